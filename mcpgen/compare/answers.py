@@ -46,6 +46,15 @@ def compare_outputs(old: dict[str, Any] | None, new: dict[str, Any] | None) -> l
     return walk.findings
 
 
+def compare_listed(old: dict[str, Any], new: dict[str, Any]) -> list[Finding]:
+    """Compare the fields that a list of tools names with the type of an answer."""
+    now = properties(resolved(new, new))
+    gone = [name for name in properties(old) if now and name not in now]
+    if gone:
+        return [("breaking", f"answers no longer have `{name}`") for name in gone]
+    return [("text", "its answers are described differently")]
+
+
 @dataclass(slots=True)
 class _Walk:
     """One comparison. The roots hold the `$defs` that references point into."""

@@ -8,7 +8,6 @@ working. `text`: words only.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,8 +15,8 @@ from typing import Any
 from ..ir import Schema
 from ..load.values import as_object, as_text
 from ..lock import HINTS, Lock, ToolLock
-from ..lock.matching import match
-from .answers import compare_outputs
+from ..lock.matching import match, shape
+from .answers import compare_listed, compare_outputs
 from .names import rename_note
 from .schemas import Finding, Kind, compare_inputs, reworded
 from .security import consents
@@ -36,8 +35,6 @@ failed.
 """
 DEPRECATED = "Deprecated."
 """The sentence in the description of a tool whose operation is deprecated."""
-VERSION = re.compile(r"/v\d+(?:\.\d+)*(?=/|$)")
-PARAMETER = re.compile(r"\{[^{}]*\}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +117,7 @@ def _successor(gone: ToolLock, added: Iterable[ToolLock]) -> str:
 
 def _shape(tool: ToolLock) -> tuple[str, str]:
     """The method and the path without versions and without the names of its parameters."""
-    return tool.method, PARAMETER.sub("{}", VERSION.sub("", tool.path))
+    return tool.method, shape(tool.path)
 
 
 def _tool(was: ToolLock, now: ToolLock, old: Side, new: Side) -> Iterator[Change]:
@@ -192,12 +189,14 @@ def _answers(
     old_type: Schema | None,
     new_type: Schema | None,
 ) -> list[Finding]:
-    """The changes of the answers between two Tool objects: of their types where both sides have
-    them, else of what is listed.
+    """Compare the answers of two Tool objects: their types where both sides have them, else what is
+    listed. Version 0.1.0 wrote no types that are read, and listed the fields.
     """
     before, after = old.get("outputSchema"), new.get("outputSchema")
-    if None in (before, after, old_type, new_type):
+    if before is None or after is None or new_type is None:
         return compare_outputs(before, after)
+    if old_type is None:
+        return compare_listed(before, new_type)
     return compare_outputs(old_type or before, new_type or after)
 
 

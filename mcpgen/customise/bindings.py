@@ -18,7 +18,7 @@ from ..load.document import UnresolvedReference
 from ..load.operations import DocumentedOperation
 from ..load.operations import operations as load_operations
 from ..lock import ArgumentKey, Former, Lock, Operation, ToolLock
-from ..lock.matching import same
+from ..lock.matching import renamed_parameters, same
 
 
 def pin(config: Config, lock: Lock | None, document: Document) -> Config:
@@ -100,7 +100,12 @@ class _Last:
         """Operation → (place, name on the wire) → the name of the argument."""
         arguments = {}
         for operation, entry in self.entries.items():
-            names = {key: name for name, key in _all_arguments(entry).items()}
+            renamed = renamed_parameters(entry.operation, operation)
+            names = {}
+            for name, (place, wire_name) in _all_arguments(entry).items():
+                if place == "path":
+                    wire_name = renamed.get(wire_name, wire_name)
+                names[place, wire_name] = name
             if names:
                 arguments[operation] = names
         return arguments

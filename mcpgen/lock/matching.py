@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .model import Lock, Operation, ToolLock
+
+PARAMETER = re.compile(r"\{([^{}]*)\}")
+VERSION = re.compile(r"/v\d+(?:\.\d+)*(?=/|$)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,10 +28,10 @@ class Match:
 
 
 def same(before: Iterable[Operation], listed: list[Operation]) -> dict[Operation, str]:
-    """Old operation → `METHOD /path` today: where both are the same, else by method and path, else
-    by operationId.
+    """Old operation → `METHOD /path` today: where both are the same, else by method and path, also
+    with other names of its parameters, else by operationId.
 
-    An operationId that occurs twice identifies nothing. No operation is found twice.
+    What occurs twice identifies nothing. No operation is found twice.
     """
     left = dict.fromkeys(before)
     today: dict[Operation, str] = {}
@@ -46,6 +50,12 @@ def same(before: Iterable[Operation], listed: list[Operation]) -> dict[Operation
         now = by_operation.pop(pair[0], None)
         if now is not None:
             meet(pair, now)
+    counts = Counter(template(pair[0]) for pair in free)
+    by_template = {template(pair[0]): pair for pair in free}
+    for pair in list(left):
+        now = by_template.get(template(pair[0]))
+        if now in free and counts[template(pair[0])] == 1:
+            meet(pair, now)
     by_identity = {pair[1]: pair for pair in free if new_count[pair[1]] == 1}
     by_identity.pop(None, None)
     for pair in list(left):
@@ -53,6 +63,25 @@ def same(before: Iterable[Operation], listed: list[Operation]) -> dict[Operation
         if now is not None and old_count[pair[1]] == 1:
             meet(pair, now)
     return today
+
+
+def template(path: str) -> str:
+    """Return a path without the names of its parameters, which no request carries."""
+    return PARAMETER.sub("{}", path)
+
+
+def shape(path: str) -> str:
+    """Return a path without versions and without the names of its parameters."""
+    return VERSION.sub("", template(path))
+
+
+def renamed_parameters(before: str, now: str) -> dict[str, str]:
+    """Old name → new name of each parameter of a path, by position: empty where the paths have
+    other literals.
+    """
+    if shape(before) != shape(now):
+        return {}
+    return dict(zip(PARAMETER.findall(before), PARAMETER.findall(now), strict=True))
 
 
 def match(old: Lock, new: Lock) -> Match:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from .naming.route import is_noise, literals
-from .naming.toolsets import toolset_name
-from .toolsets import GENERAL, GENERAL_TOOLS
+from .naming.toolsets import GENERAL, GENERAL_TOOLS, toolset_name
 
 MANY = 40
 """Operations without a tag that are one toolset; more are told apart by their paths."""

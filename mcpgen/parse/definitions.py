@@ -99,7 +99,7 @@ def parse_definitions(document: Document, config: Config, problems: Problems) ->
         base_url_note="",
         auth=(),
         security=(),
-        toolsets=toolsets(tools, {}),
+        toolsets=toolsets(tools, {}, config.pinned.toolsets),
         models=models.schemas,
         skips=tuple(definitions.skips),
         document_version=document.version,

@@ -122,7 +122,7 @@ class _Parser:
             base_url_note=self.base.note,
             auth=self.security.credentials(),
             security=self.security.default,
-            toolsets=toolsets(tools, self.tags()),
+            toolsets=toolsets(tools, self.tags(), self.config.pinned.toolsets),
             models=self.models.schemas,
             definitions=self.whole.definitions,
             definition_names=tuple(self.whole.names.items()),

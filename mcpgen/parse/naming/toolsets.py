@@ -3,22 +3,52 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 from ...text import words
 from .digest import digest
 from .reserved import NOT_FOR_TOOLSETS
 
 TOOLSET_LIMIT = 40
+GENERAL = "general"
+"""The toolset of tools without a tag."""
+GENERAL_TOOLS = "general_tools"
+"""Its name where a tag has the other one."""
 
 
-def toolset_names(tags: Iterable[str]) -> dict[str, str]:
-    """Tag → name of its module and JSON file."""
-    plain = {tag: toolset_name(tag) for tag in tags}
-    count = Counter(plain.values())
-    return {
-        tag: name if count[name] == 1 else f"{name}_{digest(tag)}" for tag, name in plain.items()
-    }
+def toolset_names(
+    tags: Iterable[str], last: Mapping[str, Counter[str]] = MappingProxyType({})
+) -> dict[str, str]:
+    """Tag → name of its module and JSON file; the tag of tools without one is empty.
+
+    `last` says of a tag how many of its tools were in which toolset at the last run. A name stays
+    with the tag of most of them, and another tag that would have it gives way: a new `Books` is
+    `books_9da7f7` beside `books`.
+    """
+    spellings = {tag: _spellings(tag) for tag in tags}
+    claims = []
+    for tag, names in spellings.items():
+        counts = last.get(tag, Counter())
+        claims += [(-counts[name], tag != name, tag, name) for name in names if counts[name]]
+    kept: dict[str, str] = {}
+    for _, _, tag, name in sorted(claims):
+        if tag not in kept.values():
+            kept.setdefault(name, tag)
+    out = {tag: name for name, tag in kept.items()}
+    rivals = Counter(names[0] for tag, names in spellings.items() if tag and tag not in out)
+    for tag, (plain, longer) in spellings.items():
+        is_free = rivals[plain] == bool(tag) and plain not in kept
+        out.setdefault(tag, plain if is_free else longer)
+    return out
+
+
+def _spellings(tag: str) -> tuple[str, str]:
+    """Return the name of a tag's toolset, and the one that no other tag can have."""
+    if not tag:
+        return GENERAL, GENERAL_TOOLS
+    name = toolset_name(tag)
+    return name, f"{name}_{digest(tag)}"
 
 
 def toolset_name(tag: str) -> str:
