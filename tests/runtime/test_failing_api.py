@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 from upstream import Upstream, http, ok
 
+from mcpgen.runtime import caller
 from mcpgen.runtime.client import health
 from mcpgen.runtime.limits import RetryBudget
+from mcpgen.runtime.secrets import Secret
 
 DOWN = http(503, "{}")
 
@@ -199,7 +201,7 @@ def test_zero_failures_never_open_the_circuit(runtime: Any, settings: Any, run: 
 
 
 def test_retry_after_holds_for_other_calls_too(runtime: Any, settings: Any, run: Any) -> None:
-    limited = http(429, "{}", "application/json", "Retry-After: 1")
+    down = http(503, "{}", "application/json", "Retry-After: 1")
 
     async def use(api: Any, upstream: Any) -> None:
         loop = asyncio.get_running_loop()
@@ -208,7 +210,44 @@ def test_retry_after_holds_for_other_calls_too(runtime: Any, settings: Any, run:
         assert await ask(runtime, api) == "200"
         assert loop.time() - started >= 0.95
 
-    run(outcomes(runtime, settings, [limited, ok({})], use))
+    run(outcomes(runtime, settings, [down, ok({})], use))
+
+
+LIMITED = http(429, "{}", "application/json", "Retry-After: 100")
+
+
+def test_a_limit_holds_for_the_operation_that_reached_it(
+    runtime: Any, settings: Any, run: Any
+) -> None:
+    async def use(api: Any, upstream: Any) -> None:
+        assert (await ask(runtime, api, "POST")).startswith("BadStatus")
+        assert (await ask(runtime, api, "POST")).startswith("Busy: the API asked for no calls")
+        assert await ask(runtime, api, "GET") == "200"
+        assert len(upstream.requests) == 2
+
+    run(outcomes(runtime, settings, [LIMITED, ok({})], use))
+
+
+@pytest.mark.parametrize("has_own_credential", [False, True])
+def test_a_limit_holds_for_the_credential_that_reached_it(
+    runtime: Any,
+    settings: Any,
+    run: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    has_own_credential: bool,
+) -> None:
+    async def as_caller(api: Any, subject: str) -> str:
+        caller.caller_now.set(caller.Caller("https://id.test", subject, "", Secret("t"), 0.0))
+        return await ask(runtime, api, "POST")
+
+    async def use(api: Any, upstream: Any) -> None:
+        assert (await as_caller(api, "ada")).startswith("BadStatus")
+        assert (await as_caller(api, "ada")).startswith("Busy")
+        assert (await as_caller(api, "bob") == "200") == has_own_credential
+
+    if has_own_credential:
+        monkeypatch.setattr(runtime.auth, "PROVIDES", ("key",), raising=False)
+    run(outcomes(runtime, settings, [LIMITED, ok({})], use))
 
 
 def test_a_rest_that_is_too_long_for_a_call_is_said_at_once(

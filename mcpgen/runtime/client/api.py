@@ -11,7 +11,7 @@ import asyncio
 import random
 import ssl
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping
 from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -100,7 +100,9 @@ class Api:
         self._rate = pace_of(settings, "api", settings.rate_limit)
         self._budget = RetryBudget()
         self._healths: dict[Origin, Health] = {}
-        self._credentials = Credentials(settings, frozenset(getattr(auth, "PROVIDES", ())))
+        provided = frozenset(getattr(auth, "PROVIDES", ()))
+        self._credentials = Credentials(settings, provided)
+        self._callers_have_own = bool(provided or settings.exchange_url)
 
     async def __aenter__(self) -> Api:
         return self
@@ -283,17 +285,28 @@ class Api:
     def _wait_after(self, answer: Answer[Any], call: ApiCall, default: float) -> float:
         """Seconds until the next attempt: what the API asks for, or else `default`.
 
-        Raises BadStatus when that is longer than the call may wait. Other calls leave the API alone
-        for as long.
+        Raises BadStatus when that is longer than the call may wait. Calls that share its limit are
+        held back for as long; where it is not the limit that was reached, all calls are.
         """
         wait = retry_after(answer.headers.get("retry-after"))
         if wait is None:
             wait = default
         else:
-            self._health(call).rest(wait)
+            limited = self._limit_of(call) if answer.status == 429 else None
+            self._health(call).rest(wait, limited)
         if wait > self._longest_wait(call):
             raise BadStatus(answer)
         return wait
+
+    def _limit_of(self, call: ApiCall) -> Hashable:
+        """What a 429 counts for: the operation, with the credentials that it was called with; those
+        may be the caller's own.
+        """
+        credentials = tuple(credential.name for credential in call.credentials)
+        caller = caller_now.get()
+        if caller is None or not self._callers_have_own:
+            return call.method, call.path, credentials
+        return call.method, call.path, credentials, caller.issuer, caller.subject
 
     def _longest_wait(self, call: ApiCall) -> float:
         """Seconds that a call may wait because the API asks for it."""
@@ -331,7 +344,7 @@ class Api:
         reason = health.refusal()
         if reason:
             raise Busy(reason)
-        wait = health.resting()
+        wait = health.resting(self._limit_of(call))
         if not wait:
             return
         if wait > self._longest_wait(call):

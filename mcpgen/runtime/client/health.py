@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime
 import time
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 
 from ..errors import Busy
@@ -60,7 +60,7 @@ class Health:
         self._is_open = False
         self._open_until = 0.0
         self._is_tried = False
-        self._rest_until = 0.0
+        self._rest_until: dict[Hashable, float] = {}
 
     def refusal(self) -> str:
         """Why no call may be made now; nothing when one may."""
@@ -128,11 +128,18 @@ class Health:
         self._reason = attempt.reason
         event("error", "api_left_alone", failures=self._failures, reason=attempt.reason)
 
-    def rest(self, seconds: float) -> None:
-        """Leave the API alone for as long as it asked (`Retry-After`)."""
-        until = time.monotonic() + min(seconds, LONGEST_REST)
-        self._rest_until = max(self._rest_until, until)
+    def rest(self, seconds: float, limited: Hashable = None) -> None:
+        """Hold calls back for as long as the API asked (`Retry-After`): those that share the limit
+        `limited`, or without one every call.
+        """
+        now = time.monotonic()
+        rests = {key: until for key, until in self._rest_until.items() if until > now}
+        rests[limited] = max(rests.get(limited, 0.0), now + min(seconds, LONGEST_REST))
+        self._rest_until = rests
 
-    def resting(self) -> float:
-        """Seconds that the API is still to be left alone."""
-        return max(0.0, self._rest_until - time.monotonic())
+    def resting(self, limited: Hashable) -> float:
+        """Seconds that a call with that limit is still held back."""
+        if not self._rest_until:
+            return 0.0
+        until = max(self._rest_until.get(key, 0.0) for key in (None, limited))
+        return max(0.0, until - time.monotonic())
