@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import glob
 import itertools
 import os
 import re
@@ -310,6 +311,7 @@ def _prune(folder: Path, paths: Iterable[str]) -> None:
     for path in paths:
         if obstacle(folder, path) is not None:
             continue
+        _remove_compiled(folder, PurePosixPath(path))
         for parent in PurePosixPath(path).parents:
             if parent == PurePosixPath("."):
                 break
@@ -319,6 +321,17 @@ def _prune(folder: Path, paths: Iterable[str]) -> None:
                 continue
             except OSError:
                 break
+
+
+def _remove_compiled(folder: Path, path: PurePosixPath) -> None:
+    """Remove what Python compiled of a module that is gone (`runtime/__pycache__/app.*.pyc`)."""
+    cache = path.parent / "__pycache__"
+    if path.suffix != ".py" or obstacle(folder, f"{cache}/x") is not None:
+        return
+    with contextlib.suppress(OSError):
+        for compiled in (folder / cache).glob(f"{glob.escape(path.stem)}.*.pyc"):
+            compiled.unlink()
+        (folder / cache).rmdir()
 
 
 def _prune_tree(folder: Path, path: str) -> None:

@@ -73,6 +73,28 @@ def test_a_file_written_once_comes_back_only_when_it_is_missing(tmp_path: Path) 
     assert (folder / "src/shop_mcp/hooks.py").exists()
 
 
+def test_what_python_compiled_of_a_module_goes_with_it(tmp_path: Path) -> None:
+    folder = project(tmp_path / "shop")
+    cached = {
+        name: f"src/shop_mcp/tools/__pycache__/{name}.pyc"
+        for name in ("books.cpython-311", "mine.cpython-311")
+    }
+    write({**OLD, "src/shop_mcp/extra/one.py": ""}, folder, lock_facts=facts())
+    put(
+        folder,
+        {
+            **dict.fromkeys(cached.values(), ""),
+            "src/shop_mcp/extra/__pycache__/one.cpython-311.pyc": "",
+        },
+    )
+    kept = {path: text for path, text in OLD.items() if not path.endswith("tools/books.py")}
+    write(kept, folder, lock_facts=facts())
+    assert not (folder / "src/shop_mcp/extra").exists()
+    assert [path for path in cached.values() if (folder / path).exists()] == [
+        cached["mine.cpython-311"]
+    ]
+
+
 def test_an_emptied_folder_goes_and_one_with_a_file_of_the_user_stays(tmp_path: Path) -> None:
     folder = tmp_path / "shop"
     write(
