@@ -6,6 +6,7 @@ BIN := $(VENV)/bin
 ARGS ?=
 CORPUS ?=
 SECONDS ?=
+WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 FOLDER ?= samples/workflows
 DOCUMENT ?=
 
@@ -21,7 +22,7 @@ demo: $(VENV)/ready
 
 # Run the tests; `make test ARGS=tests/cli` runs some of them.
 test: $(VENV)/ready
-	$(BIN)/python -m pytest -n 3 --dist loadfile $(ARGS)
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
 
 # Check style and types.
 lint: $(VENV)/ready

@@ -1,5 +1,5 @@
 """The same document gives the same text: in another process, in another order, with another hash
-seed.
+seed, locale, time zone and current folder.
 """
 
 from __future__ import annotations
@@ -17,31 +17,23 @@ import yaml
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "specs"
 NAMES = ("bookshop", "names", "recursion", "styles", "swagger2", "unions", "openapi32")
+# `-S` and the path in the script: where the checkout's path has letters outside ASCII, Python 3.11
+# cannot read the environment's `.pth` files under `LC_ALL=C`
 GENERATE = """
 import json, sys
-from mcpgen import pipeline
-from mcpgen.config import Config
-from mcpgen.problems import Problems
-json.dump(pipeline.generate(Config(sources=(sys.argv[1],)), Problems())[2], sys.stdout)
+sys.path[:] = {path!a}
+import mcpgen
+from mcpgen.render import render
+from tests.render.test_output import every_feature
+for name in {names!a}:
+    mcpgen.generate(name + "/document.json", name + "/project")
+json.dump({{path: ascii(text) for path, text in render(every_feature()).items()}}, sys.stdout)
 """
-
-
-def generated(document: Path, seed: int) -> dict[str, str]:
-    """The files of a package, made by a process of its own with that hash seed."""
-    environment = {
-        **os.environ,
-        "PYTHONHASHSEED": str(seed),
-        "PYTHONPATH": str(Path(__file__).parents[1]),
-    }
-    done = subprocess.run(
-        [sys.executable, "-c", GENERATE, document.name],
-        cwd=document.parent,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return dict(json.loads(done.stdout))
+WORLDS = {
+    "as written": {"PYTHONHASHSEED": "1", "TZ": "UTC", "LC_ALL": "C"},
+    "shuffled": {"PYTHONHASHSEED": "2", "TZ": "Asia/Kathmandu", "LC_ALL": "tr_TR.UTF-8"},
+    "narrow": {"PYTHONHASHSEED": "3", "PYTHONUTF8": "0"},
+}
 
 
 def shuffled(node: Any, order: random.Random) -> Any:
@@ -53,20 +45,47 @@ def shuffled(node: Any, order: random.Random) -> Any:
     return [shuffled(item, order) for item in node] if isinstance(node, list) else node
 
 
+def generated(folder: Path, world: str) -> tuple[dict[str, str], dict[str, bytes]]:
+    """What a process of its own renders of a server, and the files it makes of every sample."""
+    for name in NAMES:
+        document = yaml.safe_load((SAMPLES / f"{name}.yaml").read_text())
+        if world == "shuffled":
+            document = shuffled(document, random.Random(2))
+        (folder / name).mkdir(parents=True)
+        (folder / name / "document.json").write_text(json.dumps(document, default=str))
+    script = GENERATE.format(path=[str(Path(__file__).parents[1]), *sys.path], names=NAMES)
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", script],
+        cwd=folder,
+        env={**os.environ, **WORLDS[world]},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    projects = (path for name in NAMES for path in (folder / name / "project").rglob("*"))
+    files = {str(path.relative_to(folder)): path for path in projects if path.is_file()}
+    return json.loads(done.stdout), {name: path.read_bytes() for name, path in files.items()}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What each world makes."""
+    return {world: generated(tmp_path_factory.mktemp(world), world) for world in WORLDS}
+
+
 @pytest.mark.parametrize("name", NAMES)
-def test_neither_order_nor_hash_seed_changes_a_byte(tmp_path: Path, name: str) -> None:
-    document = yaml.safe_load((SAMPLES / f"{name}.yaml").read_text())
-    found = []
-    for seed in (1, 2):
-        folder = tmp_path / str(seed)
-        folder.mkdir()
-        path = folder / "document.json"
-        path.write_text(
-            json.dumps(
-                document if seed == 1 else shuffled(document, random.Random(seed)), default=str
-            )
-        )
-        found.append(generated(path, seed))
+@pytest.mark.parametrize("world", ["shuffled", "narrow"])
+def test_neither_order_nor_hash_seed_nor_place_changes_a_byte(made: Any, name: str, world: str):
+    found = [
+        {path: content for path, content in made[each][1].items() if path.startswith(f"{name}/")}
+        for each in ("as written", world)
+    ]
     assert found[0].keys() == found[1].keys()
-    for file, text in found[0].items():
-        assert found[1][file] == text, file
+    as_given = (f"{name}/project/document/", f"{name}/project/mcpgen.lock")  # it has its hash
+    for file, content in found[0].items():
+        if world != "shuffled" or not file.startswith(as_given):
+            assert found[1][file] == content, file
+
+
+def test_the_same_server_gives_the_same_text_everywhere(made: Any):
+    assert made["as written"][0] == made["shuffled"][0] == made["narrow"][0]

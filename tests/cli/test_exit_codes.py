@@ -160,7 +160,11 @@ def wait_until_read(pipe: int) -> None:
 def test_an_interrupt_ends_quickly_and_quietly(tmp_path):
     fifo_like = [*MCPGEN, "generate", "-", "-o", str(tmp_path / "out")]
     with subprocess.Popen(
-        fifo_like, stdin=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT
+        fifo_like,
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=ROOT,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # `nohup` ignores it
     ) as process:
         assert process.stdin is not None and process.stderr is not None
         process.stdin.write(b"openapi: 3.1.0")

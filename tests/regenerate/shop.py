@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import copy
 import json
 import os
+import shutil
+import tempfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -152,13 +156,23 @@ def project(tmp_path: Path, document: Document | None = None, config: str = "") 
     """A generated project beside its document; `config` is added to its `mcpgen.toml` before the
     second run.
     """
-    source = save(document or DOCUMENT, tmp_path / "shop.json")
-    folder = tmp_path / "project"
+    made = _project(json.dumps(document or DOCUMENT), config)
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+    return tmp_path / "project"
+
+
+@cache
+def _project(document: str, config: str) -> Path:
+    """Where the project of a document and a configuration is, to be copied."""
+    place = Path(tempfile.mkdtemp(prefix="mcpgen-shop-"))
+    atexit.register(shutil.rmtree, place, ignore_errors=True)
+    source = save(json.loads(document), place / "shop.json")
+    folder = place / "project"
     generate(folder, source)
     if config:
         add(folder, config)
         generate(folder)
-    return folder
+    return place
 
 
 def add(folder: Path, config: str) -> None:

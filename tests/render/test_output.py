@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import time
@@ -128,48 +127,6 @@ def test_mypy_has_nothing_to_say(tmp_path: Path) -> None:
         run("mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), "src", folder=tmp_path)
         == ""
     )
-
-
-DIGEST = """
-import hashlib, os, sys
-sys.path[:0] = {path!r}
-from tests.render.test_output import every_feature
-from mcpgen.config import Config
-from mcpgen.render import render
-files = render(every_feature())
-print(hashlib.sha256(repr(files).encode("utf-8", "backslashreplace")).hexdigest())
-"""
-
-
-def test_the_same_server_gives_the_same_bytes_everywhere(tmp_path: Path) -> None:
-    """Whatever the hash seed, the locale, the time zone, the current folder."""
-    script = DIGEST.format(path=[str(ROOT / "tests"), str(ROOT)])
-    worlds = [
-        {
-            "PYTHONHASHSEED": "1",
-            "LC_ALL": "C",
-            "TZ": "UTC",
-        },
-        {
-            "PYTHONHASHSEED": "2",
-            "LC_ALL": "tr_TR.UTF-8",
-            "TZ": "Asia/Kathmandu",
-        },
-        {"PYTHONHASHSEED": "3", "PYTHONUTF8": "0"},
-    ]
-    found = [
-        subprocess.run(
-            [sys.executable, "-c", script],
-            env={**os.environ, **world},
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=True,
-        ).stdout
-        for world in worlds
-    ]
-    assert len(set(found)) == 1 and found[0].strip()
 
 
 def test_files_come_in_the_order_of_their_paths() -> None:

@@ -8,6 +8,7 @@ import asyncio
 import dataclasses
 import importlib
 import os
+import shlex
 import subprocess
 import sys
 import time
@@ -578,7 +579,7 @@ def test_somebody_logs_in_and_the_tools_of_a_client_work(tmp_path: Path, run: An
             "PYTHONPATH": os.pathsep.join([str(tmp_path / "project" / "src"), str(tmp_path)]),
             "PYTHON_KEYRING_BACKEND": "file_keyring.Backend",
             "KEYRING_FILE": str(tmp_path / "keyring.json"),
-            "BROWSER": f"{sys.executable} {tmp_path / 'follow.py'} %s",
+            "BROWSER": shlex.join([sys.executable, str(tmp_path / "follow.py"), "%s"]),
             "XDG_CACHE_HOME": str(tmp_path),
             "MCPGEN_NOTES_BASE_URL": provider.url,
         }
@@ -597,7 +598,7 @@ def test_somebody_logs_in_and_the_tools_of_a_client_work(tmp_path: Path, run: An
         server = StdioServerParameters(command=start[0], args=start[1:], env=environment)
 
         async def call() -> Any:
-            async with Client(stdio_client(server)) as session:
+            async with Client(stdio_client(server, errlog=sys.stderr)) as session:
                 return await session.call_tool("add_note", {"text": "x"})
 
         result = run(call())

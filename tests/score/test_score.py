@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shlex
 import sys
 import tomllib
 from dataclasses import replace
@@ -273,12 +274,12 @@ anyio.run(main)
 def test_a_running_server_is_scored(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "books.py"
     path.write_text(SERVER)
-    assert run(["score", "--command", f"{sys.executable} {path}", "--json"]) == 0
+    assert run(["score", "--command", shlex.join([sys.executable, str(path)]), "--json"]) == 0
     assert [tool["name"] for tool in json.loads(capfd.readouterr().out)["tools"]] == ["list_books"]
 
 
 def test_a_server_that_does_not_answer_is_told(capfd: Any) -> None:
-    assert run(["score", "--command", f"{sys.executable} -c pass"]) == 2
+    assert run(["score", "--command", shlex.join([sys.executable, "-c", "pass"])]) == 2
     assert "E1471" in capfd.readouterr().err
 
 

@@ -31,12 +31,6 @@ NEWER = {**NEW, "src/shop_mcp/server.py": "print('newer')\n", "tests/test_tools.
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 
 
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hundreds of runs; what a kill leaves does not depend on when the disk has written it."""
-    monkeypatch.setattr("os.fsync", lambda descriptor: None)
-
-
 def first(folder: Path) -> Changes:
     return write(OLD, folder, lock_facts=facts())
 
@@ -368,6 +362,7 @@ def test_a_folder_that_only_looks_like_a_private_one_stays(tmp_path: Path) -> No
     put(tmp_path, {"outside/0": "not ours"})
     (folder / ".mcpgen-linklink").symlink_to(tmp_path / "outside")
     put(folder, {".mcpgen-abcdefgh/0": "open to all", ".mcpgen-notes": "a file"})
+    (folder / ".mcpgen-abcdefgh").chmod(0o755)
     private = Path(tempfile.mkdtemp(prefix=".mcpgen-", dir=folder))
     put(private, {"notes.txt": "somebody's"})
     before = tree(folder)
