@@ -17,6 +17,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from ..load.copies import STDIN, has_stdin
+from ..paths import Obstacle, read_plain
 from ..problems import Problem, UsageError
 from ..text import visible
 from .base_url import base_url_problem
@@ -36,15 +37,17 @@ def read_config(folder: Path) -> Config:
     """
     path = folder / NAME
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        hint = "run this inside a project, or name a document: `mcpgen generate openapi.yaml`"
-        message = f"no `{NAME}` in `{folder}`"
-        problem = Problem(code="E1101", severity="error", message=message, hint=hint)
-        raise UsageError(problem) from None
+        content = read_plain(folder, NAME)
+        if isinstance(content, Obstacle):  # what a link leads to would be shown with its faults
+            raise OSError(f"it is {content.kind}")
+        text = (content or b"").decode("utf-8-sig").replace("\r\n", "\n")
     except (OSError, UnicodeDecodeError) as error:
         message = f"cannot read `{path}`: {error}"
         raise UsageError.of("E1101", message) from error
+    if content is None:
+        hint = "run this inside a project, or name a document: `mcpgen generate openapi.yaml`"
+        message = f"no `{NAME}` in `{folder}`"
+        raise UsageError.of("E1101", message, hint)
     config = replace(parse_config(text, folder=folder, file=str(path)), project=folder)
     if not config.sources and has_stdin(folder):
         return replace(config, sources=(STDIN,))

@@ -7,13 +7,16 @@ from __future__ import annotations
 import difflib
 import errno
 import os
+import re
 import stat
 import sys
+import urllib.parse
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Literal
 
 from ..problems import McpgenError, RefusedError, UsageError
+from ..text import visible
 from .fetch import Downloads, plain_url, too_large
 from .limits import Limits
 
@@ -21,6 +24,10 @@ DOCUMENT_ENDINGS = (".json", ".yaml", ".yml")
 PROJECT_FILE = "mcpgen.lock"
 OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 """Without `O_NONBLOCK` opening a FIFO would wait for a writer."""
+_SECRET = re.compile(
+    r"token|secret|passw|credential|signature|^(auth|key|sig)$|(api|app|access|auth)[-_]?key", re.I
+)
+"""A parameter of a URL's query whose value is a secret, by its name."""
 NO_SUCH_FILE = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.EINVAL)
 NOT_A_FILE = (errno.ENXIO, errno.ENODEV, errno.EOPNOTSUPP)
 
@@ -52,6 +59,7 @@ def source_of(name: str) -> Source:
         return Source(name="<stdin>", kind="stdin")
     if is_url(name):
         url = plain_url(name)
+        _check_query(name, url)
         return Source(name=url, kind="url", url=url)
     if "://" in name:
         scheme = name.partition("://")[0][:20]
@@ -62,6 +70,22 @@ def source_of(name: str) -> Source:
             hint=_hint_for(scheme, name),
         )
     return Source(name=name, kind="path", path=Path(name))
+
+
+def _check_query(name: str, url: str) -> None:
+    """Raise `UsageError` for a URL with a secret in its query: it would be written down."""
+    for parameter, value in urllib.parse.parse_qsl(urllib.parse.urlsplit(name).query):
+        if value and _SECRET.search(parameter):
+            raise UsageError.of(
+                "E0122",
+                f"a URL with a secret in it, as `{visible(parameter)[:60]}`: a project's files are"
+                " shared, and its URL stands in them",
+                file=url,
+                hint=(
+                    "`--header 'Authorization: env:NAME'` sends what the environment variable NAME"
+                    " holds; or download the document and give the file"
+                ),
+            )
 
 
 def read(name: str, source: Source, downloads: Downloads) -> bytes:

@@ -159,7 +159,7 @@ def test_a_download_tells_how_far_it_is(
         server.rest(1.0)
 
     server = slow(answer)
-    assert loaded(server.url("/x.yaml?key=secret"), progress=told.append)[0].version == "3.1.0"
+    assert loaded(server.url("/x.yaml?form=secret"), progress=told.append)[0].version == "3.1.0"
     assert any(f"fetching {server.url()}: {len(DOCUMENT)} bytes" in line for line in told)
     assert not any("secret" in line for line in told)
 
@@ -315,6 +315,20 @@ def test_a_document_behind_a_login_is_fetched_with_a_header(monkeypatch: Any) ->
     with pytest.raises(McpgenError, match="401") as refused:
         opened(Config(sources=(server.url,)))
     assert "--header" in refused.value.problems[0].hint
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["token=canary", "a=1&api_key=canary", "X-Amz-Signature=canary", "sig=canary", "key=canary"],
+)
+def test_a_secret_in_the_query_of_a_url_is_refused_and_not_repeated(query: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        opened(Config(sources=(f"http://127.0.0.1:9/x.yaml?{query}",)))
+    [problem] = refused.value.problems
+    assert problem.code == "E0122"
+    assert f"`{query.split('&')[-1].split('=')[0]}`" in problem.message
+    assert "--header" in problem.hint
+    assert "canary" not in str(refused.value)
 
 
 def test_a_header_goes_to_the_server_of_the_first_url_alone(monkeypatch: Any) -> None:

@@ -150,6 +150,14 @@ def test_a_missing_file_says_what_to_do(tmp_path: Path) -> None:
     assert "mcpgen generate openapi.yaml" in caught.value.problems[0].hint
 
 
+def test_a_link_is_not_followed_and_nothing_of_its_target_is_shown(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("canary of another file\n", "utf-8")
+    (tmp_path / "mcpgen.toml").symlink_to("secret")
+    with pytest.raises(UsageError, match="it is a symbolic link") as refused:
+        read_config(tmp_path)
+    assert "canary" not in str(refused.value.problems)
+
+
 def test_the_first_file_says_what_was_asked_for_and_no_more(tmp_path: Path) -> None:
     asked = Config(
         sources=(str(tmp_path / "api" / "shop.yaml"), "https://example.com/more.json"),
