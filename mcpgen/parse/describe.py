@@ -33,6 +33,8 @@ from .vocabulary import (
     ARTICLES,
     ASIDES,
     BULK,
+    CHANGING,
+    CHANGING_ONE,
     FINITE,
     GO_ON,
     NOUNS,
@@ -184,11 +186,30 @@ def spoken_verb(written: str) -> str:
     return verb
 
 
+def changes_something(written: str, path: str) -> bool:
+    """Whether an operation changes something, whatever its method: its first sentence begins with a
+    verb that does (`Clear the queue`), or without a verb there the path ends in one (`/logout`).
+    """
+    sentence = written.lower()
+    if _OUT_OF_A_SESSION.match(sentence):
+        return True
+    first, _, more = sentence.partition(" ")
+    verb = base_verb(first)
+    if verb in CHANGING:
+        return not is_noun(first, more)
+    if spoken_verb(written):
+        return verb in CHANGING_ONE and more.partition(" ")[0] in ARTICLES | {"any", "every"}
+    return path.rpartition("/")[2].lower() in CHANGING
+
+
 def written_sentence(operation: dict[str, Any]) -> str:
     """The first sentence of an operation's summary, or else of its description."""
     return first_sentence(summary_text(operation) or description_text(operation))[0]
 
 
+_OUT_OF_A_SESSION = re.compile(
+    r"(?:logs?|signs?) (?:\S+ ){0,3}?(?:out|off)\b|shuts? (?:\S+ ){0,3}?down\b"
+)
 ROUTER_VERBS = {
     "GET": {"list": "list", "retrieve": "get"},
     "POST": {"create": "create"},

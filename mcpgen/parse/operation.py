@@ -44,12 +44,13 @@ DESTRUCTIVE_WORDS = frozenset("""
 ASKS_FOR_ENCODING = re.compile(r"\b(?:url|uri|percent)[- ]?encod", re.I)
 
 
-def hints_of(method: str, operation_id: str | None, verb: str, path: str) -> Hints:
+def hints_of(method: str, operation_id: str | None, written: str, path: str) -> Hints:
     """The behaviour hints of an operation, from its method and, for POST, from its name (RFC 9110
-    §9.2). `verb` is the one the document describes it with: a PUT that adds to a collection
-    replaces nothing.
+    §9.2). `written` is the sentence the document describes it with: a PUT that adds to a collection
+    replaces nothing, and a GET that clears a queue does not only read.
     """
-    if method in SAFE:
+    verb = describe.spoken_verb(written)
+    if method in SAFE and not describe.changes_something(written, path):
         return Hints(read_only=True, destructive=False, idempotent=True)
     if method == "PUT" and verb in ADDING and not path.endswith("}"):
         return Hints(read_only=False, destructive=False, idempotent=True)
@@ -332,7 +333,7 @@ class Operation:
             hints=hints_of(
                 self.origin.method,
                 self.origin.operation_id,
-                describe.spoken_verb(describe.written_sentence(self.operation)),
+                describe.written_sentence(self.operation),
                 self.origin.path,
             ),
             arguments=(),

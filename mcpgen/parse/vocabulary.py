@@ -24,6 +24,10 @@ def _words(table: str, key: str = "words") -> frozenset[str]:
 
 VERBS = _words("verbs")
 USUAL_VERBS = _words("verbs", "usual")
+CHANGING = _words("verbs", "changing")
+"""Verbs that change something where a sentence begins with them."""
+CHANGING_ONE = CHANGING | _words("verbs", "changing_one")
+"""Verbs that do so where an article follows."""
 ENDING_VERBS = _words("verbs", "ending")
 """Verbs that headings end in."""
 NOUNS = _words("nouns")

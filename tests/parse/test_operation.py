@@ -66,6 +66,28 @@ def test_hints_follow_from_the_method(
     assert one_tool(operation, method=method).hints == expected
 
 
+@pytest.mark.parametrize(
+    ("sentence", "path", "reads"),
+    [
+        ("Clear episode download queue", "/queue", False),
+        ("Rotate pki crl", "/pki/crl/rotate", False),
+        ("Resets all sliders", "/sliders", False),
+        ("Logs out current logged in user session", "/user/logout", False),
+        ("Trigger a new execution by GET webhook", "/webhook", False),
+        ("", "/logout", False),
+        ("Get the queue to clear", "/queue/clear", True),
+        ("Update status", "/status", True),
+        ("The search lets you send a query to the index", "/search", True),
+        ("Login page", "/login", True),
+        ("List what was deleted", "/deleted", True),
+    ],
+)
+def test_a_get_whose_own_sentence_changes_something_does_not_only_read(
+    one_tool: OneTool, sentence: str, path: str, reads: bool
+) -> None:
+    assert one_tool({"summary": sentence}, path=path).hints.read_only == reads
+
+
 def test_path_level_parameters_are_merged_and_the_operations_own_win(parse_document: Parse) -> None:
     shared = [
         {"name": "shop", "in": "path", "required": True, "schema": {"type": "string"}},
