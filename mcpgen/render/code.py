@@ -80,13 +80,14 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """One toolset's module of functions. `typing` and `api` are the names it imports from there."""
+    """One toolset's module of functions. `typing` are the names it imports from there, `api` those
+    from the package's face, so that a copy of a function in `custom/` imports nothing else.
+    """
 
     name: str
     functions: tuple[Function, ...]
     typing: Code | None
     api: Code
-    wire: bool
     models: bool
 
 
@@ -99,12 +100,13 @@ def module(toolset: Toolset, types: Types) -> Module:
         if tool.request is not None
     )
     api = ["OMIT", "Answer", "Api", "Omit"] if "Omit" in names.atoms else ["Answer", "Api"]
+    if names.has("wire."):
+        api.append("wire")
     return Module(
         name=toolset.name,
         functions=functions,
         typing=listing(names.typing()),
         api=Code(", ".join(api)),
-        wire=names.has("wire."),
         models=names.has("models."),
     )
 

@@ -14,8 +14,7 @@ from typing import Final
 IMPORTS: Final = {
     ("__future__", 0): {"annotations"},
     ("typing", 0): {"TYPE_CHECKING", "Any", "Literal", "NotRequired", "TypedDict", "Union"},
-    (None, 2): {"OMIT", "Answer", "Api", "Omit"},
-    ("runtime.client", 2): {"wire"},
+    (None, 2): {"OMIT", "Answer", "Api", "Omit", "wire"},
 }
 """(module, level) → what may be imported from it. `from .. import models` besides, for type
 checkers alone.

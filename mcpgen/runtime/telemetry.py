@@ -1,3 +1,4 @@
+# mypy: disable-error-code="import-not-found"
 """Traces and metrics with OpenTelemetry, where they are on. Nothing imports this module otherwise.
 
 Spans of MCP requests are the SDK's, by the semantic conventions for MCP; here they get a parent

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -174,6 +176,23 @@ def test_a_custom_tool_that_replaces_a_generated_one_is_told_when_the_generated_
     (problem,) = own_problems(folder)
     assert "has no argument `author`" in problem.message
     assert "its contract is the generated one" in problem.hint
+
+
+def test_a_generated_function_may_be_copied_as_it_stands(tmp_path: Path) -> None:
+    def styled(document: dict[str, object]) -> None:
+        parameters = document["paths"]["/books"]["get"]["parameters"]  # type: ignore[index]
+        schema = {"type": "array", "items": {"type": "string"}}
+        parameters.append({"name": "ids", "in": "query", "explode": False, "schema": schema})
+
+    folder = project(tmp_path, changed(styled))
+    copied = (package(folder) / "tools/books.py").read_text()
+    assert "wire.csv(ids)" in copied
+    contract(folder, {"name": "list_books"}, "from .books import list_books")
+    (package(folder) / "custom/books.py").write_text(copied)
+    assert own_problems(folder) == []
+    program = "from corner_shop_mcp.custom.books import list_books"
+    done = subprocess.run([sys.executable, "-c", program], cwd=folder / "src", check=False)
+    assert done.returncode == 0
 
 
 def test_a_contract_that_is_not_json_is_told(tmp_path: Path) -> None:

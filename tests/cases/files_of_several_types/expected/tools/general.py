@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .. import Answer, Api
-from ..runtime.client import wire
+from .. import Answer, Api, wire
 
 if TYPE_CHECKING:
     from .. import models

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import Answer, Api
-from ..runtime.client import wire
+from .. import Answer, Api, wire
 
 
 async def add_picture(api: Api, *, body: str) -> Answer[Any]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from .. import OMIT, Answer, Api, Omit
-from ..runtime.client import wire
+from .. import OMIT, Answer, Api, Omit, wire
 
 if TYPE_CHECKING:
     from .. import models
