@@ -14,7 +14,7 @@ from ..catalogue.summary import Size, Summary
 from ..ir import Skip
 from ..lint.clients import too_many
 from ..parse.detail import SHORT_LIST
-from ..render.manifests import command, to_set
+from ..render.manifests import Variable, command, to_set
 from ..render.parts import has_login
 from ..text import plural
 from .screen import Screen, shown
@@ -171,12 +171,19 @@ def show_environment(screen: Screen, summary: Summary) -> None:
     for item in variables:
         table.add_row(
             Text(item.name, style="cyan"),
-            shown(item.text) + ("" if item.required else " (not always needed)"),
+            shown(item.text) + _need(item),
         )
     screen.out.print(table)
     if has_login(summary.server):
         screen.out.print(f"  or log in as a person: {command(summary.server)} login", style="dim")
     screen.out.print()
+
+
+def _need(variable: Variable) -> str:
+    """When a variable is needed, in parentheses; nothing where it always is."""
+    if variable.required:
+        return ""
+    return " (one of these is needed)" if variable.one_of else " (not always needed)"
 
 
 def show_next(screen: Screen, steps: Iterable[tuple[str, str]]) -> None:

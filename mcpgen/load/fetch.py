@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import http.client
 import socket
+import ssl
 import threading
 import time
 import urllib.error
@@ -306,6 +307,13 @@ def _explained(error: BaseException, name: str) -> BaseException:
             f"the host `{visible(urllib.parse.urlsplit(name).hostname or '')}` is not known",
             file=name,
             hint="check the spelling of the URL, and the network",
+        )
+    if isinstance(reason, ssl.SSLCertVerificationError):
+        return DocumentError.of(
+            "E0122",
+            f"the TLS certificate of the server is not trusted: {reason.verify_message[:200]}",
+            file=name,
+            hint="if you trust it, name the file of its CA (PEM) in `SSL_CERT_FILE`",
         )
     if isinstance(error, (OSError, ValueError)):
         words = getattr(reason, "strerror", None) or str(reason)

@@ -34,13 +34,15 @@ HTTP_ADDRESS = "http://127.0.0.1:8000/mcp"
 class Variable:
     """One environment variable of a generated server.
 
-    `about` says how its value is sent and what the document says of it. `for_writing`: it is used
-    for calls that write, in place of the variable without `WRITE`.
+    `about` says how its value is sent and what the document says of it. `one_of`: it or that of
+    another credential is required. `for_writing`: it is used for calls that write, in place of the
+    variable without `WRITE`.
     """
 
     name: str
     meaning: str
     required: bool = False
+    one_of: bool = False
     secret: bool = False
     about: str = ""
     for_writing: bool = False
@@ -91,7 +93,8 @@ def environment(server: Server) -> tuple[Variable, ...]:
     )
     found: dict[str, Variable] = {}
     for auth in server.auth:
-        for variable in _variables(auth, required=_is_required(server, auth)):
+        one_of = _is_one_of(server, auth)
+        for variable in _variables(auth, required=_is_required(server, auth), one_of=one_of):
             found.setdefault(variable.name, variable)
     return (base_url, *found.values())
 
@@ -102,7 +105,7 @@ def to_set(server: Server) -> tuple[Variable, ...]:
     return environment(server)[known:]
 
 
-def _variables(auth: Auth, *, required: bool) -> Iterator[Variable]:
+def _variables(auth: Auth, *, required: bool, one_of: bool) -> Iterator[Variable]:
     """The variables of one credential."""
     parts = zip(auth.variables, _PARTS.get(auth.kind, ()), strict=False)
     about = about_credential(auth)
@@ -114,6 +117,7 @@ def _variables(auth: Auth, *, required: bool) -> Iterator[Variable]:
             meaning=meaning,
             # A third one stands for the other two
             required=required and index < 2,
+            one_of=one_of,
             secret=secret,
             about=about,
         )
@@ -185,6 +189,13 @@ def _is_required(server: Server, auth: Auth) -> bool:
     return bool(server.security) and all(
         auth.name in alternative for alternative in server.security
     )
+
+
+def _is_one_of(server: Server, auth: Auth) -> bool:
+    """Whether a credential is one of several that the server needs one of by default."""
+    if () in server.security or _is_required(server, auth):
+        return False
+    return any(auth.name in alternative for alternative in server.security)
 
 
 def command(server: Server) -> str:

@@ -37,6 +37,7 @@ class VariableView:
     meaning: Code
     about: str
     required: bool
+    one_of: bool
     secret: bool
 
 
@@ -82,7 +83,9 @@ def project_context(server: Server) -> dict[str, Any]:
 
 def _variables(variables: Iterable[Variable]) -> tuple[VariableView, ...]:
     return tuple(
-        VariableView(item.name, Code(item.meaning), item.about, item.required, item.secret)
+        VariableView(
+            item.name, Code(item.meaning), item.about, item.required, item.one_of, item.secret
+        )
         for item in variables
     )
 

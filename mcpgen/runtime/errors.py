@@ -91,6 +91,8 @@ class BadStatus(ApiError):
     """An answer with a status of 400 or more."""
 
     sent = True
+    nothing_found: bool = False
+    """Whether no call has succeeded below the same base URL."""
 
     def __init__(self, answer: Answer[Any]) -> None:
         super().__init__(f"the API answered {answer.status}")

@@ -13,6 +13,7 @@ from mcpgen.config import Config, Selection, ToolConfig
 from mcpgen.ir import Hints, Tool
 from mcpgen.parse import describe
 from mcpgen.parse.servers import address, own_network
+from mcpgen.render.manifests import to_set
 from mcpgen.runtime.settings import VARIABLES
 
 Parse = Callable[..., Any]
@@ -842,3 +843,14 @@ def test_a_first_sentence_that_is_cut_is_not_said_again_as_far() -> None:
     )
     assert sentence.endswith("…")
     assert written.strip() in describe.describe(sentence, rest, [], 700)
+
+
+def test_one_of_several_credentials_is_told_to_be_one_of_them(parse_document: Parse) -> None:
+    schemes = {name: {"type": "http", "scheme": "bearer"} for name in ("person", "service")}
+    server, _ = parse_document(
+        {"/books": {"get": {"responses": {}}}},
+        servers=[{"url": "https://books.example"}],
+        components={"securitySchemes": schemes},
+        security=[{"person": []}, {"service": []}],
+    )
+    assert [(each.required, each.one_of) for each in to_set(server)] == [(False, True)] * 2

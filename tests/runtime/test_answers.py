@@ -762,3 +762,22 @@ def test_a_failure_after_sending_warns_before_doing_it_twice(
     broken = b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n"
     assert "check before sending it again" in reported(broken, method="POST")
     assert "check before sending it again" not in reported(broken, method="GET")
+
+
+def test_a_first_404_names_the_base_url_and_one_after_a_success_does_not(
+    runtime: Any, calling: Any, reported: Any
+) -> None:
+    assert reported(http(404, "{}")).endswith("the base URL is wrong (`MCPGEN_BOOKSHOP_BASE_URL`)")
+
+    async def twice(api: Any) -> Any:
+        await api.request("GET", "/books")
+        return await api.request("GET", "/authors")
+
+    done = calling([http(200, "{}"), http(404, "{}")], twice)
+    [block] = runtime.report.report_error(done.error, done.settings)
+    assert block["text"].endswith("Next: what was asked for is not there")
+
+
+def test_a_second_is_one(reported: Any) -> None:
+    text = reported(http(429, "{}", "application/json", "Retry-After: 1"))
+    assert text.endswith("Retry-After: 1 second\nNext: wait 1 second, then call again")

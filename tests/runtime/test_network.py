@@ -600,6 +600,23 @@ def test_fields_of_one_name_are_joined_in_order(calling: Any) -> None:
     assert done.answer.headers["x-a"] == "1, 2, 3"
 
 
+def test_a_host_that_is_not_known_is_named(
+    runtime: Any, settings: Any, run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unknown(*_: Any, **__: Any) -> Any:
+        raise socket.gaierror(socket.EAI_NONAME, "unknown")
+
+    async def main() -> Any:
+        made = settings("http://books.invalid:8000", RETRIES="0")
+        async with runtime.api.Api(made) as api:
+            with pytest.raises(runtime.errors.Unreachable) as caught:
+                await get(api)
+        return caught.value
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    assert str(run(main())) == "no connection to the API: the host `books.invalid` is not known"
+
+
 def test_a_host_that_refuses_connections_is_tried_again_and_then_reported(
     runtime: Any, settings: Any, run: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -621,7 +638,7 @@ def test_a_host_that_refuses_connections_is_tried_again_and_then_reported(
         return caught.value
 
     error = run(main())
-    assert "no connection" in str(error) and str(port) not in str(error)
+    assert f"no connection to the API: `127.0.0.1:{port}` refuses connections" in str(error)
     assert [text.split(";")[1].split(" in ")[0] for text in reports] == [
         " attempt 2 of 3",
         " attempt 3 of 3",

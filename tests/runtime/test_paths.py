@@ -60,6 +60,14 @@ def test_anything_else_is_one_segment_and_decodes_to_itself(calling: Any, value:
     assert request.query == ""
 
 
+@pytest.mark.parametrize(("name", "hint"), [("id", ""), ("path", "; the root of a path is `/`")])
+def test_an_empty_value_is_refused_and_a_path_has_a_root(
+    calling: Any, name: str, hint: str
+) -> None:
+    done = calling([], lambda api: api.request("GET", f"/x/{{{name}}}", path_args={name: ""}))
+    assert str(done.error) == f"`{name}`: must not be empty, it is part of the path{hint}"
+
+
 def test_a_value_is_no_template(calling: Any) -> None:
     args = {"id": "{other}", "other": "x"}
     done = calling([], lambda api: api.request("GET", "/u/{id}/{other}", path_args=args))

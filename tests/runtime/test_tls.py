@@ -102,6 +102,7 @@ def test_a_certificate_nobody_vouches_for_is_refused_and_one_of_the_operators_ow
     assert isinstance(error, runtime.errors.Unreachable) and "certificate is not trusted" in str(
         error
     )
+    assert "_CA_FILE`" in error.advice
     assert over_tls(CA_FILE=str(certificate)).status == 200
 
 

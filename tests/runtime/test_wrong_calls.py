@@ -442,3 +442,14 @@ def test_a_null_that_is_not_sent_is_told_where_something_changes() -> None:
 def test_null_is_a_value_of_every_optional_field_of_a_merge_patch() -> None:
     checker = Checker("update_note", NOTE, nullable=("/properties/title",), merge_patch=True)
     assert checker.checked(NULLS) == (NULLS, [])
+
+
+@pytest.mark.parametrize("schema", [{}, {"$ref": "#/$defs/Length"}])
+def test_a_duration_is_told_with_its_form(schema: dict[str, Any]) -> None:
+    length = {"type": "string", "format": "duration"}
+    schema = {"properties": {"interval": schema or length}, "$defs": {"Length": length}}
+    with pytest.raises(BadArguments) as refusal:
+        Checker("add_schedule", schema).checked({"interval": 3600})
+    assert str(refusal.value).splitlines()[1] == (
+        "- `interval` must be a duration such as `PT1H30M` (ISO 8601), got 3600"
+    )

@@ -29,6 +29,9 @@ DATES_BY_PATTERN = {
     DATE_PATTERNS["date"]: "a date such as `2026-01-31`",
 }
 
+EXAMPLES = {"duration": "a duration such as `PT1H30M` (ISO 8601)"}
+"""Format of a text -> what it is, where a value of another type is given."""
+
 _NAMES = {
     "string": "a string",
     "integer": "an integer",
@@ -170,18 +173,34 @@ def _lines(error: Any, schema: Mapping[str, Any]) -> Iterator[str]:
                 names = ", ".join(f"`{other}`" for other in known[:MAX_CHOICES])
                 hint = f"; the fields there are {names}"
             yield f"{place([*path, name])} is not known{hint}"
+    elif kind == "type" and _example(error, schema):
+        yield f"{place(path)} must be {_example(error, schema)}, got {show(error.instance)}"
     else:
         say = _RULES.get(kind, _plain)
         yield f"{place(path)} {say(error)}"
 
 
-def _properties_of(error: Any, schema: Any) -> list[str]:
-    """The names of the properties that the schema of an error knows, as far as it says."""
+def _example(error: Any, schema: Any) -> str:
+    """What the format of the schema of an error means, with an example; empty where it has none."""
+    found = _schema_of(error, schema)
+    if not isinstance(found, Mapping):
+        return ""
+    return EXAMPLES.get(str(found.get("format")), "")
+
+
+def _schema_of(error: Any, schema: Any) -> Any:
+    """The schema that a value does not fit; None where the way to it is not known."""
     for token in list(error.schema_path)[:-1]:
         try:
             schema = schema[token]
         except (KeyError, IndexError, TypeError):
-            return []
+            return None
+    return schema
+
+
+def _properties_of(error: Any, schema: Any) -> list[str]:
+    """The names of the properties that the schema of an error knows, as far as it says."""
+    schema = _schema_of(error, schema)
     if not isinstance(schema, Mapping):
         return []
     return [name for name, rule in schema.get("properties", {}).items() if rule is not False]

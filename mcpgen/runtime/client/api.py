@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import socket
 import ssl
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping
@@ -100,6 +101,8 @@ class Api:
         self._rate = pace_of(settings, "api", settings.rate_limit)
         self._budget = RetryBudget()
         self._healths: dict[Origin, Health] = {}
+        self._found: set[str] = set()
+        """The base URLs below which a call has found something."""
         provided = frozenset(getattr(auth, "PROVIDES", ()))
         self._credentials = Credentials(settings, provided)
         self._callers_have_own = bool(provided or settings.exchange_url)
@@ -254,11 +257,13 @@ class Api:
                 reason = str(failure)
             else:
                 if answer.status < 400:
+                    self._found.add(call.base)
                     return answer
                 if answer.status == 401 and not renewed and self._credentials.renew(tokens):
                     renewed = True
                     continue
                 failure = BadStatus(answer)
+                failure.nothing_found = call.base not in self._found
                 if answer.status not in RETRIED:
                     raise failure
                 wait = self._wait_after(answer, call, wait)
@@ -480,7 +485,7 @@ class Api:
             )
             return response
         except Exception as error:
-            failure = _translated(error, self.settings)
+            failure = _translated(error, self.settings, request.url)
             if isinstance(failure, ApiError) and isinstance(error, _BEFORE_AN_ANSWER):
                 raise _Retryable(failure) from None
             raise failure from None
@@ -559,7 +564,7 @@ _BEFORE_AN_ANSWER = (
 """Failures to send that another attempt may not meet."""
 
 
-def _translated(error: Exception, settings: Settings) -> Exception:
+def _translated(error: Exception, settings: Settings, url: httpx2.URL | None = None) -> Exception:
     """Map an exception of h11 or httpcore2 to an ApiError without leaking its message; any other is
     left as it is.
     """
@@ -568,7 +573,7 @@ def _translated(error: Exception, settings: Settings) -> Exception:
     if isinstance(error, httpcore2.ConnectTimeout):
         return TimedOut(f"no connection to the API within {settings.connect_timeout:g} seconds")
     if isinstance(error, httpcore2.ConnectError):
-        return Unreachable(_unreachable(error.__cause__ or error.__context__ or error))
+        return _unreachable(error.__cause__ or error.__context__ or error, settings, url)
     if isinstance(error, httpcore2.TimeoutException):
         timed_out = TimedOut(
             f"the API sent nothing for {settings.timeout:g} seconds"
@@ -585,12 +590,30 @@ def _translated(error: Exception, settings: Settings) -> Exception:
     return error
 
 
-def _unreachable(cause: BaseException) -> str:
+def _unreachable(cause: BaseException, settings: Settings, url: httpx2.URL | None) -> Unreachable:
+    """Why there is no connection, with the place and what the operator can do."""
+    place, host = "its host", "its host"
+    if url is not None:
+        port = url.port or {"https": 443}.get(url.scheme, 80)
+        place, host = f"`{url.host}:{port}`", f"the host `{url.host}`"
+    reason = f"{place} cannot be reached"
+    advice = Unreachable.advice
     if isinstance(cause, ssl.SSLCertVerificationError):
-        return "no connection to the API: its TLS certificate is not trusted"
-    if isinstance(cause, ssl.SSLError):
-        return "no connection to the API: the TLS handshake failed"
-    return "no connection to the API: its host cannot be found, or refuses connections"
+        reason = f"the TLS certificate is not trusted that {place} shows"
+        variable = settings.variable("CA_FILE")
+        advice = (
+            f"The operator of this server can name the file of its CA (PEM) in `{variable}`, if it"
+            " is to be trusted"
+        )
+    elif isinstance(cause, ssl.SSLError):
+        reason = f"the TLS handshake with {place} failed"
+    elif isinstance(cause, socket.gaierror | UnicodeError):
+        reason = f"{host} is not known"
+    elif isinstance(cause, ConnectionRefusedError):
+        reason = f"{place} refuses connections"
+    failure = Unreachable(f"no connection to the API: {reason}")
+    failure.advice = advice
+    return failure
 
 
 def _names(*places: Any) -> tuple[str, ...]:

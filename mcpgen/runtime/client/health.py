@@ -24,7 +24,13 @@ LONGEST_REST = 300.0
 def clock(seconds: float) -> str:
     """The time of day in so many seconds: `14:03:20 UTC (in 7 seconds)`."""
     then = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=seconds)
-    return f"{then:%H:%M:%S} UTC (in {max(1, round(seconds))} seconds)"
+    return f"{then:%H:%M:%S} UTC (in {seconds_text(max(1, seconds))})"
+
+
+def seconds_text(seconds: float) -> str:
+    """Whole seconds with their noun: `1 second`, `7 seconds`."""
+    whole = round(seconds)
+    return f"{whole} second" if whole == 1 else f"{whole} seconds"
 
 
 class Attempt:

@@ -79,8 +79,8 @@ class Network:
                 infos = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except TimeoutError:
             raise httpcore2.ConnectTimeout("resolving the name took too long") from None
-        except (OSError, UnicodeError):
-            raise httpcore2.ConnectError("the name cannot be resolved") from None
+        except (OSError, UnicodeError) as error:
+            raise httpcore2.ConnectError("the name cannot be resolved") from error
         return list(dict.fromkeys(str(info[4][0]) for info in infos))
 
 

@@ -16,6 +16,7 @@ from ..results.content import Block
 from ..results.shorten import clean, compact, fit, visible
 from ..secrets import NOTE, Withheld
 from ..settings import Settings
+from .health import seconds_text
 from .html_text import is_html, text_of_html
 
 MAX_ERROR = 4 * 1024
@@ -103,7 +104,7 @@ def _bad_status_lines(error: BadStatus, settings: Settings) -> list[str]:
         lines.append(f"The text of the answer is missing: {answer.incomplete}")
     wait = _wait_asked(answer)
     if wait is not None and wait <= LONGEST_WAIT:
-        lines.append(f"Retry-After: {wait:.0f} seconds")
+        lines.append(f"Retry-After: {seconds_text(wait)}")
     lines.append(_advice(error, wait, settings))
     return lines
 
@@ -218,7 +219,7 @@ def _advice(error: BadStatus, wait: float | None, settings: Settings) -> str:
     if status in _STEPS:
         return _STEPS[status]
     if status in (400, 404, 410, 422):
-        return _advice_on_arguments(error)
+        return _advice_on_arguments(error, settings)
     if status in (429, 503) or wait is not None:
         return _advice_on_wait(wait, error.answer)
     if status < 500:
@@ -229,11 +230,15 @@ def _advice(error: BadStatus, wait: float | None, settings: Settings) -> str:
     return text
 
 
-def _advice_on_arguments(error: BadStatus) -> str:
+def _advice_on_arguments(error: BadStatus, settings: Settings) -> str:
     if error.status in (404, 410):
-        if not error.path_arguments:
-            return "Next: what was asked for is not there"
-        return f"Next: check {_quoted(error.path_arguments)}: what it names is not there"
+        text = "Next: what was asked for is not there"
+        if error.path_arguments:
+            text = f"Next: check {_quoted(error.path_arguments)}: what it names is not there"
+        if error.nothing_found:
+            variable = settings.variable("BASE_URL")
+            text += f"; if every call is answered so, the base URL is wrong (`{variable}`)"
+        return text
     if not error.arguments:
         return "Next: give the arguments it asks for"
     arguments = _quoted(error.arguments[:30])
@@ -329,7 +334,7 @@ def _advice_on_wait(wait: float | None, answer: Answer[Any]) -> str:
         return "Next: wait a moment, then call again"
     if wait > LONGEST_WAIT:
         return "Next: try again later; the API asks for a wait of more than an hour"
-    return f"Next: wait {wait:.0f} seconds, then call again"
+    return f"Next: wait {seconds_text(wait)}, then call again"
 
 
 def _quoted(names: tuple[str, ...]) -> str:

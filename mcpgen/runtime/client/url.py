@@ -173,7 +173,8 @@ def _value(name: str, value: Any) -> str:
     if _PLAIN.fullmatch(text):
         return text
     if not text:
-        raise Refused("must not be empty, it is part of the path", name)
+        hint = "; the root of a path is `/`" if "path" in name.lower() else ""
+        raise Refused(f"must not be empty, it is part of the path{hint}", name)
     if len(unquote_to_bytes(text)) > MAX_SEGMENT:
         raise Refused(f"longer than {MAX_SEGMENT} bytes", name)
     _refuse_dots(text, name, "holds a `.` or `..` path segment")
