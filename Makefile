@@ -4,13 +4,17 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 ARGS ?=
+PYTHONS ?= python3.12 python3.13 python3.14
 CORPUS ?=
 SECONDS ?=
 WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 FOLDER ?= samples/workflows
 DOCUMENT ?=
 
-.PHONY: all demo test lint format density docs workbench corpus schemas referee conformance clients answers workflows bench models transcript mutants fuzz soak production offline longrun scaling clean
+# Under LC_ALL=C Python 3.11 cannot start from an environment that names a path outside ASCII.
+unexport LC_ALL
+
+.PHONY: all demo test pythons lint format density docs workbench corpus schemas referee conformance clients answers workflows bench models transcript mutants fuzz soak production offline longrun scaling clean
 
 # What can be done here.
 all:
@@ -23,6 +27,13 @@ demo: $(VENV)/ready
 # Run the tests; `make test ARGS=tests/cli` runs some of them.
 test: $(VENV)/ready
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
+
+# Run the tests with other Pythons, each in an environment of its own: PYTHONS="python3.13 /path/to/python".
+pythons:
+	@for python in $(PYTHONS); do \
+		version=$$($$python -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>&1) \
+			|| { echo "left out: $$python cannot be started here"; continue; }; \
+		echo "== Python $$version"; $(MAKE) test PYTHON="$$python" VENV=".venv-$$version" || exit 1; done
 
 # Check style and types.
 lint: $(VENV)/ready
