@@ -20,7 +20,14 @@ Http = Annotated[
     bool, typer.Option("--http", help="Serve Streamable HTTP at /mcp instead of stdio.")
 ]
 Port = Annotated[
-    int, typer.Option("--port", metavar="N", help="The port to listen on with --http.")
+    int | None,
+    typer.Option(
+        "--port",
+        metavar="N",
+        help="The port to listen on with --http (default: 8000).",
+        min=0,
+        max=65_535,
+    ),
 ]
 Watch = Annotated[
     bool,
@@ -40,7 +47,7 @@ ReadOnly = Annotated[
 def serve(
     config: Config,
     http: Http = False,
-    port: Port = 8000,
+    port: Port = None,
     watch: Watch = False,
     lazy: Lazy = False,
     read_only: ReadOnly = False,
@@ -58,7 +65,9 @@ def serve(
     flags = {"--lazy": lazy, "--code": config.code, "--read-only": read_only}
     arguments = [flag for flag, is_set in flags.items() if is_set]
     if http:
-        arguments += ["--http", "--port", str(port)]
+        arguments.append("--http")
+    if port is not None:
+        arguments += ["--port", str(port)]
     folder = here()
     if config.sources:
         request = request_of(config)

@@ -30,7 +30,8 @@ Target = Annotated[
     ),
 ]
 Port = Annotated[
-    int, typer.Option("--port", metavar="N", help="The port; 0 means any that is free.", min=0)
+    int,
+    typer.Option("--port", metavar="N", help="The port; 0: any that is free.", min=0, max=65_535),
 ]
 NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Print the address only.")]
 

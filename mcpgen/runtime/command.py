@@ -226,7 +226,7 @@ def _options(
     parser.add_argument(
         "--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)"
     )
-    parser.add_argument("--port", type=int, default=8000, help="port to listen on (default: 8000)")
+    parser.add_argument("--port", type=port, default=8000, help="port to listen on (default: 8000)")
     parser.add_argument(
         "--allowed-host",
         action="append",
@@ -250,7 +250,19 @@ def _options(
         choices=LEVELS,
         help="what to log on stderr",
     )
-    return parser.parse_args(argv)
+    options = parser.parse_args(argv)
+    for option in ("host", "port", "allowed_host", "workers"):
+        if not options.http and getattr(options, option) != parser.get_default(option):
+            parser.error(f"--{option.replace('_', '-')} is for --http")
+    return options
+
+
+def port(text: str) -> int:
+    """The number of a port. Raises ValueError."""
+    number = int(text)
+    if not 0 <= number <= 65_535:
+        raise ValueError
+    return number
 
 
 def _serve_stdio(app: App, settings: Settings) -> int:

@@ -185,9 +185,19 @@ def test_a_machine_without_a_keyring_says_so_before_anybody_logs_in(command: Any
     catalog = importlib.import_module("mcpgen.runtime.server.catalog")
     keyring.set_keyring(keyring.backends.fail.Keyring())
     unusable = pytest.raises(catalog.StartError, match="keyring of this machine cannot be used")
-    with Provider() as provider, unusable:
+    with Provider() as provider, unusable as refused:
         command(provider, "login")
     assert provider.granted == []
+    assert "_TOKEN` to an access token, or install `keyrings.alt`" in str(refused.value)
+
+
+@pytest.mark.parametrize("number", ["-1", "65536", "8o"])
+def test_a_port_that_cannot_be_is_refused(
+    command: Any, number: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Provider() as provider, pytest.raises(SystemExit):
+        command(provider, "login", "--port", number)
+    assert f"invalid port value: '{number}'" in capsys.readouterr().err
 
 
 def test_logout_forgets_the_tokens(command: Any, memory: Memory) -> None:

@@ -281,6 +281,10 @@ def test_the_start_needs_neither_the_tools_modules_nor_the_http_ones(
         ),
         (["--http"], {f"{PREFIX}_HTTP_ISSUER": "https://a.example"}, 2, f"{PREFIX}_HTTP_AUDIENCE"),
         (["--http", "--allowed-host", "a b"], {}, 2, "not a host name"),
+        (["--http", "--port", "80000"], {}, 2, "--port: invalid port value: '80000'"),
+        (["--http", "--workers", "1000"], {}, 2, "--workers has to be from 1 to 256"),
+        (["--port", "8001"], {}, 2, "--port is for --http"),
+        (["--workers", "2"], {}, 2, "--workers is for --http"),
     ],
 )
 def test_what_cannot_work_stops_the_start_with_a_reason(

@@ -170,5 +170,5 @@ def test_workers_share_the_limits_of_the_server() -> None:
     settings = Settings(name="shop", max_calls=5, rate_limit=3.0)
     shared = share(settings, 2)
     assert (shared.max_calls, shared.rate_limit) == (3, 1.5)
-    with pytest.raises(StartError, match="1 or more"):
+    with pytest.raises(StartError, match="from 1 to 256"):
         share(settings, 0)

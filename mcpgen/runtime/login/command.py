@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from ..client.api import Api
 from ..client.oauth import Client, Grant
+from ..command import port
 from ..errors import ApiError
 from ..origin import origin_of
 from ..package import Package
@@ -60,7 +61,7 @@ def _parser(settings: Settings, names: list[str]) -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--port",
-        type=int,
+        type=port,
         default=0,
         help=(
             "port that the browser comes back to, for a provider that takes no other than the one"

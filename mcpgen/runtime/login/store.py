@@ -43,6 +43,7 @@ class Store:
     def __init__(self, settings: Settings, credential: Credential) -> None:
         self._service = f"{settings.name}-mcp"
         self._user = f"{credential.name} at {settings.origin}"
+        self._variable = credential.variables[-1]
 
     def load(self) -> Tokens | None:
         """The tokens, None where nobody is logged in. Raises NoKeyring."""
@@ -58,7 +59,7 @@ class Store:
         except (TypeError, ValueError):  # another version's, or half of it
             return None
         except library.errors.KeyringError as error:
-            raise _no_keyring(error) from None
+            raise self._no_keyring(error) from None
 
     def save(self, tokens: Tokens) -> None:
         """Keep the tokens in place of any. Raises NoKeyring."""
@@ -70,7 +71,7 @@ class Store:
             for index in reversed(range(len(parts))):
                 library.set_password(self._service, self._name(index), parts[index])
         except library.errors.KeyringError as error:
-            raise _no_keyring(error) from None
+            raise self._no_keyring(error) from None
 
     def delete(self) -> bool:
         """Forget the tokens; False where there were none. Raises NoKeyring."""
@@ -81,13 +82,21 @@ class Store:
                 library.delete_password(self._service, self._name(index))
                 index += 1
         except library.errors.KeyringError as error:
-            raise _no_keyring(error) from None
+            raise self._no_keyring(error) from None
         return index > 0
 
     def _name(self, index: int) -> str:
         if index == 0:
             return self._user
         return f"{self._user} {index}"
+
+    def _no_keyring(self, error: Exception) -> NoKeyring:
+        return NoKeyring(
+            f"the keyring of this machine cannot be used ({type(error).__name__}): set"
+            f" `{self._variable}` to an access token, or install `keyrings.alt` beside this server,"
+            " which keeps tokens in a file that only its owner can read (as in `pipx inject"
+            " PACKAGE keyrings.alt`)"
+        )
 
     def place(self) -> str:
         """The name of the keyring, for a person."""
@@ -109,10 +118,3 @@ def _keyring() -> Any:
             "the library `keyring` is not installed: install this server with its extra `login`,"
             " as in `pipx install '.[login]'`"
         ) from None
-
-
-def _no_keyring(error: Exception) -> NoKeyring:
-    return NoKeyring(
-        f"the keyring of this machine cannot be used ({type(error).__name__}): set the token in the"
-        " environment instead, or see https://keyring.readthedocs.io for another backend"
-    )

@@ -26,6 +26,7 @@ from ..server.catalog import StartError
 if TYPE_CHECKING:
     from ..settings import Settings
 
+MOST = 256
 SHORTEST_LIFE = 2.0
 """Seconds. A process that ends sooner would end again, and is not replaced."""
 
@@ -37,8 +38,8 @@ def share(settings: Settings, count: int) -> Settings:
     """The settings of one of `count` processes: each gets its part of the limits that hold for the
     server. Raises StartError for a number of processes that cannot be.
     """
-    if count < 1:
-        raise StartError("--workers has to be 1 or more")
+    if not 1 <= count <= MOST:
+        raise StartError(f"--workers has to be from 1 to {MOST}")
     if count > 1 and not hasattr(os, "fork"):
         raise StartError("--workers needs a system with `fork`; start several servers instead")
     parts: dict[str, float] = {}
