@@ -8,7 +8,7 @@
       TimedOut             the API did not answer in time
       BadAnswer            an answer that breaks HTTP, or one that is too large
       Redirected           a redirect that is not followed
-      BadStatus            an answer with a status of 400 or more
+      BadStatus            an answer with a status of 400 or more, or a page in place of JSON
 
 The texts are written for the model: they name arguments and variables, never their values, and
 never quote a library's message, which may hold a credential.
@@ -88,7 +88,7 @@ class Redirected(ApiError):
 
 
 class BadStatus(ApiError):
-    """An answer with a status of 400 or more."""
+    """An answer with a status of 400 or more, or an HTML page where JSON was announced."""
 
     sent = True
     nothing_found: bool = False

@@ -510,3 +510,16 @@ def test_calls_are_limited_without_a_word_from_the_operator(in_process: Any) -> 
     result = asyncio.run(run())
     assert result.is_error
     assert "already runs 256 calls" in result.content[0].text
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_a_page_in_place_of_json_is_an_error_with_its_text(
+    in_process: Any, api: Any, mode: str
+) -> None:
+    page = b"<!doctype html><html><body><h1>Sign &amp; log in</h1><script>x</script></body></html>"
+    api.answer = (200, page)
+    [result] = ask(in_process(), mode, ("list_books", {}))
+    text = result["content"][0]["text"]
+    assert result["isError"] is True and "structuredContent" not in result
+    assert "200 OK with an HTML page in place of JSON" in text and "Sign & log in" in text
+    assert "<" not in text and "login page" in text.splitlines()[-1]

@@ -61,6 +61,11 @@ _STEPS = {
 """Status -> what to do next, where that is always the same."""
 
 
+_PAGE = (
+    "Next: where this is a login page, the operator has to check the credential; else the base URL"
+)
+
+
 def report_error(error: ApiError, settings: Settings) -> list[Block]:
     """A failed request as content blocks, with every secret masked."""
     if isinstance(error, BadStatus):
@@ -92,6 +97,8 @@ def _bad_status_lines(error: BadStatus, settings: Settings) -> list[str]:
     answer = error.answer
     message, detail = _message_and_detail(answer, settings)
     headline = f"the API answered {status_text(answer.status)}"
+    if answer.status < 400:
+        headline += " with an HTML page in place of JSON"
     if message:
         headline += f": {message}"
     lines = [_headline(error, headline)]
@@ -126,12 +133,19 @@ def _message_and_detail(answer: Answer[Any], settings: Settings) -> tuple[str, s
     if answer.text is None:
         return "", f"{len(answer.content):,} bytes of {answer.media_type or 'unknown type'}"
     text = answer.text[: MAX_ERROR * 16]
-    if "html" in answer.media_type or is_html(text):
+    if is_page(answer):
         text = text_of_html(text)
     text = visible(settings.redactor(text))[:MAX_ERROR]
     if _withheld(settings).named_in(text):
         text = NOTE
     return "", text
+
+
+def is_page(answer: Answer[Any]) -> bool:
+    """Whether an answer is an HTML page, by its media type or by its content."""
+    if answer.data is not None or not answer.text:
+        return False
+    return "html" in answer.media_type or is_html(answer.text)
 
 
 def _withheld(settings: Settings) -> Withheld:
@@ -209,6 +223,8 @@ def _place(members: dict[str, Any]) -> str:
 def _advice(error: BadStatus, wait: float | None, settings: Settings) -> str:
     """What to do next. `wait` is what the API asks for, in seconds."""
     status = error.status
+    if status < 400:
+        return _PAGE
     if status == 403 and _is_rate_limit(error.answer):
         return _advice_on_wait(wait, error.answer)
     if status in (401, 403):

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..caller import caller_now
-from ..errors import ApiError
+from ..errors import ApiError, BadStatus
 from ..results.answer import Answer
 from ..results.content import Block, Context
 from ..settings import Settings
 from .api import Api, progress
 from .blocks import content_of
 from .reach import Reach
-from .report import report_error
+from .report import is_page, report_error
 
 
 class HttpSide:
@@ -28,6 +28,10 @@ class HttpSide:
         self, answer: Answer[Any], tool: Mapping[str, Any], call: Mapping[str, Any]
     ) -> tuple[list[Block], dict[str, Any] | None]:
         """An answer as content blocks, and as structured content where the tool declares it."""
+        if tool.get("outputSchema") and is_page(answer):
+            error = BadStatus(answer)
+            error.method, error.path = answer.method, answer.path
+            raise error
         return content_of(answer, tool, self.api.settings, call)
 
     def report(self, error: ApiError) -> list[Block]:
