@@ -377,3 +377,30 @@ def test_a_group_of_synonyms_has_at_least_two_words_and_no_stop_word() -> None:
             group = line.split()
             assert len({*group}) == len(group) >= 2, line
             assert not stop & {*group} - {"like", "me"}, line
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("shut down server", "update_server_shutdown"),
+        ("shut the server down", "update_server_shutdown"),
+        ("power off a server", "update_server_poweroff"),
+        ("log out a user", "create_user_logout"),
+        ("check in a guest", "create_guest_checkin"),
+        ("my to-do list", "list_tasks"),
+    ],
+)
+def test_a_verb_and_its_particle_may_be_one_word_of_the_tools(query: str, name: str) -> None:
+    tools = {
+        "delete_server": "Deletes a server that is down",
+        "delete_server_stop": "Deletes the stop of a server",
+        "update_server_shutdown": "Shutdown of a server",
+        "update_server_poweroff": "Poweroff of a server",
+        "list_servers": "Servers",
+        "create_user": "User",
+        "create_user_logout": "Logout of a user",
+        "create_guest": "Guest",
+        "create_guest_checkin": "Checkin of a guest",
+        "list_tasks": "Tasks",
+    }
+    assert ranked(query, tools)[0] == name

@@ -168,10 +168,11 @@ class Index:
 
     def _query(self, text: str) -> Query:
         language = self._language
-        said = language.plain(words(text))
+        spoken = words(text)
+        said = language.plain(spoken)
         telling = language.telling(said)
         query = Query(terms={stem(word): self._variants(word) for word in telling})
-        self._add_compounds(query, said)
+        self._add_compounds(query, spoken, said)
         head = language.head(said)
         query.head = frozenset(query.terms.get(stem(head), ()))
         query.by = frozenset(stems(language.by(said)))
@@ -186,13 +187,22 @@ class Index:
             query.kinds |= {"search"}
         return query
 
-    def _add_compounds(self, query: Query, said: list[str]) -> None:
-        """Let two words that the index knows as one (`web hook`) stand for that."""
-        for first, second in pairwise(said):
-            joined = first + stem(second)
-            if joined in self._postings:
-                for word in (first, second):
-                    query.terms.setdefault(stem(word), {})[joined] = 1.0
+    def _add_compounds(self, query: Query, spoken: list[str], said: list[str]) -> None:
+        """Let two words that the index knows as one (`web hook`, `shut ... down`) stand for that,
+        or for what means the same (`to-do`).
+        """
+        for pair in pairwise(said):
+            joined = pair[0] + stem(pair[1])
+            meant = {joined: 1.0}
+            if joined not in self._postings:
+                synonyms = self._known(self._synonyms.get(joined, ()))
+                meant = dict.fromkeys(synonyms, self._weights.stranger)
+            for word in pair if meant else ():
+                query.terms.setdefault(stem(word), {}).update(meant)
+        start, place, verb = self._language.phrase(spoken)
+        joined = spoken[start] + stem(spoken[place]) if verb else ""
+        if joined in self._postings:
+            query.terms.setdefault(stem(verb), {})[joined] = 1.0
 
     def _names_something(self, text: str) -> bool:
         """Whether a query holds a name (`by Mariah Carey`), which has to be searched for first."""

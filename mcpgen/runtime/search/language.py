@@ -40,12 +40,19 @@ class Language:
 
     def plain(self, said: list[str]) -> list[str]:
         """The words with `delete` for `throw away` and for `throw ... away`."""
+        start, place, verb = self.phrase(said)
+        if not verb:
+            return said
+        return [*said[:start], verb, *said[start + 1 : place], *said[place + 1 :]]
+
+    def phrase(self, said: list[str]) -> tuple[int, int, str]:
+        """Where a verb and its particle are, and the verb that means the same; empty without."""
         for start, word in enumerate(said):
             for particle, verb in self._phrases.get(word, {}).items():
                 place = self._particle(said, start, particle)
                 if place:
-                    return [*said[:start], verb, *said[start + 1 : place], *said[place + 1 :]]
-        return said
+                    return start, place, verb
+        return 0, 0, ""
 
     def _particle(self, said: list[str], start: int, particle: str) -> int:
         """Where the particle of a verb is: next to it, at the end or before a link; else 0."""
