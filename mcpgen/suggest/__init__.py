@@ -2,8 +2,9 @@
 
 A resource is what a path names (`/repos/{owner}/{repo}/issues`). What is main in it comes first:
 list, read, create, search, then update, actions and deletion. A resource counts for more the more
-operations stand below it and the more paths take its id; less the deeper it lies. Deprecated and
-very large tools come last.
+operations stand below it and the more paths take its id; less the deeper it lies. What ends a thing
+(DELETE, or a POST that is marked as destructive) gains nothing from what is lost with it.
+Deprecated and very large tools come last.
 """
 
 from __future__ import annotations
@@ -102,11 +103,15 @@ def _worth(tools: list[Tool], resources: dict[str, str]) -> dict[str, float]:
     worth = {}
     for tool in sorted(tools, key=lambda tool: (tool.origin.method != "PATCH", tool.name)):
         kind = kind_of(tool)
+        if tool.hints.destructive and tool.origin.method == "POST":
+            kind = "delete"
         resource = resources[tool.name]
         named = [segment for segment in _segments(tool) if segment != "{}"]
         if resource != _resource(tool):
             named = [resource]
-        value = KINDS[kind] + FAMILY * math.log2(1 + below[resource])
+        value = KINDS[kind]
+        if kind != "delete":
+            value += FAMILY * math.log2(1 + below[resource])
         value -= DEPTH * max(0, len(named) - 1) + _tokens(tool) / TOKENS
         if tool.deprecated:
             value -= DEPRECATED

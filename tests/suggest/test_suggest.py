@@ -119,3 +119,16 @@ def test_a_put_that_adds_to_a_collection_is_its_main_write(tmp_path: Path) -> No
     both = {"PUT /lists", "PUT /lists/{id}/tasks"}
     assert both <= chosen(document, 6)
     assert "PUT /lists/{id}/users" not in chosen(document, 6)
+
+
+def test_what_ends_a_thing_is_not_among_the_first(tmp_path: Path) -> None:
+    below = {f"/account/{name}": {"get": operation()} for name in ("a", "b", "c", "d", "e", "f")}
+    document = {**DOCUMENT, "paths": {
+        "/account": {"get": operation(), "delete": operation()},
+        "/account/cancel": {"post": operation(operationId="cancelAccount")},
+        "/account/settings": {"post": operation(operationId="disableSettings")},
+        **below,
+    }}  # fmt: skip
+    path = tmp_path / "account.json"
+    path.write_text(json.dumps(document))
+    assert chosen(path, 7) == {"GET /account", *(f"GET {name}" for name in below)}
