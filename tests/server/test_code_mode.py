@@ -281,9 +281,9 @@ def test_tools_are_found_as_stubs_with_the_types_of_their_answers(tmp_path: Path
     text = search(generated(code=True), tmp_path, "change a book")
     assert text.startswith(
         "async def update_book(*, bookId: str, body: UpdateBookBody) -> Book:\n"
-        '    """Change some fields of a book. (changes data)"""\n'
+        '    """Change some fields of a book. (changes data)\n'
     )
-    assert 'async def get_book(*, bookId: str) -> Book:\n    """Get one book."""' in text
+    assert 'async def get_book(*, bookId: str) -> Book:\n    """Get one book.\n' in text
     assert "class Book(TypedDict):" in text
     assert "price: Price" in text
     assert "class Price(TypedDict):\n    amount: float; currency: Literal['EUR'" in text
@@ -342,7 +342,7 @@ def test_a_server_without_the_sandbox_says_what_to_install(
     in_process()
     front = importlib.import_module(f"{PACKAGE}.runtime.code.front")
     monkeypatch.setattr(front, "find_spec", lambda name: None)
-    with pytest.raises(Exception, match=r"pip install 'shop-mcp\[code\]'"):
+    with pytest.raises(Exception, match=r"pip install '\.\[code\]'"):
         in_process(code_mode=True)
 
 
@@ -368,23 +368,40 @@ def docs() -> str:
     return page.partition("\n## Code\n")[2].partition("\n## ")[0]
 
 
-def test_the_program_in_the_docs_runs() -> None:
-    books = [{"title": f"book {n}", "stock": n % 2} for n in range(4)]
+def test_the_program_in_the_docs_runs_on_the_bookshop(tmp_path: Path) -> None:
+    for path, text in generated(code=True).items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text, "utf-8")
+    program = docs().partition("```python\n")[2].partition("```")[0]
+    code = (
+        "import asyncio, os, sys, bookshop_api\n"
+        "from mcp import Client\n"
+        "from bookshop_mcp.runtime.app import App\n"
+        "async def main(url):\n"
+        "    os.environ['MCPGEN_BOOKSHOP_BASE_URL'] = url\n"
+        "    async with Client(App('bookshop_mcp', code_mode=True).server) as client:\n"
+        "        result = await client.call_tool('run_code', {'code': sys.argv[1]})\n"
+        "    print(result.content[0].text)\n"
+        "with bookshop_api.serving() as server:\n"
+        "    asyncio.run(main(server.base_url))\n"
+        "    print(server.seen[0])\n"
+    )
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(tmp_path / "src"), str(BOOKSHOP.parents[1])]),
+        "MCPGEN_BOOKSHOP_API_KEY": "demo-key",
+        "MCPGEN_BOOKSHOP_ALLOW_PRIVATE": "1",
+    }
+    command = [sys.executable, "-c", code, program]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    value, request = done.stdout.splitlines()
+    assert isinstance(json.loads(value), list)
+    assert "page-size=50" in request and request.endswith("200")
 
-    async def list_books(page_token: int = 0, **more: Any) -> dict[str, Any]:
-        assert more == {"author_id": "au_1", "page_size": 100}
-        rest = {"nextPageToken": page_token + 2} if page_token < 2 else {}
-        return {"items": books[page_token : page_token + 2], **rest}
 
-    async def run() -> Any:
-        box = sandbox.Sandbox(lambda name: "")
-        try:
-            program = docs().partition("```python\n")[2].partition("```")[0]
-            return await box.run(program, {"list_books": list_books}, sandbox.Printed())
-        finally:
-            await box.aclose()
-
-    assert asyncio.run(run()) == ["book 0", "book 2"]
+def test_a_stub_has_the_limits_and_defaults_of_its_arguments(tmp_path: Path) -> None:
+    text = search(generated(code=True), tmp_path, "list books")
+    assert "\n    page_size: at least 1, at most 50, default 10" in text
 
 
 def test_the_limits_in_the_docs_are_those_of_the_sandbox() -> None:

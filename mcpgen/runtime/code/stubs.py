@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import json
 import keyword
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,6 +16,21 @@ from ..server.catalog import Entry, module_name
 from .source import Signature, Source
 
 MOST_VALUES = 8
+LIMITS_ROOM = 300
+"""Characters for the limits of a tool's arguments."""
+_LIMITS = {
+    "minimum": "at least {}",
+    "exclusiveMinimum": "more than {}",
+    "maximum": "at most {}",
+    "exclusiveMaximum": "less than {}",
+    "multipleOf": "a multiple of {}",
+    "minLength": "at least {} characters",
+    "maxLength": "at most {} characters",
+    "pattern": "matches {}",
+    "minItems": "at least {} items",
+    "maxItems": "at most {} items",
+    "default": "default {}",
+}
 ADDRESSES = ("_url", "_urls", "_links", "node_id")
 """How the names of fields end that tell a program least."""
 _NAME = re.compile(r"\b[A-Z]\w+\b")
@@ -59,9 +75,10 @@ class Stubs:
         if arguments:
             arguments = f"*, {arguments}"
         effect = "" if reads(entry.tool) else " (changes data)"
+        limits = "".join(f"\n    {limit}" for limit in _within_limits(entry, signature))
         return (
             f"async def {function_name(entry.name)}({arguments}) -> {signature.returns}:\n"
-            f'    """{_quoted(sentence_of(entry.tool))}{effect}"""'
+            f'    """{_quoted(sentence_of(entry.tool) + effect + limits)}"""'
         )
 
     def details(self, entry: Entry) -> Iterator[str]:
@@ -122,8 +139,28 @@ def _field(name: str, type_: str) -> str:
     return f'"{name}": {type_}'
 
 
+def limits_of(schema: Mapping[str, Any]) -> str:
+    """The limits of an argument and its default, in words; empty where it has none."""
+    values = {key: json.dumps(schema[key], ensure_ascii=False) for key in _LIMITS if key in schema}
+    return ", ".join(_LIMITS[key].format(value) for key, value in values.items())
+
+
+def _within_limits(entry: Entry, signature: Signature) -> Iterator[str]:
+    """A line for each argument with limits, as far as there is room."""
+    properties = entry.tool["inputSchema"].get("properties", {})
+    room = LIMITS_ROOM
+    for name in signature.parameters:
+        limits = limits_of(properties.get(name, {}))
+        if not limits:
+            continue
+        room -= len(name) + len(limits)
+        if room > 0:
+            yield f"{name}: {limits}"
+
+
 def _quoted(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"""', "'''")
+    text = text.replace("\\", "\\\\").replace('"""', "'''")
+    return f"{text} " if text.endswith('"') else text
 
 
 def _within(names: list[str], room: int) -> list[str]:
