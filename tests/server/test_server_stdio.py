@@ -227,7 +227,7 @@ def test_an_interrupt_ends_the_process_while_it_waits_for_the_client(
     process.stdin.flush()
     process.stdout.readline()
     process.send_signal(signal.SIGINT)
-    assert process.wait(5) == 130
+    assert process.wait(60) == 130
     process.stdin.close()
     process.stdout.close()
 
