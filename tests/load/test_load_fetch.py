@@ -5,8 +5,11 @@ sent us.
 from __future__ import annotations
 
 import socket
+import ssl
 import threading
 import time
+import urllib.error
+import urllib.request
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -357,3 +360,19 @@ def test_a_header_that_names_no_usable_variable_is_refused(monkeypatch: Any, hea
     (problem,) = refused.value.problems
     assert problem.code == "E1175"
     assert "canary" not in problem.message
+
+
+def test_a_certificate_that_is_not_trusted_is_told_with_the_way_to_trust_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(*_: Any, **__: Any) -> Any:
+        error = ssl.SSLCertVerificationError(1, "certificate verify failed")
+        error.verify_message = "self-signed certificate"
+        raise urllib.error.URLError(error)
+
+    monkeypatch.setattr(urllib.request.OpenerDirector, "open", refuse)
+    with pytest.raises(McpgenError) as refusal:
+        open_document(Config(sources=("https://127.0.0.1:9/openapi.json",)), Problems())
+    [problem] = refusal.value.problems
+    assert problem.message.endswith("is not trusted: self-signed certificate")
+    assert "`SSL_CERT_FILE`" in (problem.hint or "")
