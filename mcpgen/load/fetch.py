@@ -319,7 +319,7 @@ def _explained(error: BaseException, name: str) -> BaseException:
         words = getattr(reason, "strerror", None) or str(reason)
         return DocumentError.of(
             "E0122",
-            f"cannot be fetched: {words[:200]}",
+            f"cannot be fetched{_by_way_of(name)}: {words[:200]}",
             file=name,
             hint="check the URL and the network",
         )
@@ -338,6 +338,15 @@ def _explained(error: BaseException, name: str) -> BaseException:
             hint="check that the URL leads to an HTTP server",
         )
     return error
+
+
+def _by_way_of(url: str) -> str:
+    """The proxy of the environment that a URL is fetched through, without its password."""
+    parts = urllib.parse.urlsplit(url)
+    proxy = urllib.request.getproxies().get(parts.scheme, "")
+    if not proxy or urllib.request.proxy_bypass(parts.netloc):
+        return ""
+    return f" through the proxy `{visible(proxy.rpartition('@')[2])[:100]}`"
 
 
 def _refused_by_server(status: int, name: str) -> DocumentError:

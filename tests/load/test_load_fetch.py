@@ -334,6 +334,14 @@ def test_a_secret_in_the_query_of_a_url_is_refused_and_not_repeated(query: str) 
     assert "canary" not in str(refused.value)
 
 
+def test_a_proxy_that_does_not_answer_is_named_without_its_password(monkeypatch: Any) -> None:
+    monkeypatch.setenv("http_proxy", "http://user:canary@127.0.0.1:9")
+    monkeypatch.setenv("no_proxy", "")
+    with pytest.raises(McpgenError, match=r"through the proxy `127\.0\.0\.1:9`") as refused:
+        opened(Config(sources=("http://api.example/x.yaml",)))
+    assert "canary" not in str(refused.value)
+
+
 def test_a_header_goes_to_the_server_of_the_first_url_alone(monkeypatch: Any) -> None:
     first, other = Guarded("canary-0123456789"), Guarded("")
     monkeypatch.setenv("DOCS_TOKEN", "canary-0123456789")
