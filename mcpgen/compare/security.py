@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ..load.values import as_object
-from ..lock.matching import Match, match
+from ..lock.matching import Match, match, shape
 from ..lock.model import LOGIN
 from ..problems import Problem, RefusedError
 
@@ -236,6 +236,9 @@ def _part_changes(before: Credential, after: Credential) -> Iterator[str]:
 def _behaviour_changes(was: ToolLock, now: ToolLock) -> Iterator[str]:
     if was.method != now.method:
         yield f"requests are sent with {now.method} instead of {was.method}"
+    writes = not (was.hints.get("read_only") and now.hints.get("read_only"))
+    if writes and shape(was.path) != shape(now.path):
+        yield f"calls write to `{now.operation}` instead of `{was.operation}`"
     if now.hints.get("destructive") and not was.hints.get("destructive"):
         yield "calls become destructive"
     elif was.hints.get("read_only") and not now.hints.get("read_only"):

@@ -152,8 +152,10 @@ def _operation(was: ToolLock, now: ToolLock) -> Iterator[Finding]:
 
 
 def _moved(was: ToolLock, now: ToolLock) -> Finding:
-    """Another path is of no concern to callers, unless the name now stands for something else."""
-    if was.operation_id == now.operation_id or _shape(was) == _shape(now):
+    """Judge another path by the request: a version and the names of parameters are of no concern
+    to callers, but a tool that calls something else is.
+    """
+    if _shape(was) == _shape(now):
         return "text", f"its path is `{now.path}` instead of `{was.path}`"
     return "breaking", f"it now calls `{now.operation}` instead of `{was.operation}`"
 

@@ -84,7 +84,7 @@ TABLE: list[tuple[str, Callable[[Document], None], str, str, str]] = [
     ("the operationId is another", set_in(*LIST, "operationId", to="all"), "text", "list_books",
      "operationId is `all`"),
     ("the path is another", lambda document: document["paths"].update({"/v2": document["paths"].pop("/orders")}),
-     "text", "list_orders", "its path is `/v2`"),
+     "breaking", "list_orders", "it now calls `GET /v2` instead of `GET /orders`"),
     ("an argument is gone", cut(*LIST, "parameters", 2), "breaking", "list_books", "`tenant` is gone"),
     ("an argument is new", set_in(*LIST, "parameters", 2, "name", to="shop"), "breaking", "list_books",
      "`tenant` is gone"),
