@@ -394,8 +394,16 @@ def with_context(a: int, context: Context | None = None) -> str:
     return f"{a} {type(context).__name__}"
 
 @tool
-def unsaid() -> list:
+def unsaid() -> list[str]:
     return ["text", Image(b"")]
+
+@tool
+def any_list() -> list:
+    return ["text", Image(b"")]
+
+@tool
+def pair() -> tuple[str, Image]:
+    return "text", Image(b"")
 
 @tool
 def both() -> Structured:
@@ -471,6 +479,13 @@ def test_what_does_not_fit_is_refused(
     assert refusal in text_of(result)
 
 
+@pytest.mark.parametrize("name", ["any_list", "pair"])
+def test_a_list_of_anything_and_a_tuple_may_hold_content(values: Project, name: str) -> None:
+    result = values.call(name, {})
+    assert not result.is_error
+    assert [block.type for block in result.content] == ["text", "image"]
+
+
 def test_content_that_the_return_type_does_not_say_is_told_in_the_log(
     values: Project, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -488,6 +503,10 @@ def test_content_that_the_return_type_does_not_say_is_told_in_the_log(
         ("@tool\ndef f(a: 'Missing') -> str: ...", "`Missing` is not there when the server runs"),
         ("class Own: ...\n@tool\ndef f(a: Own) -> str: ...", "Own"),
         ("@tool\ndef f(a): ...\nraise OSError('gone')", "OSError: gone"),
+        (
+            "from .. import Image\n@tool\ndef f() -> dict[str, Image]: ...",
+            "content is returned alone or in a list",
+        ),
         ("@tool(readonly=True)\ndef f(a): ...", "readonly"),
         ("@tool\nclass f: ...", "belongs on a function"),
         ('@tool(name="a b")\ndef f(a): ...', "a tool needs a `name`"),

@@ -30,6 +30,8 @@ _CLIENT = f"{__package__.rpartition('.')[0]}.client.api"
 _INJECTED = ("api", "context")
 _CONTENT = (Answer, Audio, Image, Resource, ResourceLink, Structured, Text)
 """What is content already: a function that returns one has no output schema."""
+_UNTYPED = (Any, None, type(None), list, list[Any])
+"""Return types that say nothing of what is in them, which may be content."""
 _GENERATORS = (inspect.isgeneratorfunction, inspect.isasyncgenfunction)
 
 
@@ -135,8 +137,15 @@ class Signature:
     def _result(self) -> TypeAdapter[Any] | None:
         """What the function returns, where that is data with a type."""
         annotation = self._hints.get("return", Any)
-        if annotation in (Any, None, type(None)) or _is_content(annotation):
+        if annotation in _UNTYPED:
             return None
+        if _is_content(annotation):
+            if typing.get_origin(annotation) is not dict:
+                return None
+            raise BadSignature(
+                "content is returned alone or in a list: say so, for example"
+                " `-> list[Image | Text]`"
+            )
         try:
             return TypeAdapter(annotation)
         except PydanticUserError:

@@ -247,7 +247,7 @@ def _blocks(value: Any) -> list[Block]:
         return [Text("Done").block()]
     if isinstance(value, str):
         return [Text(value).block()]
-    if not isinstance(value, list):
+    if not isinstance(value, list | tuple):
         return []
     blocks = []
     for item in value:
