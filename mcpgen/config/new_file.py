@@ -72,8 +72,9 @@ def new_text(config: Config, folder: Path, *, name: str) -> str:
     auth = _assignments("auth", _changed_values("auth", config, folder))
     if auth:
         lines += ["", "[auth]", *auth]
-    lines += ["", "# Which operations become tools. Without any key: all of them.", "[select]"]
-    lines += _assignments("select", _changed_values("select", config.selection, folder))
+    selected = _assignments("select", _changed_values("select", config.selection, folder))
+    lines += ["", "# Which operations become tools. Without this table: all of them."]
+    lines += ["[select]", *selected] if selected else ["# [select]"]
     return "\n".join(lines) + "\n" + _TAIL
 
 

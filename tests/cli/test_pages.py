@@ -1,12 +1,11 @@
-"""The shell and TOML examples of the pages in docs/: what runs offline is run as it stands; of the
-rest, every command, option, variable and extra is one that there is.
+"""The shell and TOML examples of the pages in docs/, those that are not run too: every command,
+option, variable and extra is one that there is.
 """
 
 from __future__ import annotations
 
 import re
 import shlex
-import shutil
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,9 +20,6 @@ from mcpgen.runtime.settings import VARIABLES
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(path for path in (ROOT / "docs").glob("*.md") if path.stem != "configuration")
-OFFLINE = ("deploying", "kinds", "credentials", "generated", "workbench")
-"""Pages whose commands run in the project of the bookshop."""
-STARTS_A_SERVER = ("workbench", "serve")
 
 
 def examples(page: Path, language: str) -> list[str]:
@@ -74,29 +70,6 @@ def test_a_command_of_mcpgen_has_its_options(mcpgen: Any, page: str, words: list
     help_text = mcpgen(*names, "--help").out
     options = [word for word in words if word.startswith("-")]
     assert [option for option in options if option not in help_text] == []
-
-
-@pytest.mark.parametrize(
-    ("page", "words"),
-    [each for each in of("mcpgen") if each[0] in OFFLINE and each[1][0] not in STARTS_A_SERVER],
-    ids=label,
-)
-def test_an_example_that_needs_no_network_runs_as_it_stands(
-    mcpgen: Any,
-    bookshop: Path,
-    here: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    page: str,
-    words: list[str],
-) -> None:
-    shutil.copy(bookshop, here / "openapi.yaml")
-    flows = ROOT / "samples" / "workflows" / "bookshop.arazzo.yaml"
-    shutil.copy(flows, here / "flows.arazzo.yaml")
-    if words[:2] != ["generate", "openapi.yaml"]:
-        assert mcpgen("generate", "openapi.yaml", "-o", "shop", "-q").code == 0
-        monkeypatch.chdir(here / "shop")
-    ended = mcpgen(*words)
-    assert ended.code == 0, ended.err
 
 
 @pytest.mark.parametrize(("page", "words"), of("mcp"), ids=label)

@@ -1,71 +1,36 @@
-"""The tutorial and the cookbook of hooks, as they are printed."""
+"""The examples of hooks and credentials, as they are printed."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
-import shlex
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from .conftest import Ended
-from .test_readme import shop  # noqa: F401
 
 ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def shop(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The base URL of the sample API."""
+    monkeypatch.syspath_prepend(str(ROOT / "samples"))
+    import bookshop_api
+
+    with bookshop_api.serving() as server:
+        yield server.base_url
+    sys.modules.pop("bookshop_api")
 
 
 def blocks(page: str) -> list[tuple[str, str]]:
     """The fenced blocks of a page as (language, text)."""
     text = (ROOT / "docs" / page).read_text("utf-8")
     return re.findall(r"^```(\w+)\n(.*?)^```", text, flags=re.S | re.M)
-
-
-def commands(block: str) -> list[list[str]]:
-    """The words of the commands of a block."""
-    return [shlex.split(line[2:]) for line in block.splitlines() if line.startswith("$ ")]
-
-
-def test_the_tutorial_works_as_it_is_printed(
-    mcpgen: Callable[..., Ended],
-    here: Path,
-    shop: str,  # noqa: F811
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    for name in ("samples", "pyproject.toml"):
-        (here / name).symlink_to(ROOT / name)
-    count = 0
-    for language, text in blocks("tutorial.md"):
-        if language == "toml":
-            config = Path("mcpgen.toml")
-            config.write_text(merged(config.read_text("utf-8"), text), "utf-8")
-            continue
-        for name, *words in commands(text):
-            if name == "cd":
-                monkeypatch.chdir(words[0])
-            elif name == "export":
-                variable, _, value = words[0].partition("=")
-                monkeypatch.setitem(os.environ, variable, value)
-                monkeypatch.setenv("MCPGEN_BOOKSHOP_BASE_URL", shop)
-            elif name == "pipx":
-                assert Path(words[-1], "pyproject.toml").is_file(), words
-            elif name == "mcpgen":
-                ended = mcpgen(*words)
-                assert ended.code == 0, f"{words}: {ended.err}"
-                count += 1
-    assert count >= 8
-    assert "Pessoa" in mcpgen("call", "who_wrote", "authorId=au_2").out
-
-
-def merged(config: str, text: str) -> str:
-    """A configuration with the tables of another in place of its own of the same names."""
-    for head in re.findall(r"^\[[^\]]+\]", text, flags=re.M):
-        config = re.sub(rf"^{re.escape(head)}\n(?:(?!^\[).*\n)*", "", config, flags=re.M)
-    return f"{config}\n{text}"
 
 
 RECIPES = [text for language, text in blocks("hooks.md") if language == "python"]
@@ -82,7 +47,7 @@ EXPECTED = {
 def test_every_recipe_for_hooks_works_as_it_stands(
     mcpgen: Callable[..., Ended],
     here: Path,
-    shop: str,  # noqa: F811
+    shop: str,
     monkeypatch: pytest.MonkeyPatch,
     recipe: str,
 ) -> None:
@@ -109,7 +74,7 @@ def test_no_recipe_for_hooks_is_left_out() -> None:
 def test_the_example_for_auth_signs_a_request(
     mcpgen: Callable[..., Ended],
     here: Path,
-    shop: str,  # noqa: F811
+    shop: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     document = ROOT / "samples" / "specs" / "bookshop.yaml"
