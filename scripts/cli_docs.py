@@ -10,6 +10,7 @@ from typing import Any
 from typer.main import get_command
 
 from mcpgen.cli import app
+from mcpgen.cli.help import HOME, SHARED
 
 PAGE = Path(__file__).parents[1] / "docs" / "cli.md"
 
@@ -76,12 +77,23 @@ def _section(name: str, command: Any) -> list[str]:
     lines = [f"## mcpgen {name}", "", inspect.cleandoc(command.help), ""]
     lines += ["```", " ".join(usage.split()).translate(_NO_BRACES), "```", ""]
     lines += ["| option | meaning |", "|---|---|"]
+    shared = []
     for parameter in sorted(command.params, key=lambda item: item.param_type_name):
         option, text = parameter.get_help_record(context)
+        if name != HOME and _is_shared(parameter):
+            shared.append(f"`{option.split(' ')[0]}`")
+            continue
         if parameter.param_type_name == "argument":
             option = option.split(" <")[0]
         lines.append(f"| `{option.translate(_NO_ANGLES)}` | {' '.join(text.split())} |")
+    if shared:
+        lines += ["", f"and, as of [`mcpgen {HOME}`](#mcpgen-{HOME}): {', '.join(shared)}"]
     return [*lines, ""]
+
+
+def _is_shared(parameter: Any) -> bool:
+    is_option = parameter.param_type_name == "option"
+    return is_option and getattr(parameter, "rich_help_panel", None) in SHARED
 
 
 _NO_BRACES = str.maketrans("", "", "{}")

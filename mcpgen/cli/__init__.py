@@ -17,16 +17,19 @@ from typer.main import get_command
 from .. import __version__
 from ..problems import McpgenError
 from . import failure
-from .help import Command
+from .help import Command, Group
 from .options import command
 from .screen import Screen
 
-COMMANDS = (
-    *("generate", "new", "add", "list", "call", "serve"),
-    *("inspect", "lint", "score", "eval", "suggest"),
-    *("catalogue", "workbench"),
-    *("check", "diff", "verify", "explain"),
-)
+PANELS = {
+    "Make": ("generate", "new", "add"),
+    "Look": (
+        *("list", "inspect", "lint", "score", "suggest", "catalogue"),
+        *("check", "diff", "verify", "explain"),
+    ),
+    "Run": ("call", "serve", "workbench", "eval"),
+}
+COMMANDS = tuple(name for names in PANELS.values() for name in names)
 """The commands in the order of the help. `mcpgen/cli/<name>.py` has a function of that name, or of
 the one in `FUNCTIONS`.
 """
@@ -35,6 +38,7 @@ FUNCTIONS = {"list": "list_tools"}
 
 app = typer.Typer(
     name="mcpgen",
+    cls=Group,
     help="Turn an API description (OpenAPI, Swagger) into an MCP server of your own.",
     no_args_is_help=True,
     add_completion=True,
@@ -71,9 +75,11 @@ COLLECT_AFTER = 50_000
 trees, and have none: looking took a sixth of the CPU of generating from GitHub's.
 """
 
-for _name in COMMANDS:
-    _module = importlib.import_module(f".{_name}", __name__)
-    app.command(_name, cls=Command)(command(getattr(_module, FUNCTIONS.get(_name, _name))))
+for _panel, _names in PANELS.items():
+    for _name in _names:
+        _module = importlib.import_module(f".{_name}", __name__)
+        _function = command(getattr(_module, FUNCTIONS.get(_name, _name)))
+        app.command(_name, cls=Command, rich_help_panel=_panel)(_function)
 
 
 def run(arguments: list[str]) -> int:
