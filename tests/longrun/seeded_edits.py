@@ -180,7 +180,9 @@ class Api:
         path, method, operation = self.pick()
         del self.document["paths"][path]
         self.document["paths"][f"/moved{self.fresh()}{path}"] = {method: operation}
-        return "text"
+        if method == "get":
+            return "breaking"
+        return "security"
 
     def add_parameter(self) -> str | None:
         _, _, operation = self.pick()
