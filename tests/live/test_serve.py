@@ -54,7 +54,9 @@ async def served(*words: str | Path, mode: str = "auto", **options: Any) -> Asyn
         args=["-m", "mcpgen", "serve", *map(str, words)],
         env=environment,
     )
-    async with Client(stdio_client(parameters, errlog=sys.stderr), mode=mode, **options) as client:
+    async with Client(
+        stdio_client(parameters, errlog=sys.__stderr__), mode=mode, **options
+    ) as client:
         yield client
 
 

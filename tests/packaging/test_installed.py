@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 
 from mcpgen import installed
 
-PIP = f"{sys.executable} -m pip install"
+PIP = f"{shlex.quote(sys.executable)} -m pip install"
 GIT = {"vcs": "git", "requested_revision": "v0.2.0", "commit_id": "a" * 40}
 
 

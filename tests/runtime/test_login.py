@@ -608,7 +608,7 @@ def test_somebody_logs_in_and_the_tools_of_a_client_work(tmp_path: Path, run: An
         server = StdioServerParameters(command=start[0], args=start[1:], env=environment)
 
         async def call() -> Any:
-            async with Client(stdio_client(server, errlog=sys.stderr)) as session:
+            async with Client(stdio_client(server, errlog=sys.__stderr__)) as session:
                 return await session.call_tool("add_note", {"text": "x"})
 
         result = run(call())

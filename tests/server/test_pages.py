@@ -128,7 +128,7 @@ def test_on_stdio_the_list_stays_whole(big: Path) -> None:
     parameters = command(big, {f"{PREFIX}_BASE_URL": "https://api.example.com"})
 
     async def run() -> ListToolsResult:
-        async with Client(stdio_client(parameters, errlog=sys.stderr)) as client:
+        async with Client(stdio_client(parameters, errlog=sys.__stderr__)) as client:
             return await client.list_tools()
 
     listed = asyncio.run(run())

