@@ -194,21 +194,21 @@ def test_a_disk_that_refuses_says_what_to_do(mcpgen, bookshop, here, monkeypatch
 
 
 IN_A_PROJECT = {
-    "a misspelt key": ("[select]", '[select]\ninclude_tag = ["books"]', "`include_tags`?"),
+    "a misspelt key": ("# [select]", '[select]\ninclude_tag = ["books"]', "`include_tags`?"),
     "a misspelt operation": (
-        "[select]",
+        "# [select]",
         '[select]\ninclude_operations = ["listBoks"]',
         "did you mean `listBooks`",
     ),
     "a table that stands twice": (
-        "[select]",
+        "# [select]",
         "[select]\n\n[select]",
         "`[select]` stands twice in `mcpgen.toml`",
     ),
-    "a misspelt table": ("[select]", "[selekt]", "did you mean `select`?"),
-    "text that is not TOML": ("[select]", "[select", "`mcpgen.toml` is not TOML"),
+    "a misspelt table": ("# [select]", "[selekt]", "did you mean `select`?"),
+    "text that is not TOML": ("# [select]", "[select", "`mcpgen.toml` is not TOML"),
     "customising an operation that is not there": (
-        "[select]",
+        "# [select]",
         '[tools."listBoks"]\nname = "x"\n[select]',
         "listBooks",
     ),

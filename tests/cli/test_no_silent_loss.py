@@ -156,7 +156,7 @@ def test_a_filter_of_the_configuration_that_matches_nothing_writes_nothing(mcpge
     before = (here / "out" / "mcpgen.lock").read_bytes()
     config = here / "out" / "mcpgen.toml"
     config.write_text(
-        config.read_text().replace("[select]", '[select]\nexclude_operations = ["listBoks"]', 1)
+        config.read_text().replace("# [select]", '[select]\nexclude_operations = ["listBoks"]', 1)
     )
     ended = mcpgen("generate", "-o", "out")
     assert ended.code == 2
