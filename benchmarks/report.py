@@ -218,9 +218,7 @@ building the first validator of a tool less than a millisecond, once.
 has the extra `fast`; FastMCP is asked for JSON answers, its cheaper way. In 2026-07-28 the SDK checks a call's headers
 against the tool's schema, which it looks up in the whole list: FastMCP makes its list anew for each call, and with the
 large document that takes seconds. What is left of a call is the request to the API,
-the SDK's handling of a message, and uvicorn. An ordinary answer of the API (a status, fields, a body of a length) is read
-in one step; any other, as one in chunks, is read by h11. Connections to the API are protocols of the
-event loop itself, and the one that was used last is used next. A request that nothing streams for is answered in one
+the SDK's handling of a message, and uvicorn. Requests to the API are sent by aiohttp. A request that nothing streams for is answered in one
 piece, past the SDK's sessions and event streams.
 
 **Two processes.** On two cores the caller, the API and both processes of `--workers 2` share what two processes

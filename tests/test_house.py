@@ -173,4 +173,4 @@ def test_a_server_without_an_api_brings_no_http_client() -> None:
     config = Config(sources=(str(ROOT / "samples" / "specs" / "tools" / "calculator.json"),))
     files = pipeline.generate(config, Problems())[2]
     assert not [path for path in files if "/runtime/client/" in path or path.endswith("/auth.py")]
-    assert "httpcore2" not in files["pyproject.toml"]
+    assert "aiohttp" not in files["pyproject.toml"]

@@ -27,7 +27,7 @@ FLAT = ("answer", "api", "content", "credentials", "errors", "server", "settings
 MANIFEST = """\
 [project]
 name = "mcp-corner-shop"
-dependencies = ["httpcore2>=2.16,<3", "httpx2>=2.16,<3", "jsonschema-rs>=0.30,<1", "mcp>=2.3,<3"]
+dependencies = ["aiohttp>=3.14,<4", "httpcore2>=2.16,<3", "httpx2>=2.16,<3", "jsonschema-rs>=0.30,<1", "mcp>=2.3,<3", "yarl>=1.20,<2"]
 
 [tool.black]
 line-length = 120
@@ -248,4 +248,8 @@ def test_what_the_package_offers_and_files_of_ones_own_may_be_imported(tmp_path:
 
 def test_the_template_names_what_a_server_without_an_api_needs_too() -> None:
     with_api = {name for _, name in required(calls_api=True)}
-    assert with_api - {name for _, name in required(calls_api=False)} == {"httpcore2"}
+    assert with_api - {name for _, name in required(calls_api=False)} == {
+        "aiohttp",
+        "httpcore2",
+        "yarl",
+    }

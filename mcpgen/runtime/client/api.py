@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-import socket
-import ssl
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping
 from contextlib import asynccontextmanager, suppress
@@ -19,8 +17,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-import h11
-import httpcore2
 import httpx2
 
 from ..caller import caller_now
@@ -44,7 +40,7 @@ from ..settings import Credential, Settings
 from .body import Payload, cookie_pairs, header_fields, header_value, payload, query_text
 from .credentials import Credentials, Security
 from .health import Health, clock
-from .network import Response, TooLarge, Transport, body_of, check_head
+from .network import Response, TooLarge, Transport, body_of, check_head, failure_of
 from .outgoing import Outgoing
 from .url import MAX_SHOWN, build, redirect
 from .wire import OMIT, Omit, Part
@@ -120,8 +116,11 @@ class Api:
             await transport.aclose()
 
     async def reach(self) -> None:
-        """Open a connection to the API, and close it. Raises ApiError and httpcore2's errors."""
-        await self._sender().reach(httpx2.URL(self.settings.base_url))
+        """Open a connection to the API, and close it. Raises ApiError."""
+        try:
+            await self._sender().reach(httpx2.URL(self.settings.base_url))
+        except Exception as error:
+            raise failure_of(error, self.settings) from None
 
     def _sender(self) -> Transport:
         """What sends requests, made when the first is sent."""
@@ -485,8 +484,9 @@ class Api:
             )
             return response
         except Exception as error:
-            failure = _translated(error, self.settings, request.url)
-            if isinstance(failure, ApiError) and isinstance(error, _BEFORE_AN_ANSWER):
+            failure = failure_of(error, self.settings, request.url)
+            # Nobody has answered yet, and another attempt may meet somebody who does
+            if isinstance(failure, Unreachable | BadAnswer | TimedOut) and not _is_silence(failure):
                 raise _Retryable(failure) from None
             raise failure from None
 
@@ -514,12 +514,9 @@ class Api:
             if not is_stream():
                 raise
             reason = f"it was cut after {error.limit:,} bytes"
-        except ApiError:
-            raise
-        except Exception as error:
-            failure = _translated(error, self.settings)
-            if not isinstance(failure, TimedOut) or not is_stream():
-                raise failure from None
+        except TimedOut:
+            if not is_stream():
+                raise
             reason = "it fell silent"
         return b"".join(chunks), reason
 
@@ -532,10 +529,6 @@ class Api:
         try:
             check_head(response)
             content = b"".join([chunk async for chunk in body_of(response, MAX_TOKEN_ANSWER)])
-        except ApiError:
-            raise
-        except Exception as error:
-            raise _translated(error, self.settings) from None
         finally:
             response.close()
         return parsed(Answer(response.status, {"content-type": "application/json"}, content))
@@ -554,66 +547,12 @@ class _Retryable(Exception):
         self.error = error
 
 
+def _is_silence(error: ApiError) -> bool:
+    """Return whether the API took a request and did not answer in time."""
+    return isinstance(error, TimedOut) and error.sent
+
+
 _origin_of_base = lru_cache(maxsize=64)(origin_of)
-
-_BEFORE_AN_ANSWER = (
-    httpcore2.ConnectTimeout,
-    httpcore2.NetworkError,
-    h11.RemoteProtocolError,
-)
-"""Failures to send that another attempt may not meet."""
-
-
-def _translated(error: Exception, settings: Settings, url: httpx2.URL | None = None) -> Exception:
-    """Map an exception of h11 or httpcore2 to an ApiError without leaking its message; any other is
-    left as it is.
-    """
-    if isinstance(error, ApiError):
-        return error
-    if isinstance(error, httpcore2.ConnectTimeout):
-        return TimedOut(f"no connection to the API within {settings.connect_timeout:g} seconds")
-    if isinstance(error, httpcore2.ConnectError):
-        return _unreachable(error.__cause__ or error.__context__ or error, settings, url)
-    if isinstance(error, httpcore2.TimeoutException):
-        timed_out = TimedOut(
-            f"the API sent nothing for {settings.timeout:g} seconds"
-            f" (`{settings.variable('TIMEOUT')}`)"
-        )
-        timed_out.sent = True
-        return timed_out
-    if isinstance(error, httpcore2.NetworkError):
-        return BadAnswer("the connection to the API broke before the answer was complete")
-    if isinstance(error, h11.RemoteProtocolError):
-        return BadAnswer("the API's answer is incomplete, or not HTTP")
-    if isinstance(error, h11.LocalProtocolError | httpx2.InvalidURL | ValueError):
-        return Refused("nothing was sent: the request cannot be written as HTTP")
-    return error
-
-
-def _unreachable(cause: BaseException, settings: Settings, url: httpx2.URL | None) -> Unreachable:
-    """Why there is no connection, with the place and what the operator can do."""
-    place, host = "its host", "its host"
-    if url is not None:
-        port = url.port or {"https": 443}.get(url.scheme, 80)
-        place, host = f"`{url.host}:{port}`", f"the host `{url.host}`"
-    reason = f"{place} cannot be reached"
-    advice = Unreachable.advice
-    if isinstance(cause, ssl.SSLCertVerificationError):
-        reason = f"the TLS certificate is not trusted that {place} shows"
-        variable = settings.variable("CA_FILE")
-        advice = (
-            f"The operator of this server can name the file of its CA (PEM) in `{variable}`, if it"
-            " is to be trusted"
-        )
-    elif isinstance(cause, ssl.SSLError):
-        reason = f"the TLS handshake with {place} failed"
-    elif isinstance(cause, socket.gaierror | UnicodeError):
-        reason = f"{host} is not known"
-    elif isinstance(cause, ConnectionRefusedError):
-        reason = f"{place} refuses connections"
-    failure = Unreachable(f"no connection to the API: {reason}")
-    failure.advice = advice
-    return failure
 
 
 def _names(*places: Any) -> tuple[str, ...]:

@@ -1,87 +1,79 @@
-"""Connections: which addresses may be connected to, and answers read within bounds.
+"""Requests to the API over aiohttp: the addresses that may be connected to, and bounded answers.
 
-The address rule is applied to the address that is connected to, not to one looked up before: a name
-is resolved once, and the result decides.
-
-Requests go to connections of our own, not through `httpx2.AsyncClient`: the client took a third of
-a request's CPU (docs/performance.md of mcpgen), and its cookies, redirects, proxies and credentials
-from the environment would have to be turned off.
+aiohttp follows no redirect, keeps no cookie and reads no proxy or credential from the environment
+here. Its errors end in this module: whatever fails is an `ApiError`.
 """
 
 from __future__ import annotations
 
 import asyncio
+import math
 import re
 import socket
 import ssl
 import zlib
 from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import suppress
+from typing import ClassVar
+from weakref import WeakKeyDictionary
 
+import aiohttp
 import httpcore2
 import httpx2
+from yarl import URL
 
-from ..errors import BadAnswer, Refused
-from ..facts.methods import CONTENT_EXPECTED
+from ..errors import ApiError, BadAnswer, Refused, TimedOut, Unreachable
 from ..origin import is_public, origin_of
 from ..settings import Settings
-from .connections import Connection, Pool, Stream
-from .plain import Fields, Request
 
 MAX_HEADERS = 256
-MAX_ADDRESSES = 4
+MAX_FIELD = 32 * 1024
+"""Bytes of one header field of an answer."""
 ACCEPTED_CODING = "gzip"
+KEEP_SECONDS = 30.0
+"""How long an idle connection is kept (RFC 9112, section 9.3)."""
+CLOSE_SECONDS = 1.0
+LIFE_SECONDS = 300.0
+"""How long a connection is used before the API's name is resolved anew."""
 
-"""Methods that announce a body of no bytes too (RFC 9110 section 8.6)."""
 _COMPRESSED = re.compile(
     r"\b(aes128gcm|br|compress|dcb|dcz|deflate|exi|pack200-gzip|zstd)\b|gzip\s*,|,\s*(x-)?gzip"
 )
-"""Content codings but gzip alone. What is none at all, such as `utf-8`, changes no bytes."""
+"""Content codings other than gzip alone; an unknown one, such as `utf-8`, changes no bytes."""
 
 
-class PrivateAddress(Refused):
-    """The host is at an address of this machine or network, and the operator has not named it."""
+class _Spent(aiohttp.ClientError):
+    """A kept connection that must not be used again; nothing was sent on it."""
 
 
-class Network:
-    """Open connections to public addresses; to others only for hosts that the operator named."""
+class _Request(aiohttp.ClientRequest):
+    """A request that is not sent on a connection that is too old, or that the API spoke on out of
+    turn: what it said would be taken for the answer.
+    """
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._named_hosts = {(origin.host, origin.port) for origin in settings.trusted_origins}
-        if settings.exchange_url:
-            exchange = origin_of(settings.exchange_url)
-            self._named_hosts.add((exchange.host, exchange.port))
-        if settings.base_url_trusted:
-            self._named_hosts.add((settings.origin.host, settings.origin.port))
+    _opened: ClassVar[WeakKeyDictionary[asyncio.BaseTransport, float]] = WeakKeyDictionary()
 
-    async def connect(self, host: str, port: int, timeout: float) -> Stream:
-        """Resolve the name, check its addresses, connect to the first that answers. Raises
-        httpcore2's errors and PrivateAddress.
-        """
-        addresses = await self._addresses(host, port, timeout)
-        if not self._may_be_private(host, port) and not all(map(is_public, addresses)):
-            variable = self._settings.variable
-            raise PrivateAddress(
-                "nothing was sent: the host of the API is at a private address; the operator of"
-                f" this server can allow that by naming the API in `{variable('BASE_URL')}`, or for"
-                f" every host with `{variable('ALLOW_PRIVATE')}=true`"
-            )
-        return await Stream.connected(addresses[:MAX_ADDRESSES], port, timeout)
+    async def send(self, conn: aiohttp.connector.Connection) -> aiohttp.ClientResponse:
+        """Send the request. Raises _Spent."""
+        assert conn.protocol is not None and conn.transport is not None
+        now = self.loop.time()
+        age = now - self._opened.setdefault(conn.transport, now)
+        if conn.protocol.should_close or age > LIFE_SECONDS:
+            conn.close()
+            raise _Spent
+        return await super().send(conn)
 
-    def _may_be_private(self, host: str, port: int) -> bool:
-        return self._settings.allow_private or (host.lower(), port) in self._named_hosts
 
-    async def _addresses(self, host: str, port: int, timeout: float) -> list[str]:
-        """The addresses of a name, in the order of preference. Raises httpcore2's errors."""
-        loop = asyncio.get_running_loop()
-        try:
-            async with asyncio.timeout(timeout):
-                infos = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        except TimeoutError:
-            raise httpcore2.ConnectTimeout("resolving the name took too long") from None
-        except (OSError, UnicodeError) as error:
-            raise httpcore2.ConnectError("the name cannot be resolved") from error
-        return list(dict.fromkeys(str(info[4][0]) for info in infos))
+class PrivateAddress(OSError):
+    """An address of this machine or network, and the operator has not named its host."""
+
+
+def public_socket(info: tuple[int, int, int, str, tuple[object, ...]]) -> socket.socket:
+    """Make the socket for an address. Raises PrivateAddress."""
+    family, kind, protocol, _, address = info
+    if not is_public(str(address[0])):
+        raise PrivateAddress
+    return socket.socket(family, kind, protocol)
 
 
 class Response:
@@ -91,40 +83,35 @@ class Response:
     holds the header fields as received.
     """
 
-    def __init__(self, status: int, raw: Fields, connection: Connection, pool: Pool) -> None:
-        self._connection = connection
-        self._pool = pool
-        self._is_closed = False
-        self.status = status
-        self.raw = raw
+    def __init__(self, received: aiohttp.ClientResponse, settings: Settings) -> None:
+        self._received = received
+        self._settings = settings
+        self.status = received.status
+        self.raw = received.raw_headers
         values: dict[str, list[str]] = {}
         for name, value in self.raw:
             values.setdefault(name.decode("ascii").lower(), []).append(_text(value))
         self.headers = {name: ", ".join(texts) for name, texts in values.items()}
 
-    def chunks(self) -> AsyncIterator[bytes]:
-        """The bytes of the body, as they arrive."""
-        return self._connection.chunks()
+    async def chunks(self) -> AsyncIterator[bytes]:
+        """Yield the bytes of the body as they arrive. Raises ApiError."""
+        try:
+            async for chunk in self._received.content.iter_any():
+                yield chunk
+        except (aiohttp.ClientError, OSError) as error:
+            raise failure_of(error, self._settings) from None
 
     def close(self) -> None:
         """Release the connection. An answer read to its end leaves it to the next request."""
-        if not self._is_closed:
-            self._is_closed = True
-            self._pool.give_back(self._connection)
+        self._received.release()
 
     def drop(self) -> None:
         """Close the connection of this answer, so that it is not used again."""
-        self._is_closed = True
-        self._connection.close()
-
-    @property
-    def leftover(self) -> bool:
-        """Whether the connection holds bytes beyond the answer."""
-        return self._connection.leftover
+        self._received.close()
 
 
 def _text(value: bytes) -> str:
-    """A header field's value: ASCII by the standard, and often UTF-8 or Latin-1."""
+    """Decode the value of a header field: ASCII by the standard, and often UTF-8 or Latin-1."""
     try:
         return value.decode()
     except UnicodeDecodeError:
@@ -132,51 +119,169 @@ def _text(value: bytes) -> str:
 
 
 class Transport:
-    """Send requests over a pool of connections with `Network` below it. Raises h11's and
-    httpcore2's errors.
-
-    Unlike an HTTP client it follows no redirects, keeps no cookies and reads no proxy settings or
-    credentials from the environment.
+    """Send requests, over connections that are kept open between them. Raises what `failure_of`
+    reads.
     """
 
     def __init__(self, settings: Settings) -> None:
-        self._agent = f"{settings.name}-mcp"
-        self._pool = Pool(
-            Network(settings),
-            tls(settings),
-            settings.max_concurrency,
-            connect=settings.connect_timeout,
-            silent=settings.timeout,
-        )
+        self._settings = settings
+        self._context = tls(settings)
+        self._named_hosts = {(origin.host, origin.port) for origin in settings.trusted_origins}
+        if settings.exchange_url:
+            exchange = origin_of(settings.exchange_url)
+            self._named_hosts.add((exchange.host, exchange.port))
+        if settings.base_url_trusted:
+            self._named_hosts.add((settings.origin.host, settings.origin.port))
+        self._sessions: dict[bool, aiohttp.ClientSession] = {}
+        """By whether they may connect to private addresses."""
 
     async def send(
         self, method: str, url: httpx2.URL, headers: Mapping[str, str], content: bytes | None
     ) -> Response:
         """Send one request; the answer's body is still to be read."""
-        method = method.upper()
-        fields = {
-            "Host": url.netloc.decode("ascii"),
-            "User-Agent": self._agent,
-            "Accept-Encoding": ACCEPTED_CODING,
-        }
-        if content or method in CONTENT_EXPECTED:
-            fields["Content-Length"] = str(len(content or b""))
-        request = Request(method, url.raw_path, fields, headers)
-        connection = await self._pool.take(url)
-        try:
-            status, raw = await connection.send(request, content)
-        except BaseException:
-            connection.close()
-            raise
-        return Response(status, raw, connection, self._pool)
+        session = self._session(self._may_be_private(url))
+        target = URL(str(url), encoded=True)
+        while True:
+            try:
+                received = await session.request(
+                    method, target, headers=headers, data=content, allow_redirects=False
+                )
+            except _Spent:
+                continue
+            return Response(received, self._settings)
 
     async def reach(self, url: httpx2.URL) -> None:
         """Open a connection to where a URL points, and close it."""
-        await self._pool.reach(url)
+        origin = origin_of(str(url))
+        if not self._may_be_private(url):
+            loop = asyncio.get_running_loop()
+            for info in await loop.getaddrinfo(origin.host, origin.port, type=socket.SOCK_STREAM):
+                public_socket(info).close()
+        context = self._context if origin.scheme == "https" else None
+        async with asyncio.timeout(self._settings.connect_timeout):
+            _, writer = await asyncio.open_connection(origin.host, origin.port, ssl=context)
+        writer.close()
+
+    def _may_be_private(self, url: httpx2.URL) -> bool:
+        origin = origin_of(str(url))
+        return self._settings.allow_private or (origin.host, origin.port) in self._named_hosts
+
+    def _session(self, may_be_private: bool) -> aiohttp.ClientSession:
+        """Return the session to send with, opened when it is first needed."""
+        session = self._sessions.get(may_be_private)
+        if session is None:
+            session = self._sessions[may_be_private] = self._opened(may_be_private)
+        return session
+
+    def _opened(self, may_be_private: bool) -> aiohttp.ClientSession:
+        settings = self._settings
+        session = aiohttp.ClientSession(
+            request_class=_Request,
+            connector=aiohttp.TCPConnector(
+                limit=0,
+                ssl=self._context,
+                keepalive_timeout=KEEP_SECONDS,
+                use_dns_cache=False,
+                resolver=aiohttp.ThreadedResolver(),
+                socket_factory=None if may_be_private else public_socket,
+            ),
+            timeout=aiohttp.ClientTimeout(
+                total=None,
+                connect=settings.connect_timeout,
+                sock_read=settings.timeout,
+                ceil_threshold=math.inf,
+            ),
+            headers={"User-Agent": f"{settings.name}-mcp", "Accept-Encoding": ACCEPTED_CODING},
+            skip_auto_headers=("Accept", "Content-Type"),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            auto_decompress=False,
+            trust_env=False,
+            max_line_size=MAX_FIELD,
+            max_field_size=MAX_FIELD,
+            max_headers=MAX_HEADERS,
+        )
+        # `Api` repeats what may be repeated, within the operator's limits, and counts it
+        session._retry_connection = False
+        return session
 
     async def aclose(self) -> None:
         """Close every connection."""
-        await self._pool.aclose()
+        sessions, self._sessions = self._sessions, {}
+        # One that still has bytes to send, to an API that does not read them, is left behind
+        with suppress(TimeoutError):
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await asyncio.gather(*(session.close() for session in sessions.values()))
+
+
+def failure_of(error: Exception, settings: Settings, url: httpx2.URL | None = None) -> Exception:
+    """Return the ApiError for an exception of aiohttp at a URL, without its message, which may hold
+    a credential; any other exception as it is.
+    """
+    match error:
+        case ApiError():
+            return error
+        case aiohttp.ConnectionTimeoutError():
+            return TimedOut(f"no connection to the API within {settings.connect_timeout:g} seconds")
+        case TimeoutError():
+            late = TimedOut(
+                f"the API sent nothing for {settings.timeout:g} seconds"
+                f" (`{settings.variable('TIMEOUT')}`)"
+            )
+            late.sent = True
+            return late
+        case aiohttp.ClientConnectorError():
+            return _no_connection(error, settings, url)
+        case ValueError():
+            return Refused("nothing was sent: the request cannot be written as HTTP")
+        case (
+            aiohttp.ClientResponseError()
+            | aiohttp.ClientPayloadError()
+            | aiohttp.ServerDisconnectedError()
+        ):
+            return BadAnswer("the API's answer is incomplete, or not HTTP")
+        case aiohttp.ClientError() | OSError():
+            return BadAnswer("the connection to the API broke before the answer was complete")
+    return error
+
+
+def _no_connection(
+    error: aiohttp.ClientConnectorError, settings: Settings, url: httpx2.URL | None
+) -> ApiError:
+    cause = getattr(error, "certificate_error", error.os_error)
+    if isinstance(cause, PrivateAddress):
+        variable = settings.variable
+        return Refused(
+            "nothing was sent: the host of the API is at a private address; the operator of"
+            f" this server can allow that by naming the API in `{variable('BASE_URL')}`, or for"
+            f" every host with `{variable('ALLOW_PRIVATE')}=true`"
+        )
+    return _unreachable(cause, settings, url)
+
+
+def _unreachable(cause: BaseException, settings: Settings, url: httpx2.URL | None) -> Unreachable:
+    """Explain why there is no connection, at which place, and what the operator can do."""
+    place, host = "its host", "its host"
+    if url is not None:
+        port = url.port or {"https": 443}.get(url.scheme, 80)
+        place, host = f"`{url.host}:{port}`", f"the host `{url.host}`"
+    reason = f"{place} cannot be reached"
+    advice = Unreachable.advice
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        reason = f"the TLS certificate is not trusted that {place} shows"
+        variable = settings.variable("CA_FILE")
+        advice = (
+            f"The operator of this server can name the file of its CA (PEM) in `{variable}`, if it"
+            " is to be trusted"
+        )
+    elif isinstance(cause, ssl.SSLError):
+        reason = f"the TLS handshake with {place} failed"
+    elif isinstance(cause, socket.gaierror | UnicodeError):
+        reason = f"{host} is not known"
+    elif isinstance(cause, ConnectionRefusedError):
+        reason = f"{place} refuses connections"
+    failure = Unreachable(f"no connection to the API: {reason}")
+    failure.advice = advice
+    return failure
 
 
 def tls(settings: Settings) -> ssl.SSLContext:
@@ -224,9 +329,6 @@ async def body_of(response: Response, limit: int) -> AsyncIterator[bytes]:
             yield piece
     if received and not decoder.done:
         raise BadAnswer("the API's answer ended in the middle")
-    # What follows an answer that has no body by its status or method is dropped with the connection
-    if received and response.leftover:
-        raise BadAnswer("the API sent more than the `Content-Length` it announced")
 
 
 class UnreadableCoding(BadAnswer):

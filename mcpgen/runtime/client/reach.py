@@ -7,15 +7,12 @@ import math
 import time
 from collections.abc import Awaitable, Callable
 
-import httpcore2
-
 from ..errors import ApiError
 
 KEPT_SECONDS = 5.0
 """How long an answer holds, however many ask."""
 ANSWER_SECONDS = 0.8
 """Whoever asks `/ready` waits a second, as a rule."""
-_FAILURES = (ApiError, httpcore2.NetworkError, httpcore2.TimeoutException)
 
 
 class Reach:
@@ -44,6 +41,6 @@ class Reach:
     async def _try(self) -> bool:
         try:
             await self._connect()
-        except _FAILURES:
+        except ApiError:
             return False
         return True
