@@ -27,8 +27,8 @@ from mcpgen.ir import Server
 from mcpgen.problems import Problems
 from mcpgen.render.facts import wire
 from mcpgen.render.search import search_facts
-from mcpgen.runtime.search.index import Index
-from mcpgen.runtime.search.lazy import Lazy
+from mcpgen.runtime.parts.search.index import Index
+from mcpgen.runtime.parts.search.lazy import Lazy
 from tests.judges import node
 
 from . import code_mode

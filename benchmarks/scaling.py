@@ -27,7 +27,7 @@ from pathlib import Path
 
 from mcpgen.cli import run
 from mcpgen.runtime.app import GRACE_SECONDS
-from mcpgen.runtime.client.on_behalf import MOST_CALLERS, Entry
+from mcpgen.runtime.parts.exchange.tokens import MOST_CALLERS, Entry
 from mcpgen.runtime.secrets import Secret
 from mcpgen.runtime.settings import SETTINGS
 

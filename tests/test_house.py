@@ -164,7 +164,7 @@ def test_a_generated_package_fits_on_one_screen() -> None:
 def test_a_server_without_functions_brings_nothing_that_reads_them() -> None:
     config = Config(sources=(str(ROOT / "samples" / "specs" / "bookshop.yaml"),))
     files = pipeline.generate(config, Problems())[2]
-    assert not [path for path in files if "/runtime/functions/" in path]
+    assert not [path for path in files if "/runtime/parts/functions/" in path]
     assert "docstring-parser" not in files["pyproject.toml"]
     assert "import tool" not in files["src/bookshop_mcp/__init__.py"]
 

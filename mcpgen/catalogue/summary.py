@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..ir import Server, Skip, Tool
 from ..render.facts import wire
 from ..render.manifests import environment
-from ..runtime.search.lazy import tools as lazy_tools
+from ..runtime.parts.search.lazy import tools as lazy_tools
 from ..workflows.model import KIND
 
 if TYPE_CHECKING:

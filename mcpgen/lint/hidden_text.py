@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..runtime.pointer import escape
+from ..runtime.facts.pointer import escape
 from ..text import INVISIBLE, visible
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from ..load.values import as_list, as_object, as_text, texts_in
 from ..parse.naming import operation_words
 from ..parse.path import parameter_names
 from ..runtime.facts.methods import CALLABLE
-from ..runtime.pointer import child, split, unescape
+from ..runtime.facts.pointer import child, split, unescape
 from ..text import plain, visible, words
 from ..upgrade.schema import MISSPELT_TYPES
 from .structure import Finding, findings

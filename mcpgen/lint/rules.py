@@ -17,7 +17,7 @@ from ..load.references import References
 from ..load.values import TYPES, as_list, as_object, as_text, is_number, listed_types
 from ..parse.schema import is_of_type
 from ..problems import Problems
-from ..runtime.pointer import escape
+from ..runtime.facts.pointer import escape
 from ..upgrade.walk import Kind, pointer, walk
 from .structure import CODE, LimitedReport, stands_twice, twins
 from .wording import any_of

@@ -21,7 +21,7 @@ from typing import Any, Literal, Unpack
 from ..load.definitions import SOURCES
 from ..load.document import FILES, Document
 from ..problems import Details, Problems, Severity
-from ..runtime.pointer import escape
+from ..runtime.facts.pointer import escape
 from .alternatives import Peers, telling
 from .consequences import Consequences
 from .wording import SHOWN, types_of, wording

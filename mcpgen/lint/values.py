@@ -16,7 +16,7 @@ from ..load.document import Document, UnresolvedReference
 from ..load.values import as_list, as_object
 from ..parse.parameter import is_json
 from ..problems import Problems
-from ..runtime.pointer import escape
+from ..runtime.facts.pointer import escape
 from ..upgrade.walk import At, Kind, pointer, walk
 from .alternatives import telling
 from .structure import LimitedReport, pointer_of

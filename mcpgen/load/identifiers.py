@@ -8,7 +8,7 @@ import urllib.parse
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..runtime.pointer import escape
+from ..runtime.facts.pointer import escape
 
 NAMES = frozenset(
     "properties patternProperties $defs definitions dependentSchemas dependencies headers"

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..problems import Problems, UsageError
 from ..runtime.facts.methods import PATH_ITEM
-from ..runtime.pointer import escape
+from ..runtime.facts.pointer import escape
 from .document import FILES, Document
 from .text import Text
 from .values import as_list, as_object, objects_in, texts_in

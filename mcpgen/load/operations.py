@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..runtime.facts.methods import PATH_ITEM
-from ..runtime.pointer import escape
+from ..runtime.facts.pointer import escape
 from .document import Document
 from .values import as_object, as_text
 

@@ -11,7 +11,7 @@ import copy as copying
 from typing import Any, TypeAlias
 
 from ..problems import DocumentError, Problems
-from ..runtime.pointer import escape
+from ..runtime.facts.pointer import escape
 from .document import FILES, Document
 from .text import Text
 from .values import as_object
@@ -88,7 +88,7 @@ class _Overlay:
         """
         from jsonpath import JSONPathError  # only documents with overlays pay for it
 
-        from ..runtime.workflows.paths import selected
+        from ..runtime.parts.workflows.paths import selected
 
         try:
             matches = selected(query, self.document.root, _SECONDS)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..problems import DocumentError
-from ..runtime.pointer import escape
+from ..runtime.facts.pointer import escape
 from .document import FILES, Document
 from .text import Text
 from .values import as_list, as_object, as_text, objects_in

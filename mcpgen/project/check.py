@@ -118,7 +118,7 @@ def _reasons(folder: Path, lock: Lock, config: Config) -> Iterator[str]:
         yield INTERRUPTED
     if lock.config != config_hash(config):
         yield "`mcpgen.toml` changed"
-    if _has_functions(folder) != any("/runtime/functions/" in path for path in lock.files):
+    if _has_functions(folder) != any("/runtime/parts/functions/" in path for path in lock.files):
         yield "`custom/` has its first function with `@tool`, or lost its last one"
 
 
@@ -190,7 +190,7 @@ def _manifest(folder: Path, lock: Lock) -> Iterator[Problem]:
         f"{lock.name}_mcp",
         calls_api=calls_api,
         reads_xml=reads_xml,
-        reads_paths=any(path.endswith("/runtime/workflows/paths.py") for path in lock.files),
+        reads_paths=any(path.endswith("/runtime/parts/workflows/paths.py") for path in lock.files),
         has_functions=_has_functions(folder),
     )
 

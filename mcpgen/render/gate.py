@@ -48,6 +48,7 @@ ENCODERS: Final = frozenset(
     }
 )
 """Functions of the runtime's `wire` that put an argument on the wire."""
+WORKFLOW_MODULES = ("runtime.parts.workflows", "runtime.parts.workflows.steps")
 WORKFLOW_NODES: Final = (
     *(ast.Expr, ast.Assign, ast.AnnAssign, ast.If, ast.While, ast.Match, ast.match_case),
     *(ast.MatchValue, ast.Return, ast.Break, ast.Continue, ast.Await, ast.Call, ast.keyword),
@@ -210,7 +211,7 @@ class _Gate:
     def workflow_import(self, node: ast.stmt) -> None:
         """An import of the runtime's helpers, of other tools, or of what tools import."""
         match node:
-            case ast.ImportFrom(module="runtime.workflows" | "runtime.workflows.steps", level=2):
+            case ast.ImportFrom(module=module, level=2) if module in WORKFLOW_MODULES:
                 return
             case ast.ImportFrom(module=None, level=1):
                 return

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..ir import Auth, Server
-from ..runtime.install.clients import CLIENTS, Client
-from ..runtime.install.files import FORMS
+from ..runtime.parts.install.clients import CLIENTS, Client
+from ..runtime.parts.install.files import FORMS
 from ..runtime.settings import TWOFOLD, write_variable
 from ..text import shorten, visible
 

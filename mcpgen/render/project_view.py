@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..ir import Server
-from ..runtime.install.clients import CLIENTS
+from ..runtime.parts.install.clients import CLIENTS
 from ..runtime.settings import SETTINGS
 from .literal import Code
 from .manifests import (

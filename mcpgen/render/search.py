@@ -12,10 +12,10 @@ from itertools import chain
 from typing import Any
 
 from ..ir import Schema, Server, Tool
-from ..runtime.search.entries import entry, fields_of
-from ..runtime.search.index import FILE
-from ..runtime.search.language import READING
-from ..runtime.search.words import is_plural, stems, words
+from ..runtime.parts.search.entries import entry, fields_of
+from ..runtime.parts.search.index import FILE
+from ..runtime.parts.search.language import READING
+from ..runtime.parts.search.words import is_plural, stems, words
 from .facts import one_each, wire
 
 _PARAMETER = re.compile(r"\{[^}]*\}")

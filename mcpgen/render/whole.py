@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..ir import Schema, Server, Tool
-from ..runtime.pointer import unescape
-from ..runtime.server.wholes import referred_to
+from ..runtime.facts.pointer import unescape
+from ..runtime.wholes import referred_to
 
 
 def whole_schemas(server: Server) -> dict[str, Any]:

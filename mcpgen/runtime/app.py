@@ -22,13 +22,13 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from pydantic_core import to_json
 
+from .calls import ApiSide, Hooks, Runner
+from .catalog import Catalog, Entry, StartError
 from .limits import Quota
+from .listing import Front, Pages, Run, code_front, lazy_front
 from .package import Package
 from .record import current, is_read, is_traced, recorded, with_readable_trace
 from .results.content import Context, ToolError, failure, sendable
-from .server.calls import ApiSide, Hooks, Runner
-from .server.catalog import Catalog, Entry, StartError
-from .server.listing import Front, Pages, Run, code_front, lazy_front
 from .settings import Settings, read
 
 LIST_TTL_MS = 300_000

@@ -25,7 +25,7 @@ def main(package: str, argv: list[str] | None = None) -> int:
 
     The exit code: 0 done, 1 wrong settings, 2 wrong usage, 130 interrupted.
     """
-    from .server.catalog import StartError
+    from .catalog import StartError
     from .settings import SettingsError
 
     arguments = sys.argv[1:] if argv is None else argv
@@ -50,7 +50,7 @@ def _command(arguments: list[str]) -> Callable[[str, list[str]], int]:
         return _COMMANDS[word]
 
     from .arguments.explain import suggest
-    from .server.catalog import StartError
+    from .catalog import StartError
 
     names = ", ".join(f"`{name}`" for name in _COMMANDS)
     hint = suggest(word, list(_COMMANDS)) or f"; the commands are {names}"
@@ -109,7 +109,7 @@ def _settings(facts: dict[str, Any], options: argparse.Namespace) -> Settings:
 
 def _note_arguments(settings: Settings) -> None:
     """Note the arguments of calls in the audit, and in the log. Raises StartError."""
-    from .audit import Arguments, audit
+    from .parts.audit.lines import Arguments, audit
     from .record import notes, observers
 
     arguments = Arguments(settings.redactor, settings.redact)
@@ -138,21 +138,21 @@ def _app(package: str, options: argparse.Namespace, settings: Settings) -> App:
 
 def _install(package: str, arguments: list[str]) -> int:
     """Run the command `install` or `uninstall`."""
-    from .install.command import main
     from .package import Package
+    from .parts.install.command import main
 
     return main(package, arguments, _choices(Package.named(package)))
 
 
 def _login(package: str, arguments: list[str]) -> int:
     """Run the command `login` or `logout`. Raises StartError where the server has neither."""
+    from .catalog import StartError
     from .package import Package
-    from .server.catalog import StartError
 
     home = Package.named(package)
-    if not home.has("runtime/login/command"):
+    if not home.has("runtime/parts/login/command"):
         raise StartError("the API's description offers no login for a person: set its credentials")
-    code: int = home.module("runtime.login.command").main(package, arguments)
+    code: int = home.module("runtime.parts.login.command").main(package, arguments)
     return code
 
 
@@ -293,12 +293,12 @@ def _serve_stdio(app: App, settings: Settings) -> int:
 _MODES = (
     (
         "--lazy",
-        "runtime/search/lazy",
+        "runtime/parts/search/lazy",
         "offer three tools that search, describe and call the others",
     ),
     (
         "--code",
-        "runtime/code/front",
+        "runtime/parts/code/front",
         "offer two tools: one searches the others, one runs a program over them",
     ),
 )

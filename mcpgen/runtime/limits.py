@@ -110,7 +110,7 @@ def pace_of(settings: Settings, limit: str, rate: float, burst: float = 1.0) -> 
     """
     if settings.redis_url is None or not rate:
         return Rate(rate, burst)
-    from .shared import shared_rate
+    from .parts.redis.rates import shared_rate
 
     return shared_rate(settings, limit, rate, burst)
 

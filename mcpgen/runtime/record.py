@@ -144,7 +144,7 @@ def telemetry(
     """Telemetry until the end of the block, where it is on. Raises StartError."""
     if not (settings.telemetry or settings.metrics_port):
         return nullcontext()
-    from .telemetry import running
+    from .parts.telemetry.instruments import running
 
     return running(app, settings, host, index)
 

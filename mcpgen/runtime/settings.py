@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any, Literal, TypeVar
 from urllib.parse import unquote, urlsplit
 
-from .origin import Origin, check_base_url, origin_of
+from .facts.origin import Origin, check_base_url, origin_of
 from .results.pages import ListAnswer
 from .results.shorten import Shaping
 from .secrets import Redactor, Secret

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..load.values import as_object, as_text, texts_in
 from ..render.search import stop_words, tables
-from ..runtime.search.words import stem, words
+from ..runtime.parts.search.words import stem, words
 
 BYTES_PER_TOKEN = 4
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")

@@ -13,7 +13,7 @@ from math import prod
 from typing import Any
 
 from ..load.values import as_text
-from ..runtime.search.words import words
+from ..runtime.parts.search.words import words
 from .definitions import Definition, Definitions, meanings, telling
 
 LOWEST, HIGHEST = 1.0, 5.0

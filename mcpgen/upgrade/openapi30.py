@@ -8,7 +8,7 @@ from typing import Any
 
 from ..load.document import Document
 from ..load.values import as_object
-from ..runtime.pointer import escape
+from ..runtime.facts.pointer import escape
 
 VERSION = "3.1.0"
 """What every document says after `upgrade`; `Document.version` is what its author wrote."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..runtime.search.index import LONGEST_QUERY, Index
+from ..runtime.parts.search.index import LONGEST_QUERY, Index
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,8 +16,8 @@ from ..ir import Argument, Body, Tool
 from ..load.values import as_list, as_object, as_text, is_number, texts_in
 from ..problems import Problems
 from ..runtime.facts.methods import PATH_ITEM
-from ..runtime.pointer import split
-from ..runtime.workflows.values import matches
+from ..runtime.facts.pointer import split
+from ..runtime.parts.workflows.values import matches
 from ..text import visible, words
 from .conditions import criterion
 from .expressions import EMBEDDED, Inexpressible, Scope, keys_of, pointer_of, value_of

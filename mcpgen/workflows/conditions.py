@@ -11,7 +11,7 @@ import jsonschema_rs
 
 from ..load.values import as_object, as_text
 from ..runtime.arguments.checker import compiled
-from ..runtime.workflows import paths
+from ..runtime.parts.workflows import paths
 from .expressions import EMBEDDED, Inexpressible, Scope, expression, template, value_of
 from .model import (
     Comparison,

@@ -17,7 +17,7 @@ from ..ir import Argument
 from ..load.values import as_list
 from ..parse.projection import is_base64
 from ..parse.schema import type_of
-from ..runtime.workflows.values import listed, scalar, written
+from ..runtime.parts.workflows.values import listed, scalar, written
 from . import model
 from .outputs import OutputTypes
 

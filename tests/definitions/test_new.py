@@ -146,7 +146,7 @@ def test_an_older_project_is_told_what_functions_need(
     monkeypatch.chdir(tmp_path / "shop")
     assert mcpgen("add", "tool", "count_pages", "--python", "--argument", "title:string!") == 0
     assert 'add the line `"docstring-parser' in capsys.readouterr().err
-    assert Path("src/bookshop_mcp/runtime/functions").is_dir()
+    assert Path("src/bookshop_mcp/runtime/parts/functions").is_dir()
     manifest = Path("pyproject.toml")
     line = '    "docstring-parser>=0.16,<1",\n'
     manifest.write_text(
@@ -277,7 +277,13 @@ def test_a_new_project_has_no_part_that_it_does_not_use(mcpgen: Mcpgen, tmp_path
     assert mcpgen("new", "demo", "--yes") == 0
     folder = tmp_path / "demo"
     files = [f"/{path.relative_to(folder).as_posix()}" for path in folder.rglob("*")]
-    for part in ("/runtime/client", "/runtime/search", "/tools/_index", "/clients/", "/auth.py"):
+    for part in (
+        "/runtime/client",
+        "/runtime/parts/search",
+        "/tools/_index",
+        "/clients/",
+        "/auth.py",
+    ):
         assert not [path for path in files if part in path], part
     assert len([path for path in folder.rglob("*") if path.is_file()]) <= 87
     assert "--lazy" not in help_of(folder)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mcpgen.problems import Problems
-from mcpgen.runtime.pointer import escape
+from mcpgen.runtime.facts.pointer import escape
 from mcpgen.upgrade import upgrade
 
 Write = Callable[..., Path]

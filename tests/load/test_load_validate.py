@@ -15,7 +15,7 @@ from mcpgen.lint.hidden_text import report_hidden
 from mcpgen.lint.structure import check
 from mcpgen.lint.values import check_values
 from mcpgen.problems import Problems
-from mcpgen.runtime.pointer import child, split
+from mcpgen.runtime.facts.pointer import child, split
 from mcpgen.upgrade import upgrade
 
 Write = Callable[..., Path]

@@ -16,7 +16,7 @@ import yaml
 from mcpgen.config import Config
 from mcpgen.pipeline import generate
 from mcpgen.problems import Problems
-from mcpgen.runtime.install.clients import CLIENTS
+from mcpgen.runtime.parts.install.clients import CLIENTS
 from mcpgen.runtime.settings import VARIABLES
 
 ROOT = Path(__file__).parents[2]

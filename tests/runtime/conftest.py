@@ -17,7 +17,7 @@ sys.path.append(
 )  # pytest's importlib mode leaves the folder of the tests out
 
 MODULES = (
-    "headers origin secrets settings arguments.explain arguments.checker"
+    "facts.headers facts.origin secrets settings arguments.explain arguments.checker"
     " errors client.wire client.url limits client.network client.body"
     " client.credentials client.oauth client.api results.answer client.blocks client.report client.html_text results.shorten"
 ).split()

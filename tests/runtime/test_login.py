@@ -70,7 +70,7 @@ def room() -> Any:
 
     class Room:
         def __getattr__(self, name: str) -> Any:
-            return importlib.import_module(f"mcpgen.runtime.login.{name}")
+            return importlib.import_module(f"mcpgen.runtime.parts.login.{name}")
 
     return Room()
 
@@ -164,7 +164,7 @@ def test_a_code_on_another_device_brings_tokens_too(command: Any, memory: Memory
 def test_a_refusal_is_said_and_nothing_is_kept(
     command: Any, runtime: Any, memory: Memory, words: list[str], approval: str, reason: str
 ) -> None:
-    catalog = importlib.import_module("mcpgen.runtime.server.catalog")
+    catalog = importlib.import_module("mcpgen.runtime.catalog")
     with Provider(approval=approval) as provider, pytest.raises(catalog.StartError) as caught:
         command(provider, *words)
     assert reason in str(caught.value)
@@ -174,7 +174,7 @@ def test_a_refusal_is_said_and_nothing_is_kept(
 def test_without_a_client_id_the_variable_is_named(
     command: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    catalog = importlib.import_module("mcpgen.runtime.server.catalog")
+    catalog = importlib.import_module("mcpgen.runtime.catalog")
     with Provider() as provider, pytest.raises(catalog.StartError, match="_CLIENT_ID` is not set"):
         command(provider, "login", CLIENT_ID="")
 
@@ -182,7 +182,7 @@ def test_without_a_client_id_the_variable_is_named(
 def test_a_machine_without_a_keyring_says_so_before_anybody_logs_in(command: Any) -> None:
     import keyring.backends.fail
 
-    catalog = importlib.import_module("mcpgen.runtime.server.catalog")
+    catalog = importlib.import_module("mcpgen.runtime.catalog")
     keyring.set_keyring(keyring.backends.fail.Keyring())
     unusable = pytest.raises(catalog.StartError, match="keyring of this machine cannot be used")
     with Provider() as provider, unusable as refused:
@@ -211,7 +211,7 @@ def test_logout_forgets_the_tokens(command: Any, memory: Memory) -> None:
 def test_addresses_that_are_not_the_apis_own_have_to_be_confirmed(
     command: Any, memory: Memory
 ) -> None:
-    catalog = importlib.import_module("mcpgen.runtime.server.catalog")
+    catalog = importlib.import_module("mcpgen.runtime.catalog")
     with Provider() as provider, Provider() as other:
         elsewhere = facts(other)
         with pytest.raises(catalog.StartError, match="confirm that with --yes"):
@@ -620,7 +620,7 @@ def test_a_server_without_a_login_says_so(tmp_path: Path) -> None:
 
     bookshop = Path(__file__).parents[2] / "samples" / "specs" / "bookshop.yaml"
     generate(str(bookshop), str(tmp_path / "project"))
-    assert not (tmp_path / "project/src/bookshop_mcp/runtime/login").exists()
+    assert not (tmp_path / "project/src/bookshop_mcp/runtime/parts/login").exists()
     assert "keyring" not in (tmp_path / "project/pyproject.toml").read_text()
     done = subprocess.run(
         [sys.executable, "-m", "bookshop_mcp", "login"],

@@ -18,8 +18,8 @@ import pytest
 
 pytest.importorskip("redis")
 
-from mcpgen.runtime import shared
 from mcpgen.runtime.limits import Rate, pace_of
+from mcpgen.runtime.parts.redis import rates as shared
 from mcpgen.runtime.settings import SettingsError
 
 SERVER = os.environ.get("REDIS_SERVER") or shutil.which("redis-server")

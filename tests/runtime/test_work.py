@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from mcpgen.render.search import content
-from mcpgen.runtime.search.entries import entry, fields_of
-from mcpgen.runtime.search.index import Index
+from mcpgen.runtime.parts.search.entries import entry, fields_of
+from mcpgen.runtime.parts.search.index import Index
 
 
 def bytecodes(act: Callable[[], object], most: int) -> int:

@@ -44,7 +44,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         for name, value in {**environment(upstream), "MCPGEN_SHOP_ALLOW_PRIVATE": "1"}.items():
             patch.setenv(name, value)
         importlib.invalidate_caches()
-        sandbox = importlib.import_module("shop_mcp.runtime.code.sandbox")
+        sandbox = importlib.import_module("shop_mcp.runtime.parts.code.sandbox")
         patch.setattr(sandbox, "SLEEPING_SECONDS", 1.0)
         app = importlib.import_module("shop_mcp.runtime.app").App
         yield app("shop_mcp", code_mode=True, read_only=True)
@@ -73,7 +73,7 @@ def test_an_escape_is_refused_with_its_reason_and_the_server_serves_on(
 ) -> None:
     escape = ESCAPES[name]
     if name.startswith("endless: "):
-        sandbox = importlib.import_module("shop_mcp.runtime.code.sandbox")
+        sandbox = importlib.import_module("shop_mcp.runtime.parts.code.sandbox")
         monkeypatch.setattr(sandbox, "COMPUTING_SECONDS", 1.0)
     program = escape["program"].replace("DEEP", DEEP)
     before = escape.get("before", "1")

@@ -17,7 +17,7 @@ from mcp import StdioServerParameters
 
 from mcpgen.render.environment import environment
 from mcpgen.render.search import content, stop_words
-from mcpgen.runtime.search.entries import entry, fields_of
+from mcpgen.runtime.parts.search.entries import entry, fields_of
 
 ROOT = Path(__file__).parents[2]
 TEMPLATES = ROOT / "templates" / "src" / "package"

@@ -19,7 +19,7 @@ from test_server_calls import ask, custom, limited, list_tools
 from mcpgen import pipeline
 from mcpgen.config import Config
 from mcpgen.problems import Problems
-from mcpgen.runtime.code import calls, front, sandbox
+from mcpgen.runtime.parts.code import calls, front, sandbox
 
 BOOKSHOP = Path(__file__).parents[2] / "samples" / "specs" / "bookshop.yaml"
 
@@ -299,7 +299,7 @@ def test_the_name_of_a_tool_and_limit_one_show_all_of_it(tmp_path: Path) -> None
 
 def test_without_code_neither_the_room_nor_its_dependency_is_generated() -> None:
     files = generated()
-    assert not [path for path in files if "/runtime/code/" in path]
+    assert not [path for path in files if "/runtime/parts/code/" in path]
     assert "pydantic-monty" not in files["pyproject.toml"]
     assert "--code" not in files["README.md"]
     files = generated(code=True)
@@ -340,7 +340,7 @@ def test_a_server_without_the_sandbox_says_what_to_install(
     in_process: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     in_process()
-    front = importlib.import_module(f"{PACKAGE}.runtime.code.front")
+    front = importlib.import_module(f"{PACKAGE}.runtime.parts.code.front")
     monkeypatch.setattr(front, "find_spec", lambda name: None)
     with pytest.raises(Exception, match=r"pip install '\.\[code\]'"):
         in_process(code_mode=True)
@@ -356,7 +356,7 @@ def test_a_server_without_code_imports_nothing_of_it(
 ) -> None:
     program = (
         f"import sys; from {PACKAGE}.runtime.app import App; App({PACKAGE!r});"
-        f"print([name for name in sys.modules if 'monty' in name or '{PACKAGE}.runtime.code' in name])"
+        f"print([name for name in sys.modules if 'monty' in name or '{PACKAGE}.runtime.parts.code' in name])"
     )
     done = started(package, "-c", program, **environment)
     assert done.stdout.strip() == "[]", done.stderr

@@ -100,7 +100,7 @@ MUTATIONS = {
     "a file that is sent as text": ("src/*/tools/*.py", "wire.file(file)", "file"),
     "a credential in another place": ("src/*/api.json", '"X-API-Key"', '"X-Key"'),
     "arguments that are not checked": (
-        "src/*/runtime/server/calls.py",
+        "src/*/runtime/calls.py",
         "checker.checked(arguments)",
         "checker and (dict(arguments or {}), [])",
     ),
@@ -110,7 +110,7 @@ MUTATIONS = {
         "            if self._validator.is_valid(repaired):\n",
     ),
     "errors that look like answers": (
-        "src/*/runtime/server/calls.py",
+        "src/*/runtime/calls.py",
         '"isError": True',
         '"isError": False',
     ),

@@ -15,10 +15,10 @@ from mcpgen import pipeline
 from mcpgen.config import Config
 from mcpgen.problems import Problems
 from mcpgen.render.search import content, kind_of, search_facts, stop_words, tables
-from mcpgen.runtime.search import words
-from mcpgen.runtime.search.entries import entry
-from mcpgen.runtime.search.index import Index
-from mcpgen.runtime.search.takes import takes
+from mcpgen.runtime.parts.search import words
+from mcpgen.runtime.parts.search.entries import entry
+from mcpgen.runtime.parts.search.index import Index
+from mcpgen.runtime.parts.search.takes import takes
 
 BOOKSHOP = Path(__file__).parents[2] / "samples" / "specs" / "bookshop.yaml"
 

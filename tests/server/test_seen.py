@@ -23,11 +23,11 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from served import LIST, Server, Start
 from shop import PACKAGE, Recorder, process_environment
 
-from mcpgen.runtime import audit
 from mcpgen.runtime.caller import Caller
+from mcpgen.runtime.parts.audit import lines as audit
+from mcpgen.runtime.parts.telemetry.instruments import END_SECONDS
 from mcpgen.runtime.record import Record, recorded
 from mcpgen.runtime.secrets import MASK, Redactor, Secret
-from mcpgen.runtime.telemetry import END_SECONDS
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 PARENT = f"00-{TRACE}-00f067aa0ba902b7-01"
@@ -367,7 +367,7 @@ def test_nothing_of_telemetry_is_imported_when_it_is_off(
         f"App({PACKAGE!r})\n"
         "print([name for name in sys.modules"
         " if name.startswith(('opentelemetry.sdk', 'prometheus_client', 'opentelemetry.exporter'))"
-        " or name.endswith(('runtime.telemetry', 'runtime.audit'))])"
+        " or name.endswith(('runtime.parts.telemetry.instruments', 'runtime.parts.audit.lines'))])"
     )
     assert run(package, environment, "-c", script).stdout.strip() == "[]"
 

@@ -30,7 +30,7 @@ def catalog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     monkeypatch.syspath_prepend(str(tmp_path / "src"))
     importlib.invalidate_caches()
     package = importlib.import_module(f"{PACKAGE}.runtime.package").Package.named(PACKAGE)
-    yield importlib.import_module(f"{PACKAGE}.runtime.server.catalog").Catalog(package)
+    yield importlib.import_module(f"{PACKAGE}.runtime.catalog").Catalog(package)
     for name in [name for name in sys.modules if name.split(".")[0] == PACKAGE]:
         del sys.modules[name]
 

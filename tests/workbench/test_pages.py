@@ -193,7 +193,7 @@ def test_a_wrong_argument_is_answered_as_the_model_is(bookshop: Pages) -> None:
 
 def test_the_ranking_is_that_of_the_server(bookshop: Pages) -> None:
     from mcpgen.render.search import search_facts
-    from mcpgen.runtime.search.index import Index
+    from mcpgen.runtime.parts.search.index import Index
 
     question = "change the price of a book"
     names = [row.tool.name for row in bookshop.bench.catalogue.rows]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ...load.values import as_text
-from ...runtime.pointer import escape
+from ...runtime.facts.pointer import escape
 from ...runtime.results.pages import fold
 from . import texts, unions
 from .node import Member, Node

@@ -17,7 +17,7 @@ from typing import Any
 
 import jsonschema_rs
 
-from ..pointer import escape, split
+from ..facts.pointer import escape, split
 from .explain import DATE_PATTERNS, DATE_WITH_TIME, argument_meant, explain, spelling, suggest
 from .nesting import belongs, dropped_nulls, slips
 

@@ -31,8 +31,8 @@ from ..errors import (
     Unreachable,
 )
 from ..facts.methods import IDEMPOTENT, SAFE
+from ..facts.origin import Origin, check_base_url, origin_of
 from ..limits import Gate, RetryBudget, back_off, pace_of, retry_after
-from ..origin import Origin, check_base_url, origin_of
 from ..record import current, observed
 from ..results.answer import Answer, goes_on, parsed
 from ..secrets import Secret

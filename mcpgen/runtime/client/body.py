@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from urllib.parse import unquote, unquote_to_bytes, urlsplit
 
 from ..errors import Refused
-from ..headers import FORBIDDEN_HEADERS, TOKEN
+from ..facts.headers import FORBIDDEN_HEADERS, TOKEN
 from ..results.answer import charset_of, codec_of
 from ..settings import Settings
 from .parts import Part

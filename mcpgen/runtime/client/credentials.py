@@ -18,7 +18,7 @@ from .oauth import Post, Token
 from .outgoing import Outgoing
 
 if TYPE_CHECKING:
-    from .on_behalf import Exchange
+    from ..parts.exchange.tokens import Exchange
 
 Security = tuple[tuple[str, ...], ...]
 
@@ -57,7 +57,7 @@ class Credentials:
         """By the name of the credential, those that the environment does not hold."""
         self._exchange: Exchange | None = None
         if settings.exchange_url:
-            from .on_behalf import Exchange
+            from ..parts.exchange.tokens import Exchange
 
             self._exchange = Exchange(settings)
         for credential in settings.credentials.values():
@@ -69,7 +69,7 @@ class Credentials:
 
     def _add_login(self, credential: Credential) -> None:
         """Use the tokens of a login for a credential."""
-        room = import_module("..login.token", __package__)
+        room = import_module("..parts.login.token", __package__)
         token: LoginToken = room.StoredToken(credential, self._settings)
         self._logins[credential.name] = token
         self._tokens[credential.variables[0]] = token

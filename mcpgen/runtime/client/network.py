@@ -23,7 +23,7 @@ import httpx2
 from yarl import URL
 
 from ..errors import ApiError, BadAnswer, Refused, TimedOut, Unreachable
-from ..origin import is_public, origin_of
+from ..facts.origin import is_public, origin_of
 from ..settings import Settings
 
 MAX_HEADERS = 256

@@ -14,7 +14,7 @@ from urllib.parse import quote_plus, urlencode
 import httpx2
 
 from ..errors import ApiError, Refused
-from ..origin import origin_of
+from ..facts.origin import origin_of
 from ..results.answer import Answer
 from ..secrets import Redactor, Secret
 from ..settings import Credential, Settings

@@ -17,7 +17,7 @@ from urllib.parse import SplitResult, quote, unquote_to_bytes, urljoin, urlsplit
 import httpx2
 
 from ..errors import Redirected, Refused
-from ..origin import Origin, TooManyDecodings, may_hold_dots, origin_of, readings
+from ..facts.origin import Origin, TooManyDecodings, may_hold_dots, origin_of, readings
 from .wire import OMIT, path_text
 
 MAX_SEGMENT = 2_048

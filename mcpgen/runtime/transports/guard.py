@@ -17,8 +17,8 @@ from typing import Protocol
 from mcp.types.jsonrpc import JSONRPCMessage, JSONRPCRequest
 
 from ..caller import CALLER, Caller
+from ..listing import CALL
 from ..log import event
-from ..server.listing import CALL
 from .asgi import GONE, ASGIApp, Field, Message, Receive, Refused, Scope, Send, answer, header
 from .browsers import Browsers, answer_question, is_question
 from .jsonrpc import BadMessage, parse

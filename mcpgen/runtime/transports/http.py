@@ -16,9 +16,9 @@ from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ..catalog import Entry, StartError
 from ..log import event
 from ..record import telemetry
-from ..server.catalog import Entry, StartError
 from .guard import (
     ENDPOINT,
     GRANTED,

@@ -20,8 +20,8 @@ from dataclasses import replace
 from types import FrameType
 from typing import TYPE_CHECKING
 
+from ..catalog import StartError
 from ..log import event
-from ..server.catalog import StartError
 
 if TYPE_CHECKING:
     from ..settings import Settings

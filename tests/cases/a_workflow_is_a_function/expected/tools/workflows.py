@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .. import OMIT, Context, Omit
-from ..runtime.workflows import values
-from ..runtime.workflows.steps import Steps
+from ..runtime.parts.workflows import values
+from ..runtime.parts.workflows.steps import Steps
 from . import general
 
 

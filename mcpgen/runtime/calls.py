@@ -1,0 +1,371 @@
+"""One call of one tool: check the arguments, run the function and its hooks, make the result.
+
+Every error becomes a result the model can act on and one line on stderr. Only cancellation passes
+through.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Protocol
+
+import anyio.to_thread
+from mcp.types import CallToolResult
+
+from .arguments.explain import explain
+from .catalog import Entry, StartError
+from .errors import ApiError, BadStatus
+from .log import event
+from .record import current
+from .results.answer import Answer
+from .results.content import (
+    Block,
+    Call,
+    Context,
+    Structured,
+    Text,
+    ToolError,
+    as_json,
+    failure,
+    result_of,
+    sendable,
+)
+from .secrets import Withheld
+
+if TYPE_CHECKING:
+    from .arguments.checker import Checker
+
+_KINDS = ("before", "shape", "after")
+_RESERVED = ("api", "context")
+_MISSPELT = 0.8
+"""How alike two names are for one to be a misspelling of the other. A guard must not be moved to
+another tool because that has a similar name.
+"""
+
+
+class ApiSide(Protocol):
+    """The HTTP side, which servers without an API do not have. `api` is what functions get as their
+    argument of that name.
+    """
+
+    api: Any
+
+    def content(
+        self, answer: Answer[Any], tool: Mapping[str, Any], call: Mapping[str, Any]
+    ) -> tuple[list[Block], dict[str, Any] | None]:
+        """An answer as content blocks, and as structured content where the tool declares it. `call`
+        has the arguments of the call.
+        """
+
+    def report(self, error: ApiError) -> list[Block]:
+        """A failed request as content blocks."""
+
+    def tell_progress(self, context: Context) -> None:
+        """Let requests of this call say that they are waiting, if the caller wants to know."""
+
+    async def can_be_reached(self) -> bool:
+        """Whether a connection to the API can be opened."""
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Prepared:
+    """A tool after its first call: its function and its compiled schemas."""
+
+    function: Callable[..., Any]
+    injected: tuple[str, ...]
+    """Which of `api` and `context` the function takes, in the order of its parameters."""
+    checker: Checker
+    output: Any
+    """The validator of the output schema of a function that the user wrote, or None."""
+    chooses: str
+    """The argument that the server takes itself, to choose the fields of an answer; or nothing."""
+
+    def taken(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The arguments that are the function's."""
+        if self.chooses not in arguments:
+            return arguments
+        return {name: value for name, value in arguments.items() if name != self.chooses}
+
+
+class Hooks:
+    """The functions of `hooks.py`: `before`, `shape` and `after`, for all tools or, as
+    `before_<tool>`, for one.
+    """
+
+    def __init__(self, module: ModuleType | None, names: list[str]) -> None:
+        self._functions: dict[str, Callable[..., Any]] = {}
+        members = vars(module) if module else {}
+        for name, value in members.items():
+            kind, _, tool = name.partition("_")
+            if kind not in _KINDS:
+                continue
+            if not inspect.isfunction(value):
+                continue
+            if tool and tool not in names:
+                _report_idle(name, tool, names)
+                continue
+            self._functions[name] = value
+
+    def have(self, kind: str, tool: str) -> bool:
+        """Whether there is a hook of a kind for a tool."""
+        return not self._functions.keys().isdisjoint((kind, f"{kind}_{tool}"))
+
+    async def run(self, kind: str, call: Call, *value: Any) -> Any:
+        """Run the hook for all tools, then the one for this tool; a hook that returns None changes
+        nothing.
+        """
+        for name in (kind, f"{kind}_{call.tool}"):
+            hook = self._functions.get(name)
+            if hook is None:
+                continue
+            returned = hook(call, *value)
+            if inspect.isawaitable(returned):
+                returned = await returned
+            if returned is not None and value:
+                value = (returned,)
+        if not value:
+            return None
+        return value[0]
+
+
+def _report_idle(hook: str, tool: str, names: list[str]) -> None:
+    """Say that a hook is for a tool that is not there. Raises StartError for a guard: it would
+    guard nothing.
+    """
+    near = difflib.get_close_matches(tool, names, n=1, cutoff=_MISSPELT)
+    advice = "guard the tool that does the same now, or remove the hook"
+    if near:
+        advice = f"did you mean `{near[0]}`?"
+    if hook.startswith("before_"):
+        raise StartError(f"hooks.py: `{hook}` guards a tool that is not there: {advice}")
+    event("warning", "idle_hook", hook=hook, message="there is no such tool: it is never called")
+
+
+class Runner:
+    """Runs calls. `api` makes the HTTP side when the first function asks for it, `mask` takes
+    secrets out of data.
+    """
+
+    def __init__(
+        self,
+        hooks: Hooks,
+        api: Callable[[], ApiSide],
+        mask: Callable[[Any], Any],
+        facts: Mapping[str, Any],
+    ) -> None:
+        """`facts` is the content of `api.json`."""
+        self._lists: Mapping[str, Any] = facts.get("lists", {})
+        self._withheld = Withheld(facts.get("redact", ()))
+        self._hooks = hooks
+        self._api = api
+        self._mask = mask
+
+    async def call(
+        self, entry: Entry, arguments: dict[str, Any] | None, context: Context
+    ) -> dict[str, Any]:
+        """The result of a call as JSON; no error of the tool, the API or the model is raised."""
+        fields: dict[str, Any] = {}
+        try:
+            result = await self._run(entry, arguments, context)
+            if not entry.generated:
+                result = self._mask(result)
+            if not result.get("isError"):
+                result["content"] += context.remarks
+                return result
+        except Exception as error:
+            result, fields = self._report(entry, error)
+            result = self._mask(result)
+        except SystemExit as error:
+            result = failure(f"`{entry.name}` ended with exit code {error.code}")
+        result["content"] += context.done()
+        fields.setdefault("reason", _first_text(result))
+        fields.setdefault("status", "tool_error")
+        current().fail(**fields)
+        return result
+
+    async def _run(
+        self, entry: Entry, arguments: dict[str, Any] | None, context: Context
+    ) -> dict[str, Any]:
+        prepared = self._prepare(entry)
+        call, value = await self.value(entry, arguments, context)
+        result = await self._result(entry, prepared, call, value)
+        has_hook = self._hooks.have("after", entry.name)
+        if has_hook:
+            result = as_json(await self._hooks.run("after", call, result))
+        if has_hook or not entry.generated:
+            # The SDK would turn a malformed result into an error that says nothing
+            CallToolResult.model_validate(sendable(result), by_name=False)
+        return result
+
+    async def value(
+        self, entry: Entry, arguments: dict[str, Any] | None, context: Context
+    ) -> tuple[Call, Any]:
+        """A checked call that its hooks let through, and what the function returned. Raises what
+        the check, a hook or the function raises.
+        """
+        prepared = self._prepare(entry)
+        checked, remarks = prepared.checker.checked(arguments)
+        call = Call(entry.name, checked, entry.read_only, context)
+        context.remarks += [Text(remark).block() for remark in remarks]
+        await self._hooks.run("before", call)
+        if "api" in prepared.injected:
+            self._api().tell_progress(context)
+        injected: list[Any] = []
+        for name in prepared.injected:
+            injected.append(self._api().api if name == "api" else context)
+        arguments = prepared.taken(call.arguments)
+        if inspect.iscoroutinefunction(prepared.function):
+            return call, await prepared.function(*injected, **arguments)
+        function = functools.partial(prepared.function, *injected, **arguments)
+        return call, await anyio.to_thread.run_sync(function, abandon_on_cancel=True)
+
+    async def _result(
+        self, entry: Entry, prepared: Prepared, call: Call, value: Any
+    ) -> dict[str, Any]:
+        """What a function returned, shaped by the hooks, as a result that fits the declared output
+        schema.
+        """
+        if entry.generated or isinstance(value, Answer):
+            return await self._answered(entry, call, value)
+        if isinstance(value, Structured):
+            data = await self._hooks.run("shape", call, value.data)
+            value = dataclasses.replace(value, data=data)
+        elif isinstance(value, dict | list):
+            value = await self._hooks.run("shape", call, value)
+        if self._withheld:
+            value = self._without_withheld(value)
+        result = result_of(value, structured=prepared.output is not None)
+        if prepared.output is None:
+            return result
+        errors = list(prepared.output.iter_errors(result.get("structuredContent")))
+        if errors:
+            heading = f"`{entry.name}` worked, but its result does not fit its output schema"
+            raise ToolError(explain(heading, {}, errors))
+        return result
+
+    def _without_withheld(self, value: Any) -> Any:
+        """What a function of the user's returned, without the fields that are withheld."""
+        if isinstance(value, Structured):
+            text = self._withheld.without(value.text)
+            return Structured(self._withheld.without(as_json(value.data)), text)
+        if hasattr(value, "block"):
+            return value
+        if isinstance(value, list) and any(hasattr(item, "block") for item in value):
+            return [self._without_withheld(item) for item in value]
+        return self._withheld.without(as_json(value))
+
+    async def _answered(self, entry: Entry, call: Call, answer: Answer[Any]) -> dict[str, Any]:
+        """The API's answer as a result; it fits its output schema by construction."""
+        if answer.data is not None and self._hooks.have("shape", entry.name):
+            data = await self._hooks.run("shape", call, answer.data)
+            answer = dataclasses.replace(answer, data=as_json(data))
+        content, structured = self._api().content(answer, entry.tool, call.arguments)
+        result: dict[str, Any] = {"content": content}
+        if structured is not None:
+            result["structuredContent"] = structured
+        return result
+
+    def _prepare(self, entry: Entry) -> Prepared:
+        """Import the tool's module and compile its schemas, once."""
+        if entry.prepared is None:
+            function = entry.function()
+            chooses = self._lists.get(entry.name, {}).get("fields", "")
+            if chooses in inspect.signature(function).parameters:
+                chooses = ""
+            entry.prepared = Prepared(
+                function=function,
+                injected=_injected(function),
+                checker=_checker(entry),
+                output=_output_validator(entry),
+                chooses=chooses,
+            )
+        prepared: Prepared = entry.prepared
+        return prepared
+
+    def _report(self, entry: Entry, error: Exception) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The result of a call that raised, and fields for its line on stderr."""
+        from .arguments.checker import BadArguments
+
+        if isinstance(error, BadArguments):
+            return failure(str(error)), {"status": "invalid_arguments"}
+        if isinstance(error, ToolError):
+            return failure(str(error)), {"status": "tool_error"}
+        if isinstance(error, NotImplementedError):
+            reason = str(error) or f"`{entry.name}` is not implemented yet"
+            return failure(reason), {"status": "not_implemented"}
+        if isinstance(error, ApiError):
+            try:
+                return self._report_api(error)
+            except Exception as report_error:
+                error = report_error
+        event("error", "internal_error", traceback=True, tool=entry.name)
+        text = (
+            f"`{entry.name}` failed inside this server ({type(error).__name__}). "
+            "Its log says more; the same call will probably fail again"
+        )
+        return failure(text), {"status": "internal_error", **entry.package.where(error)}
+
+    def _report_api(self, error: ApiError) -> tuple[dict[str, Any], dict[str, Any]]:
+        blocks = self._api().report(error)
+        status: int | str = type(error).__name__
+        if isinstance(error, BadStatus):
+            status = error.answer.status
+        return {"content": blocks, "isError": True}, {"status": status}
+
+
+def _first_text(result: dict[str, Any]) -> str:
+    """The beginning of the first text of a result."""
+    for block in result["content"][:1]:
+        return str(block.get("text", ""))[:500]
+    return ""
+
+
+def _injected(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The parameters of a function that the server fills in."""
+    parameters = inspect.signature(function).parameters.values()
+    positional = [each.name for each in parameters if each.kind is not each.KEYWORD_ONLY]
+    return tuple(name for name in positional if name in _RESERVED)
+
+
+def _output_validator(entry: Entry) -> Any:
+    """The validator of what a function that the user wrote must return; None for any other."""
+    from .arguments.checker import compiled
+
+    if entry.generated:
+        return None
+    output = entry.tool.get("outputSchema")
+    if entry.contract is not None:
+        output = entry.contract.get("output", output)
+    if output is None:
+        return None
+    return compiled(output)
+
+
+def _checker(entry: Entry) -> Checker:
+    """What the arguments of a tool are checked with."""
+    from .arguments.checker import Checker
+    from .arguments.contract import ContractChecker
+
+    if entry.contract is not None:
+        return ContractChecker(entry.name, entry.tool["inputSchema"], entry.contract)
+    sends = entry.sends()
+    reads = entry.tool.get("annotations", {}).get("readOnlyHint") is True
+    schema, names = entry.input()
+    if not sends:
+        return Checker(entry.name, schema, names=names, reads=reads)
+    return Checker(
+        entry.name,
+        schema,
+        nullable=sends.nullable,
+        names={**names, **sends.names},
+        merge_patch=sends.merge_patch,
+        reads=reads,
+    )

@@ -1,0 +1,434 @@
+"""The tools of this server: their contracts, read at the start, and their functions, found at the
+first call.
+
+A contract is a Tool object in `tools/<toolset>.json` (generated) or `custom/<name>.json` (yours).
+Its function has the tool's name. It stands in `custom/<tool>.py` where there is such a file, which
+makes it yours, and else in the module beside its contract; a toolset without a generated module is
+implemented in `custom/<toolset>.py`. A custom contract replaces its generated namesake, and what it
+leaves out stays as generated. Generated modules are imported on the first call; yours at the start,
+so that mistakes show at once.
+
+A function with `@tool` in any module of `custom/` needs no contract: it is made of the function.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from .arguments.explain import suggest
+from .log import event
+from .package import Package, decorated
+from .wholes import Wholes
+
+_NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
+
+
+class StartError(Exception):
+    """The server cannot start as it was asked to; the text says what to change."""
+
+
+@dataclass(slots=True)
+class Entry:
+    """One tool: its Tool object as clients see it, and where its function is."""
+
+    package: Package
+    tool: dict[str, Any]
+    toolset: str
+    module: str
+    generated: bool
+    contract: dict[str, Any] | None = None
+    """What `contracts.json` says of a tool that has no generated function: what a call is checked
+    against.
+    """
+    wholes: Wholes | None = None
+    """The whole input schemas, among them this tool's where the list leaves something out."""
+    replaces: str = ""
+    """The module of the generated function in whose place this one stands, or nothing."""
+    own: Callable[..., Any] | None = None
+    """The function of a tool that is made of one."""
+    prepared: Any = field(default=None)
+    """What the server keeps between calls of this tool (its function, its checker)."""
+
+    @property
+    def name(self) -> str:
+        """The tool's name."""
+        return str(self.tool["name"])
+
+    @property
+    def read_only(self) -> bool:
+        """Whether the contract says that a call changes nothing."""
+        return self.tool.get("annotations", {}).get("readOnlyHint") is True
+
+    def function(self) -> Callable[..., Any]:
+        """The tool's function, its module imported if it is not yet. Raises ImportError or
+        AttributeError.
+        """
+        if self.own is not None:
+            return self.own
+        module = self.package.module(self.module)
+        function: Callable[..., Any] = getattr(module, module_name(self.name))
+        return function
+
+    def input(self) -> tuple[dict[str, Any], dict[str, str]]:
+        """The whole input schema, and the names on the wire of properties in its `$defs`, by
+        pointer.
+        """
+        listed: dict[str, Any] = self.tool["inputSchema"]
+        if self.wholes is None:
+            return listed, {}
+        whole = self.wholes.schema(self.name)
+        if whole is None:
+            return listed, {}
+        return whole, self.wholes.names()
+
+    def described(self) -> dict[str, Any]:
+        """The Tool object with everything it takes: where the list leaves something out, the whole
+        input schema stands beside the listed one, which has the texts.
+        """
+        whole, _ = self.input()
+        if whole is self.tool["inputSchema"]:
+            return self.tool
+        return {**self.tool, "wholeInputSchema": whole}
+
+    def sends(self) -> Any:
+        """The encoding facts (null, names of nested keys) of the generated function, which also
+        hold for a function that replaces it; None when there are none.
+        """
+        sends = getattr(self.function(), "sends", None)
+        if sends is not None:
+            return sends
+        if not self.replaces:
+            return None
+        module = self.package.module(self.replaces)
+        return getattr(getattr(module, module_name(self.name), None), "sends", None)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which tools are offered: those of `toolsets`, and `tools`; all of them when `toolsets` is
+    None.
+    """
+
+    toolsets: frozenset[str] | None
+    tools: frozenset[str]
+
+    @classmethod
+    def of(cls, root: Path, toolsets: Iterable[str], tools: Iterable[str]) -> Choice:
+        """The choice by these names. Raises StartError for a toolset that does not exist."""
+        sets = _stripped(toolsets)
+        single_tools = _stripped(tools)
+        if not sets and not single_tools:
+            return cls(None, frozenset())
+        files = [*(root / "tools").glob("*.json"), *(root / "custom").glob("*.json")]
+        names = sorted({path.stem for path in [*files, *decorated(root)]})
+        for name in sorted(sets - set(names)):
+            choices = ", ".join(f"`{choice}`" for choice in names)
+            hint = suggest(name, names) or f"; the toolsets are {choices}"
+            raise StartError(f"there is no toolset `{name}`{hint}")
+        return cls(sets, single_tools)
+
+    def takes(self, toolset: str, tool: str = "") -> bool:
+        """Whether a tool is offered; without one, whether every tool of the toolset is."""
+        if self.toolsets is None:
+            return True
+        return toolset in self.toolsets or tool in self.tools
+
+
+def _stripped(names: Iterable[str]) -> frozenset[str]:
+    stripped = (name.strip() for name in names)
+    return frozenset(name for name in stripped if name)
+
+
+class Catalog:
+    """Every tool of the chosen toolsets, in the order of the list."""
+
+    def __init__(
+        self,
+        package: Package,
+        *,
+        toolsets: Iterable[str] = (),
+        tools: Iterable[str] = (),
+        read_only: bool = False,
+        aliases: dict[str, str] | None = None,
+        yours: bool = True,
+    ) -> None:
+        self.read_only = read_only
+        self.aliases = aliases or {}
+        self._entries: dict[str, Entry] = {}
+        self.by_hand: set[str] = set()
+        """The names of the tools whose contract is the user's."""
+        self._package = package
+        self._contracts = package.json("contracts.json")
+        self._wholes = Wholes(package)
+        self._yours = yours
+        root = package.folder
+        self._tool_names: set[str] = set()
+        chosen = Choice.of(root, toolsets, tools)
+        for path in sorted((root / "tools").glob("*.json")):
+            if not chosen.tools and not chosen.takes(path.stem):
+                continue
+            generated = path.with_suffix(".py").is_file()
+            room = "tools" if generated else "custom"
+            self._read(path, f"{room}.{path.stem}", generated, chosen)
+        if yours:
+            for path in sorted((root / "custom").glob("*.json")):
+                self._read(path, f"custom.{path.stem}", False, chosen)
+        self._drop_broken()
+        if yours:
+            self._read_functions(chosen)
+        self._check(chosen)
+        entries = self._entries.values()
+        self.listed = [entry.tool for entry in entries if entry.read_only or not read_only]
+        self.toolset_of = {entry.name: entry.toolset for entry in entries}
+
+    def find(self, name: str) -> Entry | None:
+        """The tool of that name, or of the name an alias stands for."""
+        return self._entries.get(name) or self._entries.get(self.aliases.get(name, ""))
+
+    def near(self, name: str) -> str:
+        """`; did you mean ...?` for a name that is not known, or nothing."""
+        return suggest(name, [tool["name"] for tool in self.listed])
+
+    def _check(self, chosen: Choice) -> None:
+        """Raises StartError for a tool that was asked for and does not exist."""
+        for name in sorted(chosen.tools - self._tool_names):
+            hint = suggest(name, sorted(self._tool_names)) or "; `--lazy` lets you search them"
+            raise StartError(f"there is no tool `{name}`{hint}")
+
+    def _read(self, path: Path, module: str, generated: bool, chosen: Choice) -> None:
+        """Add the tools of one file; one that is wrong is logged and left out."""
+        try:
+            tools = json.loads(path.read_bytes())
+        except ValueError as error:
+            line = getattr(error, "lineno", 0)
+            event("error", "tools_not_loaded", file=str(path), line=line, reason=str(error))
+            return
+        if not isinstance(tools, list):
+            tools = [tools]
+        by_hand = path.parent.name == "custom"
+        for index, tool in enumerate(tools):
+            namesake: Entry | None = None
+            if isinstance(tool, dict):
+                namesake = self._entries.get(str(tool.get("name")))
+            if by_hand and isinstance(tool, dict):
+                tool = _complete(tool, namesake.tool if namesake else {})
+            reason = _fault(tool) if by_hand else _malformed(tool)
+            if reason:
+                event("error", "tool_left_out", file=str(path), index=index, reason=reason)
+                continue
+            toolset = namesake.toolset if namesake else path.stem
+            self._tool_names.add(str(tool["name"]))
+            if not chosen.takes(toolset, str(tool["name"])):
+                continue
+            entry = Entry(self._package, tool, toolset, module, generated)
+            entry.wholes = self._wholes_of(tool, namesake)
+            if by_hand:
+                self.by_hand.add(entry.name)
+            else:
+                self._place(entry, path.parents[1])
+            self._entries[entry.name] = entry
+
+    def _wholes_of(self, tool: dict[str, Any], namesake: Entry | None) -> Wholes | None:
+        """Where the whole input schema of a tool is; None for one that the user wrote anew."""
+        if namesake is not None and namesake.tool["inputSchema"] != tool["inputSchema"]:
+            return None
+        return self._wholes
+
+    def _place(self, entry: Entry, root: Path) -> None:
+        """Point a generated contract to the user's function where there is one: `custom/<tool>.py`,
+        or any function of a tool that has no generated one.
+        """
+        contract = entry.contract = self._contracts.get(entry.name)
+        name = module_name(entry.name)
+        file = root / "custom" / f"{name}.py"
+        has_own = file.is_file() and not file.with_suffix(".json").is_file()
+        if contract is None:
+            if not has_own:
+                return
+            if not self._yours:
+                return
+            if entry.generated:
+                entry.replaces = entry.module
+        elif not has_own:
+            if not entry.generated:
+                return
+            if contract.get("workflow"):
+                entry.generated = False
+                return
+        entry.module = f"custom.{name}"
+        entry.generated = False
+
+    def _read_functions(self, chosen: Choice) -> None:
+        """Add the tools that are made of functions. Raises StartError for a name that is taken."""
+        root = self._package.folder
+        paths = decorated(root)
+        if not paths:
+            return
+        if not (Path(__file__).parent / "parts" / "functions").is_dir():
+            # The generator leaves out what reads functions until there is one
+            raise StartError(f"{paths[0]} has a function with `@tool`: run `mcpgen generate`")
+        if find_spec("docstring_parser") is None:
+            raise StartError(
+                f"{paths[0]} has a function with `@tool`, which needs `docstring-parser`: add it"
+                " to the dependencies in pyproject.toml and install the server again"
+            )
+        functions: dict[int, Callable[..., Any]] = {}
+        for path in paths:
+            parts = path.relative_to(root).with_suffix("").parts
+            module = ".".join(parts).removesuffix(".__init__")
+            for name, function in self._functions_in(module):
+                if id(function) in functions:
+                    continue  # imported from another module
+                functions[id(function)] = function
+                self._free(name, function)
+                if chosen.takes(path.stem, name):
+                    self._read_function(name, function, path.stem, module)
+
+    @property
+    def _room(self) -> Any:
+        """The module that makes tools of functions; servers without such tools do not have it."""
+        return self._package.module("runtime.parts.functions.tools")
+
+    def _functions_in(self, module: str) -> list[tuple[str, Callable[..., Any]]]:
+        """The functions with `@tool` in one module; one that cannot be imported is logged."""
+        room = self._room
+        try:
+            return list(room.functions_of(self._package.module(module)))
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            event("error", "tools_not_loaded", module=module, **self._package.where(error))
+            return []
+
+    def _free(self, name: str, function: Callable[..., Any]) -> None:
+        """Take a name for a function's tool. Raises StartError where another tool has it."""
+        if name in self._tool_names or name in self.aliases:
+            place = self._room.place_of(function)
+            raise StartError(
+                f"{place['file']}:{place['line']}: there is another tool `{name}`; give this one"
+                ' a name of its own: `@tool(name="...")`'
+            )
+        self._tool_names.add(name)
+
+    def _read_function(
+        self, name: str, function: Callable[..., Any], toolset: str, module: str
+    ) -> None:
+        """Add the tool that one function makes; a function that cannot be one is logged."""
+        room = self._room
+        try:
+            made = room.tool_of(name, function)
+            reason = _fault(made.tool)
+        except room.BadSignature as error:
+            reason = str(error)
+        if reason:
+            event("error", "tool_left_out", tool=name, reason=reason, **room.place_of(function))
+            return
+        self.by_hand.add(name)
+        self._entries[name] = Entry(
+            self._package,
+            made.tool,
+            toolset,
+            module,
+            generated=False,
+            contract=made.contract,
+            own=made.function,
+        )
+
+    def _drop_broken(self) -> None:
+        """Import the user's modules; drop tools whose function is missing."""
+        broken: set[str] = set()
+        for name, entry in list(self._entries.items()):
+            if entry.generated:
+                continue
+            if entry.module in broken:
+                fields: dict[str, Any] = {"reason": f"{entry.module} could not be imported"}
+            else:
+                try:
+                    entry.function()
+                    continue
+                except KeyboardInterrupt:
+                    raise
+                except AttributeError as error:
+                    fields = self._package.where(error, f"no function in {entry.module}")
+                except BaseException as error:
+                    broken.add(entry.module)
+                    fields = self._package.where(error)
+            event("error", "tool_left_out", tool=name, **fields)
+            del self._entries[name]
+
+
+def module_name(tool: str) -> str:
+    """What the function of a tool is called, and its file in `custom/`."""
+    return re.sub(r"\W", "_", tool)
+
+
+def _complete(tool: dict[str, Any], generated: dict[str, Any]) -> dict[str, Any]:
+    """A custom contract with what it leaves out: from its generated namesake, else the cautious
+    defaults.
+    """
+    own = tool.get("annotations", {})
+    tool = {**generated, **tool}
+    tool.setdefault("title", str(tool.get("name", "")).replace("_", " ").capitalize())
+    tool.setdefault(
+        "inputSchema", {"type": "object", "properties": {}, "additionalProperties": False}
+    )
+    hints = {
+        "readOnlyHint": False,
+        "destructiveHint": True,
+        "idempotentHint": False,
+        "openWorldHint": True,
+    }
+    inherited = generated.get("annotations", {})
+    own = own if isinstance(own, dict) else {}
+    tool["annotations"] = {**hints, **inherited, "title": tool["title"], **own}
+    return tool
+
+
+def _fault(tool: Any) -> str:
+    """Why a contract that mcpgen did not write cannot be used, or nothing."""
+    return _malformed(tool) or _invalid(tool)
+
+
+def _invalid(tool: dict[str, Any]) -> str:
+    """Why a contract is not a Tool object or not a usable schema, or nothing."""
+    import jsonschema_rs
+    from mcp.types import Tool
+    from pydantic import ValidationError
+
+    from .arguments.checker import compiled
+
+    try:
+        Tool.model_validate(tool, by_name=False)
+        for key in ("inputSchema", "outputSchema"):
+            compiled(tool.get(key, True))
+    except ValidationError as error:
+        fault = error.errors()[0]
+        return f"`{tool['name']}`: `{'.'.join(str(part) for part in fault['loc'])}`: {fault['msg']}"
+    except jsonschema_rs.ValidationError as error:
+        return f"`{tool['name']}`: not a valid schema: {error.message[:300]}"
+    return ""
+
+
+def _malformed(tool: Any) -> str:
+    """Why a tool cannot be listed, or nothing: one bad Tool object would cost clients the whole
+    list.
+    """
+    name = tool.get("name") if isinstance(tool, dict) else None
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        return "a tool needs a `name` of letters, digits, `_`, `-` and `.`"
+    for key in ("inputSchema", "outputSchema"):
+        schema = tool.get(key)
+        if schema is None and key == "outputSchema":
+            continue
+        if not isinstance(schema, dict) or schema.get("type") != "object":
+            return f"the `{key}` of `{name}` must be a schema with `type: object` at its root"
+    for key in ("title", "description"):
+        if not isinstance(tool.get(key, ""), str):
+            return f"the `{key}` of `{name}` must be text"
+    return ""

@@ -1,0 +1,1 @@
+"""The audit: a line for every call that can change something."""

@@ -1,0 +1,140 @@
+"""Write down every call that can change something: who, which tool, with which arguments, and what
+came of it. One line of JSON for each, in a file that is only added to, or in the system's log.
+"""
+
+from __future__ import annotations
+
+import datetime
+import errno
+import json
+import os
+import socket
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from ...catalog import StartError
+from ...log import event
+from ...record import Record
+from ...secrets import Redactor, Withheld
+
+SYSLOG = "syslog"
+SOCKET = "/dev/log"
+PRIORITY = 10 * 8 + 6
+"""Facility `authpriv`, severity informational (RFC 5424, section 6.2.1)."""
+PATIENCE_SECONDS = 0.1
+"""How long a line waits for the system's log, and every call with it."""
+MAX_ARGUMENTS = 64 * 1024
+"""Characters of a call's arguments as JSON; longer ones are cut."""
+
+
+class Arguments:
+    """The arguments of a call as others may read them: without the secrets of this process and the
+    fields in `withheld`.
+    """
+
+    def __init__(self, redactor: Redactor, withheld: Iterable[str]) -> None:
+        self._redactor = redactor
+        self._withheld = Withheld(withheld)
+
+    def __call__(self, record: Record) -> dict[str, Any]:
+        """The arguments as a field of a line."""
+        arguments = self._redactor.data(self._withheld.without(record.arguments or {}))
+        text = json.dumps(arguments)
+        if len(text) > MAX_ARGUMENTS:
+            arguments = text[:MAX_ARGUMENTS]
+        return {"arguments": arguments}
+
+
+class Audit:
+    """Notes calls with `write`, which gets a line."""
+
+    def __init__(self, write: Callable[[str], None], arguments: Arguments) -> None:
+        self._write = write
+        self._arguments = arguments
+
+    def __call__(self, record: Record) -> None:
+        """Note a call, unless its tool changes nothing."""
+        if not record.writes:
+            return
+        line = {
+            "time": datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds"),
+            "subject": record.subject,
+            "tool": record.tool,
+            **self._arguments(record),
+            "status": record.status,
+            "requests": record.requests,
+            "trace": record.trace,
+        }
+        try:
+            self._write(json.dumps(line))
+        except OSError as error:
+            event("error", "audit_failed", tool=record.tool, reason=error.strerror or str(error))
+
+
+def audit(place: str, name: str, arguments: Arguments) -> Audit:
+    """The audit of the server of that name, in a file of that path or in `syslog`. Raises
+    StartError where that cannot be written to.
+    """
+    try:
+        write = SystemLog(name).write if place == SYSLOG else File(Path(place)).write
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise StartError(f"the audit cannot be written to `{place}`: {reason}") from error
+    return Audit(write, arguments)
+
+
+class File:
+    """A file which only its owner can read, and to which lines are added: each in one write, so
+    that those of several processes do not mix. One that is moved away is followed by a new one.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._open()
+
+    def _open(self) -> None:
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+        self._descriptor = os.open(self._path, flags, 0o600)
+        self._start = b""
+
+    def write(self, line: str) -> None:
+        """Add a line. Raises OSError where it cannot, or not all of it."""
+        if not self._is_there():
+            before = self._descriptor
+            self._open()
+            os.close(before)
+        data = self._start + line.encode() + b"\n"
+        if os.write(self._descriptor, data) < len(data):
+            self._start = b"\n"  # the next line does not go on where this one broke off
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        self._start = b""
+
+    def _is_there(self) -> bool:
+        """Whether the path still leads to the file that is open."""
+        try:
+            return os.path.samestat(self._path.stat(), os.fstat(self._descriptor))
+        except FileNotFoundError:
+            return False
+
+
+class SystemLog:
+    """The system's log, which gets lines under the name of the server."""
+
+    def __init__(self, name: str) -> None:
+        self._start = f"<{PRIORITY}>{name}-mcp"
+        self._patience = PATIENCE_SECONDS
+        with _datagrams() as probe:
+            probe.connect(SOCKET)
+
+    def write(self, line: str) -> None:
+        """Send a line. Raises OSError where nobody takes it; then the next one does not wait."""
+        patience, self._patience = self._patience, 0.0
+        with _datagrams() as log:
+            log.settimeout(patience)
+            log.sendto(f"{self._start}[{os.getpid()}]: {line}".encode(), SOCKET)
+        self._patience = PATIENCE_SECONDS
+
+
+def _datagrams() -> socket.socket:
+    return socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)

@@ -1,0 +1,182 @@
+"""The calls of tools that one program makes, and their answers as data."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import anyio
+
+from ...catalog import Entry
+from ...limits import Quota
+from ...listing import Run
+from ...record import recorded
+from ...results.content import Context, as_json, failure
+from ..search.finder import reads
+from .stubs import function_name, wrapped
+
+AT_ONCE = 8
+"""Calls of one program that run at the same time; further ones wait."""
+MOST_VALUES = 50_000
+MOST_CHARACTERS = 10_000_000
+"""What the arguments of a call, and the value of a program, have at most."""
+COROUTINE = re.compile(r"<coroutine external_future\(\d+\)>")
+"""What a coroutine outside the sandbox is."""
+EVERYTHING = ["all"]
+"""What the argument that chooses the fields of a list's items is given."""
+
+
+class Inside(Context):
+    """The context of a call by a program: its progress is that of the program."""
+
+    def __init__(self, outer: Context, tool: str) -> None:
+        super().__init__(outer._request, tool)
+        self._outer = outer
+
+    async def progress(
+        self, done: float, total: float | None = None, message: str | None = None
+    ) -> None:
+        """Tell the caller of the program what the tool does."""
+        if done <= self._last:
+            return
+        self._last = done
+        await self._outer.say(message or f"{self.tool}: {done:g}")
+
+
+class Answers:
+    """How the results of a server's tools become the data that a program gets."""
+
+    def __init__(self, facts: Mapping[str, Any]) -> None:
+        """`facts` is the content of `api.json`."""
+        self._wrapped = frozenset(facts.get("wrapped", ()))
+        self._lists: Mapping[str, Any] = facts.get("lists", {})
+
+    def arguments(self, entry: Entry, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The arguments of a call, with all fields of a list's items asked for."""
+        chooses = self._lists.get(entry.name, {}).get("fields")
+        if chooses is None or not entry.generated:
+            return arguments
+        return {chooses: EVERYTHING, **arguments}
+
+    def data(self, entry: Entry, result: dict[str, Any]) -> Any:
+        """The data of a result: its structured content, else its text, read as JSON where it is an
+        object or a list; content of other kinds as it is on the wire.
+        """
+        structured = result.get("structuredContent")
+        if structured is None:
+            return _data_of_blocks(result["content"])
+        is_wrapped = entry.name in self._wrapped
+        if not entry.generated:
+            is_wrapped = wrapped(entry.tool.get("outputSchema") or {}) is not None
+        if is_wrapped:
+            return structured.get("result")
+        return structured
+
+
+class Calls:
+    """The calls of one program."""
+
+    def __init__(self, answers: Answers, quota: Quota, context: Context, run: Run) -> None:
+        self._answers = answers
+        self._quota = quota
+        self._context = context
+        self._run = run
+        self._places = anyio.Semaphore(AT_ONCE)
+        self.changes: Counter[str] = Counter()
+        """How often tools that can change data were called, without those that refused."""
+        self._running: set[anyio.CancelScope] = set()
+
+    def function(self, entry: Entry) -> Any:
+        """The function of a tool, as the program calls it."""
+
+        async def call(*positional: Any, **arguments: Any) -> Any:
+            if positional:
+                name = function_name(entry.name)
+                raise TypeError(f"{name} takes keyword arguments only: {name}(name=value)")
+            fault = fault_of(arguments)
+            if fault:
+                raise TypeError(f"an argument holds {fault}")
+            with anyio.CancelScope() as scope:
+                self._running.add(scope)
+                try:
+                    return await self._data(entry, as_json(arguments))
+                finally:
+                    self._running.discard(scope)
+
+        return call
+
+    def cancel(self) -> None:
+        """Cancel the calls that still run: the sandbox leaves them to themselves."""
+        for scope in list(self._running):
+            scope.cancel()
+
+    async def _data(self, entry: Entry, arguments: dict[str, Any]) -> Any:
+        """What a call answers. Raises RuntimeError with the reason where it fails."""
+        async with self._places:
+            result = await self._result(entry, arguments)
+        await self._context.say(f"{entry.name} answered")
+        if result.get("isError"):
+            raise RuntimeError(_text_of_blocks(result["content"]))
+        if not reads(entry.tool):
+            self.changes[entry.name] += 1
+        return self._answers.data(entry, result)
+
+    async def _result(self, entry: Entry, arguments: dict[str, Any]) -> dict[str, Any]:
+        with recorded(entry.name, self._context.caller) as record:
+            reason = await self._quota.refusal(entry.name)
+            if reason:
+                record.fail("limited", reason)
+                return failure(reason)
+            arguments = self._answers.arguments(entry, arguments)
+            return await self._run(entry, arguments, Inside(self._context, entry.name))
+
+
+def _text_of_blocks(blocks: list[dict[str, Any]]) -> str:
+    return "\n".join(str(block.get("text", "")) for block in blocks)
+
+
+def _data_of_blocks(blocks: list[dict[str, Any]]) -> Any:
+    """Content as data: a text, what a text in JSON says, or the blocks themselves."""
+    if any(block["type"] != "text" for block in blocks):
+        return blocks
+    text = str(blocks[0]["text"]) if blocks else ""
+    if text.startswith(("{", "[")):
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            pass
+    return _text_of_blocks(blocks)
+
+
+def fault_of(value: Any) -> str:
+    """The reason why a value that came out of the sandbox is not usable; empty for one that is.
+
+    A part that stands in several places counts in each: a list of lists of one list is small in the
+    sandbox and has no end for whoever walks it.
+    """
+    values = characters = 0
+    pending = [value]
+    while pending:
+        current = pending.pop()
+        inner: Collection[Any] = ()
+        if isinstance(current, dict):
+            inner = current.values()
+            characters += sum(len(key) for key in current if isinstance(key, str))
+        elif isinstance(current, list | tuple | set | frozenset):
+            inner = current
+        elif isinstance(current, str | bytes):
+            characters += len(current)
+        elif isinstance(current, int):
+            characters += current.bit_length() // 3
+        values += 1
+        if values + len(pending) + len(inner) > MOST_VALUES:
+            return f"more than {MOST_VALUES:,} values"
+        if characters > MOST_CHARACTERS:
+            return f"more than {MOST_CHARACTERS:,} characters"
+        pending.extend(inner)
+        if isinstance(current, str) and COROUTINE.fullmatch(current):
+            return "a call that was not awaited: `await` it first"
+    return ""

@@ -1,0 +1,240 @@
+"""The tools of a server as Python stubs: what a program can call, and what comes back."""
+
+from __future__ import annotations
+
+import builtins
+import json
+import keyword
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from ...catalog import Entry, module_name
+from ...package import Package
+from ..search.finder import reads, sentence_of
+from ..search.words import stems, words
+from .source import Signature, Source
+
+MOST_VALUES = 8
+LIMITS_ROOM = 300
+"""Characters for the limits of a tool's arguments."""
+_LIMITS = {
+    "minimum": "at least {}",
+    "exclusiveMinimum": "more than {}",
+    "maximum": "at most {}",
+    "exclusiveMaximum": "less than {}",
+    "multipleOf": "a multiple of {}",
+    "minLength": "at least {} characters",
+    "maxLength": "at most {} characters",
+    "pattern": "matches {}",
+    "minItems": "at least {} items",
+    "maxItems": "at most {} items",
+    "default": "default {}",
+}
+ADDRESSES = ("_url", "_urls", "_links", "node_id")
+"""How the names of fields end that tell a program least."""
+_NAME = re.compile(r"\b[A-Z]\w+\b")
+_TYPES = {
+    "string": "str",
+    "integer": "int",
+    "number": "float",
+    "boolean": "bool",
+    "null": "None",
+    "object": "dict[str, Any]",
+}
+
+
+def function_name(tool: str) -> str:
+    """What a tool is called in a program: a name of its own, which hides nothing of Python."""
+    name = module_name(tool)
+    if keyword.iskeyword(name) or hasattr(builtins, name):
+        return f"{name}_"
+    return name
+
+
+class Stubs:
+    """The stubs of one server's tools."""
+
+    def __init__(self, package: Package) -> None:
+        self._source = Source(package.folder)
+
+    def signature(self, entry: Entry) -> Signature:
+        """The signature of a tool: as the document's types say, or, of a tool of the user's own, as
+        its schemas say.
+        """
+        signature = None
+        if entry.contract is None and entry.own is None:
+            module = entry.replaces or entry.module
+            signature = self._source.signature(module, module_name(entry.name))
+        return signature or signature_of(entry.tool)
+
+    def stub(self, entry: Entry) -> str:
+        """The function of a tool, with its first sentence."""
+        signature = self.signature(entry)
+        arguments = ", ".join(signature.parameters.values())
+        if arguments:
+            arguments = f"*, {arguments}"
+        effect = "" if reads(entry.tool) else " (changes data)"
+        limits = "".join(f"\n    {limit}" for limit in _within_limits(entry, signature))
+        return (
+            f"async def {function_name(entry.name)}({arguments}) -> {signature.returns}:\n"
+            f'    """{_quoted(sentence_of(entry.tool) + effect + limits)}"""'
+        )
+
+    def details(self, entry: Entry) -> Iterator[str]:
+        """What the stub of a tool leaves out: the rest of its description, and its arguments."""
+        rest = str(entry.tool.get("description", "")).partition("\n")[2].strip()
+        if rest:
+            yield rest
+        for name in self.signature(entry).parameters:
+            schema = entry.tool["inputSchema"].get("properties", {}).get(name, {})
+            if schema.get("description"):
+                yield f"{name}: {schema['description']}"
+
+    def types(self, entry: Entry, query: str, room: int, shown: set[str]) -> Iterator[str]:
+        """The TypedDicts that a tool's signature names, the outer ones first, in about `room`
+        characters; those in `shown` are left out, and new ones are added to it.
+
+        The fields of an object are those that the query speaks of, then plain values, then objects;
+        addresses come last.
+        """
+        signature = self.signature(entry)
+        pending = self._names([signature.returns, *signature.parameters.values()])
+        said = set(stems(words(query)))
+        while pending and room > 0:
+            name = pending.pop(0)
+            fields = self._source.fields(name)
+            if name in shown:
+                continue
+            if not fields:
+                continue
+            shown.add(name)
+            kept = _within(self._ranked(fields, said), room)
+            text = "; ".join(_field(field, fields[field]) for field in kept)
+            if len(kept) < len(fields):
+                text += f"  # and {len(fields) - len(kept)} more"
+            room -= len(text)
+            pending += self._names(fields[field] for field in kept)
+            yield f"class {name}(TypedDict):\n    {text}"
+
+    def _names(self, types: Iterable[str]) -> list[str]:
+        """The TypedDicts that types name."""
+        names = [name for text in types for name in _NAME.findall(text)]
+        return [name for name in names if name in self._source.models]
+
+    def _ranked(self, fields: Mapping[str, str], said: set[str]) -> list[str]:
+        """The fields, the most useful first."""
+
+        def rank(name: str) -> tuple[bool, bool, bool]:
+            is_address = name.endswith(ADDRESSES)
+            is_object = bool(self._names([fields[name]]))
+            return (said.isdisjoint(stems(words(name))), is_address, is_object)
+
+        return sorted(fields, key=rank)
+
+
+def _field(name: str, type_: str) -> str:
+    if name.isidentifier():
+        return f"{name}: {type_}"
+    return f'"{name}": {type_}'
+
+
+def limits_of(schema: Mapping[str, Any]) -> str:
+    """The limits of an argument and its default, in words; empty where it has none."""
+    values = {key: json.dumps(schema[key], ensure_ascii=False) for key in _LIMITS if key in schema}
+    return ", ".join(_LIMITS[key].format(value) for key, value in values.items())
+
+
+def _within_limits(entry: Entry, signature: Signature) -> Iterator[str]:
+    """A line for each argument with limits, as far as there is room."""
+    properties = entry.tool["inputSchema"].get("properties", {})
+    room = LIMITS_ROOM
+    for name in signature.parameters:
+        limits = limits_of(properties.get(name, {}))
+        if not limits:
+            continue
+        room -= len(name) + len(limits)
+        if room > 0:
+            yield f"{name}: {limits}"
+
+
+def _quoted(text: str) -> str:
+    text = text.replace("\\", "\\\\").replace('"""', "'''")
+    return f"{text} " if text.endswith('"') else text
+
+
+def _within(names: list[str], room: int) -> list[str]:
+    """The names for which there is room, about 20 characters for the type of each; one at least."""
+    count = 0
+    for name in names:
+        room -= len(name) + 20
+        if room < 0:
+            break
+        count += 1
+    return names[: max(count, 1)]
+
+
+def signature_of(tool: Mapping[str, Any]) -> Signature:
+    """The signature that the schemas of a tool make, for a tool without a generated function."""
+    schema = tool["inputSchema"]
+    definitions = schema.get("$defs", {})
+    required = schema.get("required", ())
+    parameters = {}
+    for name, inner in schema.get("properties", {}).items():
+        text = f"{name}: {type_of(inner, definitions)}"
+        if name not in required:
+            text += " = ..."
+        parameters[name] = text
+    ordered = sorted(parameters, key=lambda name: name not in required)
+    output = tool.get("outputSchema") or {}
+    inner = wrapped(output)
+    returns = "Any"
+    if inner is not None:
+        returns = type_of(inner, output.get("$defs", {}))
+    elif output:
+        returns = type_of(output, output.get("$defs", {}))
+    return Signature({name: parameters[name] for name in ordered}, returns)
+
+
+def wrapped(output: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The schema of the value in `{"result": value}`, which stands for a value that is no object;
+    None of any other output schema.
+    """
+    properties = output.get("properties")
+    if not isinstance(properties, dict) or list(properties) != ["result"]:
+        return None
+    inner = properties["result"]
+    return inner if isinstance(inner, dict) else {}
+
+
+def type_of(schema: Any, definitions: Mapping[str, Any], depth: int = 0) -> str:
+    """A schema as a type; an object with its keys, as `{"id": int, "name?": str}`."""
+    if not isinstance(schema, dict) or depth > 3:
+        return "Any"
+    if "$ref" in schema:
+        name = str(schema["$ref"]).rpartition("/")[2]
+        return type_of(definitions.get(name), definitions, depth + 1)
+    if isinstance(schema.get("enum"), list):
+        values = ", ".join(repr(value) for value in schema["enum"][:MOST_VALUES])
+        return f"Literal[{values}]"
+    branches = schema.get("anyOf", schema.get("oneOf"))
+    if isinstance(branches, list):
+        types = [type_of(branch, definitions, depth + 1) for branch in branches]
+        return " | ".join(dict.fromkeys(types))
+    kind = schema.get("type")
+    if isinstance(kind, list):
+        return " | ".join(_TYPES.get(str(each), "Any") for each in kind)
+    if kind == "array":
+        return f"list[{type_of(schema.get('items'), definitions, depth + 1)}]"
+    if kind == "object" and schema.get("properties"):
+        return _object(schema, definitions, depth)
+    return _TYPES.get(str(kind), "Any")
+
+
+def _object(schema: Mapping[str, Any], definitions: Mapping[str, Any], depth: int) -> str:
+    required = schema.get("required", ())
+    members = []
+    for name, inner in schema["properties"].items():
+        key = name if name in required else f"{name}?"
+        members.append(f'"{key}": {type_of(inner, definitions, depth + 1)}')
+    return "{" + ", ".join(members) + "}"

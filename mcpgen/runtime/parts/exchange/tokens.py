@@ -1,0 +1,119 @@
+"""Access tokens for the API on behalf of each caller: token exchange (RFC 8693).
+
+The caller's own token goes to the issuer's token endpoint and nowhere else. What comes back is kept
+for that token alone, until it ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import time
+from collections import OrderedDict
+from typing import Any
+
+import httpx2
+
+from ...caller import Caller
+from ...client.oauth import Client, Post, TokenRefused, ask, error_text, grant_of
+from ...errors import Refused
+from ...results.answer import Answer
+from ...secrets import Secret
+from ...settings import Settings
+
+GRANT_TYPE = "urn:ietf:params:oauth:grant-type:token-exchange"
+ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"
+MOST_CALLERS = 10_000
+"""Tokens that are kept; the one that was used the longest time ago makes room."""
+
+
+class Entry:
+    """The token of one caller. Concurrent calls share one request for it."""
+
+    def __init__(self) -> None:
+        self.lock = asyncio.Lock()
+        self.token: Secret | None = None
+        self.until = 0.0
+
+    @property
+    def is_due(self) -> bool:
+        """Whether a token has to be fetched."""
+        return self.token is None or time.time() >= self.until
+
+
+class Exchange:
+    """The tokens of all callers, by the tokens they came with: another token of the same subject
+    may allow less.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        assert settings.exchange_client_secret is not None
+        self._settings = settings
+        self._entries: OrderedDict[bytes, Entry] = OrderedDict()
+        self._client = Client(settings.exchange_client_id, settings.exchange_client_secret.reveal())
+
+    async def token(self, caller: Caller | None, post: Post) -> Secret:
+        """The access token for a caller, valid for a while. Raises TokenRefused, and Refused where
+        nobody knows who calls.
+        """
+        if caller is None:
+            raise Refused(
+                "nothing was sent: this server calls the API on behalf of its callers, and does not"
+                " know who calls; it has to be called over HTTP with a token of its issuer"
+            )
+        entry = self._entry(caller)
+        async with entry.lock:
+            if entry.is_due:
+                await self._fetch(caller, entry, post)
+            assert entry.token is not None
+            return entry.token
+
+    def forget(self, token: Secret) -> None:
+        """Fetch a new token next time in place of one that the API refused."""
+        for entry in self._entries.values():
+            if entry.token == token:
+                entry.token = None
+
+    def _entry(self, caller: Caller) -> Entry:
+        key = hashlib.sha256(caller.token.reveal().encode()).digest()
+        entry = self._entries.setdefault(key, Entry())
+        self._entries.move_to_end(key)
+        if len(self._entries) > MOST_CALLERS:
+            self._entries.popitem(last=False)
+        return entry
+
+    async def _fetch(self, caller: Caller, entry: Entry, post: Post) -> None:
+        form = {
+            "grant_type": GRANT_TYPE,
+            "subject_token": caller.token.reveal(),
+            "subject_token_type": ACCESS_TOKEN,
+            "requested_token_type": ACCESS_TOKEN,
+        }
+        if self._settings.exchange_audience:
+            form["audience"] = self._settings.exchange_audience
+        if self._settings.exchange_scopes:
+            form["scope"] = " ".join(sorted(self._settings.exchange_scopes))
+        url = httpx2.URL(self._settings.exchange_url)
+        answer = await ask(post, url, form, self._client, self._settings.redactor)
+        grant = grant_of(answer)
+        if grant is None or not _is_bearer(answer):
+            raise TokenRefused(
+                f"the token endpoint answered {answer.status}{error_text(answer)} and gave no"
+                " access token for this caller; the operator of this server has to look at it"
+            )
+        if grant.access_token == caller.token.reveal():
+            raise TokenRefused(
+                "the token endpoint gave the caller's own token back, which does not go to the API"
+            )
+        entry.token = Secret(grant.access_token)
+        entry.until = min(time.time() + grant.used_seconds, caller.expires)
+
+
+def _is_bearer(answer: Answer[Any]) -> bool:
+    """Whether the token of an answer is one that its bearer may use as it is (RFC 8693, section
+    2.2.1).
+    """
+    kind = "Bearer"
+    if isinstance(answer.data, dict):
+        kind = str(answer.data.get("token_type", kind))
+    return kind.lower() == "bearer"

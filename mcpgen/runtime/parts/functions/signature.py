@@ -1,0 +1,255 @@
+"""The arguments and the result of a typed function, as JSON Schema and as Python values.
+
+Both go through pydantic, so an annotation may be anything that pydantic understands. The schemas
+check a call, in the same words as for every other tool; pydantic then makes the values that the
+function expects: a date, an enumeration, a dataclass, a model.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import typing
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
+from pydantic.errors import PydanticUserError
+from pydantic.fields import FieldInfo
+from pydantic.json_schema import GenerateJsonSchema
+
+from ...arguments.checker import BadArguments
+from ...arguments.explain import place, show
+from ...results.answer import Answer
+from ...results.content import Audio, Context, Image, Resource, ResourceLink, Structured, Text
+
+_PREFIX = "argument_"
+"""Before the names of the model's fields: an argument may be called `json` or `model_config`."""
+_CLIENT = f"{__package__.rpartition('.')[0]}.client.api"
+_INJECTED = ("api", "context")
+_CONTENT = (Answer, Audio, Image, Resource, ResourceLink, Structured, Text)
+"""What is content already: a function that returns one has no output schema."""
+_UNTYPED = (Any, None, type(None), list, list[Any])
+"""Return types that say nothing of what is in them, which may be content."""
+_GENERATORS = (inspect.isgeneratorfunction, inspect.isasyncgenfunction)
+
+
+class BadSignature(Exception):
+    """A function that cannot be a tool; the text says what to change."""
+
+
+class _Schemas(GenerateJsonSchema):
+    """Schemas without the titles that only repeat the name of an argument or a field."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        """Whether a field gets a title made of its name."""
+        return False
+
+
+class Signature:
+    """The signature of one function. Raises BadSignature."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        if any(yields(inspect.unwrap(function)) for yields in _GENERATORS):
+            raise BadSignature("it yields, and a tool has one result: return a list")
+        self.injected: dict[str, str] = {}
+        """`api` or `context` -> the parameter that gets it."""
+        self.takes_more = False
+        """Whether there is a `**parameter` for further arguments."""
+        self._hints = _hints(inspect.unwrap(function))
+        self._parameters = dict(self._arguments(inspect.signature(function)))
+        self._model = self._arguments_model(function)
+
+    def _arguments(self, signature: inspect.Signature) -> Iterator[tuple[str, inspect.Parameter]]:
+        """The parameters that callers fill in, by name."""
+        for name, parameter in signature.parameters.items():
+            injected = _injected(parameter, self._hints.get(name))
+            if injected:
+                self.injected[injected] = name
+            elif parameter.kind is parameter.VAR_KEYWORD:
+                self.takes_more = True
+            elif parameter.kind in (parameter.VAR_POSITIONAL, parameter.POSITIONAL_ONLY):
+                raise BadSignature(f"callers name every argument, which `{name}` does not allow")
+            else:
+                yield name, parameter
+
+    def _arguments_model(self, function: Callable[..., Any]) -> type[BaseModel]:
+        """The arguments as a pydantic model."""
+        fields: dict[str, Any] = {}
+        for name, parameter in self._parameters.items():
+            default = parameter.default
+            if default is parameter.empty:
+                default = Field()  # required, unless the annotation has a `Field` with a default
+            fields[_PREFIX + name] = (self._hints.get(name, Any), default)
+        config = ConfigDict(
+            alias_generator=lambda field: field.removeprefix(_PREFIX),
+            arbitrary_types_allowed=False,
+            extra="allow" if self.takes_more else "forbid",
+        )
+        try:
+            return create_model(
+                "Arguments", __config__=config, __module__=function.__module__, **fields
+            )
+        except (PydanticUserError, TypeError) as error:
+            raise BadSignature(_first_line(error)) from error
+
+    def input_schema(self, descriptions: dict[str, str]) -> dict[str, Any]:
+        """The schema of the arguments; `descriptions` are for those that have none of their own.
+
+        Raises BadSignature where an annotation has no JSON Schema.
+        """
+        try:
+            schema = self._model.model_json_schema(schema_generator=_Schemas)
+        except PydanticUserError as error:
+            raise BadSignature(_first_line(error)) from error
+        del schema["title"]
+        properties = schema.setdefault("properties", {})
+        for name in self._parameters:
+            text = _text_beside(self._hints.get(name)) or descriptions.get(name)
+            if text:
+                properties[self._key(name)].setdefault("description", text)
+        return schema
+
+    def _key(self, name: str) -> str:
+        """What callers call an argument: its alias, where `Field` gives it one."""
+        field = self._model.model_fields[_PREFIX + name]
+        return str(field.validation_alias or field.alias)
+
+    def keywords(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Checked arguments as the values that the function expects, by parameter.
+
+        An argument that was not given is left to the function's own default. Raises BadArguments
+        for what a type refuses beyond its schema.
+        """
+        try:
+            model = self._model.model_validate(arguments)
+        except ValidationError as error:
+            raise BadArguments(_explained(tool, error)) from error
+        keywords = dict(model.model_extra or {})
+        for name, parameter in self._parameters.items():
+            field = _PREFIX + name
+            if field in model.model_fields_set or _has_default_of_field(parameter):
+                keywords[name] = getattr(model, field)
+        return keywords
+
+    @cached_property
+    def _result(self) -> TypeAdapter[Any] | None:
+        """What the function returns, where that is data with a type."""
+        annotation = self._hints.get("return", Any)
+        if annotation in _UNTYPED:
+            return None
+        if _is_content(annotation):
+            if typing.get_origin(annotation) is not dict:
+                return None
+            raise BadSignature(
+                "content is returned alone or in a list: say so, for example"
+                " `-> list[Image | Text]`"
+            )
+        try:
+            return TypeAdapter(annotation)
+        except PydanticUserError:
+            return None
+
+    def output_schema(self, description: str) -> dict[str, Any] | None:
+        """The schema of structured results, which are objects: any other value is the member
+        `result` of one. None where the return type says nothing of data.
+        """
+        if self._result is None:
+            return None
+        try:
+            schema = self._result.json_schema(mode="serialization", schema_generator=_Schemas)
+        except PydanticUserError:
+            return None
+        definitions = schema.pop("$defs", {})
+        if "$ref" in schema:
+            schema = dict(definitions[schema["$ref"].rpartition("/")[2]])
+        if schema.get("type") != "object":
+            schema = {"type": "object", "properties": {"result": schema}, "required": ["result"]}
+        if definitions:
+            schema["$defs"] = definitions
+        if description:
+            schema.setdefault("description", description)
+        return schema
+
+    def data(self, value: Any) -> Any:
+        """What a function returned, as JSON data in the form of its return type; content as it is,
+        and so a value that is not of that type: the output schema refuses it.
+        """
+        if self._result is None or isinstance(value, _CONTENT):
+            return value
+        if _holds_content(value):
+            raise TypeError("the list holds content: say so, for example `-> list[Image | Text]`")
+        try:
+            return self._result.dump_python(value, mode="json", by_alias=True, warnings="error")
+        except ValueError:
+            return value
+
+
+def _has_default_of_field(parameter: inspect.Parameter) -> bool:
+    """Whether the value of a parameter that callers leave out is what its `Field` says."""
+    if parameter.default is parameter.empty:
+        return True
+    return isinstance(parameter.default, FieldInfo)
+
+
+def _hints(function: Callable[..., Any]) -> dict[str, Any]:
+    """The annotations of a function by parameter, and `return`. Raises BadSignature."""
+    try:
+        return typing.get_type_hints(function, include_extras=True)
+    except NameError as error:
+        raise BadSignature(
+            f"the annotation `{error.name}` is not there when the server runs: import it outside of"
+            " `if TYPE_CHECKING:`"
+        ) from error
+    except Exception as error:
+        raise BadSignature(f"its annotations cannot be read: {error}") from error
+
+
+def _injected(parameter: inspect.Parameter, annotation: Any) -> str:
+    """`api` or `context` for a parameter that the server fills in, or nothing."""
+    types = (annotation, *typing.get_args(annotation))  # also `Context | None`
+    if Context in types:
+        return "context"
+    client = sys.modules.get(_CLIENT)  # loaded by the annotation that names its class
+    if client is not None and client.Api in types:
+        return "api"
+    if annotation is None and parameter.name in _INJECTED:
+        return parameter.name
+    return ""
+
+
+def _is_content(annotation: Any) -> bool:
+    """Whether a return type is or holds a content helper."""
+    if isinstance(annotation, type) and issubclass(annotation, _CONTENT):
+        return True
+    return any(_is_content(inner) for inner in typing.get_args(annotation))
+
+
+def _holds_content(value: Any) -> bool:
+    """Whether a value is a list with a content helper in it."""
+    if not isinstance(value, list):
+        return False
+    return any(isinstance(item, _CONTENT) for item in value)
+
+
+def _explained(tool: str, error: ValidationError) -> str:
+    """What pydantic refuses, in the form of every other refusal."""
+    lines = [f"Invalid arguments for `{tool}`:"]
+    for fault in error.errors(include_url=False):
+        reason = fault["msg"].replace("Input should be", "must be", 1)
+        reason = reason.removeprefix("Value error, ").removeprefix("Assertion failed, ")
+        lines.append(f"{place(fault['loc'])} {reason}, got {show(fault['input'])}")
+    return "\n- ".join(lines)
+
+
+def _text_beside(annotation: Any) -> str:
+    """The description in `Annotated[int, "how many"]`, or nothing."""
+    for item in getattr(annotation, "__metadata__", ()):
+        if isinstance(item, str):
+            return item
+    return ""
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0]

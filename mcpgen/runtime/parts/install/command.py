@@ -1,0 +1,313 @@
+"""The commands `install` and `uninstall` of a server."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
+from pathlib import Path
+from typing import Any
+
+from ...catalog import Catalog, StartError
+from ...package import Package
+from ...settings import SETTINGS, Setting, Settings, read
+from .clients import CLIENTS, Client
+from .files import FORMS
+
+if sys.platform != "win32":
+    import fcntl
+
+COMMANDS = ("install", "uninstall")
+PLACEHOLDER = "REPLACE_ME"
+_TRIES = 20
+_SETTINGS = {setting.name: setting for setting in SETTINGS}
+
+
+def main(package: str, argv: list[str], choices: argparse.ArgumentParser) -> int:
+    """Run one of the two commands; `choices` has the options that choose tools.
+
+    Raises SettingsError and StartError where the server could not start as it would be installed,
+    and StartError for a file that cannot be edited.
+    """
+    facts = Package.named(package).facts()
+    name = str(facts["name"])
+    options = _parser(name, choices).parse_args(argv)
+    client = CLIENTS[options.client]
+    path = client.path(os.environ)
+    if options.command == "uninstall":
+        return _uninstall(client, path, name)
+    settings = read(facts)
+    for note in settings.notes:
+        print(f"note: {note}", file=sys.stderr)
+    arguments, reason = _arguments(package, client, options)
+    start = [*_start(package, f"{name}-mcp"), *arguments]
+    env = _environment(settings)
+    if reason:
+        print(f"note: {reason}", file=sys.stderr)
+    if options.print:
+        hidden = {key: _printable(key, value, settings) for key, value in env.items()}
+        print(f"note: this belongs in {path}", file=sys.stderr)
+        print(FORMS[client.form].put("", client.key, name, client.entry(name, start, hidden)))
+        return 0
+    return _install(client, path, name, client.entry(name, start, env))
+
+
+def _parser(name: str, choices: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog=f"{name}-mcp",
+        parents=[choices],
+        description=(
+            "Enters this server into a client's settings (install), or removes it (uninstall)."
+            " Other entries stay, and the file as it was is kept beside it."
+        ),
+        epilog="Variables of the environment that this server reads are written with it.",
+    )
+    parser.add_argument("command", choices=COMMANDS)
+    parser.add_argument("client", choices=sorted(CLIENTS), metavar="CLIENT", help=_clients())
+    parser.add_argument(
+        "--print", action="store_true", help="show what would be written, and change nothing"
+    )
+    return parser
+
+
+def _clients() -> str:
+    return f"one of {', '.join(sorted(CLIENTS))}"
+
+
+def _start(package: str, script: str) -> list[str]:
+    """The words that start this server from anywhere: the script's full path, else Python's."""
+    called = sys.argv[0]
+    if Path(called).stem == script:
+        return [str(Path(shutil.which(called) or called).absolute())]
+    return [sys.executable, "-m", package]
+
+
+def _arguments(package: str, client: Client, options: argparse.Namespace) -> tuple[list[str], str]:
+    """The arguments the server is started with, and why there are more than were asked for."""
+    arguments = []
+    for option in ("toolsets", "tools"):
+        if getattr(options, option):
+            arguments += [f"--{option}", getattr(options, option)]
+    if options.read_only:
+        arguments.append("--read-only")
+    for option in ("lazy", "code"):
+        if getattr(options, option):
+            return [*arguments, f"--{option}"], ""
+    with redirect_stdout(sys.stderr):  # what the user's modules print is no part of `--print`
+        catalog = Catalog(
+            Package.named(package),
+            toolsets=options.toolsets.split(","),
+            tools=options.tools.split(","),
+            read_only=options.read_only,
+        )
+    count = len(catalog.listed)
+    if client.lists(count):
+        return arguments, ""
+    fact = f"{client.title} takes {client.tool_limit} tools and this server has {count}"
+    if not Package.named(package).has("runtime/parts/search/lazy"):
+        return arguments, f"{fact}; choose some with --toolsets or --tools"
+    reason = (
+        f"{fact}, so it is started with --lazy; choose some with --toolsets or --tools to see them"
+    )
+    return [*arguments, "--lazy"], reason
+
+
+def _environment(settings: Settings) -> dict[str, str]:
+    """The variables that are set here and mean something to this server on stdio."""
+    env = {}
+    for variable in settings.variables:
+        setting = _setting(variable.removesuffix("_FILE"), settings)
+        if setting is None or setting.group != "http":
+            env[variable] = os.environ[variable]
+    return env
+
+
+def _printable(variable: str, value: str, settings: Settings) -> str:
+    """The value of a setting; a placeholder in place of what is, or may be, a secret."""
+    setting = _setting(variable, settings)
+    if setting is None or setting.kind == "secret":
+        return PLACEHOLDER
+    return value
+
+
+def _setting(variable: str, settings: Settings) -> Setting | None:
+    return _SETTINGS.get(variable.removeprefix(f"{settings.env_prefix}_"))
+
+
+def _install(client: Client, path: Path, name: str, entry: dict[str, Any]) -> int:
+    word = next(word for word, ours in client.members.items() if ours == "env")
+    given = entry.pop(word, {})
+
+    def with_variables(text: str) -> dict[str, Any]:
+        # What somebody wrote there by hand, such as a key, outlives another `install`
+        variables = _variables(_entry(client, text, path).get(name), word) | given
+        if variables:
+            entry[word] = variables
+        return entry
+
+    if not _rewritten(client, path, name, with_variables):
+        _make_private(path)
+        print(f"{path} has this entry already")
+        return 0
+    print(f"{client.title} starts `{name}` now, as {path} says")
+    if entry.get(word):
+        print(f"Values in that file, in plain text: {', '.join(entry[word])}")
+    print(client.afterwards)
+    return 0
+
+
+def _variables(entry: Any, word: str) -> dict[str, Any]:
+    """The variables of an entry that is there already."""
+    variables = entry.get(word) if isinstance(entry, dict) else None
+    return dict(variables) if isinstance(variables, dict) else {}
+
+
+def _uninstall(client: Client, path: Path, name: str) -> int:
+    if _rewritten(client, path, name, lambda _: None):
+        print(f"{client.title} no longer starts `{name}`: its entry is gone from {path}")
+    else:
+        print(f"{path} has no entry `{name}`")
+    for copy in path.resolve().parent.glob(f"{path.resolve().name}.*-mcp.bak"):
+        if _rewritten(client, copy, name, lambda _: None):
+            print(f"Its entry is gone from {copy} too")
+    return 0
+
+
+def _read(path: Path) -> str:
+    """The text of a file, with its line ends; empty for one that is not there."""
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        return ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise StartError(f"{path} cannot be read: {error}") from error
+
+
+def _entry(client: Client, text: str, path: Path) -> dict[str, Any]:
+    """The servers in the text of a file, as far as its form can be read here."""
+    load = FORMS[client.form].load
+    if load is None:
+        return {}
+    try:
+        servers = load(text).get(client.key, {})
+    except ValueError as error:
+        raise StartError(f"{path} was not changed, as it cannot be read: {error}") from error
+    if not isinstance(servers, dict):
+        raise StartError(f"{path} was not changed: its `{client.key}` is no table of servers")
+    return dict(servers)
+
+
+def _edited(
+    client: Client, path: Path, before: str, name: str, entry: dict[str, Any] | None
+) -> str:
+    """The text with the entry, or without any. Raises StartError rather than change more."""
+    form = FORMS[client.form]
+    expected = _entry(client, before, path)
+    if form.load and expected.get(name) == entry:
+        return before
+    try:
+        if entry is None:
+            after = form.drop(before, client.key, name)
+            expected.pop(name, None)
+        else:
+            after = form.put(before, client.key, name, entry)
+            expected[name] = entry
+    except (ValueError, LookupError) as error:
+        raise _refusal(path, str(error)) from error
+    if form.load and not _only_servers_changed(form.load, client.key, before, after, expected):
+        raise _refusal(path, "it is written in a way that is not understood")
+    return after
+
+
+def _only_servers_changed(
+    load: Callable[[str], dict[str, Any]],
+    key: str,
+    before: str,
+    after: str,
+    expected: dict[str, Any],
+) -> bool:
+    """Whether the new text says what the old one said, apart from these servers."""
+    try:
+        old, new = load(before), load(after)
+    except ValueError:
+        return False
+    old.pop(key, None)
+    return bool(new.pop(key, {}) == expected and new == old)
+
+
+def _refusal(path: Path, reason: str) -> StartError:
+    hint = "`install CLIENT --print` shows what to write there by hand"
+    return StartError(f"{path} was not changed: {reason}; {hint}")
+
+
+def _make_private(path: Path) -> None:
+    """Leave a file that holds secrets, or is about to, to its owner alone. Raises OSError."""
+    if os.name == "posix" and path.exists() and path.stat().st_mode & 0o077:
+        path.chmod(0o600)
+        print(f"Others could read {path}; now only its owner can")
+
+
+def _rewritten(
+    client: Client, path: Path, name: str, entry_in: Callable[[str], dict[str, Any] | None]
+) -> bool:
+    """Whether the text of a file changes where it gets the entry that belongs in it, or none.
+
+    Whatever else writes the file at the same time, such as the client, is not undone. Raises
+    StartError.
+    """
+    file = path.resolve()
+    copy = file.with_name(f"{file.name}.{name}-mcp.bak")
+    for _ in range(_TRIES):
+        before = _read(file)
+        try:
+            after = _edited(client, path, before, name, entry_in(before))
+            # A copy of what has this entry would keep its secrets, and replace the original
+            is_original = before == _edited(client, path, before, name, None)
+        except RecursionError:
+            raise _refusal(path, "it is nested too deeply") from None
+        if after == before:
+            return False
+        if _replaced(file, before, after, copy if is_original else None):
+            return True
+    raise _refusal(path, "something else writes to it all the time")
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Make other servers' `install` in that folder wait, where the system has such locks."""
+    if sys.platform == "win32":
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _replaced(path: Path, before: str, after: str, copy: Path | None) -> bool:
+    """Put a text in the place of a file at once, and say whether that was done: only where the file
+    still has the old text. The file is its owner's alone. Raises StartError.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
+            draft = Path(folder, path.name)
+            draft.touch(0o600)
+            draft.write_bytes(after.encode())
+            _make_private(path)
+            if before and copy:
+                shutil.copy2(path, copy)
+                print(f"The file as it was: {copy}")
+            with _alone(path.parent):
+                if _read(path) != before:
+                    return False
+                draft.replace(path)
+    except OSError as error:
+        raise StartError(f"{path} cannot be written: {error}") from error
+    return True

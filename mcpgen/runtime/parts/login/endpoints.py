@@ -1,0 +1,108 @@
+"""Where to log in: what the API's description says, and what the provider's own document adds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import httpx2
+
+from ...client.oauth import TokenRefused
+from ...client.outgoing import Outgoing
+from ...errors import Refused
+from ...facts.origin import origin_of
+from ...results.answer import Answer
+from ...secrets import Redactor
+from ...settings import Login
+
+_PRINTABLE = re.compile(r"[!-~]+")
+
+Send = Callable[[Outgoing], Awaitable[Answer[Any]]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoints:
+    """The endpoints of a provider; those it does not have are empty.
+
+    `issuer` is who answers for the browser (RFC 9207), empty where nobody says; `names_itself`
+    tells whether the answer has to name it.
+    """
+
+    authorization_url: str
+    device_url: str
+    token_url: str
+    scopes: tuple[str, ...]
+    issuer: str = ""
+    names_itself: bool = False
+
+
+MEMBERS = {
+    "authorization_url": "authorization_endpoint",
+    "device_url": "device_authorization_endpoint",
+    "token_url": "token_endpoint",
+}
+"""Field of `Endpoints` -> member of the provider's document."""
+
+
+async def endpoints_of(login: Login, send: Send, redactor: Redactor) -> Endpoints:
+    """The endpoints of a login. Raises ApiError where the provider's document cannot be read."""
+    known = Endpoints(
+        authorization_url=login.authorization_url,
+        device_url=login.device_url,
+        token_url=login.token_url,
+        scopes=login.scopes,
+    )
+    if not login.metadata_url:
+        return known
+    return _completed(known, await _metadata(login.metadata_url, send, redactor))
+
+
+async def _metadata(url: str, send: Send, redactor: Redactor) -> dict[str, Any]:
+    """The provider's document about itself (OpenID Connect Discovery 1.0, RFC 8414)."""
+    address = httpx2.URL(safe_url(url, "the provider's metadata"))
+    answer = await send(
+        Outgoing("GET", address, {"Accept": "application/json"}, {}, None, redactor)
+    )
+    if answer.status != 200 or not isinstance(answer.data, dict):
+        raise TokenRefused(f"{url} answered {answer.status} and no metadata of a provider")
+    return answer.data
+
+
+def _completed(known: Endpoints, metadata: dict[str, Any]) -> Endpoints:
+    """The endpoints with what the provider says where the API's description says nothing."""
+    scopes = list(known.scopes)
+    supported = metadata.get("scopes_supported")
+    if isinstance(supported, list):
+        # OpenID Connect Core 1.0 sections 3.1.2.1 and 11
+        usual = [scope for scope in ("openid", "offline_access") if scope in supported]
+        scopes = list(dict.fromkeys([*usual, *scopes]))
+    absent = {field: name for field, name in MEMBERS.items() if not getattr(known, field)}
+    return replace(
+        known,
+        scopes=tuple(scopes),
+        issuer=_text(metadata, "issuer"),
+        names_itself=metadata.get("authorization_response_iss_parameter_supported") is True,
+        **{field: _text(metadata, name) for field, name in absent.items()},
+    )
+
+
+def _text(metadata: dict[str, Any], name: str) -> str:
+    value = metadata.get(name)
+    if isinstance(value, str):
+        return value
+    return ""
+
+
+def safe_url(url: str, name: str) -> str:
+    """The URL of an endpoint. Raises Refused for one that is not https, except on this machine."""
+    if not _PRINTABLE.fullmatch(url):
+        raise Refused(f"{name} is not known, or no URL")
+    try:
+        origin = origin_of(url)
+    except ValueError:
+        raise Refused(f"{name} is not known, or no URL") from None
+    if origin.is_open:
+        raise Refused(f"{name} is at {origin}, which is not https")
+    return url

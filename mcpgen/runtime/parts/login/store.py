@@ -1,0 +1,120 @@
+"""Tokens in the system's keyring, by way of the library `keyring` (the extra `login`).
+
+macOS keeps them in the Keychain, Windows in the Credential Manager, Linux in the Secret Service.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from ...settings import Credential, Settings
+
+LONGEST = 1_000_000
+"""Characters of one entry."""
+if sys.platform == "win32":
+    LONGEST = 1_200  # the Credential Manager takes 2,560 bytes of UTF-16
+
+
+class NoKeyring(Exception):
+    """The keyring cannot be used; the message says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Tokens:
+    """What one login gave. `expires_at` is in seconds of the epoch, 0 where nobody said."""
+
+    access_token: str
+    refresh_token: str = ""
+    expires_at: float = 0.0
+    token_url: str = ""
+    client_id: str = ""
+    client_secret: str = ""
+
+
+class Store:
+    """The entry of one credential: of this server, for the API at this origin."""
+
+    def __init__(self, settings: Settings, credential: Credential) -> None:
+        self._service = f"{settings.name}-mcp"
+        self._user = f"{credential.name} at {settings.origin}"
+        self._variable = credential.variables[-1]
+
+    def load(self) -> Tokens | None:
+        """The tokens, None where nobody is logged in. Raises NoKeyring."""
+        library = _keyring()
+        try:
+            first = library.get_password(self._service, self._user)
+            if first is None:
+                return None
+            number, _, text = first.partition(" ")
+            for index in range(1, int(number)):
+                text += library.get_password(self._service, self._name(index))
+            return Tokens(**json.loads(text))
+        except (TypeError, ValueError):  # another version's, or half of it
+            return None
+        except library.errors.KeyringError as error:
+            raise self._no_keyring(error) from None
+
+    def save(self, tokens: Tokens) -> None:
+        """Keep the tokens in place of any. Raises NoKeyring."""
+        library = _keyring()
+        text = json.dumps(asdict(tokens))
+        parts = [text[start : start + LONGEST] for start in range(0, len(text), LONGEST)]
+        parts[0] = f"{len(parts)} {parts[0]}"
+        try:
+            for index in reversed(range(len(parts))):
+                library.set_password(self._service, self._name(index), parts[index])
+        except library.errors.KeyringError as error:
+            raise self._no_keyring(error) from None
+
+    def delete(self) -> bool:
+        """Forget the tokens; False where there were none. Raises NoKeyring."""
+        library = _keyring()
+        index = 0
+        try:
+            while library.get_password(self._service, self._name(index)) is not None:
+                library.delete_password(self._service, self._name(index))
+                index += 1
+        except library.errors.KeyringError as error:
+            raise self._no_keyring(error) from None
+        return index > 0
+
+    def _name(self, index: int) -> str:
+        if index == 0:
+            return self._user
+        return f"{self._user} {index}"
+
+    def _no_keyring(self, error: Exception) -> NoKeyring:
+        return NoKeyring(
+            f"the keyring of this machine cannot be used ({type(error).__name__}): set"
+            f" `{self._variable}` to an access token, or install `keyrings.alt` beside this server,"
+            " which keeps tokens in a file that only its owner can read (as in `pipx inject"
+            " PACKAGE keyrings.alt`)"
+        )
+
+    def place(self) -> str:
+        """The name of the keyring, for a person."""
+        return str(getattr(_keyring().get_keyring(), "name", "the keyring"))
+
+    def lock_file(self) -> Path:
+        """A file that one process at a time locks while it renews these tokens."""
+        cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+        folder = Path(cache) / self._service
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder / "login.lock"
+
+
+def _keyring() -> Any:
+    try:
+        return importlib.import_module("keyring")
+    except ImportError:
+        raise NoKeyring(
+            "the library `keyring` is not installed: install this server with its extra `login`,"
+            " as in `pipx install '.[login]'`"
+        ) from None

@@ -1,0 +1,143 @@
+"""The access token of a login: read from the keyring, renewed with its refresh token."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import httpx2
+
+from ...client.oauth import Client, Grant, Post, TokenRefused, ask, error_text, grant_of
+from ...secrets import Secret
+from ...settings import Credential, Settings
+from .endpoints import safe_url
+from .store import NoKeyring, Store, Tokens
+
+LOOK_AGAIN = 1.0
+"""Seconds between two looks for the tokens of a login that was not there."""
+LOCK_SECONDS = 30.0
+
+
+class StoredToken:
+    """The token that `login` left for a credential.
+
+    It is renewed before it expires, or when the API refuses it: by one process of this machine at a
+    time, and one request for all calls that wait. A refresh token that was exchanged for another is
+    replaced (RFC 6749 section 6).
+    """
+
+    def __init__(self, credential: Credential, settings: Settings) -> None:
+        self._credential, self._settings = credential, settings
+        self._store = Store(settings, credential)
+        self._tokens: Tokens | None = None
+        self._refused = ""
+        """The last access token that the API refused."""
+        self._renewal: asyncio.Task[None] | None = None
+        self._next_look = 0.0
+
+    @property
+    def is_there(self) -> bool:
+        """Whether somebody is logged in."""
+        return self._tokens is not None
+
+    async def find(self) -> None:
+        """Look for the tokens, unless they are there or were missing a moment ago."""
+        if self._tokens is not None or time.monotonic() < self._next_look:
+            return
+        self._tokens = await self._load()
+        self._next_look = time.monotonic() + LOOK_AGAIN
+
+    async def get(self, post: Post) -> Secret:
+        """The access token, valid for a while. Raises TokenRefused."""
+        if self._is_due():
+            if self._renewal is None or self._renewal.done():
+                self._renewal = asyncio.create_task(self._renew(post))
+            # A call that is cancelled must not lose the refresh token that is on its way
+            await asyncio.shield(self._renewal)
+        assert self._tokens is not None
+        return Secret(self._tokens.access_token)
+
+    def forget(self, token: Secret) -> None:
+        """Renew the token next time, unless this one has been replaced already."""
+        self._refused = token.reveal()
+
+    def _is_due(self) -> bool:
+        tokens = self._tokens
+        if tokens is None or tokens.access_token == self._refused:
+            return True
+        return 0 < tokens.expires_at <= time.time()
+
+    async def _load(self) -> Tokens | None:
+        try:
+            tokens = await asyncio.to_thread(self._store.load)
+        except NoKeyring:
+            return None
+        if tokens is not None:
+            for secret in (tokens.access_token, tokens.refresh_token, tokens.client_secret):
+                self._settings.redactor.add(secret)
+        return tokens
+
+    async def _renew(self, post: Post) -> None:
+        async with self._locked():
+            self._tokens = await self._load()
+            if self._tokens is None:
+                raise self._refusal("nobody is logged in any more")
+            if self._is_due():
+                self._tokens = await self._renewed(self._tokens, post)
+
+    @asynccontextmanager
+    async def _locked(self) -> AsyncIterator[None]:
+        """Keep other processes from exchanging the same refresh token."""
+        library = importlib.import_module("filelock")
+        try:
+            lock = library.AsyncFileLock(self._store.lock_file(), timeout=LOCK_SECONDS)
+            await lock.acquire()
+        except (OSError, library.Timeout):
+            raise self._refusal("another process is renewing the login, and does not end") from None
+        try:
+            yield
+        finally:
+            await lock.release()
+
+    async def _renewed(self, tokens: Tokens, post: Post) -> Tokens:
+        """The tokens that the refresh token is exchanged for, already in the keyring."""
+        if not tokens.refresh_token:
+            raise self._refusal("the login has expired")
+        form = {"grant_type": "refresh_token", "refresh_token": tokens.refresh_token}
+        client = Client(tokens.client_id, tokens.client_secret)
+        url = httpx2.URL(safe_url(tokens.token_url, "the token endpoint"))
+        answer = await ask(post, url, form, client, self._settings.redactor)
+        grant = grant_of(answer)
+        if grant is None:
+            fact = f"the token endpoint answered {answer.status}{error_text(answer)}"
+            raise self._refusal(f"the login could not be renewed: {fact}")
+        fresh = after(tokens, grant)
+        for secret in (fresh.access_token, fresh.refresh_token):
+            self._settings.redactor.add(secret)
+        await asyncio.to_thread(self._store.save, fresh)
+        return fresh
+
+    def _refusal(self, reason: str) -> TokenRefused:
+        refused = TokenRefused(
+            f"{reason}; the operator of this server has to run `{self._settings.login_command}`"
+        )
+        refused.variables = self._credential.variables
+        return refused
+
+
+def after(tokens: Tokens, grant: Grant) -> Tokens:
+    """The tokens after a grant; a refresh token that was not replaced stays."""
+    expires_at = 0.0
+    if grant.seconds:
+        expires_at = time.time() + grant.used_seconds
+    return Tokens(
+        access_token=grant.access_token,
+        refresh_token=grant.refresh_token or tokens.refresh_token,
+        expires_at=expires_at,
+        token_url=tokens.token_url,
+        client_id=tokens.client_id,
+        client_secret=tokens.client_secret,
+    )

@@ -1,0 +1,1 @@
+"""Limits that all replicas share, counted in Redis."""

@@ -1,0 +1,149 @@
+"""Finding the tools of a catalog, and what the tools that do it have in common."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from ...catalog import Catalog, StartError
+from ...listing import SEARCH
+from ...package import Package
+from .entries import entry, fields_of
+from .index import FILE, Index, Result
+from .words import words
+
+BEST = 5
+"""How many tools a search tells the arguments of."""
+MOST_AREAS = 30
+LONGEST_SENTENCE = 160
+
+
+class Finder:
+    """The index of a server's listed tools, and the areas they are in."""
+
+    def __init__(self, package: Package, catalog: Catalog) -> None:
+        """Raises StartError where the server was generated without an index."""
+        content = package.json(FILE)
+        if not content:
+            raise StartError(
+                f"the search needs `{FILE}`: take `lazy = false` out of mcpgen.toml and run"
+                " `mcpgen generate`"
+            )
+        self.listed = {tool["name"]: tool for tool in catalog.listed}
+        self._near = catalog.near
+        self._areas = Counter(catalog.toolset_of[name] for name in self.listed)
+        self._index = Index(content)
+        for name, tool in self.listed.items():
+            if name not in content["tools"] or name in catalog.by_hand:
+                fields = fields_of(tool, catalog.toolset_of[name])
+                self._index.add(name, entry(fields, _kind(tool, content["verbs"]), content["stop"]))
+
+    def search(self, query: str, limit: int) -> Result:
+        """The best tools for a query."""
+        return self._index.search(query, limit, self.listed)
+
+    def areas(self) -> str:
+        """The areas with the number of tools in each, the largest first."""
+        areas = [f"{name} ({count})" for name, count in self._areas.most_common(MOST_AREAS)]
+        if len(self._areas) > MOST_AREAS:
+            areas.append(f"and {len(self._areas) - MOST_AREAS} more")
+        return ", ".join(areas)
+
+    def instructions(self, runs: str, text: str) -> str:
+        """What the server says of itself, after how its tools are found and with which tool they
+        are run.
+        """
+        return (
+            f"{len(self.listed):,} tools are here, in these areas: {self.areas()}. Find them with"
+            f" `{SEARCH}`, run them with `{runs}`.\n{text}"
+        )
+
+    def few(self) -> str:
+        """What to say after a poor result."""
+        return (
+            "Few tools fit these words. Try a verb and the API's own word for the thing; the areas"
+            f" are: {self.areas()}"
+        )
+
+    def similar(self, name: str) -> str:
+        """`; did you mean ...?` for a name that no tool has, or nothing."""
+        near = self._index.search(name, 3, self.listed).names
+        if near:
+            return f"; did you mean {' or '.join(f'`{one}`' for one in near)}?"
+        return self._near(name)
+
+
+def _kind(tool: Mapping[str, Any], verbs: Mapping[str, list[str]]) -> str:
+    """What a tool of the user's own does: what its name begins with says it, else whether it only
+    reads.
+    """
+    for word in words(str(tool["name"]))[:1]:
+        if word in verbs:
+            return verbs[word][0]
+    if reads(tool):
+        return "get"
+    return "update"
+
+
+def reads(tool: Mapping[str, Any]) -> bool:
+    """Whether a tool says that it changes nothing."""
+    return tool.get("annotations", {}).get("readOnlyHint") is True
+
+
+def sentence_of(tool: Mapping[str, Any]) -> str:
+    """The first sentence of a tool's description, cut at a word."""
+    sentence = str(tool.get("description", "")).split("\n", 1)[0]
+    if len(sentence) <= LONGEST_SENTENCE:
+        return sentence
+    return sentence[:LONGEST_SENTENCE].rsplit(" ", 1)[0] + "\u2026"
+
+
+def text_result(text: str) -> dict[str, Any]:
+    """A text as the result of a call."""
+    return {"content": [{"type": "text", "text": text}]}
+
+
+def search_arguments() -> dict[str, Any]:
+    """The arguments of a search, as properties of its input schema."""
+    return {
+        "query": {
+            "type": "string",
+            "description": "A verb and the thing, as an API would name it, or a tool's name",
+        },
+        "limit": {
+            "type": "integer",
+            "description": f"How many tools to return (default {BEST})",
+            "minimum": 1,
+            "maximum": 100,
+        },
+    }
+
+
+def tool_of(
+    name: str, title: str, description: str, properties: dict[str, Any], required: list[str]
+) -> dict[str, Any]:
+    """A Tool object that changes nothing and stays within this server."""
+    return {
+        "name": name,
+        "title": title,
+        "description": description,
+        "inputSchema": {
+            "type": "object",
+            "properties": properties,
+            "required": required,
+            "additionalProperties": False,
+        },
+        "annotations": hints(title, read_only=True, open_world=False),
+    }
+
+
+def hints(title: str, *, read_only: bool, open_world: bool) -> dict[str, Any]:
+    """The annotations of a Tool object."""
+    return {
+        "title": title,
+        "readOnlyHint": read_only,
+        "destructiveHint": not read_only,
+        "idempotentHint": read_only,
+        "openWorldHint": open_world,
+    }

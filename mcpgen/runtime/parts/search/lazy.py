@@ -1,0 +1,115 @@
+"""Three tools instead of hundreds: find tools with what they take, read one's full contract, call
+it.
+
+For clients whose context cannot hold the whole list. The list never changes, and a call through
+`call_tool` is checked exactly as a direct one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ...catalog import Catalog
+from ...listing import CALL, DESCRIBE, SEARCH, Run
+from ...package import Package
+from ...results.content import Context, failure
+from ...settings import Settings
+from .finder import BEST, Finder, hints, reads, search_arguments, sentence_of, text_result, tool_of
+from .takes import takes
+
+ROOM = (800, 500, 400, 350, 350)
+"""Characters for the arguments of the best tool, the second and so on."""
+CONTRACT = ("name", "description", "inputSchema", "wholeInputSchema")
+"""What `describe_tool` shows of a tool."""
+
+
+class Lazy:
+    """The three tools, and what they answer."""
+
+    def __init__(self, package: Package, catalog: Catalog) -> None:
+        """Raises StartError where the server was generated without an index."""
+        self.tools = tools(read_only=catalog.read_only)
+        self._finder = Finder(package, catalog)
+        self._find = catalog.find
+
+    def instructions(self, text: str) -> str:
+        """What the server says of itself, after how its tools are found and what areas they are
+        in.
+        """
+        return self._finder.instructions(CALL, text)
+
+    def settings(self, settings: Settings) -> Settings:
+        """The settings for calls, which are as they would be without these tools."""
+        return settings
+
+    async def call(
+        self, name: str, arguments: dict[str, Any], context: Context, run: Run
+    ) -> dict[str, Any]:
+        """The result of one of the three tools."""
+        if name == SEARCH:
+            return text_result(self.search(arguments["query"], arguments.get("limit", BEST)))
+        target = self._find(arguments["name"])
+        if target is None:
+            return failure(self.unknown(arguments["name"]))
+        if name == DESCRIBE:
+            return text_result(self.describe(target.described()))
+        return await run(target, arguments.get("arguments"), context)
+
+    async def aclose(self) -> None:
+        """Nothing was started."""
+
+    def search(self, query: str, limit: int) -> str:
+        """The best tools for a query, the first five with what they take."""
+        result = self._finder.search(query, limit)
+        told: set[str] = set()
+        parts = [self._entry(name, place, told) for place, name in enumerate(result.names)]
+        if not result.certain:
+            parts.append(self._finder.few())
+        return "\n".join(parts)
+
+    def describe(self, tool: Mapping[str, Any]) -> str:
+        """A tool's name, full description and input schema, and the names its answer has."""
+        contract = {key: tool[key] for key in CONTRACT if key in tool}
+        answers = list(tool.get("outputSchema", {}).get("properties", ()))
+        if answers:
+            contract["answersWith"] = answers
+        return json.dumps(contract, ensure_ascii=False, separators=(",", ":"))
+
+    def unknown(self, name: str) -> str:
+        """What to say to a name that no tool has."""
+        hint = self._finder.similar(name)
+        return f"There is no tool `{name[:128]}`{hint} `{SEARCH}` finds names"
+
+    def _entry(self, name: str, place: int, told: set[str]) -> str:
+        tool = self._finder.listed[name]
+        effect = "reads" if reads(tool) else "changes data"
+        head = f"{name}: {sentence_of(tool)} ({effect})"
+        if place >= BEST:
+            return head
+        arguments = takes(tool["inputSchema"], ROOM[place], told)
+        return f"{head}\n{arguments}".rstrip()
+
+
+def tools(*, read_only: bool) -> list[dict[str, Any]]:
+    """The three Tool objects; whether `call_tool` may change something depends on the server."""
+    name = {"type": "string", "description": "The tool's name"}
+    arguments = {
+        "type": "object",
+        "description": "The tool's arguments",
+        "properties": {},
+        "additionalProperties": True,
+    }
+    searching = (
+        "Find tools by what they do, best match first, each with the arguments it takes. Call one"
+        f" with `{CALL}`."
+    )
+    describing = f"Return a tool's full contract, where `{SEARCH}` shows too little of it."
+    calling = f"Call a tool by name, with the arguments `{SEARCH}` shows."
+    return [
+        tool_of(SEARCH, "Search tools", searching, search_arguments(), ["query"]),
+        tool_of(DESCRIBE, "Describe a tool", describing, {"name": name}, ["name"]),
+        tool_of(CALL, "Call a tool", calling, {"name": name, "arguments": arguments}, ["name"])
+        | {"annotations": hints("Call a tool", read_only=read_only, open_world=True)},
+    ]

@@ -1,0 +1,123 @@
+"""The steps of one call of a workflow.
+
+A step calls the function of another tool, on the way that a call of that tool takes: its arguments
+are checked, the hooks of `hooks.py` run, and a function of the user's in `custom/` takes the place
+of the generated one. What has been done so far is kept for the model to read if a step fails.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Coroutine, Mapping
+from types import MappingProxyType
+from typing import Any, NoReturn, TypeVar
+
+from ...errors import BadStatus
+from ...limits import retry_after
+from ...results.answer import Answer
+from ...results.content import Context, ToolError
+from .values import pruned
+
+DEEPEST = 20
+"""Workflows that run each other in one call."""
+T = TypeVar("T")
+Function = Callable[..., Coroutine[Any, Any, T]]
+
+
+class Steps:
+    """The steps of one call, in the order they are taken."""
+
+    def __init__(
+        self, context: Context, *, total: int, undo: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
+        """`total` is how many steps the workflow has. `undo` names the tool that undoes a step."""
+        self._context = context
+        self._total = total
+        self._undo = undo
+        self._current = ""
+        self._done: list[str] = []
+        self._retries: Counter[str] = Counter()
+        context.steps.append(self)
+
+    async def call(
+        self, step: str, function: Function[Answer[T]], /, **arguments: Any
+    ) -> Answer[T]:
+        """The answer to an operation. Raises what it raises: ApiError for an answer of
+        status 400 or more, BadArguments, ToolError.
+        """
+        result: Any = await self.run(step, function, **arguments)
+        if isinstance(result, Answer):
+            return result
+        # A function of the user's, in the place of the generated one, returned data
+        return Answer(200, data=result)
+
+    async def run(self, step: str, function: Function[Any], /, **arguments: Any) -> Any:
+        """What the function of any tool returns: of a workflow, its outputs."""
+        context, tool = self._context, function.__name__
+        self._current = step
+        await context.progress(len(self._done), self._total, step)
+        depth = len(context.steps)
+        if depth > DEEPEST:
+            raise ToolError(f"workflows run each other more than {DEEPEST} deep")
+        result = await context.server.call_inside(tool, pruned(arguments), context)
+        self._done.append(self._account(step, tool))
+        for inner in context.steps[depth:]:
+            self._done += [f"{step}, {account}" for account in inner._done]
+        del context.steps[depth:]
+        return result
+
+    async def attempt(
+        self, step: str, function: Function[Answer[T]], /, **arguments: Any
+    ) -> Answer[T]:
+        """`call`, but an answer of status 400 or more is returned too."""
+        try:
+            return await self.call(step, function, **arguments)
+        except BadStatus as error:
+            return error.answer
+
+    def expect(self, answer: Answer[Any] | None, met: bool, criterion: str) -> None:
+        """Go on where a criterion is met. Raises BadStatus or ToolError where it is not."""
+        if not met:
+            self.fail(answer, f"the answer does not meet `{criterion}`")
+
+    def fail(self, answer: Answer[Any] | None, reason: str) -> NoReturn:
+        """Raise BadStatus where that says more than the reason, else ToolError."""
+        if answer is None:
+            raise ToolError(f"Step `{self._current}` failed: {reason}")
+        if answer.status >= 400:
+            raise BadStatus(answer)
+        raise ToolError(
+            f"Step `{self._current}` failed: {reason} (the API answered {answer.status})"
+        )
+
+    async def retry(self, answer: Answer[Any] | None, *, limit: int, after: float = 0) -> bool:
+        """Wait for the next attempt at the current step; false where its attempts are used up.
+
+        `after` is in seconds; a `Retry-After` field of the answer overrules it.
+        """
+        step = self._current
+        if self._retries[step] >= limit:
+            return False
+        self._retries[step] += 1
+        seconds = after
+        if answer is not None:
+            seconds = retry_after(answer.headers.get("retry-after")) or after
+        await self._context.say(f"{step}: attempt {self._retries[step] + 1} in {seconds:g} s")
+        await asyncio.sleep(seconds)
+        return True
+
+    def summary(self) -> str:
+        """What has been done, for a call that ends early."""
+        if not self._done:
+            return f"It failed at step `{self._current}`. Nothing had been done before it."
+        done = "\n".join(f"- {account}" for account in self._done)
+        return f"It failed at step `{self._current}`. Done before it:\n{done}"
+
+    def _account(self, step: str, tool: str) -> str:
+        account = f"`{step}` (`{tool}`)"
+        if self._context.server.only_reads(tool):
+            return account
+        if step in self._undo:
+            return f"{account}: it changed something, which `{self._undo[step]}` can undo"
+        return f"{account}: it may have changed something"

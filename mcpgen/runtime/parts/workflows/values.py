@@ -1,0 +1,191 @@
+"""Values of a workflow's expressions, and how its conditions compare them (Arazzo 1.1, section
+*Criterion Object*).
+
+A value that is not there is `OMIT`. No function here raises: what cannot be compared is not equal.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+from urllib.parse import parse_qs
+
+from ...arguments.checker import compiled
+from ...client.scalars import OMIT
+from ...facts.pointer import child, split
+from ...results.answer import Answer
+
+
+def at(data: Any, pointer: str) -> Any:
+    """The value at a JSON Pointer (RFC 6901) in data; `OMIT` where there is none."""
+    for token in split(pointer):
+        try:
+            data = child(data, token)
+        except LookupError:
+            return OMIT
+    return data
+
+
+def header(fields: Any, name: str) -> Any:
+    """The value of a header field by its lower-case name; `OMIT` where there is none."""
+    return fields.get(name, OMIT)
+
+
+def body(answer: Answer[Any]) -> Any:
+    """The body of an answer: its data where it is JSON, else its text."""
+    if answer.data is not None:
+        return answer.data
+    return OMIT if answer.text is None else answer.text
+
+
+def count(data: Any) -> Any:
+    """The number of items of a list, members of an object or characters of a text."""
+    return len(data) if isinstance(data, list | dict | str) else OMIT
+
+
+def text(*parts: Any) -> str:
+    """The parts as one text: JSON for what is no text, nothing for what is not there."""
+    return "".join(map(_as_text, parts))
+
+
+def _as_text(value: Any) -> str:
+    if is_null(value):
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def scalar(value: Any) -> Any:
+    """The number or the boolean that a text stands for; any other value as it is."""
+    if not isinstance(value, str):
+        return value
+    try:
+        data = json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+    if isinstance(data, float) and not math.isfinite(data):
+        return value
+    return data if isinstance(data, int | float) else value
+
+
+def written(value: Any) -> Any:
+    """The text of a number or a boolean; any other value as it is."""
+    return json.dumps(value) if isinstance(value, int | float) else value
+
+
+def listed(value: Any) -> Any:
+    """A value as the only item of a list; a list, the JSON text of one, and what is not there as
+    they are.
+    """
+    if isinstance(value, str) and value.lstrip().startswith("["):
+        return value  # the check of the arguments reads it
+    return [value] if isinstance(value, str | int | float) else value
+
+
+def octets(value: Any) -> Any:
+    """The bytes of a text, as an argument takes bytes: base64. Any other value as it is."""
+    if not isinstance(value, str):
+        return value
+    return base64.b64encode(value.encode("utf-8", "replace")).decode()
+
+
+def several(data: Any) -> list[Any]:
+    """The items of a list, or a value as the only item; none of what is not there."""
+    if isinstance(data, list):
+        return data
+    return [] if data is OMIT else [data]
+
+
+def same(first: Any, second: Any) -> bool:
+    """Whether two values are equal: texts whatever their case, and `"5"` equals 5."""
+    pair = first, second
+    if any(map(is_null, pair)):
+        return all(map(is_null, pair))
+    if all(isinstance(value, str) for value in pair):
+        return bool(first.casefold() == second.casefold())
+    if any(isinstance(value, bool) for value in pair):
+        return first is second
+    if all(isinstance(value, str | int | float) for value in pair):
+        return number(first) == number(second)
+    return bool(first == second)
+
+
+def is_null(value: Any) -> bool:
+    """Whether a value is null, or not there."""
+    return value is OMIT or value is None
+
+
+def number(value: Any) -> float:
+    """A number, or a text that is one; NaN for anything else, which no comparison is true of."""
+    if isinstance(value, bool):
+        return math.nan
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
+
+
+def holds(value: Any) -> bool:
+    """Whether a value by itself is a condition that is met: it is there, and not false."""
+    return not is_null(value) and value is not False
+
+
+def matches(pattern: str, value: Any) -> bool:
+    """Whether a regular expression matches somewhere in a value, in time linear to its length."""
+    if is_null(value):
+        return False
+    return bool(compiled({"pattern": pattern}).is_valid(text(value)))
+
+
+def replaced(data: Any, values: dict[str, Any]) -> Any:
+    """A copy of data with other values at some JSON Pointers; where there is no place for one,
+    nothing is replaced.
+    """
+    data = json.loads(json.dumps(_pruned(data)))
+    for pointer, value in values.items():
+        parent, _, key = pointer.rpartition("/")
+        owner = at(data, parent)
+        if isinstance(owner, dict):
+            owner[split(f"/{key}")[0]] = value
+        elif isinstance(owner, list) and at(owner, f"/{key}") is not OMIT:
+            owner[int(key)] = value
+    return data
+
+
+def members(data: Any, names: Mapping[str, str] = MappingProxyType({})) -> dict[str, Any]:
+    """The members of an object, as arguments; `names` are those of arguments that are called
+    otherwise. A text is read as the object that it is in JSON, or as a form. None of what is no
+    object.
+    """
+    if isinstance(data, str):
+        data = _of_text(data)
+    if not isinstance(data, dict):
+        return {}
+    return {names.get(key, key): value for key, value in data.items()}
+
+
+def _of_text(text: str) -> Any:
+    if text.lstrip().startswith("{"):
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            return OMIT
+    form = parse_qs(text, keep_blank_values=True)
+    return {name: values if len(values) > 1 else values[0] for name, values in form.items()}
+
+
+def pruned(data: dict[str, Any]) -> dict[str, Any]:
+    """An object without the members and items, at any depth, that are not there."""
+    pruned_data: dict[str, Any] = _pruned(data)
+    return pruned_data
+
+
+def _pruned(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {key: _pruned(value) for key, value in data.items() if value is not OMIT}
+    if isinstance(data, list):
+        return [_pruned(value) for value in data if value is not OMIT]
+    return data

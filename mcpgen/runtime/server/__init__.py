@@ -1,1 +1,0 @@
-"""The MCP side: list the tools, check a call, run it, report."""
