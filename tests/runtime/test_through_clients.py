@@ -46,7 +46,11 @@ CASES: dict[str, tuple[Any, bool, str]] = {
     "an object for an array": (ok(BOOK), False, '"author":{"name":"N"}'),
     "a text for an array": (ok("none"), False, '"none"'),
     "null": (ok(None), False, "null"),
-    "HTML with 200": (http(200, "<html><h1>Log in</h1></html>", "text/html"), False, "text/html"),
+    "HTML with 200": (
+        http(200, "<html><h1>Log in</h1></html>", "text/html"),
+        True,
+        "with an HTML page in place of JSON\nAnswer: Log in",
+    ),
     "no content": (http(204, "", ""), False, "204"),
     "an empty body": (http(200, ""), False, "no content"),
     "5 MB of JSON": (ok([BOOK] * 65_000), False, "truncated: true"),

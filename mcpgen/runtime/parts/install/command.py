@@ -119,10 +119,10 @@ def _arguments(package: str, client: Client, options: argparse.Namespace) -> tup
 def _environment(settings: Settings) -> dict[str, str]:
     """The variables that are set here and mean something to this server on stdio."""
     env = {}
-    for variable in settings.variables:
+    for variable, value in sorted(os.environ.items()):
         setting = _setting(variable.removesuffix("_FILE"), settings)
-        if setting is None or setting.group != "http":
-            env[variable] = os.environ[variable]
+        if variable in settings.variables and (setting is None or setting.group != "http"):
+            env[variable] = value
     return env
 
 
