@@ -7,6 +7,7 @@ the end.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from .lint.rules import check_nullable, check_rules
 from .lint.structure import check
 from .lint.values import check_values
 from .load import Document, Limits, Progress, load, silent
-from .load.copies import Copies, home_of
+from .load.copies import FOLDER, Copies, home_of
 from .lock import Lock, config_hash, facts
 from .parse import parse
 from .problems import Problems, UsageError
@@ -46,7 +47,8 @@ def open_document(config: Config, problems: Problems, *, progress: Progress = si
         limits = Limits(bytes=config.max_bytes, nodes=max(limits.nodes, config.max_bytes // 8))
     if config.fetch_seconds is not None:
         limits = replace(limits, seconds=config.fetch_seconds)
-    return load(
+    copies = Copies(project=config.project, home=home_of(config.sources), anew=config.anew)
+    document = load(
         config.sources,
         overlays=config.overlays,
         workflows=config.workflows,
@@ -56,8 +58,18 @@ def open_document(config: Config, problems: Problems, *, progress: Progress = si
         limits=limits,
         progress=progress,
         headers=fetch_headers(config.fetch_headers, os.environ),
-        copies=Copies(project=config.project, home=home_of(config.sources)),
+        copies=copies,
     )
+    if config.anew:
+        report_missing(copies.missing, problems)
+    return document
+
+
+def report_missing(paths: Iterable[Path], problems: Problems) -> None:
+    """Note the files that an update found only as copies of the last run."""
+    for path in paths:
+        message = f"`{os.path.relpath(path)}` is not here, so its copy in `{FOLDER}/` was read"
+        problems.note("E0128", message, hint="update where the file is, or name its URL")
 
 
 def read(

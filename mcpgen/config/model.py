@@ -117,5 +117,7 @@ class Config:
     pinned: Pinned = field(default_factory=Pinned)
     project: Path | None = None
     """The project whose copies of the document may be read; None where the originals are."""
+    anew: bool = False
+    """Whether what came from a URL or standard input is read from there, though it has a copy."""
     places: dict[tuple[str, ...], Place] = field(default_factory=dict, compare=False, repr=False)
     """Where the tables and keys under `tools` stand in `mcpgen.toml`."""

@@ -31,8 +31,9 @@ LONGEST = 80
 class Copies:
     """The files of one run by their origin: a URL, an absolute path, or `-`.
 
-    `project` is the folder whose copies are read, None where there is none yet; with `anew` they
-    are not. `home` is the folder of the document (`home_of`). `originals` collects what was read.
+    `project` is the folder whose copies are read, None where there is none yet; with `anew` those
+    of URLs and standard input are not. `home` is the folder of the document (`home_of`).
+    `originals` collects what was read, `missing` the files of which the copy was.
     """
 
     project: Path | None = None
@@ -40,6 +41,7 @@ class Copies:
     anew: bool = False
     limits: Limits = field(default_factory=Limits)
     originals: dict[str, bytes] = field(default_factory=dict)
+    missing: list[Path] = field(default_factory=list)
 
     def read(self, origin: str, read_original: Callable[[], bytes]) -> bytes:
         """The bytes of a file: those of its copy, or of the original."""
@@ -48,12 +50,14 @@ class Copies:
             content = read_original()
         else:
             content = read_file(path, os.path.relpath(path), self.limits)
+            if not is_fetched(origin):
+                self.missing.append(Path(origin))
         self.originals[origin] = content
         return content
 
     def _copy(self, origin: str) -> Path | None:
         """The copy to read in the place of an original; None where the original is to be read."""
-        if self.project is None or self.anew:
+        if self.project is None or (self.anew and is_fetched(origin)):
             return None
         path = copy_path(origin, self.project, self.home)
         if path is None or Path(origin).exists():
@@ -63,10 +67,15 @@ class Copies:
         return self.project / path
 
 
+def is_fetched(origin: str) -> bool:
+    """Whether a file came from a URL or standard input."""
+    return origin == STDIN or is_url(origin)
+
+
 def home_of(sources: Sequence[str]) -> Path | None:
     """The folder of the first document that is a file; None where none is."""
     for name in sources:
-        if name == STDIN or is_url(name):
+        if is_fetched(name):
             continue
         path = Path(os.path.realpath(name))
         return path if path.is_dir() else path.parent

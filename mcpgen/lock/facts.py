@@ -29,6 +29,7 @@ NOT_HASHED = (
     "pinned",
     "places",
     "project",
+    "anew",
 )
 """Fields of a `Config` that do not shape the result, or that shape it by way of the document or the
 lock.

@@ -41,8 +41,8 @@ Step = Callable[[str], None]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """What a command was given. `config` holds what its options say; what was not given has its
-    default there. With `update` the document is read anew where the project has a copy of it; with
-    `adopt` the lock may be damaged.
+    default there. With `update` the document is fetched anew where the project has a copy of it;
+    with `adopt` the lock may be damaged.
     """
 
     config: Config = field(default_factory=Config)
@@ -109,7 +109,8 @@ def settle(request: Request) -> Plan:
     lock = _last_lock(folder, adopt=request.adopt)
     if folder is not None and is_project(folder):
         config = named(_agreed(request.config, folder), lock)
-        if request.update or request.config.sources:
+        config = replace(config, anew=request.update)
+        if request.config.sources:
             config = replace(config, project=None)
         return Plan(config=config, folder=folder, first=False, lock=lock)
     if not request.config.sources:

@@ -125,9 +125,9 @@ class Host:
             command, cwd=cwd or self.work, env=self.environment, check=True, capture_output=True
         )
 
-    def begin(self, url: str) -> None:
-        """A project from a URL, pushed."""
-        self.run("mcpgen", "generate", url, "-o", str(self.work), cwd=self.folder)
+    def begin(self, document: str) -> None:
+        """A project from a document, pushed."""
+        self.run("mcpgen", "generate", document, "-o", str(self.work), cwd=self.folder)
         self.run("git", "init", "--quiet", "--initial-branch", "main")
         self.run("git", "init", "--quiet", "--bare", str(self.remote), cwd=self.folder)
         self.run("git", "remote", "add", "origin", str(self.remote))
@@ -177,6 +177,20 @@ def test_every_job_is_green_on_the_first_day(host: Host) -> None:
         green, log = host.job(job)
         assert green, log
     assert f"install {WHEEL}" in (host.folder / "pip.txt").read_text()
+    assert not (host.folder / "request.md").exists()
+
+
+def test_every_job_is_green_where_the_document_lies_beside_the_project(tmp_path: Path) -> None:
+    document = tmp_path / "mine" / "openapi.json"
+    document.parent.mkdir()
+    document.write_text(json.dumps(DOCUMENT))
+    host = Host(tmp_path)
+    host.begin(str(document))
+    document.unlink()
+    for job in ("check", "update"):
+        green, log = host.job(job)
+        assert green, log
+    assert "is not here" in log
     assert not (host.folder / "request.md").exists()
 
 

@@ -135,6 +135,17 @@ def test_a_file_outside_the_project_is_read_where_it_is_and_its_copy_where_it_is
     assert check(folder, Problems()).passed
 
 
+def test_an_update_where_the_file_is_not_reads_its_copy_and_says_so(tmp_path: Path) -> None:
+    folder = project(tmp_path)
+    before = contents(folder)
+    (tmp_path / "shop.json").unlink()
+    problems = Problems()
+    save_run(run(Request(folder=folder, update=True), problems))
+    assert contents(folder) == before
+    (note,) = [problem for problem in problems if problem.code == "E0128"]
+    assert "shop.json` is not here, so its copy in `document/` was read" in note.message
+
+
 def test_all_files_of_a_document_are_kept(tmp_path: Path) -> None:
     def split(document: dict[str, Any]) -> None:
         document["components"]["schemas"]["Book"] = {"$ref": "schemas/book.json"}
