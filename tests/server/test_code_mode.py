@@ -61,6 +61,39 @@ def test_a_program_returns_the_value_of_its_last_expression(coded: Any) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    "program, expected",
+    [
+        ("1, 2", [1, 2]),
+        ("[\n  n\n  for n in (1, 3)\n]  # the last ) one", [1, 3]),
+        ("x = 1; 'ä' + 'ö' + str(x)", "äö1"),
+        ("(n for n in [1])", [1]),
+        ("for n in range(5):\n    if n == 3:\n        return (n, 'ü')\n0", [3, "ü"]),
+        ("def f():\n    return {1, 2}\nf()", [1, 2]),
+        (
+            "import datetime\r\n{'on': datetime.date(2026, 1, 2), 2: None}",
+            {"on": "2026-01-02", "2": None},
+        ),
+        ("from decimal import Decimal\n[range(2), Decimal('1.5')]", [[0, 1], "1.5"]),
+    ],
+)
+def test_a_value_is_returned_as_json(coded: Any, program: str, expected: Any) -> None:
+    failed, text = outcome(coded, program)
+    assert not failed, text
+    assert text == expected if isinstance(expected, str) else json.loads(text) == expected
+
+
+def test_the_value_of_a_program_that_only_the_sandbox_can_read_is_not_known(
+    coded: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sandbox = importlib.import_module(f"{PACKAGE}.runtime.parts.code.sandbox")
+    monkeypatch.setattr(sandbox, "_statements", lambda program: [])
+    failed, text = outcome(coded, "print('seen')\n1")
+    assert failed
+    assert "its syntax is newer than that of Python" in text
+    assert text.endswith("seen")
+
+
 def test_a_program_may_return_text_as_it_is(coded: Any) -> None:
     assert outcome(coded, "'two words'") == (False, "two words")
 
@@ -116,7 +149,7 @@ def test_what_shows_a_call_that_was_not_awaited_says_so(coded: Any, program: str
             "catch RuntimeError around the call",
         ),
         ("await removeBook(book_id='1')", "did you mean `delete_book`"),
-        ("{(1, 2): 3}", "its value cannot be returned as JSON: keys must be"),
+        ("{(1, 2): 3}", "its value holds a tuple as a key"),
     ],
 )
 def test_an_error_names_its_line_and_what_to_do(coded: Any, program: str, message: str) -> None:
@@ -310,8 +343,8 @@ def test_without_code_neither_the_room_nor_its_dependency_is_generated() -> None
 def test_with_code_and_without_lazy_the_search_stays() -> None:
     paths = generated(code=True, lazy=False)
     rooms = {path.partition("/runtime/")[2] for path in paths}
-    assert "search/index.py" in rooms
-    assert "search/lazy.py" not in rooms
+    assert "parts/search/index.py" in rooms
+    assert "parts/search/lazy.py" not in rooms
 
 
 def started(package: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -329,7 +362,7 @@ def started(package: Path, *words: str, **environment: str) -> subprocess.Comple
 def test_a_server_without_the_room_says_how_to_get_it(
     package: Path, environment: dict[str, str]
 ) -> None:
-    for path in (package / "runtime" / "code").iterdir():
+    for path in (package / "runtime" / "parts" / "code").iterdir():
         path.unlink()
     done = started(package, "-m", PACKAGE, "--code", **environment)
     assert done.returncode == 2

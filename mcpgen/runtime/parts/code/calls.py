@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import anyio
@@ -16,15 +16,15 @@ from ...listing import Run
 from ...record import recorded
 from ...results.content import Context, as_json, failure
 from ..search.finder import reads
-from .stubs import function_name, wrapped
+from .stubs import wrapped
 
 AT_ONCE = 8
 """Calls of one program that run at the same time; further ones wait."""
 MOST_VALUES = 50_000
 MOST_CHARACTERS = 10_000_000
 """What the arguments of a call, and the value of a program, have at most."""
-COROUTINE = re.compile(r"<coroutine external_future\(\d+\)>")
-"""What a coroutine outside the sandbox is."""
+COROUTINE = re.compile(r"<coroutine object \w+>")
+"""How a call that was not awaited is printed."""
 EVERYTHING = ["all"]
 """What the argument that chooses the fields of a list's items is given."""
 
@@ -92,13 +92,7 @@ class Calls:
     def function(self, entry: Entry) -> Any:
         """The function of a tool, as the program calls it."""
 
-        async def call(*positional: Any, **arguments: Any) -> Any:
-            if positional:
-                name = function_name(entry.name)
-                raise TypeError(f"{name} takes keyword arguments only: {name}(name=value)")
-            fault = fault_of(arguments)
-            if fault:
-                raise TypeError(f"an argument holds {fault}")
+        async def call(arguments: dict[str, Any]) -> Any:
             with anyio.CancelScope() as scope:
                 self._running.add(scope)
                 try:
@@ -149,34 +143,3 @@ def _data_of_blocks(blocks: list[dict[str, Any]]) -> Any:
         except (ValueError, RecursionError):
             pass
     return _text_of_blocks(blocks)
-
-
-def fault_of(value: Any) -> str:
-    """The reason why a value that came out of the sandbox is not usable; empty for one that is.
-
-    A part that stands in several places counts in each: a list of lists of one list is small in the
-    sandbox and has no end for whoever walks it.
-    """
-    values = characters = 0
-    pending = [value]
-    while pending:
-        current = pending.pop()
-        inner: Collection[Any] = ()
-        if isinstance(current, dict):
-            inner = current.values()
-            characters += sum(len(key) for key in current if isinstance(key, str))
-        elif isinstance(current, list | tuple | set | frozenset):
-            inner = current
-        elif isinstance(current, str | bytes):
-            characters += len(current)
-        elif isinstance(current, int):
-            characters += current.bit_length() // 3
-        values += 1
-        if values + len(pending) + len(inner) > MOST_VALUES:
-            return f"more than {MOST_VALUES:,} values"
-        if characters > MOST_CHARACTERS:
-            return f"more than {MOST_CHARACTERS:,} characters"
-        pending.extend(inner)
-        if isinstance(current, str) and COROUTINE.fullmatch(current):
-            return "a call that was not awaited: `await` it first"
-    return ""

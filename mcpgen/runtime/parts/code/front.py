@@ -22,7 +22,7 @@ from ...results.content import Context, as_json, failure
 from ...results.shorten import TooDeep, beginning, clean, compact, fit, tokens, visible
 from ...settings import Settings
 from ..search.finder import BEST, Finder, hints, reads, search_arguments, text_result, tool_of
-from .calls import COROUTINE, MOST_CHARACTERS, Answers, Calls, fault_of
+from .calls import COROUTINE, MOST_CHARACTERS, Answers, Calls
 from .stubs import Stubs, function_name
 
 ROOM = (900, 400, 300, 200, 200)
@@ -150,9 +150,6 @@ def _text_of(value: Any, room: int) -> str:
     """
     from .sandbox import ProgramError
 
-    fault = fault_of(value)
-    if fault:
-        raise ProgramError(f"its value holds {fault}")
     if value is None:
         return "The program returned nothing: end it with the expression whose value you want"
     if isinstance(value, str):

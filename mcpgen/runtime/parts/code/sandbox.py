@@ -2,16 +2,26 @@
 
 `pydantic-monty` interprets the program. It has no files, no network and no environment; the limits
 below hold in the process, and a process that does not keep them is killed from outside.
+
+What leaves the process becomes Python values in the server, where no limit holds: a set of a tuple
+that shares its parts is small in the process, and to hash it takes years. So whatever a program
+hands out goes through `_plain` first, in the process, which copies it as lists and dictionaries of
+a bounded size. Nothing else is read: neither what the program ends with nor a call that it makes
+past these functions.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Awaitable, Callable
+import platform
+import re
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 import anyio
 import pydantic_monty as monty
+
+from .calls import MOST_CHARACTERS, MOST_VALUES
 
 MIB = 1024 * 1024
 COMPUTING_SECONDS = 10.0
@@ -33,7 +43,65 @@ SOURCE = "program.py"
 _ODD_EXCEPTION = "exceptions can only be called with zero or one string argument"
 _PARSER = "The monty syntax parser does not yet support"
 
-Function = Callable[..., Awaitable[Any]]
+_SLEEPS = ("system.sleep", "system.async_sleep")
+_PRELUDE_FILE = "<python-input-0>"
+_OPEN, _CLOSE = "_return((", "))"
+"""What stands around the expression whose value a program returns."""
+_PRELUDE = f"""
+import datetime as _datetime, decimal as _decimal
+async def _nothing(): pass
+
+def _functions(_call, _keep, _type=type, _isinstance=isinstance, _dict=dict, _int=int, _len=len,
+               _long=10**30, _lists=(list, tuple, set, frozenset, range),
+               _sized=(str, bytes),
+               _key=(str, int, float, bool, type(None)), _coroutine=type(_nothing()),
+               _scalars=(str, int, float, bool, type(None), bytes, _datetime.datetime,
+                         _datetime.date, _datetime.timedelta, _decimal.Decimal)):
+    def _plain(_value, _room):
+        _kind = _type(_value)
+        _room[0] -= 1
+        if _room[0] < 0:
+            raise TypeError(f"{{_room[2]}} holds more than {MOST_VALUES:,} values")
+        if _kind in _sized:
+            _room[1] -= _len(_value)
+        elif _kind is _int and not -_long < _value < _long:
+            _room[1] -= 4_300
+        if _room[1] < 0:
+            raise TypeError(f"{{_room[2]}} holds more than {MOST_CHARACTERS:,} characters")
+        if _kind in _scalars:
+            return _value
+        if _isinstance(_value, _dict):
+            _copy = {{}}
+            for _name, _item in _value.items():
+                if _type(_name) not in _key:
+                    raise TypeError(f"{{_room[2]}} holds a {{_type(_name).__name__}} as a key, and"
+                                    " the keys of JSON are texts")
+                _plain(_name, _room)
+                _copy[_name] = _plain(_item, _room)
+            return _copy
+        if _isinstance(_value, _lists):
+            return [_plain(_item, _room) for _item in _value]
+        if _kind is _coroutine:
+            raise TypeError(f"{{_room[2]}} holds a call that was not awaited: `await` it first")
+        raise TypeError(f"{{_room[2]}} holds a {{_kind.__name__}}, which cannot be written as JSON")
+
+    def _bounded(_value, _what):
+        try:
+            return _plain(_value, [{MOST_VALUES}, {MOST_CHARACTERS}, _what])
+        except RecursionError:
+            raise TypeError(f"{{_what}} is nested too deep to be written as JSON")
+
+    def _return(_value):
+        _keep(_bounded(_value, "its value"))
+"""
+_FUNCTION = """
+    async def {name}(*_positional, **_arguments):
+        if _positional:
+            raise TypeError("{name} takes keyword arguments only: {name}(name=value)")
+        return await _call("{name}", _bounded(_arguments, "an argument"))
+"""
+
+Function = Callable[[dict[str, Any]], Awaitable[Any]]
 
 _ADVICE = {
     "'coroutine'": "`await` the functions of tools",
@@ -88,14 +156,44 @@ class Sandbox:
             max_memory=MEMORY,
             max_recursion_depth=DEPTH,
             max_suspensions=MOST_CALLS,
-            max_total_sleep_secs=SLEEPING_SECONDS,
         )
+        kept: list[Any] = [None]
+
+        async def call(name: str, arguments: dict[str, Any]) -> Any:
+            return await functions[name](arguments)
+
+        def keep(value: Any) -> None:
+            kept[0] = value
+
+        slept = 0.0
+
+        async def sleep(*, args: tuple[Any, ...], **_: Any) -> None:
+            nonlocal slept
+            slept += max(0.0, args[0])
+            if not slept <= SLEEPING_SECONDS:
+                raise TimeoutError(f"sleep limit: {SLEEPING_SECONDS:g} seconds for a program")
+            await anyio.sleep(args[0])
+
+        own = {"_call": call, "_keep": keep}
+        said = [name for name in functions if name in program]
         try:
             pool = await self._opened()
             async with pool.checkout(script_name=SOURCE, limits=limits) as session:
-                return await session.feed_run(
-                    program, external_lookup=functions, print_callback=printed.add
+                await session.feed_run(_prelude(said), external_lookup=own)
+                step = await session.feed_start(
+                    _returning(program),
+                    external_lookup=own,
+                    print_callback=printed.add,
+                    os=sleep,
                 )
+                while not isinstance(step, monty.MontyComplete):
+                    step = await _next(step)
+                if kept[0] is None and not _statements(f"{program}\n0"):
+                    raise ProgramError(
+                        f"its syntax is newer than that of Python {platform.python_version()}, so"
+                        " its value is not known: `print` it, or use older syntax"
+                    )
+                return kept[0]
         except monty.MontyError as error:
             raise ProgramError(_short(self._reason(error, program))) from error
         except TimeoutError as error:
@@ -132,18 +230,19 @@ class Sandbox:
         if not isinstance(error, monty.MontyRuntimeError | monty.MontySyntaxError):
             return str(error)
         reason = error.display("type-msg").replace(_PARSER, "a program cannot have")
-        frames = error.traceback()
+        frames = [frame for frame in error.traceback() if frame.filename != _PRELUDE_FILE]
         if _ODD_EXCEPTION in reason:
             return _odd_exception(program)
         if not frames:
-            return _of_limits(reason)
+            return _of_limits(f"{reason}{self._hint(error.exception())}")
         inner, outer = frames[-1], frames[0]
         place = f"line {inner.line}"
         if inner.line != outer.line:
             place += f" (called on line {outer.line})"
         text = f"{place}: {reason}{self._hint(error.exception())}"
         if inner.source_line:
-            text += f"\n    {inner.source_line.strip()[:200]}"
+            line = inner.source_line.strip().replace(_OPEN, "").replace(_CLOSE, "")
+            text += f"\n    {line[:200]}"
         return text
 
     def _hint(self, error: BaseException) -> str:
@@ -168,7 +267,63 @@ def at_the_end(program: str) -> str:
     return f"line {statements[-1].lineno}: " if statements else ""
 
 
+async def _next(step: monty.AsyncSnapshot) -> monty.AsyncSnapshot:
+    """The next step of a program. Of a call only one that the prelude makes, or a sleep, is carried
+    out: the arguments of another one would become Python values here.
+    """
+    assert not isinstance(step, monty.MontyComplete)
+    if not isinstance(step, monty.AsyncFunctionSnapshot):
+        return await step.resume_auto()
+    if step.position.filename == _PRELUDE_FILE or step.function_name in _SLEEPS:
+        return await step.resume_auto()
+    if step.is_os_function:
+        return await step.resume_not_handled()
+    return await step.resume(
+        {"exception": NameError(f"name '{step.function_name}' is not defined")}
+    )
+
+
+def _prelude(names: list[str]) -> str:
+    """The functions of a program: those of tools, and the one that its value goes through."""
+    names = ["_return", *names]
+    listed = ", ".join(names)
+    defined = "".join(_FUNCTION.format(name=name) for name in names[1:])
+    ending = f"    return [{listed}]\n[{listed}] = _functions(_call, _keep)\n"
+    return f"{_PRELUDE}{defined}{ending}_functions = None\n"
+
+
+def _returning(program: str) -> str:
+    """A program whose value, that of its last expression or of a `return`, goes through `_return`;
+    the lines stay where they are.
+    """
+    statements = _statements(program)
+    values = list(_returned(statements))
+    if statements and isinstance(statements[-1], ast.Expr):
+        values.append(statements[-1].value)
+    lines = [line.encode() for line in re.split(r"(?<=\n)|(?<=\r)(?!\n)", program)]
+    for value in reversed(values):
+        assert value.end_lineno is not None and value.end_col_offset is not None
+        for row, column, text in (
+            (value.end_lineno - 1, value.end_col_offset, _CLOSE),
+            (value.lineno - 1, value.col_offset, _OPEN),
+        ):
+            lines[row] = lines[row][:column] + text.encode() + lines[row][column:]
+    return b"".join(lines).decode()
+
+
+def _returned(statements: list[ast.stmt]) -> Iterator[ast.expr]:
+    """The values that a program returns outside of its functions, in their order."""
+    pending: list[ast.AST] = list(reversed(statements))
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.Return) and node.value is not None:
+            yield node.value
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.expr):
+            pending.extend(reversed(list(ast.iter_child_nodes(node))))
+
+
 def _statements(program: str) -> list[ast.stmt]:
+    """The statements of a program; none where only the sandbox can read it."""
     try:
         return ast.parse(program).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
