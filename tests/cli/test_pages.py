@@ -80,7 +80,7 @@ def test_a_command_of_a_server_has_its_options(
     places = [package / "command.py", package / "app.py"]
     for name in ("install", "login"):
         if words[:1] in ([name], [f"un{name}"], ["logout"] if name == "login" else []):
-            places = list((package / name).glob("*.py"))
+            places = list((package / "parts" / name).glob("*.py"))
     source = "".join(place.read_text("utf-8") for place in places)
     source += files["src/bookshop_mcp/__main__.py"]
     options = [word for word in words if word.startswith("--")]

@@ -358,11 +358,11 @@ def test_a_url_is_read_and_so_are_files_beside_it(canary: Any, loaded: Act) -> N
         HEAD + "components: {schemas: {A: {$ref: 'sub/a.yaml#/A'}}}\n"
     ).encode()
     canary.files["/v1/sub/a.yaml"] = b"A: {type: string, not: {$ref: '../openapi.yaml#/info'}}\n"
-    document = loaded(canary.url("/v1/openapi.yaml?token=secret"))[0]
+    document = loaded(canary.url("/v1/openapi.yaml?branch=secret"))[0]
     assert document.resolve("#/components/schemas/A")[0]["type"] == "string"
     assert document.source.url == canary.url("/v1/openapi.yaml")
     assert "secret" not in document.source.name
-    assert canary.asked == ["/v1/openapi.yaml?token=secret", "/v1/sub/a.yaml"]
+    assert canary.asked == ["/v1/openapi.yaml?branch=secret", "/v1/sub/a.yaml"]
 
 
 @pytest.mark.parametrize(

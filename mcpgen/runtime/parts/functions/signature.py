@@ -26,7 +26,7 @@ from ...results.content import Audio, Context, Image, Resource, ResourceLink, St
 
 _PREFIX = "argument_"
 """Before the names of the model's fields: an argument may be called `json` or `model_config`."""
-_CLIENT = f"{__package__.rpartition('.')[0]}.client.api"
+_CLIENT = f"{__package__.rsplit('.', 2)[0]}.client.api"
 _INJECTED = ("api", "context")
 _CONTENT = (Answer, Audio, Image, Resource, ResourceLink, Structured, Text)
 """What is content already: a function that returns one has no output schema."""
