@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -10,10 +11,59 @@ from ..ir import Schema, Server, Tool
 from ..runtime.results.pages import fold
 from ..runtime.results.shorten import Shaping
 
+DEFINITIONS = "#/$defs/"
+SCALARS = ("boolean", "integer", "null", "number", "string")
+
 
 def shaping_of(answer: AnswerConfig) -> Shaping:
     """What the runtime has to know of a `[tools."…".answer]` table."""
     return Shaping(**{each.name: getattr(answer, each.name) for each in fields(Shaping)})
+
+
+def unknown_paths(
+    server: Server, tool: Tool, paths: Iterable[str]
+) -> Iterator[tuple[str, set[str]]]:
+    """The dotted paths that no answer of a tool has, each with those it could have in its place.
+    An answer that may be anything has every path.
+    """
+    for path in paths:
+        keys = path.replace("[]", "").strip(".").split(".")
+        known = _in_place_of(keys, tool.response.type or {}, server.models)
+        if known is not None:
+            yield path, known
+
+
+def _in_place_of(keys: Sequence[str], node: Schema, models: dict[str, Schema]) -> set[str] | None:
+    """The paths that a type has in the place of one that it does not have: `["items", "nmae"]` →
+    `{"items.name", …}`. None where it has that, or may have.
+    """
+    if "$ref" in node:
+        node = models.get(node["$ref"].removeprefix(DEFINITIONS), {})
+    if not keys or "additionalProperties" in node:
+        return None
+    if "anyOf" in node:
+        return _in_none([_in_place_of(keys, branch, models) for branch in node["anyOf"]])
+    if "items" in node:
+        return _in_place_of(keys, node["items"], models)
+    if "properties" not in node:
+        return set() if "enum" in node or node.get("type") in SCALARS else None
+    key, *rest = keys
+    properties = node["properties"]
+    named = properties if key == "*" else properties.keys() & {key}
+    if not named:
+        return set(properties)
+    below = _in_none([_in_place_of(rest, properties[name], models) for name in named])
+    return below if below is None else {f"{key}.{path}" for path in below}
+
+
+def _in_none(found: list[set[str] | None]) -> set[str] | None:
+    """What several types have in the place of a path; None where one of them has that."""
+    known: set[str] = set()
+    for paths in found:
+        if paths is None:
+            return None
+        known |= paths
+    return known
 
 
 def with_answers(server: Server, config: Config) -> Server:

@@ -19,7 +19,7 @@ from ..config import ArgumentConfig, Config, ToolConfig
 from ..ir import Argument, Body, Request, Schema, Server, Skip, Tool, Toolset
 from ..problems import Place, Problem, Problems, UsageError
 from ..runtime.results.shorten import Shaping
-from .answers import shaping_of, with_answer, with_answers
+from .answers import shaping_of, unknown_paths, with_answer, with_answers
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 ALIAS = re.compile(r"[A-Za-z0-9_.-]{1,128}")
@@ -154,12 +154,30 @@ class _Changes:
         if config.name:
             self.original_names[tool.origin.operation] = tool.name
         self.add_aliases(changed, config)
+        self.check_answer(tool, config)
         changed = with_answer(changed, config.answer)
         shaping = shaping_of(config.answer)
         if shaping != Shaping():
             self.answers[changed.name] = shaping
         toolset = _toolset(toolset, config, tool, self.faults)
         self.members.setdefault(toolset, []).append(changed)
+
+    def check_answer(self, tool: Tool, config: ToolConfig) -> None:
+        """Tell the fields to keep or to leave out that no answer has. Of those to keep, one that is
+        misspelt or gone would leave nothing.
+        """
+        if not tool.response.json:
+            return
+        hint = "correct or remove it in `mcpgen.toml`; an overlay adds a field that the API has"
+        for path, known in unknown_paths(self.server, tool, config.answer.keep):
+            message = f"no answer of `{tool.name}` has the field `{path}`"
+            near = _did_you_mean(path, known)
+            self.faults.add("E1122", message, "answer", "keep", hint=near or hint)
+        for path, known in unknown_paths(self.server, tool, config.answer.drop):
+            message = f"no answer of `{tool.name}` has the field `{path}` to leave out"
+            place = self.faults.place((*self.faults.table, "answer", "drop"))
+            near = _did_you_mean(path, known)
+            self.gone.problems.warn("E1122", message, hint=near or hint, place=place)
 
     def add_aliases(self, tool: Tool, config: ToolConfig) -> None:
         """Add the other names of a tool, which must be free."""
@@ -364,6 +382,8 @@ def _with_argument_config(tool: Tool, word: str, config: ArgumentConfig, faults:
         faults.add("E1118", message, "arguments", word, hint=hint)
         return tool
     if config.hidden:
+        if not _is_allowed(tool, argument, word, "value", config.value, faults):
+            return tool
         return _hide(tool, argument, word, config.value, faults)
     if config.description is not None:
         tool = _with_property(tool, argument.name, description=config.description)
@@ -468,15 +488,23 @@ def _with_default(
     tool: Tool, argument: Argument, word: str, value: Any, faults: _Faults
 ) -> tuple[Tool, Argument]:
     """The tool, and its argument, which is optional now and sends its default."""
-    fault = _schema_fault(tool.input_schema, argument.name, value)
-    if fault:
-        message = f"`{argument.name}` of `{tool.name}` does not allow this default: {fault}"
-        faults.add("E1120", message, "arguments", word, "default")
+    if not _is_allowed(tool, argument, word, "default", value, faults):
         return tool, argument
     tool = _with_property(tool, argument.name, default=value)
     tool = _with_inputs(tool, lambda schema: _not_required(schema, argument.name))
     optional = replace(argument, required=False, default=(value,))
     return _with_argument(tool, argument, optional), optional
+
+
+def _is_allowed(
+    tool: Tool, argument: Argument, word: str, key: str, value: Any, faults: _Faults
+) -> bool:
+    """Whether an argument may have a value of its table; a fault says why not."""
+    fault = "" if value is None else _schema_fault(tool.input_schema, argument.name, value)
+    if fault:
+        message = f"`{argument.name}` of `{tool.name}` does not allow this {key}: {fault}"
+        faults.add("E1120", message, "arguments", word, key)
+    return not fault
 
 
 def _schema_fault(schema: Schema, name: str, value: Any) -> str:

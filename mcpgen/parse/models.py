@@ -58,7 +58,8 @@ NULL: Final[Schema] = {"type": "null"}
 class Models:
     """The models of one document, and the types that refer to them.
 
-    `schemas`: class name → `{"type": "object", "properties": …, "required": […]}`, keys as they
+    `schemas`: class name → `{"type": "object", "properties": …, "required": […]}`, and
+    `additionalProperties` where the document says that there may be others; keys as they
     are on the wire.
     """
 
@@ -214,12 +215,16 @@ class _Walk:
             if is_barred(flat, other_direction):
                 continue
             properties[key] = self.with_null(child, name + pascal(key), depth + 1)
-        required = as_list(reader.flatten(node).get("required"))
-        return {
+        whole = reader.flatten(node)
+        required = as_list(whole.get("required"))
+        schema: Schema = {
             "type": "object",
             "properties": properties,
             "required": [key for key in properties if key in required],
         }
+        if whole.get("additionalProperties"):
+            schema["additionalProperties"] = True
+        return schema
 
     def _model(self, node: Any, name: str, depth: int) -> Schema:
         """A model for an object that stands inline; one for all places of the same schema."""

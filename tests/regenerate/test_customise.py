@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from mcpgen.problems import Problem, UsageError
+from mcpgen.problems import Problem, Problems, UsageError
+from mcpgen.project.run import Request, run
 
-from .shop import add, contents, generate, package, prepared, project, tools
+from .shop import add, changed, contents, generate, package, prepared, project, save, tools
 
 
 def said(tmp_path: Path, config: str) -> Path:
@@ -227,6 +229,18 @@ def test_xml_brings_its_module_and_its_library(tmp_path: Path) -> None:
             "`limit` of `list_books` does not allow this default: 500 is greater than the maximum",
             "",
         ),
+        (
+            '[tools.listBooks.arguments.genre]\nhidden = true\nvalue = "poetrie"',
+            "E1120",
+            "`genre` of `list_books` does not allow this value",
+            "",
+        ),
+        (
+            '[tools.getBook.answer]\nkeep = ["titel"]',
+            "E1122",
+            "no answer of `get_book` has the field `titel`",
+            "did you mean `title`?",
+        ),
         ('[tools.listBooks.arguments.genre]\nname = "limit"', "E1116", "another argument is", ""),
         ('[tools.listBooks.arguments.genre]\nname = "a-b"', "E1115", "cannot be called `a-b`", ""),
         ('[tools.listBooks]\ntoolset = "../x"', "E1115", "cannot be in a toolset", ""),
@@ -242,6 +256,46 @@ def test_what_cannot_be_applied_is_told_with_its_line_and_what_was_meant(
     assert problem.place is not None
     assert problem.place.file.endswith("mcpgen.toml")
     assert problem.place.line > 10
+
+
+def test_a_field_to_keep_that_the_document_no_longer_has_is_told(tmp_path: Path) -> None:
+    def rename(document: dict[str, Any]) -> None:
+        properties = document["components"]["schemas"]["Book"]["properties"]
+        properties["heading"] = properties.pop("title")
+
+    folder = said(tmp_path, '[tools.getBook.answer]\nkeep = ["title"]')
+    save(changed(rename), tmp_path / "shop.json")
+    with pytest.raises(UsageError, match="no answer of `get_book` has the field `title`") as told:
+        generate(folder)
+    (problem,) = told.value.problems
+    assert "an overlay adds" in problem.hint
+    assert problem.place is not None
+
+
+@pytest.mark.parametrize("keyword", [{"additionalProperties": True}, {"anyOf": [{}, {}]}])
+def test_an_answer_that_may_have_other_fields_keeps_any(
+    tmp_path: Path, keyword: dict[str, Any]
+) -> None:
+    def open_up(document: dict[str, Any]) -> None:
+        book = document["components"]["schemas"]["Book"]
+        if "anyOf" in keyword:
+            del book["properties"], book["required"]
+        book.update(keyword)
+
+    save(changed(open_up), tmp_path / "shop.json")
+    folder = tmp_path / "project"
+    config = '[source]\npath = "../shop.json"\n[tools.getBook.answer]\nkeep = ["other.name"]\n'
+    folder.mkdir()
+    (folder / "mcpgen.toml").write_text(config)
+    generate(folder)
+
+
+def test_a_field_to_leave_out_that_no_answer_has_is_a_warning(tmp_path: Path) -> None:
+    problems = Problems()
+    folder = said(tmp_path, '[tools.getBook.answer]\ndrop = ["titel"]')
+    run(Request(folder=folder), problems)
+    (problem,) = [problem for problem in problems if problem.code == "E1122"]
+    assert (problem.severity, problem.hint) == ("warning", "did you mean `title`?")
 
 
 def test_everything_that_cannot_be_applied_is_told_at_once(tmp_path: Path) -> None:
