@@ -7,7 +7,7 @@ the end.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -32,8 +32,15 @@ from .render import render
 from .upgrade import upgrade
 
 
-def open_document(config: Config, problems: Problems, *, progress: Progress = silent) -> Document:
-    """The document the configuration names, as its author wrote it. Raises UsageError where the
+def open_document(
+    config: Config,
+    problems: Problems,
+    *,
+    progress: Progress = silent,
+    known: Mapping[str, bytes] | None = None,
+) -> Document:
+    """The document the configuration names, as its author wrote it; files that are `known` by their
+    origin are not read again. Raises UsageError where the
     configuration cannot be used, and what `load` raises.
     """
     origins = [base_url_problem(origin, "an allowed origin") for origin in config.allow_origins]
@@ -47,7 +54,12 @@ def open_document(config: Config, problems: Problems, *, progress: Progress = si
         limits = Limits(bytes=config.max_bytes, nodes=max(limits.nodes, config.max_bytes // 8))
     if config.fetch_seconds is not None:
         limits = replace(limits, seconds=config.fetch_seconds)
-    copies = Copies(project=config.project, home=home_of(config.sources), anew=config.anew)
+    copies = Copies(
+        project=config.project,
+        home=home_of(config.sources),
+        anew=config.anew,
+        originals=dict(known or {}),
+    )
     document = load(
         config.sources,
         overlays=config.overlays,
@@ -78,13 +90,14 @@ def read(
     *,
     thorough: bool = False,
     progress: Progress = silent,
+    known: Mapping[str, bytes] | None = None,
 ) -> Document:
     """Load the document the configuration names, as OpenAPI 3.1 whatever its version was.
 
     What its version does not allow is reported: its structure, and with `thorough` the rules that
     need more than one look at it, its defaults and its examples.
     """
-    document = open_document(config, problems, progress=progress)
+    document = open_document(config, problems, progress=progress, known=known)
     check(document, problems)
     if thorough:
         check_nullable(document, problems)

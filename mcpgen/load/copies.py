@@ -45,6 +45,8 @@ class Copies:
 
     def read(self, origin: str, read_original: Callable[[], bytes]) -> bytes:
         """The bytes of a file: those of its copy, or of the original."""
+        if origin in self.originals:
+            return self.originals[origin]
         path = self._copy(origin)
         if path is None:
             content = read_original()

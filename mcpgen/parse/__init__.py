@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..problems import Problem, UsageError
-from .definitions import parse_definitions
-from .openapi import parse_openapi
+from .definitions import definitions_name, parse_definitions
+from .openapi import api_name, parse_openapi
 
 if TYPE_CHECKING:
     from ..config import Config
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..load import Document
     from ..problems import Problems
 
-__all__ = ["parse"]
+__all__ = ["distribution_of", "parse"]
 
 
 NO_API = "the document describes no API, so its tools send no credential: leave out `--auth`"
@@ -31,3 +31,9 @@ def parse(document: Document, config: Config, problems: Problems) -> Server:
             raise UsageError(Problem(code="E1176", severity="error", message=NO_API))
         return parse_definitions(document, config, problems)
     return parse_openapi(document, config, problems)
+
+
+def distribution_of(document: Document, config: Config) -> str:
+    """The distribution's name of the server that a document describes."""
+    name_of = api_name if document.describes_api else definitions_name
+    return f"mcp-{name_of(document, config).replace('_', '-')}"

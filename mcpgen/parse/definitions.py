@@ -74,11 +74,19 @@ class Definition:
     """What types the answer for readers of the code, where `output` says less."""
 
 
+def definitions_name(document: Document, config: Config) -> str:
+    """The name of the server a list of tools describes."""
+    return config.name or naming.server_name(_title(document, config))
+
+
+def _title(document: Document, config: Config) -> str:
+    title = config.title or plain(document.root.get("title")).split("\n")[0]
+    return shorten(title or humanise(stem_of(document.source.name)).capitalize(), 100)
+
+
 def parse_definitions(document: Document, config: Config, problems: Problems) -> Server:
     """The server a list of tools or a JSON Schema describes."""
-    title = config.title or plain(document.root.get("title")).split("\n")[0]
-    title = shorten(title or humanise(stem_of(document.source.name)).capitalize(), 100)
-    name = config.name or naming.server_name(title)
+    title, name = _title(document, config), definitions_name(document, config)
     reader = Reader(document, problems)
     models = Models(reader)
     definitions = Definitions(reader, models, config, name)

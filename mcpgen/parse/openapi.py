@@ -18,6 +18,7 @@ from ..load.operations import (
     paths,
 )
 from ..load.values import as_list, as_object, as_text, first_text, texts_in
+from ..problems import Problems
 from ..runtime.facts.methods import PATH_ITEM, UNCALLABLE
 from ..text import plain, plural, shorten, visible
 from . import naming, select
@@ -43,7 +44,6 @@ from .unsupported import Unsupported
 if TYPE_CHECKING:
     from ..config import Config
     from ..load import Document
-    from ..problems import Problems
 
 METHOD = re.compile(r"[A-Z][A-Z-]{0,31}")
 HTTP_URL = re.compile(r"https?://[^\s/{}@]+(/|$)")
@@ -59,6 +59,11 @@ HINT_KEYS = {
 def parse_openapi(document: Document, config: Config, problems: Problems) -> Server:
     """The server a document describes."""
     return _Parser(document, config, problems).server()
+
+
+def api_name(document: Document, config: Config) -> str:
+    """The name of the server a document describes; of its operations only addresses are read."""
+    return _Parser(document, config, Problems()).name
 
 
 class _Parser:

@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from ..load import Document
     from ..pipeline import Result
 
+READING = ("overlays", "workflows", "draft", "ref_root", "max_bytes")
+"""Fields of a `Config` that change what is read of the same document."""
+
 Step = Callable[[str], None]
 
 
@@ -152,17 +155,24 @@ def run(
     what the stages raise.
     """
     from .. import pipeline
+    from ..lint.hidden_text import report_hidden
+    from ..parse import distribution_of
     from ..render import render
 
     plan = settle(request)
     step("reading the document")
-    result = pipeline.run(plan.config, problems, lock=plan.lock, thorough=thorough, progress=step)
-    server, folder = result.server, plan.folder
+    document = pipeline.read(plan.config, problems, thorough=thorough, progress=step)
+    folder = plan.folder
     if folder is None:
-        folder = Path(server.distribution)
+        folder = Path(distribution_of(document, plan.config))
         if is_project(folder):  # only now known: what it says decides
-            request = replace(request, folder=folder)
-            return run(request, problems, step, files=files, thorough=thorough)
+            asked, plan = plan.config, settle(replace(request, folder=folder))
+            if any(getattr(asked, name) != getattr(plan.config, name) for name in READING):
+                known = document.originals
+                document = pipeline.read(plan.config, problems, thorough=thorough, known=known)
+    report_hidden(document, problems)
+    result = pipeline.understood(document, plan.config, problems, lock=plan.lock)
+    server = result.server
     homes = folder.glob("src/*")
     server = replace(
         server,

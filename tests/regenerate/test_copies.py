@@ -92,6 +92,25 @@ def test_naming_the_url_again_fetches_it(tmp_path: Path, site: Site) -> None:
     assert "x" in tools(folder)
 
 
+def test_a_second_run_in_the_same_place_fetches_once(
+    tmp_path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    request = Request(config=Config(sources=(URL,)))
+    save_run(run(request, Problems()))
+    (folder,) = tmp_path.iterdir()
+    overlay = {"overlay": "1.0.0", "info": {"title": "x", "version": "1"}}
+    update = {"target": "$.info", "update": {"version": "9"}}
+    save({**overlay, "actions": [update]}, folder / "overlay.json")
+    for lines in ("", 'overlays = ["overlay.json"]\n'):
+        site.fetched = 0
+        path = folder / "mcpgen.toml"
+        path.write_text(path.read_text().replace("[source]\n", f"[source]\n{lines}"))
+        made = run(request, Problems())
+        assert site.fetched == 1
+    assert made.server.version == "9"
+
+
 def test_relative_servers_mean_the_same_in_the_copy(tmp_path: Path, site: Site) -> None:
     site.document = {**DOCUMENT, "servers": [{"url": "/v1"}]}
     folder = tmp_path / "shop"
