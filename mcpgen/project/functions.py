@@ -15,6 +15,9 @@ from .source import parsed, problem_at, relative
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """Names of tools that every client takes."""
+_CONTENT = {"Answer", "Audio", "Image", "Resource", "ResourceLink", "Structured", "Text"}
+_MAPPINGS = {"dict", "mapping", "defaultdict"}
+_LISTS = {"list", "tuple", "sequence", "iterable"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +90,33 @@ def _refusals(function: Function) -> Iterator[str]:
         yield f"tool `{function.name}`: callers name every argument, and `{name}` has no name"
     if _yields(function.node):
         yield f"tool `{function.name}` yields, and a tool has one result: return a list"
+    if function.node.returns is not None and _misplaces_content(function.node.returns):
+        yield (
+            f"tool `{function.name}`: content is returned alone or in a list, for example"
+            " `-> list[Image | Text]`"
+        )
+
+
+def _misplaces_content(returns: ast.expr, *, inside: bool = False) -> bool:
+    """Whether a return type has a content helper in a dictionary, or in a list within a list."""
+    if isinstance(returns, ast.BinOp):
+        return any(
+            _misplaces_content(each, inside=inside) for each in (returns.left, returns.right)
+        )
+    if not isinstance(returns, ast.Subscript):
+        return False
+    names = {node.id for node in ast.walk(returns.slice) if isinstance(node, ast.Name)}
+    container = ast.unparse(returns.value).rpartition(".")[2].lower()
+    is_list = container in _LISTS
+    if names.isdisjoint(_CONTENT):
+        return False
+    if container in _MAPPINGS or (inside and is_list):
+        return True
+    return any(
+        _misplaces_content(node, inside=inside or is_list)
+        for node in ast.walk(returns.slice)
+        if isinstance(node, ast.Subscript)
+    )
 
 
 def _yields(function: FunctionNode) -> bool:

@@ -398,6 +398,14 @@ def unsaid() -> list[str]:
     return ["text", Image(b"")]
 
 @tool
+def hidden() -> dict[str, object]:
+    return {"n": 1, "images": [Image(b"")]}
+
+@tool
+def hidden_untyped():
+    return [{"n": 1}, Image(b"")]
+
+@tool
 def any_list() -> list:
     return ["text", Image(b"")]
 
@@ -486,11 +494,11 @@ def test_a_list_of_anything_and_a_tuple_may_hold_content(values: Project, name: 
     assert [block.type for block in result.content] == ["text", "image"]
 
 
-def test_content_that_the_return_type_does_not_say_is_told_in_the_log(
-    values: Project, caplog: pytest.LogCaptureFixture
-) -> None:
-    assert values.call("unsaid", {}).is_error
-    assert "for example `-> list[Image | Text]`" in caplog.text
+@pytest.mark.parametrize("name", ["unsaid", "hidden", "hidden_untyped"])
+def test_content_inside_of_data_is_refused_with_what_to_return(values: Project, name: str) -> None:
+    result = values.call(name, {})
+    assert result.is_error
+    assert "for example `-> list[Image | Text]`" in text_of(result)
 
 
 @pytest.mark.parametrize(
@@ -505,6 +513,10 @@ def test_content_that_the_return_type_does_not_say_is_told_in_the_log(
         ("@tool\ndef f(a): ...\nraise OSError('gone')", "OSError: gone"),
         (
             "from .. import Image\n@tool\ndef f() -> dict[str, Image]: ...",
+            "content is returned alone or in a list",
+        ),
+        (
+            "from .. import Image\n@tool\ndef f() -> list[list[Image]]: ...",
             "content is returned alone or in a list",
         ),
         ("@tool(readonly=True)\ndef f(a): ...", "readonly"),
@@ -540,6 +552,9 @@ def test_a_name_that_is_taken_stops_the_server_and_the_check(tmp_path: Path, nam
         "def f(*a: int) -> str: ...",
         "def f():\n    while True:\n        yield 1",
         "async def f():\n    yield 1",
+        "def f() -> dict[str, Image]: ...",
+        "def f() -> None | dict[str, list[Image | Text]]: ...",
+        "def f() -> list[list[Image]]: ...",
     ],
 )
 def test_the_check_names_functions_that_cannot_be_called(tmp_path: Path, function: str) -> None:
@@ -549,6 +564,27 @@ def test_the_check_names_functions_that_cannot_be_called(tmp_path: Path, functio
     project = with_functions(tmp_path, f"from .. import tool\n\n@tool\n{function}{inner}")
     [problem] = check(project.folder, Problems()).problems
     assert (problem.code, problem.place.line) == ("E1396", 4)
+
+
+def test_content_alone_or_in_a_list_passes_the_check(tmp_path: Path) -> None:
+    text = """from typing import Any
+from .. import Audio, Image, Structured, Text, tool
+
+@tool
+def a() -> list[Image | Text] | None: ...
+
+@tool
+def b() -> tuple[str, Image]: ...
+
+@tool
+def c() -> Structured: ...
+
+@tool
+def d() -> dict[str, list[Any]]: ...
+"""
+    project = with_functions(tmp_path, text)
+    assert not check(project.folder, Problems()).problems
+    assert {"a", "b", "c", "d"} <= set(listed(project))
 
 
 def test_the_function_in_the_docs_is_a_tool(tmp_path: Path) -> None:

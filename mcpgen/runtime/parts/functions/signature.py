@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import sys
 import typing
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -22,7 +22,16 @@ from pydantic.json_schema import GenerateJsonSchema
 from ...arguments.checker import BadArguments
 from ...arguments.explain import place, show
 from ...results.answer import Answer
-from ...results.content import Audio, Context, Image, Resource, ResourceLink, Structured, Text
+from ...results.content import (
+    Audio,
+    Context,
+    Image,
+    Resource,
+    ResourceLink,
+    Structured,
+    Text,
+    ToolError,
+)
 
 _PREFIX = "argument_"
 """Before the names of the model's fields: an argument may be called `json` or `model_config`."""
@@ -32,6 +41,10 @@ _CONTENT = (Answer, Audio, Image, Resource, ResourceLink, Structured, Text)
 """What is content already: a function that returns one has no output schema."""
 _UNTYPED = (Any, None, type(None), list, list[Any])
 """Return types that say nothing of what is in them, which may be content."""
+_ADVICE = (
+    "content is returned alone or in a list: say so, for example `-> list[Image | Text]`, and put"
+    " data beside it as text"
+)
 _GENERATORS = (inspect.isgeneratorfunction, inspect.isasyncgenfunction)
 
 
@@ -139,13 +152,10 @@ class Signature:
         annotation = self._hints.get("return", Any)
         if annotation in _UNTYPED:
             return None
+        if _misplaces_content(annotation):
+            raise BadSignature(_ADVICE)
         if _is_content(annotation):
-            if typing.get_origin(annotation) is not dict:
-                return None
-            raise BadSignature(
-                "content is returned alone or in a list: say so, for example"
-                " `-> list[Image | Text]`"
-            )
+            return None
         try:
             return TypeAdapter(annotation)
         except PydanticUserError:
@@ -176,10 +186,13 @@ class Signature:
         """What a function returned, as JSON data in the form of its return type; content as it is,
         and so a value that is not of that type: the output schema refuses it.
         """
-        if self._result is None or isinstance(value, _CONTENT):
+        is_content = isinstance(value, _CONTENT)
+        if self._result is None and isinstance(value, list | tuple):
+            is_content = all(isinstance(item, (*_CONTENT, str)) for item in value)
+        if not is_content and _holds_content(value):
+            raise ToolError(f"this tool returns content inside of data: {_ADVICE}")
+        if is_content or self._result is None:
             return value
-        if _holds_content(value):
-            raise TypeError("the list holds content: say so, for example `-> list[Image | Text]`")
         try:
             return self._result.dump_python(value, mode="json", by_alias=True, warnings="error")
         except ValueError:
@@ -226,11 +239,27 @@ def _is_content(annotation: Any) -> bool:
     return any(_is_content(inner) for inner in typing.get_args(annotation))
 
 
-def _holds_content(value: Any) -> bool:
-    """Whether a value is a list with a content helper in it."""
-    if not isinstance(value, list):
+def _misplaces_content(annotation: Any, *, inside: bool = False) -> bool:
+    """Whether a return type has a content helper in a dictionary, or in a list within a list."""
+    if not _is_content(annotation):
         return False
-    return any(isinstance(item, _CONTENT) for item in value)
+    origin = typing.get_origin(annotation)
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return True
+    is_list = isinstance(origin, type) and issubclass(origin, Iterable)
+    return any(
+        _misplaces_content(inner, inside=inside or is_list) or (inside and is_list)
+        for inner in typing.get_args(annotation)
+    )
+
+
+def _holds_content(value: Any) -> bool:
+    """Whether data has a content helper anywhere in it."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        return any(map(_holds_content, value))
+    return isinstance(value, _CONTENT)
 
 
 def _explained(tool: str, error: ValidationError) -> str:
