@@ -144,7 +144,13 @@ def understood(
         from .workflows.tools import settled  # late: JSONPath takes a tenth of a second
 
         server = settled(server, problems)
-    server = replace(server, lazy=config.lazy, code=config.code, catalogue=config.catalogue)
+    server = replace(
+        server,
+        lazy=config.lazy,
+        code=config.code,
+        parts=config.parts,
+        catalogue=config.catalogue,
+    )
     lock_facts = facts(
         server,
         document=document.source.sha256,

@@ -118,6 +118,8 @@ def _key(key: Key) -> dict[str, Any]:
     }[key.kind]
     if key.choices:
         made = {"enum": list(key.choices)}
+        if key.kind == "texts":
+            made = {"type": "array", "items": made}
     return {**made, "description": key.text}
 
 
@@ -166,7 +168,8 @@ def _title(table: Table) -> str:
 
 def _holds(key: Key) -> str:
     if key.choices:
-        return " or ".join(f'`"{choice}"`' for choice in key.choices)
+        choices = " or ".join(f'`"{choice}"`' for choice in key.choices)
+        return f"list of {choices}" if key.kind == "texts" else choices
     return {
         "text": "text",
         "name": "name",

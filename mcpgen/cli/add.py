@@ -1,4 +1,4 @@
-"""`mcpgen add`: one more tool for a project, or what runs its server elsewhere."""
+"""`mcpgen add`: one more tool for a project, parts for its server, or what runs it elsewhere."""
 
 from __future__ import annotations
 
@@ -31,16 +31,20 @@ class Thing(StrEnum):
 
     tool = "tool"
     deploy = "deploy"
+    production = "production"
 
 
 What = Annotated[
-    Thing, typer.Argument(metavar="tool|deploy", help="What to add.", show_default=False)
+    Thing, typer.Argument(metavar="tool|deploy|production", help="What to add.", show_default=False)
 ]
 ToolName = Annotated[
     str,
     typer.Argument(
         metavar="NAME",
-        help="The tool's name, as in `find_book`; or `kubernetes`, `compose` or `systemd`.",
+        help=(
+            "The tool's name, as in `find_book`; with `deploy`, `kubernetes`, `compose` or"
+            " `systemd`; none with `production`."
+        ),
         show_default=False,
     ),
 ]
@@ -84,7 +88,7 @@ Python = Annotated[
 
 def add(
     what: What,
-    name: ToolName,
+    name: ToolName = "",
     description: Description = "",
     argument: Arguments = None,
     read_only: ReadOnly = None,
@@ -92,7 +96,7 @@ def add(
     quiet: opt.Quiet = False,
     as_json: opt.AsJson = False,
 ) -> int:
-    """Add a tool, or files to deploy, here.
+    """Add a tool, parts of the server, or files to deploy, here.
 
     `tool` adds a tool to the project's list (`tools.json`, unless it has another), generates the
     project again and leaves you a function to fill in. With `--python` that function is all there
@@ -100,6 +104,9 @@ def add(
 
     `deploy` writes what runs the server over HTTP elsewhere into `deploy/`: manifests for
     Kubernetes, a compose file with a load balancer, or a systemd unit. The files are yours.
+
+    `production` enters the parts that a server for a whole company needs into `mcpgen.toml`
+    (`audit`, `exchange`, `redis`, `telemetry`), and generates the project again.
     """
     from ..problems import UsageError
     from ..project.run import here
@@ -110,6 +117,11 @@ def add(
     if folder is None:
         hint = "`mcpgen new NAME` makes one"
         raise UsageError.of("E1101", "this folder is not a project", hint)
+    if bool(name) == (what is Thing.production):
+        hint = "as in `mcpgen add tool find_book`, or `mcpgen add production`"
+        raise UsageError.of("E1191", f"`{what}` takes {'no' if name else 'a'} name", hint)
+    if what is Thing.production:
+        return _add_parts(screen, folder, as_json=as_json)
     if what is Thing.deploy:
         has_options = any((description, argument, python, read_only is not None))
         return _add_deployment(screen, folder, name, has_options=has_options, as_json=as_json)
@@ -180,6 +192,27 @@ def _add_deployment(
     return 0
 
 
+def _add_parts(screen: Screen, folder: Path, *, as_json: bool) -> int:
+    """Enter the parts that `mcpgen.toml` can name into it, and generate the project again."""
+    from ..problems import Problems
+    from ..project.manifest import manifest_problems
+    from ..project.scaffold import add_parts
+    from ..runtime.facts.parts import NAMED
+    from .problem_output import print_problems
+
+    with add_parts(folder, NAMED):
+        _generate(screen, folder, renew=True)
+    features = dict.fromkeys(NAMED, True)
+    missing = manifest_problems(folder, "", **features)
+    needed = [problem for problem in missing if problem.code == "E1320"]
+    print_problems(screen, Problems(items=needed), None, "text")
+    if as_json:
+        screen.data(json.dumps({"parts": list(NAMED)}, indent=2))
+    elif not screen.quiet:
+        screen.out.print(f"parts      {', '.join(NAMED)}", highlight=False)
+    return 0
+
+
 def _add_function(
     screen: Screen,
     folder: Path,
@@ -210,15 +243,15 @@ def _add_function(
     return 0
 
 
-def _generate(screen: Screen, folder: Path) -> Changes:
-    """Generate the project again."""
+def _generate(screen: Screen, folder: Path, *, renew: bool = False) -> Changes:
+    """Generate the project again; with `renew` also the files written once that nobody edited."""
     from ..problems import Problems
     from ..project.run import Request, run
     from ..write import write
 
     with screen.working("writing") as step:
         made = run(Request(folder=folder), Problems(), step)
-        return write(made.files, made.folder, lock_facts=made.facts)
+        return write(made.files, made.folder, lock_facts=made.facts, renew=renew)
 
 
 def _texts(folder: Path) -> list[Path]:

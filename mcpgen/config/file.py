@@ -223,7 +223,8 @@ def _where(header: str) -> str:
 def accepts(key: Key, value: Any) -> bool:
     """Whether a TOML value is of the key's kind."""
     if key.choices:
-        return value in key.choices
+        values = value if key.kind == "texts" else [value]
+        return isinstance(values, list) and all(item in key.choices for item in values)
     match key.kind:
         case "flag":
             return isinstance(value, bool)
@@ -294,8 +295,11 @@ _EXPECTED = {
 
 
 def _expected(key: Key) -> str:
+    choices = " or ".join(f"`{choice}`" for choice in key.choices)
+    if key.choices and key.kind == "texts":
+        return f"a list of {choices}"
     if key.choices:
-        return " or ".join(f"`{choice}`" for choice in key.choices)
+        return choices
     return _EXPECTED[key.kind]
 
 

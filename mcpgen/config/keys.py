@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from ..runtime.facts.parts import NAMED
+
 Kind = Literal["text", "name", "texts", "text or texts", "flag", "count", "headers", "any"]
 
 COUNT_LIMIT = 1_000_000_000
@@ -149,6 +151,19 @@ TOP = Table(
             option=Option(
                 name="--code",
                 help="Let the server be started with `--code`: programs over its tools.",
+            ),
+        ),
+        Key(
+            name="parts",
+            kind="texts",
+            choices=NAMED,
+            example='["audit", "telemetry"]',
+            text=(
+                "Parts of the server beyond what its document and your code need: `audit` writes"
+                " down every call that can change something, `telemetry` has traces and metrics,"
+                " `redis` shares limits between replicas, `exchange` calls the API on behalf of"
+                " each caller. Each brings variables of its own. `mcpgen add production` enters"
+                " them all."
             ),
         ),
         Key(

@@ -99,6 +99,7 @@ class Config:
     """Items such as `Authorization: env:NAME`."""
     lazy: bool = True
     code: bool = False
+    parts: tuple[str, ...] = ()
     catalogue: bool = False
     profile: Literal["portable", "rich"] = "portable"
     name: str | None = None

@@ -30,6 +30,7 @@ from ..lock import (
 )
 from ..paths import read_plain
 from ..problems import Problem, Problems
+from ..runtime.facts.parts import NAMED
 from ..runtime.package import decorated
 from ..write.changes import Changes, compare
 from ..write.ownership import is_once
@@ -192,6 +193,7 @@ def _manifest(folder: Path, lock: Lock) -> Iterator[Problem]:
         reads_xml=reads_xml,
         reads_paths=any(path.endswith("/runtime/parts/workflows/paths.py") for path in lock.files),
         has_functions=_has_functions(folder),
+        **{part: any(f"/runtime/parts/{part}/" in path for path in lock.files) for part in NAMED},
     )
 
 

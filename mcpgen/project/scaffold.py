@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -280,6 +281,22 @@ def add_tool(folder: Path, tool: dict[str, Any]) -> Path:
     path.write_text(dumped({"tools": [tool]}), encoding="utf-8", newline="\n")
     _name_source(folder, SOURCE)
     return path
+
+
+@contextmanager
+def add_parts(folder: Path, names: Sequence[str]) -> Iterator[None]:
+    """Enter parts into `mcpgen.toml`; it is as it was if the block fails."""
+    path = folder / NAME
+    before = path.read_bytes()
+    present = read_config(folder).parts
+    parts = [*present, *(name for name in names if name not in present)]
+    text = edit(before.decode("utf-8"), {("parts",): parts})
+    path.write_text(text, encoding="utf-8", newline="\n")
+    try:
+        yield
+    except BaseException:
+        path.write_bytes(before)
+        raise
 
 
 def _list_in(path: Path) -> tuple[str, Any, list[Any]] | None:

@@ -14,6 +14,7 @@ from ..ir import Login, Server, Tool, Toolset
 from ..runtime.results.pages import ListAnswer
 from ..runtime.results.shorten import Shaping
 from .manifests import about_credential, client_files, manifest_json, server_json
+from .parts import part_names
 from .sample import tests_data
 from .whole import whole_schemas
 
@@ -177,6 +178,7 @@ def api_facts(server: Server) -> dict[str, Any]:
         "title": server.title,
         "version": server.version,
         "instructions": server.instructions,
+        "parts": part_names(server),
         "env_prefix": server.env_prefix,
         "base_url": server.base_url,
         "base_url_note": server.base_url_note,

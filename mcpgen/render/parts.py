@@ -8,6 +8,7 @@ from functools import cache
 from importlib import resources
 
 from ..ir import Server
+from ..runtime.facts.parts import NAMED
 from . import workflows
 
 PACKAGE = "src/package/"
@@ -35,7 +36,21 @@ def features(server: Server) -> Mapping[str, bool]:
         "own_tools": any(tool.is_own for tool in server.tools),
         "reads_paths": workflows.need_paths(server),
         "reads_xml": any(shaping.xml for _, shaping in server.answers),
+        **{name: name in server.parts for name in NAMED},
     }
+
+
+def part_names(server: Server) -> list[str]:
+    """Return the parts of the runtime that a server has, in the order of their names."""
+    has = features(server)
+    needs = {
+        "code": "code",
+        "functions": "has_functions",
+        "login": "has_login",
+        "search": "is_searched",
+        "workflows": "has_workflows",
+    }
+    return sorted({"install", *server.parts, *(part for part, need in needs.items() if has[need])})
 
 
 def has_login(server: Server) -> bool:

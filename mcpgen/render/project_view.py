@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..ir import Server
+from ..runtime.part import parts_of
 from ..runtime.parts.install.clients import CLIENTS
-from ..runtime.settings import SETTINGS
+from ..runtime.settings import settings_with
 from .literal import Code
 from .manifests import (
     OWNER,
@@ -26,7 +27,7 @@ from .manifests import (
     title_of,
     writing_variables,
 )
-from .parts import features
+from .parts import features, part_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ def project_context(server: Server) -> dict[str, Any]:
         # Those that only calls that write use, and those that only a login uses
         "writing": _variables(writing_variables(server)),
         "login": _variables(login_variables(server)),
-        "settings": _settings(server.calls_api),
+        "settings": _settings(server),
         # The clients by the names that `install` takes, and those that cannot list every tool
         "clients": Code(", ".join(f"`{client}`" for client in sorted(CLIENTS))),
         "overfull_clients": ", ".join(overfull),
@@ -90,10 +91,11 @@ def _variables(variables: Iterable[Variable]) -> tuple[VariableView, ...]:
     )
 
 
-def _settings(calls_api: bool) -> tuple[SettingView, ...]:
+def _settings(server: Server) -> tuple[SettingView, ...]:
     """The settings of a server, in the order of the README."""
-    settings = [item for item in SETTINGS if item.name != "BASE_URL"]
-    if not calls_api:
+    parts = parts_of({"parts": part_names(server)})
+    settings = [item for item in settings_with(parts) if item.name != "BASE_URL"]
+    if not server.calls_api:
         settings = [item for item in settings if item.group != "api"]
     return tuple(
         SettingView(item.name, item.group, Code(item.text), Code(item.default_text))

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import cached_property, partial
+from importlib import import_module
 from typing import Any
 
 import anyio
@@ -23,10 +24,12 @@ from mcp.shared.exceptions import MCPError
 from pydantic_core import to_json
 
 from .calls import ApiSide, Hooks, Runner
-from .catalog import Catalog, Entry, StartError
+from .catalog import Catalog, Entry
+from .errors import StartError
 from .limits import Quota
-from .listing import Front, Pages, Run, code_front, lazy_front
+from .listing import Front, Pages, Run
 from .package import Package
+from .part import mode_of, parts_of
 from .record import current, is_read, is_traced, recorded, with_readable_trace
 from .results.content import Context, ToolError, failure, sendable
 from .settings import Settings, read
@@ -52,18 +55,17 @@ class App:
         toolsets: Iterable[str] = (),
         tools: Iterable[str] = (),
         read_only: bool = False,
-        lazy_list: bool = False,
-        code_mode: bool = False,
+        mode: str = "",
         settings: Settings | None = None,
         yours: bool = True,
     ) -> None:
-        """`package` is the import name of the server's package. With `yours` false neither
-        `hooks.py` nor `custom/` is used. Raises StartError where it cannot start like this.
+        """`package` is the import name of the server's package, `mode` an option that shows the
+        tools another way (`--lazy`). With `yours` false neither `hooks.py` nor `custom/` is used.
+        Raises StartError where it cannot start like this.
         """
-        if lazy_list and code_mode:
-            raise StartError("`--lazy` and `--code` are two ways to show the tools: choose one")
         home = Package.named(package)
         facts = home.facts()
+        parts = parts_of(facts)
         aliases = facts.get("aliases", {})
         self.catalog = Catalog(
             home,
@@ -72,6 +74,7 @@ class App:
             read_only=read_only,
             aliases=aliases,
             yours=yours,
+            parts=parts,
         )
         self.home = home
         self._yours = yours
@@ -85,10 +88,9 @@ class App:
         """Set by a transport that knows its callers."""
         self._listed = self.catalog.listed
         self._front: Front | None = None
-        if lazy_list:
-            self._front = lazy_front(home, self.catalog)
-        if code_mode:
-            self._front = code_front(home, self.catalog, self._limits, self._quota)
+        if mode:
+            front = mode_of(mode, parts).front
+            self._front = front(home, self.catalog, self._limits, self._quota)
         self._before: dict[str, Entry] = {}
         """The tools of the front, which stand before those of the catalog."""
         if self._front is not None:
@@ -138,9 +140,14 @@ class App:
             if self._front is not None:
                 settings = self._front.settings(settings)
             auth = self.home.module("auth") if self.home.has("auth") else None
-            side = self.home.module("runtime.client.side")
+            side = import_module(".client.side", __package__)
             self._api = side.HttpSide(settings, auth)
         return self._api
+
+    @property
+    def calls_api(self) -> bool:
+        """Whether the tools of this server call an API."""
+        return self.home.facts().get("calls_api") is not False
 
     async def reaches_api(self) -> bool:
         """Whether a connection to the API can be opened."""
@@ -259,7 +266,9 @@ class App:
     @cached_property
     def _every(self) -> Catalog:
         """The tools of all toolsets, for functions that call others."""
-        return Catalog(self.home, aliases=self.catalog.aliases, yours=self._yours)
+        return Catalog(
+            self.home, aliases=self.catalog.aliases, yours=self._yours, parts=self.catalog.parts
+        )
 
     def _anywhere(self, name: str) -> Entry | None:
         """A tool of this server, or else of any toolset."""

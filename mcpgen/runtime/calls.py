@@ -18,8 +18,8 @@ import anyio.to_thread
 from mcp.types import CallToolResult
 
 from .arguments.explain import explain
-from .catalog import Entry, StartError
-from .errors import ApiError, BadStatus
+from .catalog import Entry
+from .errors import ApiError, BadStatus, StartError
 from .log import event
 from .record import current
 from .results.answer import Answer

@@ -22,15 +22,13 @@ from pathlib import Path
 from typing import Any
 
 from .arguments.explain import suggest
+from .errors import StartError
 from .log import event
 from .package import Package, decorated
+from .part import Part
 from .wholes import Wholes
 
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
-
-
-class StartError(Exception):
-    """The server cannot start as it was asked to; the text says what to change."""
 
 
 @dataclass(slots=True)
@@ -157,8 +155,10 @@ class Catalog:
         read_only: bool = False,
         aliases: dict[str, str] | None = None,
         yours: bool = True,
+        parts: Iterable[Part] = (),
     ) -> None:
         self.read_only = read_only
+        self.parts = tuple(parts)
         self.aliases = aliases or {}
         self._entries: dict[str, Entry] = {}
         self.by_hand: set[str] = set()
@@ -270,8 +270,8 @@ class Catalog:
         paths = decorated(root)
         if not paths:
             return
-        if not (Path(__file__).parent / "parts" / "functions").is_dir():
-            # The generator leaves out what reads functions until there is one
+        # The generator leaves out what reads functions until there is one
+        if not any(part.functions for part in self.parts):
             raise StartError(f"{paths[0]} has a function with `@tool`: run `mcpgen generate`")
         if find_spec("docstring_parser") is None:
             raise StartError(
@@ -292,8 +292,9 @@ class Catalog:
 
     @property
     def _room(self) -> Any:
-        """The module that makes tools of functions; servers without such tools do not have it."""
-        return self._package.module("runtime.parts.functions.tools")
+        """The module that makes tools of functions."""
+        [functions] = [part.functions for part in self.parts if part.functions is not None]
+        return functions()
 
     def _functions_in(self, module: str) -> list[tuple[str, Callable[..., Any]]]:
         """The functions with `@tool` in one module; one that cannot be imported is logged."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -12,6 +11,7 @@ if TYPE_CHECKING:
 
     from .app import App
     from .package import Package
+    from .part import Command
     from .settings import Settings
 
 COLLECT_AFTER = 10_000
@@ -25,12 +25,12 @@ def main(package: str, argv: list[str] | None = None) -> int:
 
     The exit code: 0 done, 1 wrong settings, 2 wrong usage, 130 interrupted.
     """
-    from .catalog import StartError
+    from .errors import StartError
     from .settings import SettingsError
 
     arguments = sys.argv[1:] if argv is None else argv
     try:
-        return _command(arguments)(package, arguments)
+        return _command(package, arguments)(package, arguments)
     except (StartError, SettingsError) as error:
         for line in str(error).splitlines():
             print(f"error: {line}", file=sys.stderr)
@@ -39,21 +39,30 @@ def main(package: str, argv: list[str] | None = None) -> int:
         return 130
 
 
-def _command(arguments: list[str]) -> Callable[[str, list[str]], int]:
+def _command(package: str, arguments: list[str]) -> Command:
     """What the first word asks for; without a word, or with an option, to serve. Raises
     StartError.
     """
     word = next(iter(arguments), "-")
     if word.startswith("-"):
         return _serve
-    if word in _COMMANDS:
-        return _COMMANDS[word]
 
     from .arguments.explain import suggest
-    from .catalog import StartError
+    from .errors import StartError
+    from .facts.parts import PARTS, remedy
+    from .package import Package
+    from .part import parts_of
 
-    names = ", ".join(f"`{name}`" for name in _COMMANDS)
-    hint = suggest(word, list(_COMMANDS)) or f"; the commands are {names}"
+    commands: dict[str, Command] = {"help": _help}
+    for part in parts_of(Package.named(package).facts()):
+        commands |= part.commands
+    if word in commands:
+        return commands[word]
+    for name, each in PARTS.items():
+        if word in each.commands:
+            raise StartError(f"this server has no command `{word}`: {remedy(name)}")
+    names = ", ".join(f"`{name}`" for name in commands)
+    hint = suggest(word, list(commands)) or f"; the commands are {names}"
     raise StartError(f"there is no command `{word}`{hint}")
 
 
@@ -71,7 +80,7 @@ def _serve(package: str, arguments: list[str]) -> int:
     gc.set_threshold(COLLECT_AFTER)
     home = Package.named(package)
     facts = home.facts()
-    options = _options(arguments, facts["name"], facts["env_prefix"], _choices(home))
+    options = _options(arguments, facts["name"], facts["env_prefix"], choices(home))
     if options.version:
         print(_version(package, facts))
         return 0
@@ -107,53 +116,28 @@ def _settings(facts: dict[str, Any], options: argparse.Namespace) -> Settings:
     return settings
 
 
-def _note_arguments(settings: Settings) -> None:
-    """Note the arguments of calls in the audit, and in the log. Raises StartError."""
-    from .parts.audit.lines import Arguments, audit
-    from .record import notes, observers
-
-    arguments = Arguments(settings.redactor, settings.redact)
-    if settings.audit:
-        observers.append(audit(settings.audit, settings.name, arguments))
-    if settings.log_arguments:
-        notes.append(arguments)
-
-
 def _app(package: str, options: argparse.Namespace, settings: Settings) -> App:
-    """The tools that were chosen, with what is noted of their calls. Raises StartError."""
+    """The tools that were chosen, shown in the way that was asked for. Raises StartError."""
     from .app import App
+    from .errors import StartError
+    from .facts.parts import PARTS
 
-    if settings.audit or settings.log_arguments:
-        _note_arguments(settings)
+    for part in settings.parts:
+        if part.prepare is not None:
+            part.prepare(settings)
+    options_of_parts = [each.option for each in PARTS.values() if each.option]
+    modes = [option for option in options_of_parts if getattr(options, option.lstrip("-"))]
+    if len(modes) > 1:
+        names = " and ".join(f"`{mode}`" for mode in modes)
+        raise StartError(f"{names} are two ways to show the tools: choose one")
     return App(
         package,
         toolsets=_names(options.toolsets) or settings.toolsets,
         tools=_names(options.tools) or settings.tools,
         read_only=options.read_only or settings.read_only,
-        lazy_list=options.lazy,
-        code_mode=options.code,
+        mode=next(iter(modes), ""),
         settings=settings,
     )
-
-
-def _install(package: str, arguments: list[str]) -> int:
-    """Run the command `install` or `uninstall`."""
-    from .package import Package
-    from .parts.install.command import main
-
-    return main(package, arguments, _choices(Package.named(package)))
-
-
-def _login(package: str, arguments: list[str]) -> int:
-    """Run the command `login` or `logout`. Raises StartError where the server has neither."""
-    from .catalog import StartError
-    from .package import Package
-
-    home = Package.named(package)
-    if not home.has("runtime/parts/login/command"):
-        raise StartError("the API's description offers no login for a person: set its credentials")
-    code: int = home.module("runtime.parts.login.command").main(package, arguments)
-    return code
 
 
 def _names(option: str) -> list[str]:
@@ -184,9 +168,12 @@ def _waiting(name: str) -> str:
     )
 
 
-def _choices(package: Package) -> argparse.ArgumentParser:
-    """The options that choose among the tools; `--lazy` where the package has the search."""
+def choices(package: Package) -> argparse.ArgumentParser:
+    """The options that choose among the tools and the ways to show them."""
     import argparse
+
+    from .facts.parts import PARTS
+    from .part import parts_of
 
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument("--toolsets", default="", metavar="A,B", help="offer only these toolsets")
@@ -196,9 +183,9 @@ def _choices(package: Package) -> argparse.ArgumentParser:
     parser.add_argument(
         "--read-only", action="store_true", help="offer only tools that change nothing"
     )
-    for option, module, text in _MODES:
-        if not package.has(module):
-            text = argparse.SUPPRESS
+    modes = {part.mode.option: part.mode.help for part in parts_of(package.facts()) if part.mode}
+    for option in (each.option for each in PARTS.values() if each.option):
+        text = modes.get(option, argparse.SUPPRESS)
         parser.add_argument(option, action="store_true", help=text)
     return parser
 
@@ -271,7 +258,7 @@ def _serve_stdio(app: App, settings: Settings) -> int:
 
     import anyio
 
-    from .record import telemetry
+    from .part import running
     from .transports.stdio import streams
 
     # A thread that reads stdin cannot be woken, so Ctrl-C ends the process itself
@@ -285,31 +272,6 @@ def _serve_stdio(app: App, settings: Settings) -> int:
                 # Flush what tools printed while stdout still leads to stderr
                 sys.stdout.flush()
 
-    with telemetry(app, settings):
+    with running(app, settings):
         anyio.run(run)
     return 0
-
-
-_MODES = (
-    (
-        "--lazy",
-        "runtime/parts/search/lazy",
-        "offer three tools that search, describe and call the others",
-    ),
-    (
-        "--code",
-        "runtime/parts/code/front",
-        "offer two tools: one searches the others, one runs a program over them",
-    ),
-)
-"""Option, the module it needs, and what it does; a server without the module refuses the option
-with advice.
-"""
-_COMMANDS: dict[str, Callable[[str, list[str]], int]] = {
-    "help": _help,
-    "install": _install,
-    "uninstall": _install,
-    "login": _login,
-    "logout": _login,
-}
-"""The first word -> what it does."""

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from .results.answer import Answer
 
 
+class StartError(Exception):
+    """The server cannot start as it was asked to; the text says what to change."""
+
+
 class ApiError(Exception):
     """A failed request. `Api.request` fills in `method` and `path` (the template)."""
 

@@ -11,7 +11,7 @@ import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 from .errors import Busy
 
@@ -105,14 +105,15 @@ class Rate:
 
 
 def pace_of(settings: Settings, limit: str, rate: float, burst: float = 1.0) -> Pace:
-    """The rate of a limit, which all replicas share where the operator named a Redis. Raises
+    """Return the rate of a limit, which all replicas share where a part counts them. Raises
     SettingsError.
     """
-    if settings.redis_url is None or not rate:
-        return Rate(rate, burst)
-    from .parts.redis.rates import shared_rate
-
-    return shared_rate(settings, limit, rate, burst)
+    if rate:
+        for part in settings.parts:
+            pace = part.pace(settings, limit, rate, burst) if part.pace is not None else None
+            if pace is not None:
+                return cast("Pace", pace)
+    return Rate(rate, burst)
 
 
 class Quota:

@@ -12,9 +12,7 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
-from .catalog import Catalog, Entry, StartError
-from .limits import Quota
-from .package import Package
+from .catalog import Entry
 from .results.content import Context
 from .settings import Settings
 
@@ -78,28 +76,3 @@ class Front(Protocol):
 
     async def aclose(self) -> None:
         """End what they started."""
-
-
-def lazy_front(package: Package, catalog: Catalog) -> Front:
-    """The tools of `--lazy`. Raises StartError where the server was generated without them."""
-    if not package.has("runtime/parts/search/lazy"):
-        raise StartError(
-            "this server was generated without a search: take `lazy = false` out of mcpgen.toml"
-            " and run `mcpgen generate`"
-        )
-    front: Front = package.module("runtime.parts.search.lazy").Lazy(package, catalog)
-    return front
-
-
-def code_front(package: Package, catalog: Catalog, settings: Settings, quota: Quota) -> Front:
-    """The tools of `--code`. Raises StartError where the server was generated without them, and
-    where the sandbox is not installed.
-    """
-    if not package.has("runtime/parts/code/front"):
-        raise StartError(
-            "this server was generated without code mode: put `code = true` at the top of"
-            " mcpgen.toml and run `mcpgen generate`"
-        )
-    code = package.module("runtime.parts.code.front").Code
-    front: Front = code(package, catalog, settings, quota)
-    return front

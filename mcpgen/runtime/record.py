@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -22,9 +22,7 @@ from opentelemetry.trace import (
 from .log import LEVEL_INFO, event, logger
 
 if TYPE_CHECKING:
-    from .app import App
     from .caller import Caller
-    from .settings import Settings
 
 
 @dataclass(slots=True)
@@ -136,17 +134,6 @@ def recorded(tool: str, caller: Caller | None) -> Iterator[Record]:
         record.log()
         for observe in observers:
             observe(record)
-
-
-def telemetry(
-    app: App, settings: Settings, host: str = "127.0.0.1", index: int = 0
-) -> AbstractContextManager[None]:
-    """Telemetry until the end of the block, where it is on. Raises StartError."""
-    if not (settings.telemetry or settings.metrics_port):
-        return nullcontext()
-    from .parts.telemetry.instruments import running
-
-    return running(app, settings, host, index)
 
 
 def is_read() -> bool:

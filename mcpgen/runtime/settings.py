@@ -18,6 +18,9 @@ from typing import Any, Literal, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from .facts.origin import Origin, check_base_url, origin_of
+from .facts.parts import VARIABLES as PART_VARIABLES
+from .facts.parts import remedy
+from .part import Part, parts_of
 from .results.pages import ListAnswer
 from .results.shorten import Shaping
 from .secrets import Redactor, Secret
@@ -82,7 +85,7 @@ class Setting:
         return self.unset
 
 
-def _variable(
+def variable(
     kind: Kind,
     group: Group,
     text: str,
@@ -204,135 +207,110 @@ class Settings:
     backoff: float = 0.5
     max_retry_wait: float = 30.0
     # fmt: off
-    base_url: str = field(default="", metadata=_variable(
+    base_url: str = field(default="", metadata=variable(
         "url", "api", "Base URL of the API"))
-    toolsets: tuple[str, ...] = field(default=(), metadata=_variable(
+    toolsets: tuple[str, ...] = field(default=(), metadata=variable(
         "names", "main", "Only these toolsets, separated by commas (`--toolsets`)"))
     """Empty for all of them, unless there are `tools`."""
-    tools: tuple[str, ...] = field(default=(), metadata=_variable(
+    tools: tuple[str, ...] = field(default=(), metadata=variable(
         "names", "main", "Only these tools, separated by commas, besides the toolsets (`--tools`)"))
-    read_only: bool = field(default=False, metadata=_variable(
+    read_only: bool = field(default=False, metadata=variable(
         "flag", "main", "`1`: only tools that change nothing (`--read-only`)"))
-    max_calls: int = field(default=256, metadata=_variable(
+    max_calls: int = field(default=256, metadata=variable(
         "count", "calls", "Calls that run at the same time; more are told to wait", 1, 100_000))
-    call_rate: float = field(default=500.0, metadata=_variable(
+    call_rate: float = field(default=500.0, metadata=variable(
         "rate", "calls", "Calls per second (`500`, `600/m`), ten seconds of them at once; more are "
         "told to wait; `0`: no limit"))
-    total_timeout: float = field(default=60.0, metadata=_variable(
+    total_timeout: float = field(default=60.0, metadata=variable(
         "seconds", "calls", "Seconds for one call, repetitions included", 0.1, 86_400))
-    redis_url: Secret | None = field(default=None, metadata=_variable(
-        "secret", "calls", "Redis in which all replicas count calls together, as in "
-        "`rediss://:password@host`; needs the extra `redis` (secret)", unset="each counts its own"))
-    audit: str = field(default="", metadata=_variable(
-        "text", "calls",
-        "File (or `syslog`) to which each call that can change something is added"))
-    log_arguments: bool = field(default=False, metadata=_variable(
-        "flag", "calls", "`1`: the log line of each call has its arguments, without secrets",
-        unset="0"))
-    telemetry: bool = field(default=False, metadata=_variable(
-        "flag", "calls", "`1`: traces and metrics over OTLP, as the `OTEL_*` variables say; needs "
-        "the extra `telemetry`", unset="0"))
-    metrics_port: int = field(default=0, metadata=_variable(
-        "count", "calls", "Port on which Prometheus finds `/metrics` (with `--workers`, the first "
-        "of them); needs the extra `telemetry`", 0, 65_535))
-    """0 for no port."""
-    timeout: float = field(default=30.0, metadata=_variable(
+    timeout: float = field(default=30.0, metadata=variable(
         "seconds", "api", "Seconds to wait for the API to send something", 0.1, 3600))
-    connect_timeout: float = field(default=5.0, metadata=_variable(
+    connect_timeout: float = field(default=5.0, metadata=variable(
         "seconds", "api", "Seconds to wait for a connection", 0.1, 600))
-    retries: int = field(default=2, metadata=_variable(
+    retries: int = field(default=2, metadata=variable(
         "count", "api", "How often a call that changes nothing is repeated", 0, 10))
-    max_concurrency: int = field(default=64, metadata=_variable(
+    max_concurrency: int = field(default=64, metadata=variable(
         "count", "api", "Calls to the API at the same time", 1, 1_000))
-    max_waiting: int = field(default=128, metadata=_variable(
+    max_waiting: int = field(default=128, metadata=variable(
         "count", "api", "Calls that may wait for their turn", 0, 100_000))
-    rate_limit: float = field(default=0.0, metadata=_variable(
+    rate_limit: float = field(default=0.0, metadata=variable(
         "rate", "api", "Calls to the API per second", unset="no limit"))
     """0 is no limit."""
-    breaker_failures: int = field(default=10, metadata=_variable(
+    breaker_failures: int = field(default=10, metadata=variable(
         "count", "api", "Failures in a row after which the API is left alone for a while; `0`: "
         "never", 0, 10_000))
-    breaker_seconds: float = field(default=10.0, metadata=_variable(
+    breaker_seconds: float = field(default=10.0, metadata=variable(
         "seconds", "api", "Seconds that it is left alone", 0.1, 3600))
-    http_ready_api: bool = field(default=False, metadata=_variable(
+    http_ready_api: bool = field(default=False, metadata=variable(
         "flag", "api", "`1`: with `--http`, `/ready` says no while no connection to the API can be "
         "opened", unset="0"))
-    max_result_tokens: int = field(default=12_000, metadata=_variable(
+    max_result_tokens: int = field(default=12_000, metadata=variable(
         "count", "api", "Tokens of a result, estimated, before it is cut, with a word on how to "
         "get the rest", 200, 10_000_000))
-    max_request_bytes: int = field(default=_MIB, metadata=_variable(
+    max_request_bytes: int = field(default=_MIB, metadata=variable(
         "bytes", "api", "Bytes of a request", 1, _GIB))
-    max_response_bytes: int = field(default=10 * _MIB, metadata=_variable(
+    max_response_bytes: int = field(default=10 * _MIB, metadata=variable(
         "bytes", "api", "Bytes of an answer", _KIB, _GIB))
-    max_binary_bytes: int = field(default=372 * _KIB, metadata=_variable(
+    max_binary_bytes: int = field(default=372 * _KIB, metadata=variable(
         "bytes", "api", "Bytes of a file that is returned whole", 0, 100 * _MIB))
-    trusted_origins: frozenset[Origin] = field(default=frozenset(), metadata=_variable(
+    trusted_origins: frozenset[Origin] = field(default=frozenset(), metadata=variable(
         "origins", "api", "Further origins that may be called, with credentials",
         name="ALLOW_ORIGINS"))
-    allow_private: bool = field(default=False, metadata=_variable(
+    allow_private: bool = field(default=False, metadata=variable(
         "flag", "api", "`1`: the API may be on a private address", unset="0"))
-    token_url: str = field(default="", metadata=_variable(
+    token_url: str = field(default="", metadata=variable(
         "url", "api", "Where OAuth tokens are fetched, in place of the usual address",
         unset="as generated"))
-    exchange_url: str = field(default="", metadata=_variable(
-        "url", "api", "Token endpoint where each caller's token is exchanged for one of the API "
-        "(RFC 8693)"))
-    """Empty when the API is called as the operator."""
-    exchange_client_id: str = field(default="", metadata=_variable(
-        "text", "api", "This server's client id at that endpoint"))
-    exchange_client_secret: Secret | None = field(default=None, metadata=_variable(
-        "secret", "api", "The secret that belongs to it (secret)"))
-    exchange_audience: str = field(default="", metadata=_variable(
-        "text", "api", "Whom those tokens are for"))
-    exchange_scopes: frozenset[str] = field(default=frozenset(), metadata=_variable(
-        "scopes", "api", "The scopes they have"))
-    file_roots: tuple[Path, ...] = field(default=(), metadata=_variable(
+    file_roots: tuple[Path, ...] = field(default=(), metadata=variable(
         "folders", "api", "Folders whose files may be uploaded by path (stdio only)"))
-    save_dir: Path | None = field(default=None, metadata=_variable(
+    save_dir: Path | None = field(default=None, metadata=variable(
         "folders", "api", "Folder for files that are too large to return (stdio only)"))
-    ca_file: Path | None = field(default=None, metadata=_variable(
+    ca_file: Path | None = field(default=None, metadata=variable(
         "file", "api", "Certificates to trust", unset="the system's"))
-    client_cert: Path | None = field(default=None, metadata=_variable(
+    client_cert: Path | None = field(default=None, metadata=variable(
         "file", "api", "This server's own certificate towards the API"))
-    client_key: Path | None = field(default=None, metadata=_variable(
+    client_key: Path | None = field(default=None, metadata=variable(
         "file", "api", "The key that belongs to it"))
-    http_token: Secret | None = field(default=None, metadata=_variable(
+    http_token: Secret | None = field(default=None, metadata=variable(
         "secret", "http", "With `--http`: the token callers send, 32 characters or more (secret)",
         unset="needed off this machine"))
-    http_issuer: str = field(default="", metadata=_variable(
+    http_issuer: str = field(default="", metadata=variable(
         "text", "http", "With `--http`: who issues OAuth tokens, in place of one fixed token"))
-    http_audience: str = field(default="", metadata=_variable(
+    http_audience: str = field(default="", metadata=variable(
         "text", "http", "Whom those tokens have to be for"))
-    http_jwks_url: str = field(default="", metadata=_variable(
+    http_jwks_url: str = field(default="", metadata=variable(
         "text", "http", "Where the issuer's keys are"))
-    http_scopes: frozenset[str] = field(default=frozenset(), metadata=_variable(
+    http_scopes: frozenset[str] = field(default=frozenset(), metadata=variable(
         "scopes", "http", "Scopes a caller needs"))
-    http_write_scopes: frozenset[str] = field(default=frozenset(), metadata=_variable(
+    http_write_scopes: frozenset[str] = field(default=frozenset(), metadata=variable(
         "scopes", "http", "Scopes for tools that change something"))
-    http_tool_scopes: tuple[str, ...] = field(default=(), metadata=_variable(
+    http_tool_scopes: tuple[str, ...] = field(default=(), metadata=variable(
         "names", "http", "Scopes for single tools"))
     """Items such as `delete_book=books:admin`."""
-    http_allowed_origins: tuple[str, ...] = field(default=(), metadata=_variable(
+    http_allowed_origins: tuple[str, ...] = field(default=(), metadata=variable(
         "names", "http", "Web pages that may call"))
-    http_head_timeout: float = field(default=10.0, metadata=_variable(
+    http_head_timeout: float = field(default=10.0, metadata=variable(
         "seconds", "http", "Seconds for a request's head to arrive, and for an answer to be taken",
         0.1, 600))
-    http_body_timeout: float = field(default=30.0, metadata=_variable(
+    http_body_timeout: float = field(default=30.0, metadata=variable(
         "seconds", "http", "Seconds for a request's body to arrive", 0.1, 3600))
-    http_idle_timeout: int = field(default=75, metadata=_variable(
+    http_idle_timeout: int = field(default=75, metadata=variable(
         "count", "http", "Seconds a connection stays open between requests", 1, 3600))
-    http_max_connections: int = field(default=1024, metadata=_variable(
+    http_max_connections: int = field(default=1024, metadata=variable(
         "count", "http", "Connections at the same time; the one that has waited longest makes room",
         1, 100_000))
-    http_max_per_address: int = field(default=256, metadata=_variable(
+    http_max_per_address: int = field(default=256, metadata=variable(
         "count", "http", "Connections from one address", 1, 100_000))
-    http_list_bytes: int = field(default=480 * _KIB, metadata=_variable(
+    http_list_bytes: int = field(default=480 * _KIB, metadata=variable(
         "bytes", "http", "Bytes of one page of the tool list; more for a client that reads the "
         "first page only", 16 * _KIB, 100 * _MIB))
-    http_grace: float = field(default=3.0, metadata=_variable(
+    http_grace: float = field(default=3.0, metadata=variable(
         "seconds", "http", "Seconds that new connections are still taken after SIGTERM, while "
         "`/ready` says no", 0.0, 600))
     # fmt: on
+    parts: tuple[Part, ...] = ()
+    part_settings: Mapping[type[Any], Any] = field(default_factory=dict)
+    """The variables of each part, by their dataclass."""
     redactor: Redactor = field(default_factory=Redactor)
     notes: tuple[str, ...] = ()
     """Risks and slips that do not keep the server from starting, one sentence each."""
@@ -359,23 +337,35 @@ class Settings:
         """What the operator types to log in."""
         return f"{self.name}-mcp login"
 
+    def part(self, kind: type[_T]) -> _T:
+        """Return the variables of a part of this server."""
+        values: _T = self.part_settings[kind]
+        return values
+
     def variable(self, name: str) -> str:
         """The full name of a setting's environment variable."""
         return f"{self.env_prefix}_{name}"
 
 
-def _settings() -> Iterator[Setting]:
-    for item in fields(Settings):
+def settings_of(kind: Any) -> Iterator[Setting]:
+    """Yield the settings that are fields of a dataclass, in their order."""
+    for item in fields(kind):
         if item.metadata:
             name = item.metadata["name"] or item.name.upper()
             yield Setting(**{**item.metadata, "name": name, "default": item.default})
 
 
-SETTINGS = tuple(_settings())
-"""Every setting, in the order of the README: reader, README and reserved names come from here."""
+SETTINGS = tuple(settings_of(Settings))
+"""The settings of every server, in the order of the README."""
 
-VARIABLES = frozenset(setting.name for setting in SETTINGS)
-"""The names of the settings, without their prefix: no credential may be read from one of them."""
+VARIABLES = frozenset(setting.name for setting in SETTINGS) | frozenset(PART_VARIABLES)
+"""The names of all settings, without their prefix: no credential may be read from one of them."""
+
+
+def settings_with(parts: Iterable[Part]) -> tuple[Setting, ...]:
+    """Return the settings of a server with these parts, in the order of the README."""
+    kinds = [part.settings for part in parts if part.settings is not None]
+    return (*SETTINGS, *(setting for kind in kinds for setting in settings_of(kind)))
 
 
 def read(
@@ -386,10 +376,10 @@ def read(
     Over HTTP (`http`) the callers are not on this machine, and no local file can be named. Raises
     SettingsError with every problem there is.
     """
-    return _Reader(facts, os.environ if environ is None else environ, http=http).read()
+    return Reader(facts, os.environ if environ is None else environ, http=http).read()
 
 
-class _Reader:
+class Reader:
     """One reading of the environment, which collects problems and notes on the way."""
 
     def __init__(self, facts: Mapping[str, Any], environ: Mapping[str, str], *, http: bool) -> None:
@@ -401,6 +391,7 @@ class _Reader:
         self.problems: list[str] = []
         self.notes: list[str] = []
         self.http = http
+        self.parts = parts_of(facts)
 
     def read(self) -> Settings:
         base_url, base_url_given = self.base_url()
@@ -413,8 +404,7 @@ class _Reader:
             for name, auth in sorted(self.facts.get("auth", {}).items())
         }
         http_token = self.secret("HTTP_TOKEN")
-        redis_url = self.redis_url()
-        exchange_secret = self.secret("EXCHANGE_CLIENT_SECRET")
+        own = {part.settings: self.part(part) for part in self.parts if part.settings is not None}
         self.note_risks(credentials, base_url, trusted)
         known = self.known(credentials.values())
         self.note_unknown(known)
@@ -428,15 +418,12 @@ class _Reader:
             trusted_origins=frozenset(trusted),
             token_url=token_url or "",
             http_token=http_token,
-            redis_url=redis_url,
-            exchange_url=self.exchange_url(),
-            exchange_client_secret=exchange_secret,
-            redactor=_redactor(
-                credentials.values(), http_token, exchange_secret, *_secrets_of_url(redis_url)
-            ),
+            parts=self.parts,
+            part_settings=MappingProxyType(own),
+            redactor=_redactor(credentials.values(), http_token, *_secrets_in(own.values())),
             **self.generated(),
             **self.local_folders(),
-            **self.simple_values(),
+            **self.values_of(SETTINGS),
             notes=tuple(self.notes),
         )
         if self.problems:
@@ -469,8 +456,8 @@ class _Reader:
             "save_dir": save_dirs[0] if save_dirs else None,
         }
 
-    def simple_values(self) -> dict[str, Any]:
-        """The settings that depend on no other, by their field in Settings."""
+    def values_of(self, settings: Iterable[Setting]) -> dict[str, Any]:
+        """The settings that depend on no other, by their field."""
         readers = {
             "seconds": self.number,
             "count": self.number,
@@ -484,9 +471,22 @@ class _Reader:
         }
         return {
             setting.name.lower(): readers[setting.kind](setting)
-            for setting in SETTINGS
+            for setting in settings
             if setting.kind in readers
         }
+
+    def part(self, part: Part) -> Any:
+        """Return the variables of a part, checked."""
+        assert part.settings is not None
+        settings = tuple(settings_of(part.settings))
+        values = self.values_of(settings)
+        for setting in settings:
+            if setting.kind == "secret":
+                values[setting.name.lower()] = self.secret(setting.name)
+        own = part.settings(**values)
+        if part.check is not None:
+            part.check(own, self)
+        return own
 
     def value(self, name: str) -> str:
         """The text of a variable without spaces around it; empty when it is not set."""
@@ -629,35 +629,6 @@ class _Reader:
             return None
         return Secret(value)
 
-    def exchange_url(self) -> str:
-        """Where callers' tokens are exchanged, if the operator says so."""
-        url = self.value("EXCHANGE_URL")
-        if not url:
-            return ""
-        try:
-            origin = origin_of(url)
-        except ValueError as error:
-            self.refuse("EXCHANGE_URL", f"cannot be used: {error}")
-            return ""
-        if origin.is_open:
-            self.refuse("EXCHANGE_URL", "has to be an https URL: callers' tokens are sent there")
-        needed = ["EXCHANGE_CLIENT_ID", "EXCHANGE_CLIENT_SECRET"]
-        if self.http:
-            needed.append("HTTP_ISSUER")
-        for name in needed:
-            is_set = self.value(name) or self.value(f"{name}_FILE")
-            if not is_set:
-                self.refuse(name, f"is not set, and `{self.prefix}_EXCHANGE_URL` needs it")
-        return url
-
-    def redis_url(self) -> Secret | None:
-        """The URL of a Redis, which may hold a password."""
-        url = self.secret("REDIS_URL")
-        if url is not None and not url.reveal().startswith(("redis://", "rediss://", "unix://")):
-            self.refuse("REDIS_URL", "has to begin with `redis://`, `rediss://` or `unix://`")
-            return None
-        return url
-
     def secret_file(self, name: str) -> str | None:
         """The content of a secret's file, which nobody but its owner may read."""
         path = Path(self.environ[f"{self.prefix}_{name}"])
@@ -763,8 +734,8 @@ class _Reader:
 
     def known(self, credentials: Iterable[Credential]) -> set[str]:
         """The variables that the server reads. Those of another server may begin like its own."""
-        settings = [setting.name for setting in SETTINGS if setting.kind == "secret"]
-        secrets = {f"{self.prefix}_{name}" for name in settings}
+        settings = settings_with(self.parts)
+        secrets = {f"{self.prefix}_{each.name}" for each in settings if each.kind == "secret"}
         for credential in credentials:
             secrets.update(credential.variables)
             secrets.update(
@@ -773,24 +744,35 @@ class _Reader:
             if credential.kind in TWOFOLD:
                 twins = (write_variable(self.prefix, name) for name in credential.variables)
                 secrets.update(twins)
-        names = {f"{self.prefix}_{name}" for name in VARIABLES}
+        names = {f"{self.prefix}_{each.name}" for each in settings}
         return names | secrets | {f"{name}_FILE" for name in secrets}
 
     def note_unknown(self, known: set[str]) -> None:
-        """Note variables with the server's prefix that it does not read."""
+        """Note variables with the server's prefix that it does not read. One of a part that the
+        server was made without is a problem.
+        """
         for name in sorted(set(self.environ) - known):
+            part = PART_VARIABLES.get(name.removeprefix(f"{self.prefix}_").removesuffix("_FILE"))
+            if part is not None:
+                self.problems.append(
+                    f"`{name}` is read by the part `{part}`, which this server was made without:"
+                    f" {remedy(part)}"
+                )
+                continue
             note = f"`{name}` is not a setting of this server"
             for similar in difflib.get_close_matches(name, known, n=1, cutoff=0.8):
                 note += f"; did you mean `{similar}`?"
             self.notes.append(note)
 
 
-def _secrets_of_url(url: Secret | None) -> tuple[Secret, ...]:
-    """A URL and the password in it."""
-    if url is None:
-        return ()
-    password = unquote(urlsplit(url.reveal()).password or "")
-    return (url, Secret(password))
+def _secrets_in(parts: Iterable[Any]) -> Iterator[Secret]:
+    """Yield the secrets among the variables of parts, and the passwords of those that are URLs."""
+    for own in parts:
+        for item in fields(own):
+            value = getattr(own, item.name)
+            if isinstance(value, Secret):
+                yield value
+                yield Secret(unquote(urlsplit(value.reveal()).password or ""))
 
 
 def _redactor(credentials: Iterable[Credential], *others: Secret | None) -> Redactor:

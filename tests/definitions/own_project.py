@@ -80,14 +80,12 @@ class Project:
         """The result of one call, through the official client."""
         return self.talk(lambda client: client.call_tool(tool, arguments, **options))
 
-    def talk(
-        self, conversation: Callable[[Client], Any], mode: str = "auto", **options: Any
-    ) -> Any:
+    def talk(self, conversation: Callable[[Client], Any], era: str = "auto", **options: Any) -> Any:
         """What a conversation with the server returns; `options` are those of `App`."""
 
         async def begin() -> Any:
             app = self.imported("runtime.app").App(self.made.server.package, **options)
-            async with Client(app.server, mode=mode) as client:
+            async with Client(app.server, mode=era) as client:
                 return await conversation(client)
 
         return asyncio.run(begin())

@@ -280,7 +280,7 @@ def test_a_function_is_found_by_searching(project: Project) -> None:
     def find(client: Client) -> Any:
         return client.call_tool("search_tools", {"query": "thumbnail"})
 
-    assert "create_thumbnail" in text_of(project.talk(find, lazy_list=True))
+    assert "create_thumbnail" in text_of(project.talk(find, mode="--lazy"))
 
 
 def test_a_program_calls_functions(tmp_path: Path) -> None:
@@ -292,7 +292,7 @@ def test_a_program_calls_functions(tmp_path: Path) -> None:
         result = await client.call_tool("run_code", {"code": "(await add(a=1, b=2))"})
         return [text_of(found), text_of(result)]
 
-    found, result = project.talk(talk, code_mode=True)
+    found, result = project.talk(talk, mode="--code")
     assert "async def add(*, a: int, b: int) -> int:" in found
     assert result == "3"
 

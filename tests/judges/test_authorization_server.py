@@ -17,6 +17,7 @@ import time
 import urllib.parse
 import urllib.request
 from collections.abc import Iterator
+from contextlib import chdir
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -200,6 +201,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("shelf")
     (folder / "openapi.yaml").write_text(DOCUMENT)
     assert run(["generate", str(folder / "openapi.yaml"), "--output", str(folder / "p"), "-q"]) == 0
+    with chdir(folder / "p"):
+        assert run(["add", "production", "-q"]) == 0
     return folder / "p"
 
 

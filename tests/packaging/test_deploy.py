@@ -33,6 +33,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert run(["generate", str(DOCUMENT), "--output", str(folder), "--quiet"]) == 0
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
+        assert run(["add", "production", "--quiet"]) == 0
         for target in TARGETS:
             assert run(["add", "deploy", target, "--quiet"]) == 0
         assert run(["check", "--quiet"]) == 0

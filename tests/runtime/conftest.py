@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from mcpgen.runtime.facts.parts import PARTS
+
 sys.path.append(
     str(Path(__file__).parent)
 )  # pytest's importlib mode leaves the folder of the tests out
@@ -34,6 +36,7 @@ FACTS: dict[str, Any] = {
     "answers": {},
     "wrapped": [],
     "allowed_origins": [],
+    "parts": sorted(PARTS),
 }
 
 

@@ -283,6 +283,11 @@ def test_settings_that_are_incomplete_are_said_at_the_start(
     variables: dict[str, str], text: str
 ) -> None:
     environ = {f"P_{name}": value for name, value in variables.items()}
-    facts = {"name": "p", "env_prefix": "P", "base_url": "https://api.example.com"}
+    facts = {
+        "name": "p",
+        "env_prefix": "P",
+        "base_url": "https://api.example.com",
+        "parts": ["exchange"],
+    }
     with pytest.raises(SettingsError, match=text):
         read(facts, environ, http=True)

@@ -47,7 +47,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         sandbox = importlib.import_module("shop_mcp.runtime.parts.code.sandbox")
         patch.setattr(sandbox, "SLEEPING_SECONDS", 1.0)
         app = importlib.import_module("shop_mcp.runtime.app").App
-        yield app("shop_mcp", code_mode=True, read_only=True)
+        yield app("shop_mcp", mode="--code", read_only=True)
     for name in [name for name in sys.modules if name.split(".")[0] == "shop_mcp"]:
         del sys.modules[name]
     upstream.close()

@@ -17,6 +17,7 @@ from mcp import StdioServerParameters
 
 from mcpgen.render.environment import environment
 from mcpgen.render.search import content, stop_words
+from mcpgen.runtime.facts.parts import PARTS
 from mcpgen.runtime.parts.search.entries import entry, fields_of
 
 ROOT = Path(__file__).parents[2]
@@ -265,6 +266,7 @@ async def later() -> None:
 '''
 
 FACTS = {
+    "parts": sorted(PARTS),
     "name": "shop",
     "title": "Shop API",
     "version": "1.2.3",

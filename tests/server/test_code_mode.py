@@ -6,6 +6,7 @@ import asyncio
 import importlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -41,7 +42,7 @@ def value(tools: Any, program: str) -> Any:
 @pytest.fixture
 def coded(in_process: Any) -> Any:
     """The server with code mode."""
-    return in_process(code_mode=True)
+    return in_process(mode="--code")
 
 
 def generated(**config: Any) -> dict[str, str]:
@@ -172,7 +173,7 @@ def test_a_program_that_fails_says_what_it_had_changed(coded: Any) -> None:
 
 
 def test_a_read_only_server_gives_programs_nothing_that_changes(in_process: Any, api: Any) -> None:
-    tools = in_process(code_mode=True, read_only=True)
+    tools = in_process(mode="--code", read_only=True)
     failed, text = outcome(tools, "await delete_book(book_id='1')")
     assert failed
     assert "name 'delete_book' is not defined" in text
@@ -183,13 +184,13 @@ def test_a_read_only_server_gives_programs_nothing_that_changes(in_process: Any,
 def test_running_a_program_is_read_only_exactly_when_every_tool_is(
     in_process: Any, read_only: bool
 ) -> None:
-    tools = list_tools(in_process(code_mode=True, read_only=read_only)).tools
+    tools = list_tools(in_process(mode="--code", read_only=read_only)).tools
     hints = [tool.annotations.read_only_hint for tool in tools]
     assert hints == [True, read_only]
 
 
 def test_only_chosen_tools_are_there(in_process: Any) -> None:
-    tools = in_process(code_mode=True, tools=["echo"])
+    tools = in_process(mode="--code", tools=["echo"])
     assert value(tools, "await echo(text='[1]')") == [1]
     assert outcome(tools, "await add(a=1, b=2)")[0]
     assert list_tools(tools).tools[1].annotations.read_only_hint is True
@@ -202,7 +203,7 @@ def test_hooks_hold_inside_a_program(package: Path, in_process: Any) -> None:
         "def shape_list_books(call, data):\n    return [{'hidden': len(data)}]\n"
     )
     custom(package.parent, {"hooks.py": hooks})
-    tools = in_process(code_mode=True)
+    tools = in_process(mode="--code")
     assert "books are kept" in outcome(tools, "await delete_book(book_id='1')")[1]
     assert value(tools, "await list_books()") == [{"hidden": 1}]
 
@@ -221,7 +222,7 @@ def test_the_scopes_of_a_caller_hold_inside_a_program(coded: Any, api: Any) -> N
 def test_the_rate_of_calls_holds_inside_a_program(
     in_process: Any, environment: dict[str, str]
 ) -> None:
-    tools = limited(in_process, environment, code_mode=True, CALL_RATE="12/m")
+    tools = limited(in_process, environment, mode="--code", CALL_RATE="12/m")
     failed, text = outcome(tools, "await echo(text='a')\nawait echo(text='b')")
     assert failed
     assert "line 2: RuntimeError: Too many calls. Wait" in text
@@ -230,7 +231,7 @@ def test_the_rate_of_calls_holds_inside_a_program(
 def test_as_many_calls_run_at_once_as_the_operator_allows(
     in_process: Any, environment: dict[str, str]
 ) -> None:
-    tools = limited(in_process, environment, code_mode=True, MAX_CALLS="1")
+    tools = limited(in_process, environment, mode="--code", MAX_CALLS="1")
     assert outcome(tools, "await slow(steps=2)") == (False, "done")
     program = "import asyncio\nawait asyncio.gather(slow(steps=9), echo(text='a'))"
     assert "already runs 1 calls" in outcome(tools, program)[1]
@@ -261,7 +262,7 @@ def test_a_cancelled_program_is_stopped_with_its_calls(
 ) -> None:
     marker = tmp_path / "marker"
     monkeypatch.setenv("SLOW_MARKER", str(marker))
-    tools = in_process(code_mode=True)
+    tools = in_process(mode="--code")
 
     async def run() -> str:
         async with Client(tools.server) as client:
@@ -290,7 +291,7 @@ def test_a_tool_called_like_a_function_of_python_has_a_name_of_its_own(
             "custom/filter.py": "def filter() -> str:\n    return 'clear'\n",
         },
     )
-    tools = in_process(code_mode=True)
+    tools = in_process(mode="--code")
     assert outcome(tools, "list(filter(None, [0, 1])), await filter_()") == (False, '[[1],"clear"]')
 
 
@@ -301,7 +302,7 @@ def search(files: dict[str, str], folder: Path, query: str, limit: int = 5) -> s
         (folder / path).write_text(text, "utf-8")
     program = (
         "import sys; from bookshop_mcp.runtime.app import App;"
-        "front = App('bookshop_mcp', code_mode=True)._front;"
+        "front = App('bookshop_mcp', mode='--code')._front;"
         f"print(front.search({query!r}, {limit}))"
     )
     environment = {**os.environ, "PYTHONPATH": str(folder / "src")}
@@ -344,7 +345,6 @@ def test_with_code_and_without_lazy_the_search_stays() -> None:
     paths = generated(code=True, lazy=False)
     rooms = {path.partition("/runtime/")[2] for path in paths}
     assert "parts/search/index.py" in rooms
-    assert "parts/search/lazy.py" not in rooms
 
 
 def started(package: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -362,8 +362,10 @@ def started(package: Path, *words: str, **environment: str) -> subprocess.Comple
 def test_a_server_without_the_room_says_how_to_get_it(
     package: Path, environment: dict[str, str]
 ) -> None:
-    for path in (package / "runtime" / "parts" / "code").iterdir():
-        path.unlink()
+    facts = json.loads((package / "api.json").read_text())
+    facts["parts"].remove("code")
+    (package / "api.json").write_text(json.dumps(facts))
+    shutil.rmtree(package / "runtime" / "parts" / "code")
     done = started(package, "-m", PACKAGE, "--code", **environment)
     assert done.returncode == 2
     assert "put `code = true` at the top of mcpgen.toml and run `mcpgen generate`" in done.stderr
@@ -376,12 +378,12 @@ def test_a_server_without_the_sandbox_says_what_to_install(
     front = importlib.import_module(f"{PACKAGE}.runtime.parts.code.front")
     monkeypatch.setattr(front, "find_spec", lambda name: None)
     with pytest.raises(Exception, match=r"pip install '\.\[code\]'"):
-        in_process(code_mode=True)
+        in_process(mode="--code")
 
 
-def test_lazy_and_code_together_are_refused(in_process: Any) -> None:
-    with pytest.raises(Exception, match="choose one"):
-        in_process(code_mode=True, lazy_list=True)
+def test_lazy_and_code_together_are_refused(package: Path, environment: dict[str, str]) -> None:
+    done = started(package, "-m", PACKAGE, "--lazy", "--code", **environment)
+    assert done.returncode == 2 and "choose one" in done.stderr
 
 
 def test_a_server_without_code_imports_nothing_of_it(
@@ -389,7 +391,7 @@ def test_a_server_without_code_imports_nothing_of_it(
 ) -> None:
     program = (
         f"import sys; from {PACKAGE}.runtime.app import App; App({PACKAGE!r});"
-        f"print([name for name in sys.modules if 'monty' in name or '{PACKAGE}.runtime.parts.code' in name])"
+        f"print([name for name in sys.modules if 'monty' in name or '{PACKAGE}.runtime.parts.code.' in name])"
     )
     done = started(package, "-c", program, **environment)
     assert done.stdout.strip() == "[]", done.stderr
@@ -412,7 +414,7 @@ def test_the_program_in_the_docs_runs_on_the_bookshop(tmp_path: Path) -> None:
         "from bookshop_mcp.runtime.app import App\n"
         "async def main(url):\n"
         "    os.environ['MCPGEN_BOOKSHOP_BASE_URL'] = url\n"
-        "    async with Client(App('bookshop_mcp', code_mode=True).server) as client:\n"
+        "    async with Client(App('bookshop_mcp', mode='--code').server) as client:\n"
         "        result = await client.call_tool('run_code', {'code': sys.argv[1]})\n"
         "    print(result.content[0].text)\n"
         "with bookshop_api.serving() as server:\n"

@@ -275,7 +275,7 @@ def test_words_are_found_without_the_stemmer(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_result_says_what_each_tool_takes(in_process: Any) -> None:
-    [result] = ask(in_process(lazy_list=True), "auto", ("search_tools", {"query": "change a book"}))
+    [result] = ask(in_process(mode="--lazy"), "auto", ("search_tools", {"query": "change a book"}))
     lines = result["content"][0]["text"].splitlines()
     assert lines[0] == "update_book: Replace a book. (changes data)"
     assert "  book_id (string)" in lines
@@ -285,7 +285,7 @@ def test_a_result_says_what_each_tool_takes(in_process: Any) -> None:
 
 def test_a_poor_result_names_the_areas_there_are(in_process: Any) -> None:
     poor, good = ask(
-        in_process(lazy_list=True),
+        in_process(mode="--lazy"),
         "auto",
         ("search_tools", {"query": "xylophone"}),
         ("search_tools", {"query": "delete book"}),
@@ -296,12 +296,12 @@ def test_a_poor_result_names_the_areas_there_are(in_process: Any) -> None:
 
 
 def test_the_instructions_of_a_lazy_server_name_its_areas_with_counts(in_process: Any) -> None:
-    assert "desk (7)" in in_process(lazy_list=True).server.instructions
+    assert "desk (7)" in in_process(mode="--lazy").server.instructions
     assert "desk (7)" not in (in_process().server.instructions or "")
 
 
 def test_an_unknown_name_is_answered_with_the_nearest_tools(in_process: Any) -> None:
-    [result] = ask(in_process(lazy_list=True), "auto", ("call_tool", {"name": "removeBook"}))
+    [result] = ask(in_process(mode="--lazy"), "auto", ("call_tool", {"name": "removeBook"}))
     assert "did you mean `delete_book`" in result["content"][0]["text"]
 
 
@@ -314,7 +314,7 @@ def test_a_tool_written_by_hand_is_found(package: Path, in_process: Any) -> None
             "custom/pages.py": "def count_pages() -> int:\n    return 1\n",
         },
     )
-    [result] = ask(in_process(lazy_list=True), "auto", ("search_tools", {"query": "manuscripts"}))
+    [result] = ask(in_process(mode="--lazy"), "auto", ("search_tools", {"query": "manuscripts"}))
     assert result["content"][0]["text"].startswith("count_pages: ")
 
 
@@ -328,7 +328,7 @@ def test_another_entry_of_a_tool_takes_the_place_of_the_first() -> None:
 
 
 def test_the_lazy_list_costs_at_most_four_hundred_tokens(in_process: Any) -> None:
-    tools = list_tools(in_process(lazy_list=True)).tools
+    tools = list_tools(in_process(mode="--lazy")).tools
     assert sum(len(tool.model_dump_json(exclude_none=True)) for tool in tools) / 4 <= 400
 
 
@@ -343,7 +343,7 @@ def test_without_lazy_neither_the_search_nor_its_index_is_generated() -> None:
 def test_a_server_without_a_search_says_how_to_get_one(package: Path, in_process: Any) -> None:
     (package / "tools" / "_index" / "search.json").unlink()
     with pytest.raises(Exception, match=r"take `lazy = false` out of mcpgen\.toml"):
-        in_process(lazy_list=True)
+        in_process(mode="--lazy")
 
 
 def test_what_a_tool_takes_is_cut_where_the_room_ends_and_counted() -> None:

@@ -345,7 +345,7 @@ def test_a_collector_that_hangs_does_not_keep_the_server_from_ending(
     assert time.monotonic() - began < END_SECONDS + 25
 
 
-def test_telemetry_without_its_extra_says_what_to_install(
+def test_telemetry_without_its_package_says_what_to_install(
     package: Path, environment: dict[str, str]
 ) -> None:
 
@@ -355,7 +355,7 @@ def test_telemetry_without_its_extra_says_what_to_install(
     )
     done = run(package, environment | {"MCPGEN_SHOP_TELEMETRY": "1"}, "-c", blocker)
     assert done.returncode == 2
-    assert "run `pip install '.[telemetry]'` in the project's folder" in done.stderr
+    assert "need the package `opentelemetry-sdk`: add it to `dependencies`" in done.stderr
 
 
 def test_nothing_of_telemetry_is_imported_when_it_is_off(

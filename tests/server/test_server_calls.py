@@ -225,7 +225,7 @@ def test_read_only_hides_what_changes_data_and_refuses_it_when_called(in_process
 
 
 def test_the_lazy_list_is_three_tools_that_never_change(in_process: Any) -> None:
-    tools = in_process(lazy_list=True)
+    tools = in_process(mode="--lazy")
     before = list_tools(tools)
     found, described, called = ask(
         tools,
@@ -245,7 +245,7 @@ def test_the_lazy_list_is_three_tools_that_never_change(in_process: Any) -> None
 
 
 def test_a_lazy_call_is_checked_like_a_direct_one(in_process: Any) -> None:
-    tools = in_process(lazy_list=True, read_only=True)
+    tools = in_process(mode="--lazy", read_only=True)
     wrong, forbidden, unknown, bad = ask(
         tools,
         "auto",
@@ -272,7 +272,7 @@ def test_a_lazy_call_is_checked_like_a_direct_one(in_process: Any) -> None:
 )
 def test_search_finds_the_tool_that_was_meant(in_process: Any, query: str, best: str) -> None:
     [result] = ask(
-        in_process(lazy_list=True), "auto", ("search_tools", {"query": query, "limit": 3})
+        in_process(mode="--lazy"), "auto", ("search_tools", {"query": query, "limit": 3})
     )
     assert result["content"][0]["text"].split(":")[0] == best
 
@@ -438,7 +438,7 @@ def limited(in_process: Any, environment: dict[str, str], **more: Any) -> Any:
 def test_calls_beyond_the_rate_are_told_to_wait(
     in_process: Any, environment: dict[str, str], lazy: bool
 ) -> None:
-    tools = limited(in_process, environment, lazy_list=lazy, CALL_RATE="6/m")
+    tools = limited(in_process, environment, mode="--lazy" if lazy else "", CALL_RATE="6/m")
     arguments = {"name": "echo", "arguments": {"text": "a"}} if lazy else {"text": "a"}
     name = "call_tool" if lazy else "echo"
 

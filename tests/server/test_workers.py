@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from served import Server, Start, opened, received, slow_call
 
-from mcpgen.runtime.catalog import StartError
+from mcpgen.runtime.errors import StartError
 from mcpgen.runtime.settings import Settings
 from mcpgen.runtime.transports import workers
 from mcpgen.runtime.transports.turns import Listener

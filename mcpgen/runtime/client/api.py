@@ -101,7 +101,7 @@ class Api:
         """The base URLs below which a call has found something."""
         provided = frozenset(getattr(auth, "PROVIDES", ()))
         self._credentials = Credentials(settings, provided)
-        self._callers_have_own = bool(provided or settings.exchange_url)
+        self._callers_have_own = bool(provided) or self._credentials.are_per_caller
 
     async def __aenter__(self) -> Api:
         return self

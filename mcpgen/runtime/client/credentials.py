@@ -8,17 +8,13 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator
-from importlib import import_module
-from typing import TYPE_CHECKING, Protocol
 
 from ..errors import MissingCredential
+from ..part import LoginToken
 from ..secrets import Secret, own_token
 from ..settings import Credential, Settings
 from .oauth import Post, Token
 from .outgoing import Outgoing
-
-if TYPE_CHECKING:
-    from ..parts.exchange.tokens import Exchange
 
 Security = tuple[tuple[str, ...], ...]
 
@@ -26,23 +22,6 @@ BEARERS = ("bearer", "client_credentials")
 """The kinds of credentials that a token on behalf of the caller takes the place of."""
 ON_BEHALF = "on behalf of the caller"
 """Stands for a variable in `Outgoing.tokens`."""
-
-
-class LoginToken(Protocol):
-    """The access token of a login; only servers of an API with a login have the class."""
-
-    @property
-    def is_there(self) -> bool:
-        """Whether somebody has logged in."""
-
-    async def find(self) -> None:
-        """Look for the tokens of a login."""
-
-    async def get(self, post: Post) -> Secret:
-        """The access token, renewed where it is due."""
-
-    def forget(self, token: Secret) -> None:
-        """The API refused a token."""
 
 
 class Credentials:
@@ -55,11 +34,8 @@ class Credentials:
         """By the first variable of the credential."""
         self._logins: dict[str, LoginToken] = {}
         """By the name of the credential, those that the environment does not hold."""
-        self._exchange: Exchange | None = None
-        if settings.exchange_url:
-            from ..parts.exchange.tokens import Exchange
-
-            self._exchange = Exchange(settings)
+        sources = [part.caller_tokens(settings) for part in settings.parts if part.caller_tokens]
+        self._exchange = next(filter(None, sources), None)
         for credential in settings.credentials.values():
             for one in (credential, credential.for_writing):
                 if one is not None and one.kind == "client_credentials":
@@ -69,10 +45,15 @@ class Credentials:
 
     def _add_login(self, credential: Credential) -> None:
         """Use the tokens of a login for a credential."""
-        room = import_module("..parts.login.token", __package__)
-        token: LoginToken = room.StoredToken(credential, self._settings)
+        [login_token] = [part.login_token for part in self._settings.parts if part.login_token]
+        token = login_token(credential, self._settings)
         self._logins[credential.name] = token
         self._tokens[credential.variables[0]] = token
+
+    @property
+    def are_per_caller(self) -> bool:
+        """Whether each caller has an access token of its own."""
+        return self._exchange is not None
 
     async def find_logins(self, security: Security | None) -> None:
         """Look for the tokens of logins that an operation can use."""

@@ -127,9 +127,9 @@ class Transport:
         self._settings = settings
         self._context = tls(settings)
         self._named_hosts = {(origin.host, origin.port) for origin in settings.trusted_origins}
-        if settings.exchange_url:
-            exchange = origin_of(settings.exchange_url)
-            self._named_hosts.add((exchange.host, exchange.port))
+        for part in settings.parts:
+            named = [origin_of(url) for url in part.origins(settings)] if part.origins else ()
+            self._named_hosts |= {(origin.host, origin.port) for origin in named}
         if settings.base_url_trusted:
             self._named_hosts.add((settings.origin.host, settings.origin.port))
         self._sessions: dict[bool, aiohttp.ClientSession] = {}

@@ -14,11 +14,13 @@ import math
 import socket
 from collections.abc import Iterable
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ..catalog import Entry, StartError
+from ..catalog import Entry
+from ..errors import StartError
 from ..log import event
-from ..record import telemetry
+from ..part import running
 from .guard import (
     ENDPOINT,
     GRANTED,
@@ -139,7 +141,7 @@ def serve(app: App, options: argparse.Namespace, settings: Settings) -> int:
         server = Server(config, settings.http_grace, guarded.drain, parent, turn)
         if index == 0:
             server.announcement = f"Serving MCP at {url}"
-        with telemetry(app, settings, options.host, index):
+        with running(app, settings, options.host, index):
             server.run(sockets=[bound])
         return 0
 
@@ -188,12 +190,12 @@ def application(
         names.extend(LOOPBACK_NAMES)
         origins.update(f"http://{name}:{port}" for name in LOOPBACK_NAMES)
     reaches = None
-    if settings.http_ready_api and app.home.has("runtime/client/side"):
+    if settings.http_ready_api and app.calls_api:
         reaches = app.reaches_api
     front = None
     page = app.home.folder / "catalogue.html"
-    if page.is_file() and app.home.has("runtime/transports/catalogue"):
-        front = app.home.module("runtime.transports.catalogue").front_page(page)
+    if page.is_file():
+        front = import_module(".catalogue", __package__).front_page(page)
     try:
         hosts = hosts_of(names)
     except ValueError as error:

@@ -20,7 +20,7 @@ from dataclasses import replace
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from ..catalog import StartError
+from ..errors import StartError
 from ..log import event
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def share(settings: Settings, count: int) -> Settings:
     parts: dict[str, float] = {}
     for name in _SHARED_COUNTS:
         parts[name] = math.ceil(getattr(settings, name) / count)
-    if settings.redis_url is None:  # there all processes count together
+    if not any(part.pace for part in settings.parts):  # there all processes count together
         for name in _SHARED_RATES:
             parts[name] = getattr(settings, name) / count
     return replace(settings, **parts)  # type: ignore[arg-type]

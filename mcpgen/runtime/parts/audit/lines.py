@@ -13,10 +13,11 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from ...catalog import StartError
+from ...errors import StartError
 from ...log import event
-from ...record import Record
+from ...record import Record, notes, observers
 from ...secrets import Redactor, Withheld
+from ...settings import Settings
 
 SYSLOG = "syslog"
 SOCKET = "/dev/log"
@@ -70,6 +71,15 @@ class Audit:
             self._write(json.dumps(line))
         except OSError as error:
             event("error", "audit_failed", tool=record.tool, reason=error.strerror or str(error))
+
+
+def note(settings: Settings, place: str, *, log: bool) -> None:
+    """Note the arguments of calls in the audit, and with `log` in the log. Raises StartError."""
+    arguments = Arguments(settings.redactor, settings.redact)
+    if place:
+        observers.append(audit(place, settings.name, arguments))
+    if log:
+        notes.append(arguments)
 
 
 def audit(place: str, name: str, arguments: Arguments) -> Audit:

@@ -1,4 +1,27 @@
-"""Code mode: a program of the model's, run in a sandbox over the tools of the server.
+"""Code mode: a program of the model's, run in a sandbox over the tools of the server."""
 
-A server that was generated without `code = true` does not have this room.
-"""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...part import Mode, Part
+
+if TYPE_CHECKING:
+    from ...catalog import Catalog
+    from ...limits import Quota
+    from ...listing import Front
+    from ...package import Package
+    from ...settings import Settings
+
+
+def _front(package: Package, catalog: Catalog, settings: Settings, quota: Quota) -> Front:
+    from .front import Code
+
+    return Code(package, catalog, settings, quota)
+
+
+PART = Part(
+    mode=Mode(
+        "--code", "offer two tools: one searches the others, one runs a program over them", _front
+    )
+)

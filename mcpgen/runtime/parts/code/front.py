@@ -13,7 +13,8 @@ from typing import Any
 
 import anyio
 
-from ...catalog import Catalog, Entry, StartError
+from ...catalog import Catalog, Entry
+from ...errors import StartError
 from ...limits import Quota
 from ...listing import RUN, SEARCH, Run
 from ...package import Package

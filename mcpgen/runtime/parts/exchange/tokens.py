@@ -10,7 +10,7 @@ import asyncio
 import hashlib
 import time
 from collections import OrderedDict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx2
 
@@ -20,6 +20,9 @@ from ...errors import Refused
 from ...results.answer import Answer
 from ...secrets import Secret
 from ...settings import Settings
+
+if TYPE_CHECKING:
+    from . import ExchangeSettings
 
 GRANT_TYPE = "urn:ietf:params:oauth:grant-type:token-exchange"
 ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"
@@ -46,11 +49,12 @@ class Exchange:
     may allow less.
     """
 
-    def __init__(self, settings: Settings) -> None:
-        assert settings.exchange_client_secret is not None
+    def __init__(self, settings: Settings, own: ExchangeSettings) -> None:
+        assert own.exchange_client_secret is not None
         self._settings = settings
+        self._own = own
         self._entries: OrderedDict[bytes, Entry] = OrderedDict()
-        self._client = Client(settings.exchange_client_id, settings.exchange_client_secret.reveal())
+        self._client = Client(own.exchange_client_id, own.exchange_client_secret.reveal())
 
     async def token(self, caller: Caller | None, post: Post) -> Secret:
         """The access token for a caller, valid for a while. Raises TokenRefused, and Refused where
@@ -89,11 +93,11 @@ class Exchange:
             "subject_token_type": ACCESS_TOKEN,
             "requested_token_type": ACCESS_TOKEN,
         }
-        if self._settings.exchange_audience:
-            form["audience"] = self._settings.exchange_audience
-        if self._settings.exchange_scopes:
-            form["scope"] = " ".join(sorted(self._settings.exchange_scopes))
-        url = httpx2.URL(self._settings.exchange_url)
+        if self._own.exchange_audience:
+            form["audience"] = self._own.exchange_audience
+        if self._own.exchange_scopes:
+            form["scope"] = " ".join(sorted(self._own.exchange_scopes))
+        url = httpx2.URL(self._own.exchange_url)
         answer = await ask(post, url, form, self._client, self._settings.redactor)
         grant = grant_of(answer)
         if grant is None or not _is_bearer(answer):

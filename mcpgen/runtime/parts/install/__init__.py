@@ -1,4 +1,14 @@
-"""`NAME-mcp install CLIENT`: enter this server into the settings of an MCP client, and remove it.
+"""The commands `install` and `uninstall`: the server in a client's settings."""
 
-Only the standard library is used, and nothing of this is imported by a server that serves.
-"""
+from __future__ import annotations
+
+from ...part import Part
+
+
+def _install(package: str, arguments: list[str]) -> int:
+    from .command import main
+
+    return main(package, arguments)
+
+
+PART = Part(commands={"install": _install, "uninstall": _install})

@@ -12,9 +12,11 @@ from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any
 
-from ...catalog import Catalog, StartError
+from ...catalog import Catalog
+from ...command import choices
+from ...errors import StartError
 from ...package import Package
-from ...settings import SETTINGS, Setting, Settings, read
+from ...settings import Setting, Settings, read, settings_with
 from .clients import CLIENTS, Client
 from .files import FORMS
 
@@ -24,18 +26,17 @@ if sys.platform != "win32":
 COMMANDS = ("install", "uninstall")
 PLACEHOLDER = "REPLACE_ME"
 _TRIES = 20
-_SETTINGS = {setting.name: setting for setting in SETTINGS}
 
 
-def main(package: str, argv: list[str], choices: argparse.ArgumentParser) -> int:
-    """Run one of the two commands; `choices` has the options that choose tools.
+def main(package: str, argv: list[str]) -> int:
+    """Run one of the two commands.
 
     Raises SettingsError and StartError where the server could not start as it would be installed,
     and StartError for a file that cannot be edited.
     """
     facts = Package.named(package).facts()
     name = str(facts["name"])
-    options = _parser(name, choices).parse_args(argv)
+    options = _parser(name, choices(Package.named(package))).parse_args(argv)
     client = CLIENTS[options.client]
     path = client.path(os.environ)
     if options.command == "uninstall":
@@ -56,10 +57,10 @@ def main(package: str, argv: list[str], choices: argparse.ArgumentParser) -> int
     return _install(client, path, name, client.entry(name, start, env))
 
 
-def _parser(name: str, choices: argparse.ArgumentParser) -> argparse.ArgumentParser:
+def _parser(name: str, tool_options: argparse.ArgumentParser) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog=f"{name}-mcp",
-        parents=[choices],
+        parents=[tool_options],
         description=(
             "Enters this server into a client's settings (install), or removes it (uninstall)."
             " Other entries stay, and the file as it was is kept beside it."
@@ -108,7 +109,7 @@ def _arguments(package: str, client: Client, options: argparse.Namespace) -> tup
     if client.lists(count):
         return arguments, ""
     fact = f"{client.title} takes {client.tool_limit} tools and this server has {count}"
-    if not Package.named(package).has("runtime/parts/search/lazy"):
+    if "search" not in Package.named(package).facts().get("parts", ()):
         return arguments, f"{fact}; choose some with --toolsets or --tools"
     reason = (
         f"{fact}, so it is started with --lazy; choose some with --toolsets or --tools to see them"
@@ -135,7 +136,8 @@ def _printable(variable: str, value: str, settings: Settings) -> str:
 
 
 def _setting(variable: str, settings: Settings) -> Setting | None:
-    return _SETTINGS.get(variable.removeprefix(f"{settings.env_prefix}_"))
+    name = variable.removeprefix(f"{settings.env_prefix}_")
+    return next((each for each in settings_with(settings.parts) if each.name == name), None)
 
 
 def _install(client: Client, path: Path, name: str, entry: dict[str, Any]) -> int:

@@ -1,1 +1,21 @@
-"""The commands `login` and `logout`: tokens for a person at a machine, kept in its keyring."""
+"""The commands `login` and `logout`, and the tokens of a person who logged in."""
+
+from __future__ import annotations
+
+from ...part import LoginToken, Part
+from ...settings import Credential, Settings
+
+
+def _log_in(package: str, arguments: list[str]) -> int:
+    from .command import main
+
+    return main(package, arguments)
+
+
+def _token(credential: Credential, settings: Settings) -> LoginToken:
+    from .token import StoredToken
+
+    return StoredToken(credential, settings)
+
+
+PART = Part(commands={"login": _log_in, "logout": _log_in}, login_token=_token)

@@ -9,11 +9,10 @@ import threading
 import webbrowser
 from dataclasses import replace
 
-from ...catalog import StartError
 from ...client.api import Api
 from ...client.oauth import Client, Grant
 from ...command import port
-from ...errors import ApiError
+from ...errors import ApiError, StartError
 from ...facts.origin import origin_of
 from ...package import Package
 from ...settings import Credential, Login, Settings, read

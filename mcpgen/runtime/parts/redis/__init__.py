@@ -1,1 +1,40 @@
 """Limits that all replicas share, counted in Redis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ...limits import Pace
+from ...part import Part
+from ...secrets import Secret
+from ...settings import Reader, Settings, variable
+
+SCHEMES = ("redis://", "rediss://", "unix://")
+
+
+@dataclass(frozen=True, slots=True)
+class RedisSettings:
+    """The variable of the Redis."""
+
+    # fmt: off
+    redis_url: Secret | None = field(default=None, metadata=variable(
+        "secret", "calls", "Redis in which all replicas count calls together, as in "
+        "`rediss://:password@host` (secret)", unset="each counts its own"))
+    # fmt: on
+
+
+def _check(own: RedisSettings, reader: Reader) -> None:
+    if own.redis_url is not None and not own.redis_url.reveal().startswith(SCHEMES):
+        reader.refuse("REDIS_URL", "has to begin with `redis://`, `rediss://` or `unix://`")
+
+
+def _pace(settings: Settings, limit: str, rate: float, burst: float) -> Pace | None:
+    url = settings.part(RedisSettings).redis_url
+    if url is None:
+        return None
+    from .rates import shared_rate
+
+    return shared_rate(settings, url, limit, rate, burst)
+
+
+PART = Part(settings=RedisSettings, check=_check, pace=_pace)

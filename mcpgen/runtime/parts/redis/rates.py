@@ -15,6 +15,7 @@ from typing import Any
 
 from ...limits import Rate
 from ...log import event
+from ...secrets import Secret
 from ...settings import Settings, SettingsError
 
 REPLICA_SECONDS = 60.0
@@ -46,17 +47,20 @@ there are.
 """
 
 
-def shared_rate(settings: Settings, limit: str, rate: float, burst: float) -> SharedRate:
+def shared_rate(
+    settings: Settings, url: Secret, limit: str, rate: float, burst: float
+) -> SharedRate:
     """A limit of that name, shared by the replicas of this server. Raises SettingsError without
     the package `redis`, and for a URL it does not understand.
     """
     variable = settings.variable("REDIS_URL")
-    assert settings.redis_url is not None
     try:
-        client = _client(settings.redis_url.reveal())
+        client = _client(url.reveal())
     except ModuleNotFoundError:
-        problem = f"`{variable}` needs the package `redis`: install this server with its extra"
-        raise SettingsError([f"{problem} `redis`, as in `pip install '.[redis]'`"]) from None
+        problem = f"`{variable}` needs the package `redis`: add it to `dependencies`"
+        raise SettingsError(
+            [f"{problem} in pyproject.toml, and install this server again"]
+        ) from None
     except ValueError:
         raise SettingsError([f"`{variable}` is not a URL of a Redis"]) from None
     return SharedRate(client, f"mcpgen:{{{settings.name}}}:{limit}", rate, burst)

@@ -1,5 +1,28 @@
 """Finding tools: the index of a server whose list is searched instead of sent, and its ranking.
 
-The index is made when the server is generated. A server that was generated with
-`lazy = false` has neither this room nor the index.
+The index is made when the server is generated.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...part import Mode, Part
+
+if TYPE_CHECKING:
+    from ...catalog import Catalog
+    from ...limits import Quota
+    from ...listing import Front
+    from ...package import Package
+    from ...settings import Settings
+
+
+def _front(package: Package, catalog: Catalog, settings: Settings, quota: Quota) -> Front:
+    from .lazy import Lazy
+
+    return Lazy(package, catalog)
+
+
+PART = Part(
+    mode=Mode("--lazy", "offer three tools that search, describe and call the others", _front)
+)

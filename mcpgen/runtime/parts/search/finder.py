@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from ...catalog import Catalog, StartError
+from ...catalog import Catalog
+from ...errors import StartError
 from ...listing import SEARCH
 from ...package import Package
 from .entries import entry, fields_of

@@ -20,13 +20,14 @@ from mcp.shared.exceptions import MCPError
 from opentelemetry import context as contexts
 from opentelemetry import metrics, propagate, trace
 
-from ...catalog import StartError
+from ...errors import StartError
 from ...log import event
 from ...record import Record, Send, observers, senders
 
 if TYPE_CHECKING:
     from ...app import App
     from ...settings import Settings
+    from . import TelemetrySettings
 
 SECONDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300)
 """The bounds that the conventions for MCP name for durations."""
@@ -181,7 +182,9 @@ def _transport(ctx: ServerRequestContext[Any, Any]) -> dict[str, str]:
 
 
 @contextmanager
-def running(app: App, settings: Settings, host: str, index: int) -> Iterator[None]:
+def running(
+    app: App, settings: Settings, own: TelemetrySettings, host: str, index: int
+) -> Iterator[None]:
     """Telemetry of this process, the `index`-th of the server, until the end of the block: what is
     measured by then is sent. `host` is where Prometheus may come from. Raises StartError.
     """
@@ -190,16 +193,17 @@ def running(app: App, settings: Settings, host: str, index: int) -> Iterator[Non
     except ImportError as error:
         raise StartError(
             f"`{settings.variable('TELEMETRY')}` and `{settings.variable('METRICS_PORT')}` need the"
-            " extra `telemetry`: run `pip install '.[telemetry]'` in the project's folder"
+            " package `opentelemetry-sdk`: add it to `dependencies` in pyproject.toml, as `mcpgen"
+            " check` says, and install this server again"
         ) from error
     # `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` have the last word
     named = {"service.name": f"{settings.name}-mcp", "service.version": app.server.version or ""}
     resource = Resource.create().merge(Resource(named)).merge(OTELResourceDetector().detect())
     readers: list[Any] = []
     ends: list[Callable[[], None]] = []
-    if settings.metrics_port:
-        readers.append(_prometheus(host, settings.metrics_port + index))
-    if settings.telemetry:
+    if own.metrics_port:
+        readers.append(_prometheus(host, own.metrics_port + index))
+    if own.telemetry:
         readers.append(_otlp(resource, ends))
     _measure(resource, readers, ends)
     Telemetry(frozenset(app.catalog.toolset_of)).install(app)

@@ -1,1 +1,7 @@
-"""What the functions of `tools/workflows.py` share. Servers without workflows do not have it."""
+"""Functions that the generated tools of workflows call."""
+
+from __future__ import annotations
+
+from ...part import Part
+
+PART = Part()

@@ -1,0 +1,60 @@
+"""The parts of a server: the variables, commands and options that only servers with them have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartFacts:
+    """One part, for servers that were made without it."""
+
+    variables: tuple[str, ...] = ()
+    """Its settings, without the server's prefix. A part with settings is named in `mcpgen.toml`."""
+    commands: tuple[str, ...] = ()
+    option: str = ""
+    """The option that lists the tools its way."""
+    remedy: str = ""
+    """How a server gets the part; by default by its name among the `parts` of `mcpgen.toml`."""
+
+
+PARTS = {
+    "audit": PartFacts(variables=("AUDIT", "LOG_ARGUMENTS")),
+    "code": PartFacts(
+        option="--code",
+        remedy="put `code = true` at the top of mcpgen.toml and run `mcpgen generate`",
+    ),
+    "exchange": PartFacts(
+        variables=(
+            "EXCHANGE_URL",
+            "EXCHANGE_CLIENT_ID",
+            "EXCHANGE_CLIENT_SECRET",
+            "EXCHANGE_AUDIENCE",
+            "EXCHANGE_SCOPES",
+        )
+    ),
+    "functions": PartFacts(remedy="run `mcpgen generate`"),
+    "install": PartFacts(commands=("install", "uninstall"), remedy="run `mcpgen generate`"),
+    "login": PartFacts(
+        commands=("login", "logout"),
+        remedy="the API's description offers no login for a person: set its credentials",
+    ),
+    "redis": PartFacts(variables=("REDIS_URL",)),
+    "search": PartFacts(
+        option="--lazy",
+        remedy="take `lazy = false` out of mcpgen.toml and run `mcpgen generate`",
+    ),
+    "telemetry": PartFacts(variables=("TELEMETRY", "METRICS_PORT")),
+    "workflows": PartFacts(remedy="run `mcpgen generate`"),
+}
+NAMED = tuple(name for name, part in PARTS.items() if part.variables)
+"""The parts that `mcpgen.toml` names; the others follow from the document and the user's code."""
+VARIABLES = {variable: name for name, part in PARTS.items() for variable in part.variables}
+"""Variable -> the part that reads it."""
+
+
+def remedy(name: str) -> str:
+    """Return the sentence that tells the owner of a server how it gets a part."""
+    return PARTS[name].remedy or (
+        f'add `"{name}"` to `parts` at the top of mcpgen.toml and run `mcpgen generate`'
+    )

@@ -1,0 +1,116 @@
+"""The seam between the kernel and the parts of a server.
+
+A part is a package in `parts/` with a `PART`. `api.json` names the parts of a server, and the
+kernel knows each by this class alone. Whatever is large a part imports when it is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass, field
+from importlib import import_module
+from types import ModuleType
+from typing import Any, Protocol
+
+from .caller import Caller
+from .errors import StartError
+from .facts.parts import PARTS, remedy
+from .secrets import Secret
+
+Command = Callable[[str, list[str]], int]
+"""Runs a command of the package of that name with these arguments; returns the exit code."""
+
+
+class LoginToken(Protocol):
+    """The access token of a person who logged in."""
+
+    @property
+    def is_there(self) -> bool:
+        """Whether somebody has logged in."""
+
+    async def find(self) -> None:
+        """Look for the tokens of a login."""
+
+    async def get(self, post: Any) -> Secret:
+        """Return the access token, renewed where it is due."""
+
+    def forget(self, token: Secret) -> None:
+        """Note that the API refused a token."""
+
+
+class CallerTokens(Protocol):
+    """Access tokens for the API, one for each caller."""
+
+    async def token(self, caller: Caller | None, post: Any) -> Secret:
+        """Return the token for a caller."""
+
+    def forget(self, token: Secret) -> None:
+        """Note that the API refused a token."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """Another list of the tools: the option that asks for it, its help, and what makes it."""
+
+    option: str
+    help: str
+    front: Callable[..., Any]
+    """Returns a `listing.Front`, given the package, the catalog, the settings and the quota."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """What a part adds to a server; `settings` below are the server's (`settings.Settings`)."""
+
+    settings: type[Any] | None = None
+    """A dataclass whose fields are variables of the environment (`settings.variable`)."""
+    check: Callable[..., None] | None = None
+    """Given its own settings and a `settings.Reader`, refuses those that do not fit together."""
+    commands: Mapping[str, Command] = field(default_factory=dict)
+    """First word of the command line -> the function that runs it."""
+    mode: Mode | None = None
+    prepare: Callable[..., None] | None = None
+    """Given the settings, called before the server starts. Raises StartError."""
+    running: Callable[..., AbstractContextManager[None]] | None = None
+    """Given the app, the settings, the host and the number of the process, wraps the process.
+    Raises StartError.
+    """
+    pace: Callable[..., Any] | None = None
+    """Given the settings, the name of a limit, calls a second, and seconds' worth of them at once,
+    returns a `limits.Pace` for all replicas, or None.
+    """
+    caller_tokens: Callable[..., CallerTokens | None] | None = None
+    """Given the settings, returns the source of tokens on behalf of callers, or None."""
+    origins: Callable[..., tuple[str, ...]] | None = None
+    """Given the settings, returns the URLs it calls, whose hosts may be at private addresses."""
+    login_token: Callable[..., LoginToken] | None = None
+    """Given a credential and the settings, returns the source of the tokens of a login."""
+    functions: Callable[[], ModuleType] | None = None
+    """Imports the module that makes tools of the user's functions."""
+
+
+@contextmanager
+def running(app: Any, settings: Any, host: str = "127.0.0.1", index: int = 0) -> Iterator[None]:
+    """Wrap a process of the server in what its parts do around it. Raises StartError."""
+    with ExitStack() as stack:
+        for part in settings.parts:
+            if part.running is not None:
+                stack.enter_context(part.running(app, settings, host, index))
+        yield
+
+
+def mode_of(option: str, parts: Iterable[Part]) -> Mode:
+    """Return the mode that an option asks for. Raises StartError for a server without it."""
+    for part in parts:
+        if part.mode is not None and part.mode.option == option:
+            return part.mode
+    [name] = [name for name, each in PARTS.items() if each.option == option]
+    raise StartError(f"this server was made without `{option}`: {remedy(name)}")
+
+
+def parts_of(facts: Mapping[str, Any]) -> tuple[Part, ...]:
+    """Return the parts of a server; `facts` is the content of `api.json`."""
+    return tuple(
+        import_module(f".parts.{name}", __package__).PART for name in facts.get("parts", ())
+    )
