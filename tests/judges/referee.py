@@ -17,6 +17,7 @@ import base64
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import time
@@ -164,10 +165,8 @@ class Campaign:
         built.
         """
         if job.server == MINE:
-            return (
-                f"{sys.executable} {Path(__file__).with_name('referee_server.py')} {{spec}}"
-                " {base}"
-            )
+            script = Path(__file__).with_name("referee_server.py")
+            return f"{shlex.join([sys.executable, str(script)])} {{spec}} {{base}}"
         if job.server == "fastmcp":
             return f"{self.root}/vf/bin/python {self.sources}/fastmcp_wrap.py {{spec}} {{base}}"
         built = self.root / "omg" / job.document.stem
