@@ -113,12 +113,12 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
-    """How the answer becomes a result. `wrapped`: the JSON is not an object and stands under
+    """The mapping of an answer to a result. `wrapped`: the JSON is not an object and is put under
     `result`.
 
-    `type` is the type of the success response where it holds objects with properties (see
-    `Server.models`), else None. `headers` are the names, in lower case, of the header fields that
-    are part of what the answer says.
+    `type` is the type of the success response if it holds objects with properties (see
+    `Server.models`), else None. `headers` are the names, in lower case, of the header
+    fields that are part of the answer.
     """
 
     json: bool
@@ -129,7 +129,7 @@ class Response:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """Where in the document a tool comes from."""
+    """The operation in the document from which a tool is made."""
 
     method: str
     path: str
@@ -197,8 +197,8 @@ class Toolset:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Login:
-    """Where a person logs in for an OAuth credential: with a browser (RFC 6749 section 4.1) or with
-    a device code (RFC 8628).
+    """Endpoints at which a person logs in for an OAuth credential: with a browser (RFC 6749
+    section 4.1) or with a device code (RFC 8628).
 
     Absent endpoints are empty; `metadata_url` is a document that names them (OpenID Connect
     Discovery, RFC 8414). `variables` are those of the client's id and secret.

@@ -1,4 +1,4 @@
-"""What the functions of `mcpgen` do: the stages, in the same order as the commands run them."""
+"""The stages behind the functions of `mcpgen`, in the order of the commands."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ FilePath = str | os.PathLike[str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Generated:
-    """What one run made: the project's folder, its server, the changes of its files, and every
-    problem that did not end the run.
+    """The outcome of one run: the project's folder, its server, the changes of its files, and
+    every problem that did not end the run.
     """
 
     folder: Path

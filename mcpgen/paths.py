@@ -33,7 +33,7 @@ GENERATED: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """What makes a path unreachable: `path` is a link, or is not what it must be."""
+    """The reason why a path is unreachable: `path` is a link, or is not what it must be."""
 
     path: str
     kind: str
@@ -82,7 +82,7 @@ def check_paths(paths: Iterable[str]) -> None:
 
 
 def obstacle(folder: Path, path: str) -> Obstacle | None:
-    """What stands in the way to a file of the project; None where the file, or nothing, is there.
+    """Find an obstacle on the path of a project's file; None if the file, or nothing, is there.
 
     Looks at the file itself and every folder above it, and follows no link.
     """

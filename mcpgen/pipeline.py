@@ -110,7 +110,7 @@ def read(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """What the stages make of a document. `facts` is what the next lock says, without the files."""
+    """The result of the stages for a document. `facts` is the next lock, without the files."""
 
     document: Document
     server: Server
@@ -134,8 +134,8 @@ def run(
 def understood(
     document: Document, config: Config, problems: Problems, *, lock: Lock | None = None
 ) -> Result:
-    """What a document that was read becomes with a configuration. The document stays as it is, so
-    that it can be asked again with another one.
+    """Turn a loaded document into a server with a configuration. The document is not changed, so
+    that it can be used again with another one.
     """
     pinned = pin(config, lock, document)
     parsed = parse(document, pinned, problems)

@@ -1,13 +1,13 @@
-"""What can go wrong, and how mcpgen tells it.
+"""The problems of a run, and how mcpgen reports them.
 
-    McpgenError               ends a run; `problems` say why
+    McpgenError               ends a run; `problems` are the reasons
     ├── DocumentError         exit code 1: the document has errors
     ├── UsageError            exit code 2: the command was given something it cannot use
     ├── RefusedError          exit code 3: refused for safety
-    └── OutputConflictError   exit code 4: the output folder holds what mcpgen must not overwrite
+    └── OutputConflictError   exit code 4: the output folder holds files not to overwrite
 
-Everything that is wrong *inside* a readable document is a `Problem`: it is collected and reported
-in the order of the document, and one bad operation never costs the others.
+Everything that is wrong *inside* a readable document is a `Problem`: it is collected and
+reported in the order of the document, and one bad operation never costs the others.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Problem:
 
 
 class Circumstances(TypedDict, total=False):
-    """Where a problem is, and what belongs to it."""
+    """The place of a problem, and details that belong to it."""
 
     pointer: str
     notes: tuple[str, ...]

@@ -36,7 +36,7 @@ _TAG = re.compile(rf"<\s*/?\s*(?:{_TAGS})\b[^<>]*>", re.I)
 _ANCHOR = re.compile(r"<a\b[^<>]*>([^<>\[\]\n]{1,300})</a\s*>", re.I)
 _CODE_BLOCK = re.compile(r"<pre>\s*<code>")
 _ESCAPED_HTML = re.compile(r"&lt;/?(?:code|note)&gt;|^\s*&lt;/\w+&gt;\s*$")
-"""What no code says: HTML that a converter took for code because it was indented."""
+"""HTML that a converter took for code because it was indented; it occurs in no code."""
 _ITEM_TAG = re.compile(r"<\s*li\b[^<>]*>", re.I)
 # Tags of a documentation tool (`<Warning>`) end somewhere; a placeholder (`<owner>`) does not.
 _OTHER_TAG = re.compile(r"</?([A-Za-z][\w.-]*)(?:\s[^<>]*)?>")
@@ -104,7 +104,7 @@ _BOUNDARY = re.compile(
     r"(?<=[a-z0-9])(?=[A-Z])"
     r"|(?<=[A-Z])(?=[A-Z][a-z])(?![B-Z]s(?![a-z])|As(?![a-zA-Z]))"  # `IDs` is one word
 )
-"""Where the words of a name in capitals meet."""
+"""Word boundaries in a name in capitals."""
 
 
 def visible(text: str) -> str:
@@ -179,7 +179,7 @@ def _with_borders(table: re.Match[str]) -> str:
 
 
 def _goes_on(line: str, following: str) -> bool:
-    """Whether a blank line stands in the middle of a sentence."""
+    """Return whether a blank line stands in the middle of a sentence."""
     return line[-1] not in ".:!?;" and following[:1].islower()
 
 

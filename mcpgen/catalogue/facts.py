@@ -1,4 +1,4 @@
-"""Where credentials and requests go, in words."""
+"""Destinations of credentials and requests, in words."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ..ir import Auth, Server
 
 
 def credential_goes(auth: Auth) -> str:
-    """Where a credential goes."""
+    """Return the place of a credential in a request, in words."""
     where = {"header": f"header `{auth.wire_name}`", "cookie": f"cookie `{auth.wire_name}`"}
     goes = where.get(auth.place, f"query `{auth.wire_name}`, which servers write into their logs")
     if auth.kind == "basic":

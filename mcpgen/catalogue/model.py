@@ -1,6 +1,6 @@
-"""What the pages show: a server, its tools and its limits, as the commands compute them.
+"""The data of the pages: a server, its tools and its limits, as the commands compute them.
 
-`inspect`, `score`, `suggest` and `lint` say the same in words; nothing is judged here.
+`inspect`, `score`, `suggest` and `lint` print the same as text; nothing is judged here.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ class Catalogue:
 
     @property
     def law(self) -> str:
-        """What became of every operation and workflow, and how many functions there are besides."""
+        """Count of the operations and workflows by their outcome, and of the functions besides."""
         of = self.summary
         texts = [
             f"{of.operations:,} operations = {of.tools:,} tools"
@@ -212,7 +212,7 @@ class Catalogue:
 
     @property
     def variables(self) -> list[tuple[str, str, bool]]:
-        """What to set in the environment: name, meaning, whether it is always needed."""
+        """Environment variables to set: name, meaning, whether always required."""
         return [
             (item.name, item.text, item.required)
             for item in environment(self.server)
@@ -241,7 +241,7 @@ class Catalogue:
         return [skip for skip in self.server.skips if skip.filtered]
 
     def documented_text(self, tool: Tool) -> str:
-        """What the document itself says a tool's operation does."""
+        """Return the summary and description of a tool's operation in the document."""
         operation = self.operations.get(tool.origin.operation)
         if operation is None:
             return ""
@@ -270,7 +270,7 @@ def keys_of(tools: Iterable[Tool]) -> dict[str, str]:
 
 
 def kind_of(tool: Tool) -> Kind:
-    """What a call does to the API's data, by the tool's hints."""
+    """Classify the effect of a call on the API's data, by the tool's hints."""
     if tool.hints.read_only:
         return "reads"
     if tool.hints.destructive:

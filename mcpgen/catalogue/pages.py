@@ -26,7 +26,7 @@ from .treemap import treemap
 
 TEMPLATES = Path(str(resources.files("mcpgen"))) / "catalogue" / "templates"
 STEPS = (2.0, 3.0, 3.5, 4.0)
-"""Where the colours of scores change."""
+"""Scores at which the colour changes."""
 _BACKTICKS = re.compile(r"`([^`\n]+)`")
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>#!|~&@:])")
 

@@ -1,4 +1,4 @@
-"""What a run has to say at its end: the same facts as data for programs and as a table for
+"""The summary of a run at its end: the same facts as data for programs and as a table for
 people.
 """
 
@@ -25,7 +25,7 @@ o200k).
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Size:
-    """What something costs in the tool list: bytes of compact JSON."""
+    """Size of something in the tool list: bytes of compact JSON."""
 
     bytes: int
 
@@ -100,7 +100,7 @@ class Summary:
         return [skip for skip in self.server.skips if skip.origin.method != KIND]
 
     def toolset_size(self, name: str) -> Size:
-        """What one toolset costs."""
+        """Return the size of one toolset."""
         (toolset,) = [toolset for toolset in self.server.toolsets if toolset.name == name]
         return Size(bytes=sum(self.sizes[tool.name].bytes for tool in toolset.tools))
 
@@ -189,7 +189,7 @@ class Summary:
 
 
 def size_of(tool: Tool) -> Size:
-    """What a tool costs in the list."""
+    """Return the size of a tool in the list."""
     return Size(bytes=len(json.dumps(wire(tool), separators=(",", ":")).encode()))
 
 

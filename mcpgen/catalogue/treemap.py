@@ -127,7 +127,7 @@ def squarified(sizes: Sequence[float], box: Box) -> list[Box]:
 
 
 def _worst(areas: Sequence[float], side: float) -> float:
-    """How far the worst rectangle of a row is from a square: 1 is one."""
+    """Return the worst aspect ratio of a row's rectangles: 1 is a square."""
     depth = sum(areas) / side
     if not depth:
         return 1.0
@@ -153,7 +153,7 @@ def _laid_out(areas: Iterable[float], box: Box) -> list[Box]:
 
 
 def _rest(areas: Iterable[float], box: Box) -> Box:
-    """What a row leaves of a box."""
+    """Return the remainder of a box beside a row."""
     depth = sum(areas) / min(box.width, box.height)
     if box.width >= box.height:
         return Box(box.x + depth, box.y, max(0.0, box.width - depth), box.height)

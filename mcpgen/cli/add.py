@@ -27,7 +27,7 @@ FUNCTION_MAY_CHANGE = (
 
 
 class Thing(StrEnum):
-    """What can be added."""
+    """Parts that `add` creates."""
 
     tool = "tool"
     deploy = "deploy"

@@ -10,7 +10,7 @@ Value = TypeVar("Value")
 
 
 def may_ask() -> bool:
-    """Whether a person reads the questions and can answer them."""
+    """Return whether a person reads the questions and can answer them."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 

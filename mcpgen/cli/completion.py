@@ -1,4 +1,4 @@
-"""What a shell offers for the filters whose values stand in the document."""
+"""Shell completion for the filters whose values come from the document."""
 
 from __future__ import annotations
 

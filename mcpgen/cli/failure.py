@@ -1,7 +1,7 @@
-"""How a command ends when it fails: one clear message on stderr, and the exit code.
+"""The end of a failed command: one clear message on stderr, and the exit code.
 
-0 done · 1 the document has errors · 2 wrong usage · 3 refused for safety · 4 the output folder has
-files that mcpgen may not overwrite · 70 a bug in mcpgen · 130 interrupted
+0 done · 1 the document has errors · 2 wrong usage · 3 refused for safety · 4 the output
+folder has files that mcpgen may not overwrite · 70 a bug in mcpgen · 130 interrupted
 """
 
 from __future__ import annotations

@@ -149,7 +149,7 @@ def generate(
 
 
 def _difference(made: Run) -> Diff:
-    """What changes for callers since the last run; nothing where there is no lock of one."""
+    """Compute the changes for callers since the last run; empty without a lock of that run."""
     if made.lock is None or not made.lock.files:
         return Diff(())
 
@@ -218,7 +218,7 @@ def _show(screen: Screen, made: Run, summary: Summary, changes: Changes, differe
 
 
 def _show_difference(screen: Screen, difference: Diff) -> None:
-    """What changes for callers, as `mcpgen diff` says it; long lists are cut."""
+    """Print the changes for callers in the form of `mcpgen diff`; long lists are cut."""
     if not difference.changes:
         return
     lines = as_text(difference).splitlines()
@@ -259,7 +259,7 @@ def _counts(changes: Changes) -> str:
 
 
 def _planned(changes: Changes) -> Iterator[str]:
-    """What a dry run would do, file by file."""
+    """Yield the planned changes of a dry run, file by file."""
     for word, paths in (
         ("create", changes.created),
         ("update", changes.updated),
@@ -289,7 +289,7 @@ def _easy_call(server: Server) -> str:
 
 
 def _next(made: Run, *, first: bool) -> list[tuple[str, str]]:
-    """What to do after a first run, or after a later one."""
+    """List the next steps after a first or a later run."""
     from ..render.manifests import command
 
     inside = (

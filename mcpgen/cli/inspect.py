@@ -67,7 +67,7 @@ def inspect(
 
 
 def _credential(auth: Auth) -> dict[str, Any]:
-    """Where a credential goes and where it comes from, for programs."""
+    """Return the place and the source of a credential, for programs."""
     return {
         "name": auth.name,
         "kind": auth.kind,

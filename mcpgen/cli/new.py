@@ -17,7 +17,7 @@ from .screen import Screen
 
 
 class Transport(StrEnum):
-    """How `make run` serves."""
+    """Transport of `make run`."""
 
     stdio = "stdio"
     http = "http"

@@ -38,7 +38,7 @@ def print_interruption(screen: Screen, folder: Path | None) -> None:
 
 
 def problem_data(problems: Problems, document: Document | None) -> list[dict[str, Any]]:
-    """What was found, for the `--json` of a command."""
+    """Return the problems for the `--json` of a command."""
     from . import report
 
     found: list[dict[str, Any]] = json.loads(report.render(problems, document, form="json"))[

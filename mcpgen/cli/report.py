@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .options import Format
 
 LIMIT = 20
-"""How many problems are shown as text; the rest is counted."""
+"""Most problems that are shown as text; the rest is counted."""
 WIDTH = 80
 """Columns of a line of a document."""
 MESSAGE = 400
@@ -163,7 +163,7 @@ def _excerpt(place: Place, gutter: int, colour: str) -> Styled:
 
 
 def _columns(text: str) -> int:
-    """How many columns of a terminal a text takes."""
+    """Return the width of a text in terminal columns."""
     return sum(
         (
             0

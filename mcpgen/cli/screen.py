@@ -1,6 +1,6 @@
-"""Where a command prints: results on stdout; problems, progress and remarks on stderr.
+"""The output of a command: results on stdout; problems, progress and remarks on stderr.
 
-Nothing here interprets markup, emoji codes or numbers in what it is given, so text of a document is
+Markup, emoji codes and numbers in the input are not interpreted, so text of a document is
 shown as it is (after `shown`, which makes control characters visible).
 """
 
@@ -54,11 +54,11 @@ def silence(stream: IO[str]) -> None:
 
 
 class Screen:
-    """What one command prints.
+    """The output of one command.
 
-    `quiet` leaves out everything but results and problems, and so does `as_json`, whose reader is a
-    program. Colour and movement only on a terminal; `NO_COLOR`, `FORCE_COLOR`, `TERM=dumb` and
-    `COLUMNS` are respected (rich does that).
+    `quiet` omits everything but results and problems, and so does `as_json`, whose reader
+    is a program. Colour and movement only on a terminal; `NO_COLOR`, `FORCE_COLOR`,
+    `TERM=dumb` and `COLUMNS` are respected (rich does that).
     """
 
     def __init__(self, *, quiet: bool = False, as_json: bool = False) -> None:

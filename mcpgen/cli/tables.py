@@ -197,7 +197,7 @@ def show_next(screen: Screen, steps: Iterable[tuple[str, str]]) -> None:
 
 
 def smaller_list(summary: Summary) -> str:
-    """How to make a long list shorter, or an empty string where it is short enough."""
+    """Suggest ways to shorten a long list; return an empty string if it is short enough."""
     if summary.total.bytes <= SHORT_LIST:
         return ""
     return (

@@ -45,7 +45,7 @@ def types_of_files(models: str | bytes, modules: Iterable[str | bytes]) -> dict[
 
 
 def _read(read: Any, text: str | bytes) -> dict[str, Schema]:
-    """What `read` finds in a module; nothing where the text is not what mcpgen writes."""
+    """Return the schemas that `read` finds in a module; none if the text is not mcpgen's."""
     try:
         return dict(read(ast.parse(text)))
     except (SyntaxError, ValueError, TypeError, LookupError, RecursionError, MemoryError):

@@ -1,7 +1,7 @@
-"""What a change of an output schema means for those who read structured answers.
+"""Classification of changes of an output schema, for readers of structured answers.
 
-What is promised less is `breaking`: a field that is gone or may be missing, a value of another
-type. What is promised more is `additive`. Bounds and patterns of answers are not compared.
+A weaker promise is `breaking`: a field that is gone or may be missing, a value of another
+type. A stronger one is `additive`. Bounds and patterns of answers are not compared.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ class _Walk:
 
 
 def _becomes_union(old: dict[str, Any], new: dict[str, Any]) -> bool:
-    """Whether a value had one form, and has one of several now."""
+    """Return whether a value had one form, and has one of several now."""
     if properties(new) or any(branches(old, keyword) for keyword in UNIONS):
         return False
     return any(branches(new, keyword) for keyword in UNIONS)

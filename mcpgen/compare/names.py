@@ -1,15 +1,15 @@
-"""What is named after a server, and what another name of it means outside the files."""
+"""Names derived from a server's name, and the effects of renaming it outside the files."""
 
 from __future__ import annotations
 
 
 def rename_note(old: str, new: str) -> str:
-    """What a new name means outside the files, as a sentence for the summary."""
+    """Describe the effects of a new name outside the files, as a sentence for the summary."""
     return f"the server `{old}` is called `{new}` now: {change_outside(old, new)}"
 
 
 def change_outside(old: str, new: str) -> str:
-    """What changes for whoever runs the server, without a subject of its own."""
+    """Describe the changes for the server's operator, as a clause without a subject."""
     was, now = words_of(old), words_of(new)
     return (
         f"the command `{was['command']}` becomes `{now['command']}`, and environment variables"

@@ -133,7 +133,7 @@ def _line(change: Change, signs: Mapping[str, str]) -> str:
 
 
 def counts(difference: Diff) -> str:
-    """How many changes of each class there are, in words."""
+    """Return the number of changes of each class, in words."""
     parts = []
     for kind in KINDS:
         number = len(difference.of(kind))

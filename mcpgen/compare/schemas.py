@@ -1,7 +1,7 @@
-"""What a change of an input schema means for those who call: does what worked yesterday still work?
+"""Classification of changes of an input schema, for callers: does yesterday's call still work?
 
-Allowing more is `additive`, allowing less is `breaking`. Only the keywords that input schemas of
-tools hold are known here; a difference of others is `text`.
+Allowing more is `additive`, allowing less is `breaking`. Only the keywords that input
+schemas of tools hold are compared; a difference of others is `text`.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ class _Walk:
         self.unions(old, new, at)
 
     def enters_again(self, old: Any, new: Any) -> bool:
-        """Whether this pair of references is being compared already: recursion ends here."""
+        """Return whether this pair of references is being compared already: recursion ends here."""
         pair = (reference(old), reference(new))
         if pair == ("", ""):
             return False
@@ -268,7 +268,7 @@ class _Walk:
 
 
 def _allows_more(keyword: str, before: list[str], after: list[str]) -> bool:
-    """Whether other branches allow what the old ones allowed, and perhaps more."""
+    """Return whether other branches allow what the old ones allowed, and perhaps more."""
     if keyword in ("allOf", "not"):
         return set(after) <= set(before)
     if not after:
@@ -290,7 +290,7 @@ def required_names(schema: dict[str, Any]) -> set[str]:
 
 
 def are_schemas(*values: Any) -> bool:
-    """Whether these are all schemas, and not just `true` or `false`."""
+    """Return whether these are all schemas, and not just `true` or `false`."""
     return all(isinstance(value, dict) for value in values)
 
 
@@ -343,7 +343,7 @@ def type_names(schema: dict[str, Any]) -> list[str]:
 
 
 def allows(types: list[str], name: str) -> bool:
-    """Whether values of a type are of one of these types too."""
+    """Return whether values of a type are of one of these types too."""
     return not {name, WIDER.get(name, name)}.isdisjoint(types)
 
 

@@ -1,13 +1,15 @@
-"""What must be accepted: changes that a reviewed server must not make unseen.
+"""Changes that require consent: a reviewed server must not make them unseen.
 
-A document that names another host or another credential, that turns a reading tool into a deleting
-one, that begins to give orders to the model, or that loses most of its operations, is how a server
-that was reviewed once is turned against its operator or breaks. The lock remembers what was
-reviewed. `generate` refuses these changes until they are accepted, and `diff` shows the same ones.
+A document that names another host or another credential, that turns a reading tool into a
+deleting one, that begins to give orders to the model, or that loses most of its operations,
+is how a server that was reviewed once is turned against its operator or breaks. The lock
+remembers what was reviewed. `generate` refuses these changes until they are accepted, and
+`diff` shows the same ones.
 
-What counts is what a call of a tool does, with everything it inherits: the same credential under
-the root's `security` or the operation's own is the same, and an operation that no longer inherits
-one is changed although its own text is not. Other words alone are no danger.
+The effect of a call counts, with everything it inherits: the same credential under the
+root's `security` or the operation's own is the same, and an operation that no longer
+inherits one is changed although its own text is not. Different wording alone is not a
+danger.
 """
 
 from __future__ import annotations
@@ -56,9 +58,8 @@ class Consent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Credential:
-    """What is sent to prove who calls, and from where a token is fetched: for the server itself,
-    and for a person who logs in. A lock of version 0.1.0 records neither scopes nor logins: they
-    are None.
+    """A credential and the address that issues its tokens: for the server itself, and for a person
+    who logs in. A lock of version 0.1.0 records neither scopes nor logins: they are None.
     """
 
     name: str
@@ -77,11 +78,12 @@ class Credential:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """What a call of one tool does.
+    """The destination and the credentials of a call of one tool.
 
-    `origin` and `prefix` are empty while the address is not known. `alternatives` are sets of names
-    of credentials in the order in which the server tries them (OpenAPI 3.1 §4.8.30), `optional`
-    says whether it also calls without any of them; no alternatives: no credential is ever sent.
+    `origin` and `prefix` are empty while the address is not known. `alternatives` are sets
+    of names of credentials in the order in which the server tries them (OpenAPI 3.1
+    §4.8.30), `optional` also allows calls without any of them; no alternatives: no
+    credential is ever sent.
     """
 
     origin: str
@@ -171,12 +173,12 @@ class _Agreed:
             self.add(_call(tool, old, address))
 
     def add(self, call: Call) -> None:
-        """What a call does is agreed to."""
+        """Record the origin and the credentials of a call as agreed to."""
         self.origins.add(call.origin)
         self.sent |= {(call.origin, credential) for credential in call.credentials.values()}
 
     def sends(self, credential: Credential, origin: str | None = None) -> bool:
-        """Whether a credential is sent to an origin; without one, to any."""
+        """Return whether a credential is sent to an origin; without one, to any."""
         return any(
             _same_credential(known, credential)
             for where, known in self.sent
@@ -314,7 +316,7 @@ def _sorted(scopes: Iterable[str] | None) -> tuple[str, ...] | None:
 
 
 def _same_credential(before: Credential, after: Credential) -> bool:
-    """Whether they are the same, as far as the earlier one is recorded."""
+    """Return whether they are the same, as far as the earlier one is recorded."""
     unrecorded: dict[str, Any] = {}
     for field in PARTS:
         if getattr(before, field) is None:

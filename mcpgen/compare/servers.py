@@ -1,9 +1,9 @@
-"""What changes for the model and for callers, tool by tool, between two servers or a project and a
+"""Changes for the model and for callers, tool by tool, between two servers or a project and a
 server.
 
-Four classes, the gravest first. `security`: what must be accepted. `breaking`: a call that worked
-may fail or mean something else, or an answer promises less. `additive`: what worked goes on
-working. `text`: words only.
+Four classes, the gravest first. `security`: requires consent. `breaking`: a call that
+worked may fail or mean something else, or an answer promises less. `additive`: every call
+that worked still works. `text`: words only.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def diff(old: Side, new: Side) -> Diff:
 
 
 def _of_server(old: Lock, new: Lock) -> Iterator[Change]:
-    """What must be accepted, of the server and of its tools, and another name."""
+    """Yield the changes of server and tools that require consent, and a change of name."""
     for consent in consents(old, new):
         event = "changed"
         if not consent.tool:

@@ -10,7 +10,7 @@ from ..text import visible
 
 
 def base_url_problem(url: str | None, name: str = "the base URL") -> Problem | None:
-    """What is wrong with an address that somebody wrote down, or None. `name` is what it is."""
+    """Return the problem with a configured address, or None. `name` is its role."""
     if url is None:
         return None
     reason = fault(url)
@@ -26,7 +26,7 @@ def base_url_problem(url: str | None, name: str = "the base URL") -> Problem | N
 
 
 def fault(url: str) -> str:
-    """Why requests cannot go to a URL, or an empty text."""
+    """Explain why requests cannot go to a URL, or return an empty text."""
     shown = shown_url(url)
     if re.search(r"[\x00-\x20\\^`{|}<>\"\x7f-\U0010ffff]", url):
         return f"`{shown}` is not a URL"

@@ -1,4 +1,4 @@
-"""How credentials and headers are written in `mcpgen.toml` and on the command line."""
+"""Notation of credentials and headers in `mcpgen.toml` and on the command line."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def split_scheme(scheme: str) -> tuple[str, str]:
 
 
 def scheme_fault(scheme: str | None) -> str:
-    """Why a credential cannot be sent in this way, or an empty text."""
+    """Explain why a credential cannot be sent in this way, or return an empty text."""
     if scheme is None:
         return ""
     kind, name = split_scheme(scheme)
@@ -53,7 +53,7 @@ def scheme_fault(scheme: str | None) -> str:
 
 
 def scheme_problem(scheme: str | None) -> Problem | None:
-    """What is wrong with the option `--auth`, or None."""
+    """Return the problem with the option `--auth`, or None."""
     message = scheme_fault(scheme)
     if not message:
         return None
@@ -72,7 +72,7 @@ def fetch_header(text: str) -> FetchHeader | None:
 
 
 def fetch_fault(headers: Iterable[str]) -> str:
-    """Why headers cannot be sent when the document is fetched, or an empty text.
+    """Explain why headers cannot be sent when the document is fetched, or return an empty text.
 
     The value is never repeated: it may be a secret that was written in place of a variable.
     """
@@ -117,7 +117,7 @@ def _unusable(message: str) -> UsageError:
 
 
 def is_constant_header(name: str, value: Any) -> bool:
-    """Whether every request may carry a header with this value."""
+    """Return whether every request may carry a header with this value."""
     lower = name.lower()
     if not TOKEN.fullmatch(name) or lower in FORBIDDEN_HEADERS - CONSTANT_HEADERS:
         return False

@@ -204,7 +204,7 @@ class _Reader:
 
 
 def _hint_for_key(word: str, names: list[str]) -> str:
-    """Where a key that its table does not have belongs, or what it may have meant."""
+    """Name the table of a misplaced key, or suggest a key with a similar name."""
     for table in TABLES:
         if any(key.name == word for key in table.keys):
             return f"it belongs {_where(table.header)}"
@@ -221,7 +221,7 @@ def _where(header: str) -> str:
 
 
 def accepts(key: Key, value: Any) -> bool:
-    """Whether a TOML value is of the key's kind."""
+    """Return whether a TOML value is of the key's kind."""
     if key.choices:
         values = value if key.kind == "texts" else [value]
         return isinstance(values, list) and all(item in key.choices for item in values)

@@ -21,10 +21,10 @@ NAME_PATTERN = r"^(?=.{1,16}$)[a-z][a-z0-9]*(_[a-z0-9]+)*$"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
-    """How a key is set on the command line.
+    """The command-line option of a key.
 
-    A `name` without dashes is the argument. Without `help` the key's own text helps. The option of
-    a `flag` key takes no value: it sets the field to `sets`.
+    A `name` without dashes is the argument. Without `help` the key's own text helps. The
+    option of a `flag` key takes no value: it sets the field to `sets`.
     """
 
     name: str

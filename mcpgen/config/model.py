@@ -12,7 +12,7 @@ from ..runtime.results.shorten import Shaping
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArgumentConfig:
-    """What the user says of one argument of one tool."""
+    """The user's settings for one argument of one tool."""
 
     name: str | None = None
     description: str | None = None
@@ -23,14 +23,14 @@ class ArgumentConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerConfig(Shaping):
-    """How the answer of one tool is shaped before the model sees it; `full`: items stay whole."""
+    """The shape of one tool's answer, as the model sees it; `full`: items stay whole."""
 
     full: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolConfig:
-    """What the user says of one operation, keyed by its operationId or by `METHOD /path`."""
+    """The user's settings for one operation, keyed by its operationId or by `METHOD /path`."""
 
     name: str | None = None
     title: str | None = None
@@ -121,4 +121,4 @@ class Config:
     anew: bool = False
     """Whether what came from a URL or standard input is read from there, though it has a copy."""
     places: dict[tuple[str, ...], Place] = field(default_factory=dict, compare=False, repr=False)
-    """Where the tables and keys under `tools` stand in `mcpgen.toml`."""
+    """Positions of the tables and keys under `tools` in `mcpgen.toml`."""

@@ -222,7 +222,7 @@ def _remove(document: Any, path: KeyPath) -> None:
 
 
 def _has_comment(table: Any) -> bool:
-    """Whether a table without keys has a comment, beside its header or below it."""
+    """Return whether a table without keys has a comment, beside its header or below it."""
     from tomlkit.items import AbstractTable, Comment
 
     if not isinstance(table, AbstractTable):  # its parts stand in several places

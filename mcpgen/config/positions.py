@@ -1,5 +1,5 @@
-"""Where a key stands in `mcpgen.toml`. `tomllib` gives values without their lines, so headers and
-assignments are found again in the text.
+"""Positions of keys in `mcpgen.toml`. `tomllib` gives values without their lines, so headers
+and assignments are found again in the text.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def place_of(text: str, file: str, path: KeyPath) -> Place:
 
 
 def _common_length(first: KeyPath, second: KeyPath) -> int:
-    """How many names two paths share from their start."""
+    """Return the length of the longest common prefix of two paths."""
     length = 0
     for left, right in zip(first, second, strict=False):
         if left != right:

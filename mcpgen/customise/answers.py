@@ -16,7 +16,7 @@ SCALARS = ("boolean", "integer", "null", "number", "string")
 
 
 def shaping_of(answer: AnswerConfig) -> Shaping:
-    """What the runtime has to know of a `[tools."…".answer]` table."""
+    """Return the part of a `[tools."…".answer]` table that the runtime needs."""
     return Shaping(**{each.name: getattr(answer, each.name) for each in fields(Shaping)})
 
 
@@ -57,7 +57,7 @@ def _in_place_of(keys: Sequence[str], node: Schema, models: dict[str, Schema]) -
 
 
 def _in_none(found: list[set[str] | None]) -> set[str] | None:
-    """What several types have in the place of a path; None where one of them has that."""
+    """Return the paths that none of several types has; None where one has them all."""
     known: set[str] = set()
     for paths in found:
         if paths is None:

@@ -94,7 +94,7 @@ class _Gone:
     problems: Problems
 
     def reports(self, tool: Tool, word: str, faults: _Faults) -> bool:
-        """Whether a word is for such an argument; a warning says so then."""
+        """Return whether a word is for such an argument; a warning says so then."""
         if word not in self.config.pinned.gone_arguments.get(tool.origin.operation, ()):
             return False
         self.problems.add(
@@ -130,7 +130,7 @@ class _Changes:
         self.names = {tool.name for tool in server.tools if self.keeps_name(tool)}
 
     def keeps_name(self, tool: Tool) -> bool:
-        """Whether a tool is in the new server under the name it has."""
+        """Return whether a tool is in the new server under the name it has."""
         table = self.tables.get(tool.origin.operation)
         if table is None:
             return True
@@ -347,7 +347,7 @@ def _new_name(tool: Tool, config: ToolConfig, names: set[str], faults: _Faults) 
 
 
 def _is_usable(form: re.Pattern[str], name: str) -> bool:
-    """Whether a name has the form it must have, and means nothing else in generated code."""
+    """Return whether a name has the form it must have, and means nothing else in generated code."""
     return form.fullmatch(name) is not None and name not in RESERVED
 
 
@@ -499,7 +499,7 @@ def _with_default(
 def _is_allowed(
     tool: Tool, argument: Argument, word: str, key: str, value: Any, faults: _Faults
 ) -> bool:
-    """Whether an argument may have a value of its table; a fault says why not."""
+    """Return whether an argument may have a value of its table; a fault says why not."""
     fault = "" if value is None else _schema_fault(tool.input_schema, argument.name, value)
     if fault:
         message = f"`{argument.name}` of `{tool.name}` does not allow this {key}: {fault}"
@@ -508,7 +508,7 @@ def _is_allowed(
 
 
 def _schema_fault(schema: Schema, name: str, value: Any) -> str:
-    """Why the schema of a property does not allow a value, or an empty string."""
+    """Explain why a property's schema does not allow a value, or return an empty string."""
     property_schema = schema.get("properties", {}).get(name, {})
     if not isinstance(property_schema, dict):
         return ""

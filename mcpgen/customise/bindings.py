@@ -144,7 +144,9 @@ def _one_operation(named: Mapping[str, Collection[Operation]], key: str) -> str:
 
 
 def _names(named: dict[str, set[Operation]], key: str, operation: str) -> bool:
-    """Whether a key is one of today's words for an operation, or for any where that is gone."""
+    """Return whether a key is one of today's words for an operation, or for any where that
+    is gone.
+    """
     if key not in named:
         return False
     if not operation:

@@ -31,7 +31,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of a call."""
+    """The result of a call."""
 
     call: Call
     text: str
@@ -40,7 +40,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model answered: the calls it asks for, and the tokens read and written for it."""
+    """A model's reply: the calls it requests, and the tokens read and written for it."""
 
     calls: tuple[Call, ...]
     tokens: int
@@ -56,7 +56,7 @@ class Endpoint(Protocol):
         """The model's next turn. Raises UsageError where the endpoint refuses."""
 
     def tell(self, results: Sequence[Result]) -> None:
-        """What came of the calls of the last turn."""
+        """Add the results of the last turn's calls to the conversation."""
 
 
 class OpenAI:
@@ -107,7 +107,7 @@ class OpenAI:
         return Reply(tuple(calls), getattr(answer.usage, "total_tokens", 0))
 
     def tell(self, results: Sequence[Result]) -> None:
-        """What came of the calls of the last turn."""
+        """Add the results of the last turn's calls to the conversation."""
         for result in results:
             message = {"role": "tool", "tool_call_id": result.call.id, "content": result.text}
             self._messages.append(message)
@@ -157,7 +157,7 @@ class Anthropic:
         return Reply(tuple(calls), answer.usage.input_tokens + answer.usage.output_tokens)
 
     def tell(self, results: Sequence[Result]) -> None:
-        """What came of the calls of the last turn."""
+        """Add the results of the last turn's calls to the conversation."""
         blocks = [
             {
                 "type": "tool_result",

@@ -1,4 +1,4 @@
-"""What came of the tasks."""
+"""Outcomes of the tasks."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ async def _attempt(client: Any, api: Recorder, task: Task) -> Outcome:
 
 
 def _misfit(schema: dict[str, Any], task: Task) -> str:
-    """Why a tool cannot be called with a task's arguments, or nothing."""
+    """Explain why a task's arguments do not fit a tool, or return an empty string."""
     missing = [name for name in schema.get("required", ()) if name not in task.arguments]
     unknown = [name for name in task.arguments if name not in schema.get("properties", {})]
     if missing:
@@ -90,7 +90,7 @@ class _Talk:
         return schema
 
     def outcome(self, task: Task, wrong: Sequence[str], reason: str = "") -> Outcome:
-        """What came of a task."""
+        """Return the outcome of a task."""
         return Outcome(
             task=task.task,
             done=not reason,

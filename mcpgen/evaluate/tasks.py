@@ -48,7 +48,7 @@ class Task:
     body: Any = None
 
     def done_by(self, request: Request) -> bool:
-        """Whether a request is the one that was meant."""
+        """Return whether a request is the one that was meant."""
         wanted = Request(method=self.method, target=self.path)
         if request.method != wanted.method or request.path != wanted.path:
             return False
@@ -56,7 +56,7 @@ class Task:
 
 
 def _within(part: Any, whole: Any) -> bool:
-    """Whether a JSON value holds another: objects member by member, all else equal."""
+    """Return whether a JSON value holds another: objects member by member, all else equal."""
     if isinstance(part, dict):
         if not isinstance(whole, dict):
             return False

@@ -37,8 +37,8 @@ def _beside_references(errors: Iterable[Any]) -> list[Any]:
 
 
 def _is_of_another(error: Any, depth: int) -> bool:
-    """Whether an error says that an object is of another kind: a parameter in another place, a
-    security scheme of another type (OpenAPI 3.0, its JSON Schema).
+    """Return whether an error says that an object is of another kind: a parameter in another place,
+    a security scheme of another type (OpenAPI 3.0, its JSON Schema).
     """
     if error.kind.name != "enum" or len(error.instance_path) != depth:
         return False
@@ -46,12 +46,12 @@ def _is_of_another(error: Any, depth: int) -> bool:
 
 
 def _expect_at_one_place(peers: list[Any]) -> bool:
-    """Whether errors are about one value: its type, or which one it is."""
+    """Return whether errors are about one value: its type, or which one it is."""
     about = {(error.kind.name, *error.instance_path) for error in peers}
     return len(about) == 1 and peers[0].kind.name in ("type", "enum")
 
 
 def _closeness(errors: list[Any]) -> tuple[int, int, int]:
-    """How close a document comes to an alternative: its errors are deep, at few places, and few."""
+    """Rate the fit of an alternative by its errors: deep, at few places, and few is best."""
     places = {tuple(error.instance_path) for error in errors}
     return max(map(len, places)), -len(places), -len(errors)

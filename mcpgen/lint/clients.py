@@ -76,7 +76,7 @@ def too_many(count: int) -> list[tuple[str, int]]:
 
 
 def _tool_limit(name: str) -> int | None:
-    """How many tools a client takes, as generated servers know it."""
+    """Return the tool limit of a client from the table of generated servers."""
     return CLIENTS[name].tool_limit if name in CLIENTS else None
 
 
@@ -103,8 +103,8 @@ def refused_tools(server: Server, client: Client) -> dict[tuple[Rule, str], list
 
 
 def tool_limit(name: str) -> int:
-    """How many tools a client takes. Raises UsageError for an unknown one, and for one that has no
-    limit.
+    """Return the tool limit of a client. Raises UsageError for an unknown client, and for one
+    without a limit.
     """
     limits = [int(rule.value) for client in _clients(name) for rule in client.counts]
     if limits:

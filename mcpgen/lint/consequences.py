@@ -40,19 +40,19 @@ class Consequences:
                 self.unsettled.add(place)
 
     def __contains__(self, error: object) -> bool:
-        """Whether an error follows from another one."""
+        """Return whether an error follows from another one."""
         return self._is_unknown_to_failed(error) or self._is_of_open_kind(error)
 
     def _is_unknown_to_failed(self, error: Any) -> bool:
-        """Whether keys are unexpected only because a part of the same schema that knows them failed
-        in the same object for another reason (JSON Schema 2020-12, section 11.3).
+        """Return whether keys are unexpected only because a part of the same schema that knows them
+        failed in the same object for another reason (JSON Schema 2020-12, section 11.3).
         """
         if error.kind.name != "unevaluatedProperties":
             return False
         return (tuple(error.evaluation_path[:-1]), tuple(error.instance_path)) in self.failed
 
     def _is_of_open_kind(self, error: Any) -> bool:
-        """Whether a rule is one of several kinds, in an object whose kind is open."""
+        """Return whether a rule is one of several kinds, in an object whose kind is open."""
         if _is_without_kind(error) or _is_of_wrong_kind(error):
             return False
         above = _object_of(error)

@@ -40,8 +40,8 @@ class _Sign:
     pattern: re.Pattern[str]
 
     def search(self, text: str) -> re.Match[str] | None:
-        """Where a text is suspicious. Looking for the words first is much cheaper; outside ASCII
-        the pattern takes letters for the same that `lower` does not (`\u017f` is an s).
+        """Find the first match. A search for the words comes first, because it is much cheaper;
+        outside ASCII, `lower` folds fewer letters than the pattern does (U+017F is an s).
         """
         if not text.isascii():
             return self.pattern.search(text)
@@ -112,8 +112,8 @@ _YAML_ESCAPES = re.compile(r"\\[UxNLP0abefv_]")
 
 
 def _may_hide(text: Text) -> bool:
-    """Whether a file may hold an invisible character, written out or escaped: much cheaper than a
-    look at each of its texts.
+    """Return whether a file may hold an invisible character, written out or escaped: much cheaper
+    than a look at each of its texts.
     """
     content = text.content
     if INVISIBLE.search(content):
@@ -128,7 +128,7 @@ def _may_hide(text: Text) -> bool:
 
 
 def _is_escape(content: str, at: int) -> bool:
-    """Whether the backslash at an offset is none that a backslash before it escapes."""
+    """Return whether the backslash at an offset is none that a backslash before it escapes."""
     first = at
     while first > 0 and content[first - 1] == "\\":
         first -= 1
@@ -150,7 +150,9 @@ def report_hidden(document: Document, problems: Problems) -> None:
 
 
 def kinds_of(*texts: str) -> tuple[str, ...]:
-    """What is suspicious about texts, in the words of `findings`, without excerpts and counts."""
+    """Return the kinds of suspicious text, in the words of `findings`, without excerpts and
+    counts.
+    """
     kinds = []
     if any(INVISIBLE.search(text) or "\ufffd" in text for text in texts):
         kinds.append("holds invisible characters")

@@ -38,7 +38,7 @@ def _place(document: Document, problem: Problem) -> str:
 
 
 def _without_echoes(located: Located) -> Located:
-    """What is said last of one reference to nothing, and of what two checks say alike."""
+    """Keep the last of equal problems about one subject, and of one dangling reference."""
     last = {_subject(place, problem): problem for place, problem in located}
     return [
         (place, problem) for place, problem in located if last[_subject(place, problem)] is problem
@@ -46,7 +46,7 @@ def _without_echoes(located: Located) -> Located:
 
 
 def _subject(place: str, problem: Problem) -> tuple[str, str, str]:
-    """What a problem is about: of a reference to nothing, the reference."""
+    """Return the subject of a problem: of a dangling reference, the reference."""
     if problem.code == _LOST:
         return place, _LOST, ""
     return place, problem.code, problem.message

@@ -84,7 +84,9 @@ def repairs(document: Document, wrong_values: Iterable[str] = ()) -> list[Repair
 
 
 def _findings(document: Document) -> Iterator[Repair]:
-    """What the official schema does not allow: keys are removed, and added where any value does."""
+    """Yield repairs for violations of the official schema: keys are removed, and added if any
+    value is valid.
+    """
     if not document.describes_api:
         return
     for finding in findings(document):
@@ -103,7 +105,7 @@ def _findings(document: Document) -> Iterator[Repair]:
 
 
 def _update(document: Document, finding: Finding) -> dict[str, Any]:
-    """What is merged for a finding, where that is known: a key that is missing, a number as text
+    """Return the keys to merge for a finding, if they are known: a missing key, a number as text
     or the reverse, or the right name of a type.
     """
     if finding.fault == "missing":

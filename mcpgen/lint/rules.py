@@ -1,5 +1,5 @@
-"""What OpenAPI demands and its official schemas do not say: references that lead somewhere, names
-that are declared, parameters that stand once.
+"""OpenAPI's rules beyond its official schemas: references resolve, names are declared,
+parameters are unique.
 
 This is for a document after `upgrade`: each rule looks at one object.
 """
@@ -74,7 +74,7 @@ class _Rules:
         self.is_before_31 = document.version.startswith(("2", "3.0"))
 
     def faults(self, kind: Kind, node: dict[str, Any], at: str) -> Iterator[Fault]:
-        """What is wrong with one object."""
+        """Yield the faults of one object."""
         self.reference(node, at)
         if kind == "schema":
             yield from self.schema(node, at)
@@ -144,7 +144,7 @@ class _Rules:
             yield f"/tags/{index}", stands_twice(tags[index])
 
     def mapped(self, ref: str, at: str, key: str) -> None:
-        """What a discriminator names exists."""
+        """Report a discriminator's mapping to a schema that does not exist."""
         try:
             self.document.resolve(ref)
         except UnresolvedReference as error:
@@ -189,7 +189,7 @@ class _Rules:
 
 @cache
 def _regex() -> Any:
-    """What tells whether a text is a regular expression of ECMA-262."""
+    """Return a validator for regular expressions of ECMA-262."""
     import jsonschema_rs
 
     return jsonschema_rs.Draft202012Validator({"format": "regex"}, validate_formats=True)

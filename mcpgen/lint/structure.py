@@ -41,9 +41,9 @@ _UNEXPECTED = ("additionalProperties", "unevaluatedProperties")
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What the official schema does not allow: its pointer, the message, and the key that is
-    missing there, or should not be there. `number` is one where a text belongs, `text` spells what
-    belongs there.
+    """A violation of the official schema: its pointer, the message, and the key that is missing
+    there, or should not be there. `number` is a number in place of a text, `text` a text
+    that spells the expected value.
     """
 
     pointer: str
@@ -138,7 +138,7 @@ def _schema(version: str, with_schemas: bool) -> Any:
 
 
 def _findings_of(peers: Peers, document: Document) -> Iterator[Finding]:
-    """What one error says, or several about one place."""
+    """Yield the findings of one error, or of several about one place."""
     error = peers[0]
     pointer = pointer_of(error.instance_path)
     kind, detail = error.kind.name, error.kind.as_dict()
@@ -209,7 +209,7 @@ def _is_number_for_text(peers: Peers) -> bool:
 
 
 def _is_spelt(peers: Peers) -> bool:
-    """Whether a text is a number, true or false where one of these belongs: `"50"`."""
+    """Return whether a text is a number, true or false where one of these belongs: `"50"`."""
     text = peers[0].instance
     if type(text) is not str:
         return False

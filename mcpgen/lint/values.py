@@ -81,7 +81,7 @@ def wrong_values(document: Document) -> Iterator[Value]:
 
 
 def _values(document: Document, kind: Kind, node: dict[str, Any], at: At) -> Iterator[Value]:
-    """What an object says of values; the example of a media type other than JSON is its text."""
+    """Yield an object's values; the example of a media type other than JSON is its text."""
     if kind == "schema":
         return _values_of_schema(node, pointer(at))
     if kind == "parameter":
@@ -135,7 +135,9 @@ class _Schemas:
         )
 
     def checked(self, value: Value) -> Value | None:
-        """What is wrong with a value; None where its schema allows it, or is no valid schema."""
+        """Explain the fault of a value; return None if its schema allows it or is not a valid
+        schema.
+        """
         import jsonschema_rs
 
         try:
@@ -154,7 +156,9 @@ class _Schemas:
         return None
 
     def _goes_one_way(self, error: Any) -> bool:
-        """Whether an error is the lack of a property that only requests have, or only answers."""
+        """Return whether an error is the lack of a property that only requests have, or only
+        answers.
+        """
         if error.kind.name != "required":
             return False
         holder = as_object(self.document.at(pointer_of(error.schema_path[:-1])))

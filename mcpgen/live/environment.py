@@ -64,7 +64,7 @@ def package_of(project: Path) -> str:
 
 
 def _dependencies(project: Path) -> list[str]:
-    """What the server needs, with what reads the tokens of a login where it has one."""
+    """List the server's dependencies, with those for the tokens of a login if it has one."""
     try:
         data = tomllib.loads((project / "pyproject.toml").read_text("utf-8"))["project"]
         extra = data.get("optional-dependencies", {}).get("login", [])
@@ -75,7 +75,7 @@ def _dependencies(project: Path) -> list[str]:
 
 
 def _cache() -> Path:
-    """Where environments are kept: the user's cache folder."""
+    """Return the folder of environments in the user's cache folder."""
     if os.name == "nt":
         base = os.environ.get("LOCALAPPDATA") or str(Path.home())
     else:

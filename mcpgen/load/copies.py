@@ -70,7 +70,7 @@ class Copies:
 
 
 def is_fetched(origin: str) -> bool:
-    """Whether a file came from a URL or standard input."""
+    """Return whether a file came from a URL or standard input."""
     return origin == STDIN or is_url(origin)
 
 
@@ -85,10 +85,10 @@ def home_of(sources: Sequence[str]) -> Path | None:
 
 
 def copy_path(origin: str, project: Path, home: Path | None = None) -> str | None:
-    """Where in a project the copy of a file is kept; None for a file of the project itself.
+    """Return the path of a file's copy in a project; None for a file of the project itself.
 
-    The path is that from `home`, the folder of the document, to the file. A folder above it is
-    `up`, so the copies lie to each other as the files do.
+    The path is that from `home`, the folder of the document, to the file. A folder above it
+    is `up`, so the copies lie to each other as the files do.
     """
     if origin == STDIN:
         return f"{FOLDER}/stdin.yaml"
@@ -136,6 +136,6 @@ def copies_of(
 
 
 def has_stdin(project: Path) -> bool:
-    """Whether the document of a project was read from standard input, and is kept."""
+    """Return whether the document of a project was read from standard input, and is kept."""
     path = copy_path(STDIN, project)
     return path is not None and (project / path).is_file()

@@ -69,8 +69,8 @@ _LISTS: tuple[tuple[str, ...], ...] = (
     ("functionSchema", "functions"),
     *((key,) for key in DECLARATIONS),
 )
-"""Where a document has its list of tools: by itself, in an answer to `tools/list`, in the event
-that carried the answer (HTML, section 9.2), and in requests to models.
+"""Places of the list of tools in a document: by itself, in an answer to `tools/list`, in the
+event that carried the answer (HTML, section 9.2), and in requests to models.
 """
 
 
@@ -100,7 +100,7 @@ def schema_of(tool: dict[str, Any], pointer: str, keys: tuple[str, ...]) -> tupl
 
 
 def is_definition(node: Any) -> bool:
-    """Whether a value defines one tool, in any dialect."""
+    """Return whether a value defines one tool, in any dialect."""
     tool, _ = unwrapped(node, "")
     if type(tool.get("name")) is not str:
         return False
@@ -110,7 +110,7 @@ def is_definition(node: Any) -> bool:
 
 
 def holds_definitions(node: Any) -> bool:
-    """Whether a member of a list is a tool, or holds a list of tools itself."""
+    """Return whether a member of a list is a tool, or holds a list of tools itself."""
     if is_definition(node):
         return True
     return any(is_definition(entry) for entry, _ in _within(node, "") or ())
@@ -157,7 +157,7 @@ def with_names(root: dict[str, Any]) -> dict[str, Any]:
 
 
 def is_tools(root: Any) -> bool:
-    """Whether a document is a list of tools or one tool."""
+    """Return whether a document is a list of tools or one tool."""
     if tool_list(root) is not None:
         return True
     if tools_by_name(root):
@@ -166,14 +166,14 @@ def is_tools(root: Any) -> bool:
 
 
 def says_arguments(root: Any) -> bool:
-    """Whether a tool of a document says what it takes."""
+    """Return whether a tool of a document says what it takes."""
     tools = (unwrapped(entry, "")[0] for entry, _ in entries(root) or ())
     return any(schema_of(tool, "", INPUT_KEYS)[1] for tool in tools)
 
 
 def is_schema(root: dict[str, Any]) -> bool:
-    """Whether a document is a JSON Schema: by its `$schema`, or by keywords that only a schema has
-    together.
+    """Return whether a document is a JSON Schema: by its `$schema`, or by keywords that only a
+    schema has together.
     """
     if "json-schema.org" in as_text(root.get("$schema")):
         return True

@@ -81,10 +81,10 @@ class Document:
         return self.version not in WITHOUT_API
 
     def resolve(self, ref: str) -> tuple[Any, str]:
-        """What a local reference points to, through chains of references, and its pointer.
+        """Resolve a local reference, through chains of references, to a node and its pointer.
 
-        Raises `UnresolvedReference` if it points to nothing, is circular, or is a chain longer than
-        the limit.
+        Raises `UnresolvedReference` if it points to nothing, is circular, or is a chain
+        longer than the limit.
         """
         target = self._resolved.get(ref)
         if target is None:
@@ -128,7 +128,7 @@ class Document:
         return self._at_keys(ref, split(fragment), hops)
 
     def _at_keys(self, ref: str, keys: list[str], hops: int) -> tuple[Any, str]:
-        """What stands at the end of keys, and its pointer."""
+        """Return the node at a path of keys, and its pointer."""
         fragment = urllib.parse.unquote(ref[1:])
         node: Any = self.root
         pointer = ""
@@ -183,10 +183,10 @@ class Document:
     # Places.
 
     def place(self, pointer: str) -> Place:
-        """Where the author wrote the node: file, line and column, with an excerpt.
+        """Locate a node in the author's text: file, line and column, with an excerpt.
 
-        The text is scanned for it only now. A node the author did not write has the place of the
-        nearest one above it that they did.
+        The text is scanned only now. A node the author did not write has the place of its
+        nearest ancestor that they did.
         """
         written = self.written(pointer)
         name, inner = self._file_of(written)

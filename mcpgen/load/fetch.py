@@ -26,7 +26,7 @@ from .limits import Limits
 
 CHUNK = 65_536
 READ_SECONDS = 30.0
-"""How long a server may be silent."""
+"""Read timeout in seconds."""
 QUIET_SECONDS = 1.0
 """A download that takes no longer is not worth a line on the terminal."""
 TICK_SECONDS = 0.2
@@ -198,8 +198,8 @@ class _Transfer:
 
 
 def may_redirect(old: str, new: str) -> bool:
-    """Whether a redirect stays on the server the user named: same scheme, host and port, or from
-    http to https at the default ports.
+    """Return whether a redirect stays on the server the user named: same scheme, host and port, or
+    from http to https at the default ports.
     """
     try:
         before, after = _origin(old), _origin(new)
@@ -269,7 +269,7 @@ class _Https(urllib.request.HTTPSHandler):
 
 
 def _opener(transfer: _Transfer) -> urllib.request.OpenerDirector:
-    """What opens http and https URLs and nothing else: no files, no FTP, no cookies."""
+    """Return an opener of http and https URLs only: no files, no FTP, no cookies."""
     opener = urllib.request.OpenerDirector()
     opener.add_handler(urllib.request.ProxyHandler())
     opener.add_handler(_Http(transfer))
@@ -281,7 +281,7 @@ def _opener(transfer: _Transfer) -> urllib.request.OpenerDirector:
 
 
 def _explained(error: BaseException, name: str) -> BaseException:
-    """What went wrong in a download, in the user's words."""
+    """Translate the error of a download into the user's words."""
     if isinstance(error, McpgenError):
         return error
     if isinstance(error, Elsewhere):

@@ -93,8 +93,8 @@ def parse_text(text: Text, limits: Limits) -> Any:
 
 
 def suspicious(text: Text, *, has_tools: bool) -> bool:
-    """Whether a text may hold a reference that is not local already. In a list of tools `#/...` is
-    not: it begins at the schema of its tool.
+    """Return whether a text may hold a reference that is not local already. In a list of tools
+    `#/...` is not: it begins at the schema of its tool.
     """
     if has_tools and "$ref" in text.content:
         return True
@@ -119,14 +119,15 @@ def gather(
 
 @dataclass(frozen=True, slots=True)
 class _Scope:
-    """What a reference is resolved against.
+    """The base for resolving a reference.
 
-    `file` is the file it stands in. `home` and `resource` are pointers: of the whole schema (the
-    file's root, or the schema of one tool), and of the nearest schema with an `$id`. `origin` and
-    `base` are the `$id`s of these two. `tool` is the pointer of the tool that is lost with a
-    reference that cannot be followed; None where the whole run is. With `is_data` nothing is lost
-    with a file that is not there: it may be an example that looks like a reference. Where a schema
-    `is_before_2019`, a `$ref` is not relative to the `$id` beside it.
+    `file` is the file that holds the reference. `home` and `resource` are pointers: of the
+    whole schema (the file's root, or the schema of one tool), and of the nearest schema
+    with an `$id`. `origin` and `base` are the `$id`s of these two. `tool` is the pointer of
+    the tool that is dropped with an unresolved reference; None if the whole run fails. With
+    `is_data` a missing file is not an error: the text may be an example that looks like a
+    reference. Where a schema `is_before_2019`, a `$ref` is not relative to the `$id` beside
+    it.
     """
 
     file: str
@@ -334,7 +335,7 @@ class _Gatherer:
         return scope
 
     def scope_in(self, node: dict[str, Any], at: Chain, scope: _Scope) -> _Scope:
-        """What the references in an object are resolved against."""
+        """Return the base for resolving the references in an object."""
         address, _ = self.identifiers.identity(node)
         if not address:
             return scope
@@ -453,7 +454,7 @@ class _Gatherer:
         return _local(pointer, "")
 
     def is_meta_schema(self, uri: str) -> bool:
-        """Whether an address is a meta-schema's, which is embedded like a file."""
+        """Return whether an address is a meta-schema's, which is embedded like a file."""
         if uri not in self.embedded:
             tree = meta_schema(uri)
             if tree is None:
@@ -476,7 +477,7 @@ class _Gatherer:
         return path
 
     def is_file(self, path: str, file: str) -> bool:
-        """Whether there is a file at a path that a reference in `file` may name."""
+        """Return whether there is a file at a path that a reference in `file` may name."""
         if self.root is None:
             return False
         try:
@@ -485,7 +486,9 @@ class _Gatherer:
             return False
 
     def exists(self, resource: str, fragment: str) -> bool:
-        """Whether a fragment points to something within the schema at the pointer `resource`."""
+        """Return whether a fragment points to something within the schema at the pointer
+        `resource`.
+        """
         try:
             self.document.resolve_one(_local(resource, fragment))
         except UnresolvedReference:
@@ -577,7 +580,7 @@ class _Gatherer:
         return decode(label, raw)
 
     def label(self, path: Path) -> str:
-        """How messages name a file: relative to where the main document's path starts."""
+        """Return the name of a file in messages: relative to the folder of the main document."""
         assert self.document.source.path is not None
         folder = self.document.source.path.parent
         return os.path.normpath(folder / os.path.relpath(path, os.path.realpath(folder)))
@@ -619,7 +622,7 @@ def _tree(name: str, text: Text, limits: Limits) -> Any:
 
 
 def _is_inlined(key: str, value: Any) -> bool:
-    """Whether a value is a reference to a plain value in another place."""
+    """Return whether a value is a reference to a plain value in another place."""
     if key not in _INLINED:
         return False
     if type(value) is not dict:
@@ -630,7 +633,7 @@ def _is_inlined(key: str, value: Any) -> bool:
 
 
 def _is_collection(key: str, value: Any) -> bool:
-    """Whether a value is a reference in the place of a collection."""
+    """Return whether a value is a reference in the place of a collection."""
     if key not in _COLLECTIONS:
         return False
     if type(value) is not dict:
@@ -639,7 +642,9 @@ def _is_collection(key: str, value: Any) -> bool:
 
 
 def _is_data(key: str, value: Any) -> bool:
-    """Whether a value is data: of such a key, of an extension, or the `examples` of a schema."""
+    """Return whether a value is data: of such a key, of an extension, or the `examples` of a
+    schema.
+    """
     if key.startswith("x-"):
         return key not in _STRUCTURE
     if key == "examples":

@@ -21,8 +21,8 @@ NAMES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Above:
-    """What is above a node: the pointers of the whole schema (`home`) and of the nearest one with
-    an `$id` (`resource`), and the base URI.
+    """The context of a node: the pointers of the whole schema (`home`) and of the nearest ancestor
+    with an `$id` (`resource`), and the base URI.
     """
 
     home: str
@@ -77,7 +77,7 @@ class Identifiers:
         return pointer
 
     def is_dynamic(self, pointer: str, name: str) -> bool:
-        """Whether a schema has a dynamic anchor of that name."""
+        """Return whether a schema has a dynamic anchor of that name."""
         return (name, pointer) in ((anchor, at) for (_, anchor), at in self._dynamic.items())
 
     def outermost(self, name: str, scope: str, home: str) -> str | None:
@@ -135,5 +135,5 @@ class Identifiers:
 
 
 def _is_within(pointer: str, above: str) -> bool:
-    """Whether a pointer is another one, or leads below it."""
+    """Return whether a pointer is another one, or leads below it."""
     return f"{pointer}/".startswith(f"{above}/")

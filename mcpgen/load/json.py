@@ -121,7 +121,7 @@ def _within(tree: Any, text: Text, limits: Limits) -> None:
 
 
 def size(tree: Any) -> int:
-    """How many values a tree holds."""
+    """Count the values in a tree."""
     count, level = 1, [tree]
     while level:
         containers = [node for node in level if type(node) in (dict, list)]

@@ -1,4 +1,4 @@
-"""How much a document may be: far above any real one, far below what hurts."""
+"""Limits on the size of a document: far above any real one, far below what hurts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Limits:
     nodes: int = 2_000_000
     """After alias expansion, over all files."""
     alias_ratio: int = 10
-    """How many times larger than written a YAML file may become through aliases."""
+    """Limit on the growth of a YAML file through aliases, as a multiple of its text."""
     alias_floor: int = 100_000
     """Nodes up to which the ratio does not matter: a small file cannot do harm."""
     integer_digits: int = 400

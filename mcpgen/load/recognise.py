@@ -1,7 +1,7 @@
-"""What kind of file this is. A file that is no document is named, with what to do instead.
+"""Recognition of file types. A file that is not a document is named, with what to do instead.
 
-Signatures are data: bytes for binary formats, the first characters for markup, root keys for JSON
-and YAML formats.
+Signatures are data: bytes for binary formats, the first characters for markup, root keys
+for JSON and YAML formats.
 """
 
 from __future__ import annotations
@@ -214,7 +214,7 @@ def language(text: Text) -> DocumentError | None:
 
 
 def describes_api(root: Any) -> bool:
-    """Whether a tree says that it is an OpenAPI or Swagger document."""
+    """Return whether a tree says that it is an OpenAPI or Swagger document."""
     return type(root) is dict and not root.keys().isdisjoint(("openapi", "swagger"))
 
 

@@ -1,4 +1,4 @@
-"""Where a document comes from: a file, a URL the user named, or standard input. All reading is
+"""Sources of a document: a file, a URL the user named, or standard input. All reading is
 bounded.
 """
 
@@ -34,11 +34,11 @@ NOT_A_FILE = (errno.ENXIO, errno.ENODEV, errno.EOPNOTSUPP)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """Where a document was read from.
+    """The source of a document.
 
-    `name` is what messages show. `url` is set for `kind == "url"`: without credentials, query and
-    fragment, for relative servers to be resolved against. `sha256` is of the loaded tree with
-    sorted keys: the same document with its keys in another order has the same.
+    `name` is for messages. `url` is set for `kind == "url"`: without credentials, query and
+    fragment, as the base of relative servers. `sha256` is of the loaded tree with sorted
+    keys: the same document with its keys in another order has the same.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Source:
 
 
 def is_url(name: str) -> bool:
-    """Whether a document is fetched rather than opened."""
+    """Return whether a document is fetched rather than opened."""
     return name[:8].lower().startswith(("http://", "https://"))
 
 
@@ -191,7 +191,7 @@ def _similar_neighbour(path: Path) -> str:
 
 
 def is_project(folder: Path) -> bool:
-    """Whether a folder is a project that mcpgen wrote."""
+    """Return whether a folder is a project that mcpgen wrote."""
     return (folder / PROJECT_FILE).is_file()
 
 

@@ -125,7 +125,7 @@ def _not_parsed(text: Text, fault: Fault) -> McpgenError:
 
 
 def _begins_like_a_document(text: Text) -> bool:
-    """Whether a text that cannot be parsed is meant to be a document."""
+    """Return whether a text that cannot be parsed is meant to be a document."""
     if text.is_json:
         return True
     start = text.content[:4000]

@@ -84,7 +84,7 @@ class Text:
 
 
 class Fault(Exception):
-    """What is wrong with a text, at an offset of it."""
+    """A fault of a text, at an offset."""
 
     def __init__(
         self,
@@ -159,7 +159,7 @@ _ICONV = {
     "UTF-16": "UTF-16",
     "Latin-1": "LATIN1",
 }
-"""What an encoding looks like → its name for `iconv`."""
+"""Description of a detected encoding → its name for `iconv`."""
 
 
 def _not_text(name: str, raw: bytes, encoding: str, offset: int) -> DocumentError:

@@ -38,7 +38,7 @@ def first_text(*values: Any) -> str:
 
 
 def listed_types(value: Any) -> list[Any]:
-    """What a schema's `type` names, be it one type or a list; empty where it is neither."""
+    """Return the names in a schema's `type`, be it one or a list; empty if it is neither."""
     if isinstance(value, str):
         return [value]
     return as_list(value)
@@ -69,5 +69,7 @@ def objects_in(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a JSON number; Python counts booleans as integers, JSON does not."""
+    """Return whether a value is a JSON number; Python counts booleans as integers, JSON does
+    not.
+    """
     return isinstance(value, (int, float)) and not isinstance(value, bool)

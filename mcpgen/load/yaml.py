@@ -81,7 +81,7 @@ def _integer(value: str, base: int, limits: Limits) -> int:
 
 
 def is_merge_key(event: Event) -> bool:
-    """Whether a key is an unquoted `<<`."""
+    """Return whether a key is an unquoted `<<`."""
     if type(event) is not yaml.ScalarEvent or event.value != "<<":
         return False
     return not event.style and event.implicit[0]

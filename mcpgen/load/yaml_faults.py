@@ -1,4 +1,4 @@
-"""What is wrong with YAML that cannot be read, in plainer words than libyaml's."""
+"""Faults of unreadable YAML, in plainer words than libyaml's."""
 
 from __future__ import annotations
 
@@ -94,13 +94,13 @@ def syntax_fault(text: Text, error: yaml.MarkedYAMLError) -> Fault:
 
 
 def _construct(error: yaml.MarkedYAMLError) -> str:
-    """What libyaml was reading: `block mapping`, `quoted scalar`."""
+    """Return the construct that libyaml was reading: `block mapping`, `quoted scalar`."""
     context = str(error.context or "").removeprefix("while ")
     return re.sub(r"^(parsing|scanning) an? ", "", context)
 
 
 def _is_tab(text: Text, problem: str, offset: int) -> bool:
-    """Whether the fault is a tab in the indentation."""
+    """Return whether the fault is a tab in the indentation."""
     if TAB_INDENT.search(text.content) is None:
         return False
     line = text.line(text.line_column(offset)[0])

@@ -105,12 +105,12 @@ def require_lock(folder: Path, hint: str = "") -> Lock:
 
 
 def is_interrupted(folder: Path) -> bool:
-    """Whether a run in this project did not come to its end."""
+    """Return whether a run in this project did not come to its end."""
     return os.path.lexists(folder / PENDING)
 
 
 def interruption(folder: Path) -> Problem:
-    """What to say of a project in which a run was interrupted, to whoever only reads it."""
+    """Return the warning about an interrupted run, for commands that only read the project."""
     return Problem(
         code="E1210",
         severity="warning",
@@ -166,7 +166,7 @@ def _understood(folder: Path, name: str, content: bytes) -> Lock:
 
 
 def _remedy(name: str, content: bytes = b"") -> str:
-    """What to do about a lock that is not one this version reads."""
+    """Return the hint for a lock that this version cannot read."""
     if name == PENDING:
         return REMOVE
     if _has_conflict(content):

@@ -1,4 +1,4 @@
-"""What the next lock says of a server, and the hashes it holds."""
+"""The content of the next lock of a server, and its hashes."""
 
 from __future__ import annotations
 
@@ -77,11 +77,11 @@ def facts(
     parsed: ir.Server | None = None,
     before: Lock | None = None,
 ) -> Lock:
-    """What the lock says of one run, without the files.
+    """Return the lock of one run, without the files.
 
-    `document` is the hash of the normalised document, `openapi` its version, `config` the hash of
-    the configuration, `parsed` the server before the configuration changed it, and `before` the
-    lock of the last run.
+    `document` is the hash of the normalised document, `openapi` its version, `config` the
+    hash of the configuration, `parsed` the server before the configuration changed it, and
+    `before` the lock of the last run.
     """
     memory = _Memory(parsed or server, before)
     original_names = dict(server.original_names)
@@ -186,7 +186,7 @@ def _auth(auth: ir.Auth) -> dict[str, Any]:
 
 
 def _login(login: ir.Login) -> dict[str, Any]:
-    """Where a person logs in, and what for; without what a login does not have."""
+    """Return the endpoints and scopes of a login; those it does not have are omitted."""
     facts: dict[str, Any] = {}
     for key in LOGIN:
         value = getattr(login, key)

@@ -1,4 +1,4 @@
-"""What `mcpgen.lock` says, as data."""
+"""The content of `mcpgen.lock`, as data."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 FORMAT = 1
 HINTS = ("read_only", "destructive", "idempotent", "open_world")
 LOGIN = ("authorization_url", "device_url", "token_url", "metadata_url", "scopes")
-"""What is recorded of the login of a credential."""
+"""Recorded keys of a credential's login."""
 
 Operation = tuple[str, str | None]
 """(`METHOD /path`, operationId)"""

@@ -43,7 +43,7 @@ def dump(lock: Lock) -> str:
 
 
 def integrity_holds(text: str) -> bool:
-    """Whether the last line of a lock file is the hash of the lines above it."""
+    """Return whether the last line of a lock file is the hash of the lines above it."""
     body, separator, _ = text.replace("\r\n", "\n").rpartition('\n  "integrity": ')
     return bool(separator) and _signed(body) == text.replace("\r\n", "\n")
 

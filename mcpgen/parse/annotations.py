@@ -38,7 +38,7 @@ def annotation(schema: Schema, *, nullable: bool, depth: int = 0) -> Annotation:
 
 
 def _are_literals(values: list[Any]) -> bool:
-    """Whether the values of an enum can be a `Literal`."""
+    """Return whether the values of an enum can be a `Literal`."""
     if not 0 < len(values) <= LONGEST_LITERAL:
         return False
     return all(type(value) in (str, int, bool) for value in values)

@@ -1,4 +1,4 @@
-"""How texts begin: what stands before the verb of a first sentence, and whether there is one."""
+"""Beginnings of texts: the words before a first sentence's verb, and whether it has one."""
 
 from __future__ import annotations
 
@@ -64,13 +64,13 @@ _MARK = re.compile(
     r"|(?P<word>alpha|beta|deprecated|experimental|legacy|preview)\s*[-:–—]\s+(?=\w)",
     re.I,
 )
-"""What a sentence is marked with before it begins: `[Beta] List books`, `BETA: List books`."""
+"""A status mark before a sentence: `[Beta] List books`, `BETA: List books`."""
 _LABEL = re.compile(r"([^\s:()\[\],]+(?: [^\s:()\[\],]+){0,3}?)(?::| [-\u2013\u2014])\s+(?=\w)")
 _CLAUSE = re.compile(r"(\w+)( [^,]{3,70}), (?=\w)")
 _VERSION = re.compile(r"v\d{1,2}", re.I)
 _BEFORE_NAME = re.compile(r"(?:[\w-]+: )?(?:`[^`]*` )?")
 _BEHIND_NAME = re.compile(r"(?: \([^()]*\))? (?=[a-z])")
-"""What stands before and behind an operation's own name at the beginning of its text."""
+"""Text before and after an operation's own name at the beginning of its text."""
 _WORD = re.compile(r"[^\W\d_]+")
 _ACCENT = re.compile(r"[\u00c0-\u024f]")
 _OTHER_LETTER = re.compile(r"[^\W\d_\x00-\u024f]")
@@ -126,7 +126,7 @@ def _without_own_name(text: str, operation: dict[str, Any]) -> str:
 
 
 def _is_lower_case_verb(word: str) -> bool:
-    """Whether a word is a verb and no part of a name, as in `OpenID Connect`."""
+    """Return whether a word is a verb and no part of a name, as in `OpenID Connect`."""
     return word.islower() and is_verb(word)
 
 
@@ -198,7 +198,7 @@ def _with_clause_last(sentence: str) -> str:
 
 
 def _is_order(sentence: str) -> bool:
-    """Whether a sentence begins with a verb that is no noun, and goes on."""
+    """Return whether a sentence begins with a verb that is no noun, and goes on."""
     first, *others = sentence.lower().split(" ")
     if not others:
         return False
@@ -230,8 +230,8 @@ def _without_subject(sentence: str) -> str:
 
 
 def _is_subject(word: str, more: str) -> bool:
-    """Whether a sentence's first word is what does it, as the comments of Go say: `Delete deletes a
-    book`, `BookTree returns books`, `Rollback syncs an application`.
+    """Return whether a sentence's first word is what does it, as the comments of Go say: `Delete
+    deletes a book`, `BookTree returns books`, `Rollback syncs an application`.
     """
     verb, _, thing = more.partition(" ")
     verb = verb.lower()
@@ -249,12 +249,14 @@ def _is_subject(word: str, more: str) -> bool:
 
 
 def is_third_person(word: str) -> bool:
-    """Whether a word is a verb with the ending of the third person."""
+    """Return whether a word is a verb with the ending of the third person."""
     return base_verb(word) != word
 
 
 def begins_with_verb(sentence: str) -> bool:
-    """Whether a sentence begins with a verb, or with an adverb and one: `Permanently deletes`."""
+    """Return whether a sentence begins with a verb, or with an adverb and one: `Permanently
+    deletes`.
+    """
     first, *others = [*sentence.lower().split(), ""]
     if not is_adverb(first):
         return is_verb(first)
@@ -263,7 +265,9 @@ def begins_with_verb(sentence: str) -> bool:
 
 
 def is_adverb(word: str) -> bool:
-    """Whether a word before a verb says how it is done: `permanently`, `bulk`; not `apply`."""
+    """Return whether a word before a verb says how it is done: `permanently`, `bulk`; not
+    `apply`.
+    """
     if is_verb(word):
         return False
     if word.endswith("ly"):
@@ -272,7 +276,7 @@ def is_adverb(word: str) -> bool:
 
 
 def has_verb(sentence: str) -> bool:
-    """Whether a sentence needs no verb in front."""
+    """Return whether a sentence needs no verb in front."""
     sentence = without_preface(sentence)
     first, _, more = sentence.partition(" ")
     if is_noun(first.lower(), more):
@@ -285,7 +289,7 @@ def has_verb(sentence: str) -> bool:
 
 
 def _is_imperative(word: str, more: str) -> bool:
-    """Whether a word that is not known as a verb is used as one: `Rotoscope a film`."""
+    """Return whether a word that is not known as a verb is used as one: `Rotoscope a film`."""
     if word.lower() in _NO_IMPERATIVES:
         return False
     joined, _, verb = more.partition(" ")
@@ -301,8 +305,8 @@ def _names_a_thing(text: str) -> bool:
 
 
 def is_noun(word: str, more: str) -> bool:
-    """Whether a verb is meant as a noun, by the words that follow: `Order details`, but not `Show
-    list of orders`, `Match and replace` or `Query for orders`.
+    """Return whether a verb is meant as a noun, by the words that follow: `Order details`, but not
+    `Show list of orders`, `Match and replace` or `Query for orders`.
     """
     if word not in NOUNS:
         return False
@@ -326,9 +330,9 @@ def is_noun(word: str, more: str) -> bool:
 
 
 def is_foreign(text: str) -> bool:
-    """Whether a text is in another language than English, which has its verbs elsewhere: in other
-    letters, or in words and accents that English lacks. An English sentence may speak of a name in
-    other letters.
+    """Return whether a text is in another language than English, which has its verbs elsewhere: in
+    other letters, or in words and accents that English lacks. An English sentence may speak of a
+    name in other letters.
     """
     said = {*_WORD.findall(text.lower())}
     english = said & ENGLISH
@@ -342,18 +346,18 @@ def is_foreign(text: str) -> bool:
 
 
 def has_other_letters(text: str) -> bool:
-    """Whether a text is in letters that are not Latin; one may stand for a unit."""
+    """Return whether a text is in letters that are not Latin; one may stand for a unit."""
     return len(_OTHER_LETTER.findall(text)) > 1
 
 
 def is_word(text: str) -> bool:
-    """Whether a text is one word of English; other languages may have no spaces."""
+    """Return whether a text is one word of English; other languages may have no spaces."""
     return " " not in text and not is_foreign(text)
 
 
 @lru_cache(maxsize=20_000)
 def is_camel_case(word: str) -> bool:
-    """Whether a word is several that begin with a verb: `listBooks`."""
+    """Return whether a word is several that begin with a verb: `listBooks`."""
     if "-" in word:
         return False
     parts = words(word)

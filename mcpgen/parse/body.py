@@ -59,7 +59,7 @@ ONE_SCALAR = ({"integer"}, {"number"}, {"boolean"})
 
 
 def kind_of(media_type: str, schema: Any, reader: Reader) -> BodyKind | None:
-    """How a body of that media type is written; None where it cannot be."""
+    """Return the encoding of a body of a media type; None if it has none."""
     essence = media_type.split(";")[0].strip().lower()
     if essence in KINDS:
         return KINDS[essence]
@@ -304,7 +304,9 @@ def _named(fields: dict[str, dict[str, Any]]) -> tuple[str, ...] | dict[str, dic
 
 
 def _is_plain_object(reader: Reader, base: dict[str, Any], branches: list[Any]) -> bool:
-    """Whether an expanded schema is an object of fields alone: no union, no map, not free-form."""
+    """Return whether an expanded schema is an object of fields alone: no union, no map, not
+    free-form.
+    """
     if branches:
         return False
     if "object" not in reader.types(base):
@@ -347,7 +349,7 @@ def _members(reader: Reader, schema: Any, body_required: bool) -> list[tuple[str
 
 
 def _writer(reader: Reader, kind: BodyKind, schema: Any, encoding: dict[str, Any]) -> Encoding:
-    """How one field of a JSON, form or multipart body is written (OpenAPI 3.1 §4.8.15)."""
+    """Return the encoding of a JSON, form or multipart field (OpenAPI 3.1 §4.8.15)."""
     if kind == "json":
         return DEFAULT
     types = [one.strip() for one in as_text(encoding.get("contentType")).split(",")]
@@ -380,8 +382,8 @@ def _form_writer(
 
 
 def _styled_part_writer(reader: Reader, schema: Any, encoding: dict[str, Any]) -> Encoding:
-    """How a part with a style is written: as a query parameter, and nothing is percent-encoded
-    (OpenAPI 3.1.1 §4.8.15.1.2).
+    """Return the encoding of a part with a style: that of a query parameter, without
+    percent-encoding (OpenAPI 3.1.1 §4.8.15.1.2).
     """
     encode, options = style(reader, {**encoding, "allowReserved": False}, "query", schema)
     if encode or "object" not in reader.kinds(schema):
@@ -392,7 +394,7 @@ def _styled_part_writer(reader: Reader, schema: Any, encoding: dict[str, Any]) -
 def _part_writer(
     reader: Reader, schema: Any, content_type: str, options: dict[str, Any]
 ) -> Encoding:
-    """How a part that is no file is written: as JSON, or as text."""
+    """Return the encoding of a part that is not a file: as JSON, or as text."""
     kinds = reader.kinds(schema)
     items = reader.flatten(schema).get("items", {})
     if content_type not in ("", "application/json"):
@@ -407,8 +409,8 @@ def _part_writer(
 
 
 def _is_json_part(kinds: set[str], content_type: str) -> bool:
-    """Whether a part is JSON: an object is, whatever its Content-Type, and so is any value of a
-    part without one.
+    """Return whether a part is JSON: an object is, whatever its Content-Type, and so is any value
+    of a part without one.
     """
     if "object" in kinds:
         return True
@@ -453,7 +455,7 @@ def _report_part_headers(reader: Reader, encodings: dict[str, Any], pointer: str
 
 
 def _is_text_type(media_type: str) -> bool:
-    """Whether content of a media type is written as text; without one it is."""
+    """Return whether content of a media type is written as text; without one it is."""
     if media_type.startswith("text/"):
         return True
     if not media_type:
@@ -473,7 +475,7 @@ def _own_media_type(reader: Reader, schema: Any) -> str:
 
 
 def is_binary(reader: Reader, schema: Any) -> bool:
-    """Whether a multipart field is a file, or a list of files."""
+    """Return whether a multipart field is a file, or a list of files."""
     flat = reader.flatten(schema)
     if "array" in reader.types(flat):
         flat = reader.flatten(flat.get("items", {}))

@@ -1,4 +1,4 @@
-"""What go-swagger adds to a description: the constants of Go, a line for each value of an enum."""
+"""Go constants that go-swagger adds to a description, a line for each value of an enum."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from ..load.values import as_text
 
 KEY = "x-go-enum-desc"
-"""Where go-swagger writes what it added."""
+"""Extension in which go-swagger stores its addition."""
 EMPTY = '""'
 _CONSTANT = re.compile(r"(\S*) \w+(?:  (.*))?")
 """A value, the name of its constant, and perhaps what the author says of it."""

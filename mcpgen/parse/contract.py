@@ -85,7 +85,7 @@ def _copied_value(key: str, value: Any, target: Callable[[str], str]) -> Any:
 
 
 def fault(contract: Schema) -> str:
-    """Why a contract is no valid schema, or nothing."""
+    """Explain why a contract is not a valid schema, or return an empty string."""
     import jsonschema_rs
 
     if any(as_text(node.get("$dynamicRef")) for node in objects_in(contract)):
@@ -132,7 +132,7 @@ def known_names(contract: Schema) -> list[str]:
 
 
 def is_open(contract: Schema) -> bool:
-    """Whether the contract takes arguments it does not name, and says so.
+    """Return whether the contract takes arguments it does not name, and says so.
 
     JSON Schema takes any further property where nothing is said. For the arguments of a tool that
     is hardly ever meant: a misspelt one would be lost. So it has to be said, by

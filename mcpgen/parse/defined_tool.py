@@ -39,8 +39,8 @@ DEFAULT_TYPES: dict[str, tuple[type, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class _Output:
-    """What a tool returns: the schema as clients see it, the exact one, and whether the value
-    stands under `result`.
+    """The output of a tool: the schema as clients see it, the exact one, and whether the value is
+    put under `result`.
     """
 
     listed: Schema | None = None
@@ -115,7 +115,7 @@ class DefinedTool:
         return loose
 
     def is_valid(self, schema: Schema, start: str, end: str) -> bool:
-        """Whether a schema can be checked against; reports why not."""
+        """Return whether a schema can be checked against; reports why not."""
         reason = fault(schema)
         if reason:
             name = visible(self.definition.name)[:60]

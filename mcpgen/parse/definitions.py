@@ -67,11 +67,11 @@ class Definition:
     annotations: dict[str, Any]
     extension: dict[str, Any]
     passed_on: dict[str, Any]
-    """What else the author said that clients get unchanged."""
+    """Other keys of the author's that clients get unchanged."""
     bare: bool = False
     """Whether this is a JSON Schema by itself, and no entry of a list of tools."""
     answer: Any = None
-    """What types the answer for readers of the code, where `output` says less."""
+    """Type of the answer for readers of the code, if `output` is less precise."""
 
 
 def definitions_name(document: Document, config: Config) -> str:
@@ -117,7 +117,7 @@ def parse_definitions(document: Document, config: Config, problems: Problems) ->
 
 
 def stem_of(name: str) -> str:
-    """What a file is about, by its name: `weather.schema.json` is about `weather`."""
+    """Return the subject of a file by its name: that of `weather.schema.json` is `weather`."""
     stem = PurePosixPath(name.replace("\\", "/")).stem
     for ending in (".schema", ".tools", ".json"):
         stem = stem.removesuffix(ending)
@@ -128,7 +128,7 @@ class Definitions:
     """The definitions that stand in a document or beside it, on their way to tools."""
 
     kind = "TOOL"
-    """What stands for the method in the origins of these tools."""
+    """Placeholder for the method in the origins of these tools."""
 
     def __init__(self, reader: Reader, models: Models, config: Config, server: str) -> None:
         self.reader, self.models = reader, models
@@ -432,8 +432,8 @@ class Definitions:
 
 
 def providers_kind(entry: Any) -> str:
-    """What a tool that the provider of a model runs is called: it says only its type
-    (`web_search`), or is the only key of its entry (Gemini's `googleSearch`).
+    """Return the name of a tool that the provider of a model runs: its type if it has nothing else
+    (`web_search`), or the only key of its entry (Gemini's `googleSearch`).
     """
     entry = as_object(entry)
     kind = as_text(entry.get("type"))
@@ -473,8 +473,8 @@ def _origin(path: str, pointer: str, name: str | None) -> Origin:
 
 
 def _as_module(name: str) -> str:
-    """What a tool's function and file are called, letter case aside: two tools must not share
-    it.
+    """Return the name of a tool's function and file in lower case: two tools must not have the
+    same.
     """
     return re.sub(r"\W", "_", name).lower()
 

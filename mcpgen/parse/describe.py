@@ -54,20 +54,20 @@ _ENDPOINT = re.compile(
     r"(?:endpoint|view|viewset)\s+(?:for|of|to|that|which)\b",
     re.I,
 )
-"""What a class of a web framework is called: `List API endpoint for books`."""
+"""Name of a web framework's class in a text: `List API endpoint for books`."""
 _OF_ENDPOINT = re.compile(r"endpoint\b", re.I)
-"""How a sentence of any language begins that is about the endpoint."""
+"""Beginning of a sentence about the endpoint, in any language."""
 _CLAUSE_END = re.compile(
     r"(?:[;:]|,? [-\u2013\u2014]|, (?:if|when|while|where|which|so|but|designed"
     r"|as well as|including|such as|by|use)\b| so (?:that|the|you|it)\b)(?= )"
 )
-"""Where a sentence has said what it is about."""
+"""End of a sentence's main clause."""
 _PHRASE_END = re.compile(
     r",? (?=(?:after|because|before|by|during|for|from|in|on|so|that|until|using|when|where|which"
     r"|while|who|with|within|without|upon)\b)"
     r"|,? (?=(?:and|or) (\w+s)\b)"
 )
-"""Where a sentence can end that has not said all: before a phrase, or before another verb."""
+"""Possible early end of a sentence: before a phrase, or before another verb."""
 _CLINGS = re.compile(
     r"(?:^|\s)(?:a|all|along|an|and|any|are|as|associated|at|based|be|been|belonging|by|categorized"
     r"|decide|defined|depending|each|either|every|except|for|from|has|have|identified|in|is|need"
@@ -187,8 +187,9 @@ def spoken_verb(written: str) -> str:
 
 
 def changes_something(written: str, path: str) -> bool:
-    """Whether an operation changes something, whatever its method: its first sentence begins with a
-    verb that does (`Clear the queue`), or without a verb there the path ends in one (`/logout`).
+    """Return whether an operation changes something, whatever its method: its first sentence begins
+    with a verb that does (`Clear the queue`), or without a verb there the path ends in one
+    (`/logout`).
     """
     sentence = written.lower()
     if _OUT_OF_A_SESSION.match(sentence):
@@ -246,7 +247,7 @@ def _verb_first(name: str, method: str, path: str) -> str:
 
 
 def _ends_in_verb(before: list[str], verb: str) -> bool:
-    """Whether the last word of a name, which comes after others, is its verb."""
+    """Return whether the last word of a name, which comes after others, is its verb."""
     if not before or before[-1] == "or":
         return False
     return verb != "list" or before[0] not in VERBS - NOUNS
@@ -364,8 +365,8 @@ def _meaning(sentence: str) -> list[str]:
 
 
 def _is_aside(sentence: str, method: str) -> bool:
-    """Whether a sentence says something about an operation, but not what it does: `When you …`, `A
-    session can be canceled …`, `API endpoint for books`.
+    """Return whether a sentence says something about an operation, but not what it does: `When you
+    …`, `A session can be canceled …`, `API endpoint for books`.
     """
     sentence = without_preface(sentence)
     first, second, third, *others = (*words(sentence), "", "", "")
@@ -413,7 +414,9 @@ def _begun(sentence: str) -> str:
 
 
 def _is_name(word: str, more: str) -> bool:
-    """Whether the first word of a sentence is a name or an abbreviation, which keeps its case."""
+    """Return whether the first word of a sentence is a name or an abbreviation, which keeps its
+    case.
+    """
     if word.lower() in ARTICLES:
         return False
     if more[:2].istitle():
@@ -422,7 +425,9 @@ def _is_name(word: str, more: str) -> bool:
 
 
 def _is_identifier(text: str) -> bool:
-    """Whether a text is one name in code: `multiAckAlarms`, `any_prop`, `Books_ListByShelf`."""
+    """Return whether a text is one name in code: `multiAckAlarms`, `any_prop`,
+    `Books_ListByShelf`.
+    """
     return _IDENTIFIER.fullmatch(text) is not None and len(words(text)) > 1
 
 
@@ -481,7 +486,7 @@ def docstring_of(sentence: str, name: str) -> str:
 
 
 def _goes_no_further(text: str, sentence: str) -> bool:
-    """Whether a cut text ends where the first sentence, which was cut too, does."""
+    """Return whether a cut text ends where the first sentence, which was cut too, does."""
     return sentence.startswith(text.rstrip("…"))
 
 

@@ -1,4 +1,4 @@
-"""How large a tool may be, and how long its texts."""
+"""Limits on the size of a tool and on the length of its texts."""
 
 from __future__ import annotations
 

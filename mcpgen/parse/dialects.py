@@ -1,4 +1,4 @@
-"""What a document of definitions is called, for the summary of a run."""
+"""Dialects of documents of definitions, for the summary of a run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def describe_document(document: Document) -> str:
-    """What a document of definitions was recognised as; of several, what each of them was."""
+    """Return the dialect of a document of definitions; of several documents, that of each."""
     beside = document.root.get(SOURCES)
     if not isinstance(beside, list):
         return visible(dialect_of(document.root))

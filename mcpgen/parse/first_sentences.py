@@ -30,8 +30,8 @@ LONGEST = describe.FIRST_SENTENCE
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """How a tool's description begins: its first sentence without the full stop, and the rest of
-    the document's text.
+    """The beginning of a tool's description: its first sentence without the full stop, and the
+    rest of the document's text.
     """
 
     sentence: str
@@ -182,7 +182,9 @@ def _owners(path: str) -> list[str]:
 
 
 def _can_be_owned(thing: list[str], owner: list[str]) -> bool:
-    """Whether a sentence's object is short and has no owner yet, nor words that point elsewhere."""
+    """Return whether a sentence's object is short and has no owner yet, nor words that point
+    elsewhere.
+    """
     if not 0 < len(thing) < SHORT:
         return False
     thing_words = {singular(word.lower()) for word in thing}

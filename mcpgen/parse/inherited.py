@@ -71,7 +71,7 @@ def with_fields_of_heirs(reader: Reader, schema: Any) -> Any:
 
 
 def _is_parent(flat: dict[str, Any]) -> bool:
-    """Whether a value of a component can be one of its heirs, and none of them is listed."""
+    """Return whether a value of a component can be one of its heirs, and none of them is listed."""
     if "$name" not in flat or has_union(flat):
         return False
     if any(flat.get(key) is value for key, value in CLOSED):

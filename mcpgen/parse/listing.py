@@ -1,4 +1,4 @@
-"""Where an answer holds a list, and how the list goes on: the styles are `data/pagination.toml`."""
+"""Lists in answers and their pagination: the styles are `data/pagination.toml`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FIELDS_SCHEMA = {
     "description": "Fields of each item to return, or `all`",
 }
 FIELDS_NAMES = ("fields", "item_fields", "answer_fields")
-"""What the argument that chooses fields is called: the first name that is free."""
+"""Names of the argument that chooses fields: the first free one is used."""
 _LIST_NAMES = (
     "items data results values value entries records rows list elements resources objects hits"
     " documents nodes edges content collection members"
@@ -41,7 +41,7 @@ _SIZES = (
 
 @dataclass(frozen=True, kw_only=True)
 class Style:
-    """How one API or family of APIs goes on after the first part of a list."""
+    """A pagination style of one API or family of APIs."""
 
     name: str
     next: str
@@ -74,8 +74,8 @@ def _paging_names() -> frozenset[str]:
 def listing_of(
     reader: Reader, schema: Any, *, method: str, path: str, wire_names: Iterable[str]
 ) -> ListAnswer:
-    """Where an operation's JSON answer holds a list, and which arguments go on with it; both by
-    names on the wire, empty where there is none.
+    """Find the list in an operation's JSON answer and its pagination arguments; both by names on
+    the wire, empty if there is none.
     """
     names = {fold(name): name for name in wire_names}
     items = _items(reader, schema, path, paged=not _paging_names().isdisjoint(names))
@@ -98,7 +98,7 @@ def listing_of(
 
 
 def _echoes(method: str, style: Style | None, size: str) -> bool:
-    """Whether what was written comes back, with lists of its own."""
+    """Return whether what was written comes back, with lists of its own."""
     if method in SAFE:
         return False
     if size:
@@ -157,7 +157,7 @@ def _best_list(lists: list[str], last_words: set[str], paged: bool) -> tuple[str
 
 
 def _is_list_of_objects(reader: Reader, schema: Any) -> bool:
-    """Whether a schema is a list whose items are objects, in every branch or in some."""
+    """Return whether a schema is a list whose items are objects, in every branch or in some."""
     if reader.kinds(schema) != {"array"}:
         return False
     branches, _ = reader.branches(reader.flatten(schema))
@@ -205,8 +205,8 @@ def _evidence(
     found: tuple[str, ...],
     has_size: bool,
 ) -> int:
-    """How much speaks for a style: 2 where the answer's schema does, 1 where nothing is against
-    it.
+    """Rate the evidence for a style: 2 if the answer's schema supports it, 1 if nothing
+    contradicts it, else 0.
     """
     if found:
         return 2
@@ -224,7 +224,7 @@ def _items_have(reader: Reader, schema: Any, path: tuple[str, ...] | None, key: 
 
 
 def _declares(reader: Reader, schema: Any, path: str) -> bool:
-    """Whether an answer's schema has a dotted path. A name may hold dots itself."""
+    """Return whether an answer's schema has a dotted path. A name may hold dots itself."""
     properties = as_object(reader.properties(schema))
     if path in properties:
         # A number under such a name says where this part began

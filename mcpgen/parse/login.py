@@ -1,4 +1,4 @@
-"""Where a person can log in, as a security scheme says (OpenAPI 3.2 §4.29, §4.30)."""
+"""Endpoints of a person's login, from a security scheme (OpenAPI 3.2 §4.29, §4.30)."""
 
 from __future__ import annotations
 

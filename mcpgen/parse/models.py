@@ -134,7 +134,9 @@ class Models:
         return [str(name) for group in groups if isinstance(group, dict) for name in group]
 
     def _has_direction(self, reference: str) -> bool:
-        """Whether anything that can be reached from a component is `readOnly` or `writeOnly`."""
+        """Return whether anything that can be reached from a component is `readOnly` or
+        `writeOnly`.
+        """
         seen = {reference}
         pending = [reference]
         while pending:
@@ -146,7 +148,7 @@ class Models:
         return False
 
     def _links_of(self, reference: str) -> tuple[bool, set[str]]:
-        """Whether a component itself holds such a flag, and the references in it."""
+        """Return whether a component itself holds such a flag, and the references in it."""
         if reference not in self._links:
             has_direction = False
             references: set[str] = set()
@@ -263,7 +265,7 @@ def referenced(node: Any) -> str | None:
 
 
 def refers_to_model(schema: Schema) -> bool:
-    """Whether there is a `$ref` in a type."""
+    """Return whether there is a `$ref` in a type."""
     if "$ref" in schema:
         return True
     inner = [schema.get("items"), schema.get("additionalProperties"), *schema.get("anyOf", ())]

@@ -161,7 +161,9 @@ class _Parser:
         return self.home
 
     def is_base_url_named(self) -> bool:
-        """Whether the user named the base URL, or the private address of the document beside it."""
+        """Return whether the user named the base URL, or the private address of the document beside
+        it.
+        """
         if self.config.base_url is not None:
             return True
         if self.base.url is None:
@@ -260,8 +262,8 @@ class _Parser:
         return tools
 
     def subject_of(self, operation: DocumentedOperation) -> naming.Subject:
-        """What a tool is named after: the document's own wish (`x-mcp`), else the operationId, else
-        method and path.
+        """Return the facts that name a tool: the document's own wish (`x-mcp`), else the
+        operationId, else method and path.
         """
         wish = as_text(select.extension(operation.node).get("name")).strip()
         sentence = written_sentence(operation.node)
@@ -359,8 +361,8 @@ class _Parser:
         return _customised(work.typed(tool), select.extension(operation.node))
 
     def assume_credential(self) -> None:
-        """Where the document declares no credential and yet suggests one: let the operator give
-        it, and say so.
+        """Add an optional credential if the document declares none but suggests one, and report it
+        to the operator.
         """
         if self.security.auth:
             return
@@ -479,7 +481,7 @@ class _Parser:
 
 
 def _is_callable(method: str) -> bool:
-    """Whether a tool can call a method."""
+    """Return whether a tool can call a method."""
     if method in UNCALLABLE:
         return False
     return METHOD.fullmatch(method) is not None

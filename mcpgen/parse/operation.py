@@ -355,7 +355,9 @@ class Operation:
         return self.repeated.telling(text, TEXTS[self.profile].tool // 2)
 
     def output(self) -> tuple[Response, Schema | None]:
-        """How the answer is read, and its schema; an answer to HEAD has no content."""
+        """Return the mapping of the answer to a result, and its schema; an answer to HEAD has no
+        content.
+        """
         if self.origin.method == "HEAD":
             return Response(json=False, wrapped=False), None
         if self.status == "204":
@@ -363,7 +365,7 @@ class Operation:
         return responses.understand(self.reader, self.answer, typed=self.profile == "rich")
 
     def list_answer(self, answer: Response) -> ListAnswer:
-        """How the answer lists things. A list gets an argument that chooses fields of its items."""
+        """Return the list in the answer. It gets an argument that chooses fields of its items."""
         if not answer.json:
             return ListAnswer()
         listing = listing_of(
@@ -403,25 +405,25 @@ class Operation:
         return schema if self.is_json(item) else _never_empty(schema, item.required)
 
     def is_removed_by_null(self, item: Field) -> bool:
-        """Whether null for an argument removes a field of a merge patch (RFC 7396)."""
+        """Return whether null for an argument removes a field of a merge patch (RFC 7396)."""
         if self.body is None or item.place != "body":
             return False
         return self.body.is_merge_patch and not (item.whole or item.required)
 
     def can_be_null(self, item: Field) -> bool:
-        """Whether null can be sent: it cannot in a query, a form or a header (RFC 6570)."""
+        """Return whether null can be sent: it cannot in a query, a form or a header (RFC 6570)."""
         if item.whole:
             return True
         return self.is_json(item)
 
     def is_encoded(self, item: Field) -> bool:
-        """Whether a value is written as a part of a URL or of a form."""
+        """Return whether a value is written as a part of a URL or of a form."""
         if item.place == "body":
             return self.body_kind() == "form"
         return item.place in ("path", "query")
 
     def is_json(self, item: Field) -> bool:
-        """Whether a value is written as JSON, which can say null and an empty list."""
+        """Return whether a value is written as JSON, which can say null and an empty list."""
         if item.encode in ("json_text", "json_part", "json_lines"):
             return True
         if item.place != "body":
@@ -429,7 +431,7 @@ class Operation:
         return self.body_kind() == "json"
 
     def body_kind(self) -> str:
-        """How the request body is written; empty where there is none."""
+        """Return the encoding of the request body; empty if there is none."""
         return "" if self.body is None else self.body.kind
 
 

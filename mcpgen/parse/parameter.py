@@ -64,7 +64,7 @@ class Field:
     options: Options = ()
     description: str = ""
     form: str = ""
-    """What a text has to look like, besides its description."""
+    """Expected form of a text, besides its description."""
     whole: bool = False
     deprecated: bool = False
 
@@ -90,11 +90,11 @@ def collect(
 def templated(
     query: Query, parameters: list[Parameter], operation: str
 ) -> tuple[Query, list[Parameter]]:
-    """What stands behind the `?` of a path, and the parameters: `?key={name}` is the query
-    parameter `key`.
+    """Split off the parameters behind the `?` of a path: `?key={name}` is the query parameter
+    `key`.
 
-    OpenAPI has no templates there; whoever writes one means this. `operation` is the pointer of the
-    operation.
+    OpenAPI has no templates there; whoever writes one means this. `operation` is the
+    pointer of the operation.
     """
     fixed: list[tuple[str, str]] = []
     for key, value in query:
@@ -181,7 +181,9 @@ def fields(reader: Reader, parameters: list[Parameter], path: str, operation: st
 
 
 def _misnamed(parameters: list[Parameter], declared: set[str]) -> int:
-    """How many path parameters have no name that occurs in the path; each is told at its place."""
+    """Count the path parameters whose names do not occur in the path; each is reported at its
+    place.
+    """
     names = [node.get("name") for node, _ in parameters if node.get("in") == "path"]
     return sum(name not in declared for name in names)
 
@@ -194,7 +196,7 @@ def at_key(node: dict[str, Any], pointer: str, key: str) -> str:
 
 
 def _place(reader: Reader, parameter: dict[str, Any], pointer: str) -> Place:
-    """Where a parameter goes, also where that is misspelt. Raises Unsupported."""
+    """Return the place of a parameter, even if it is misspelt. Raises Unsupported."""
     label, written = f"parameter `{visible(parameter['name'])[:60]}`", parameter.get("in")
     if written in PLACES:
         return cast(Place, written)
@@ -218,7 +220,7 @@ def _place(reader: Reader, parameter: dict[str, Any], pointer: str) -> Place:
 def _is_sendable(
     reader: Reader, name: str, place: Place, path_names: list[str], pointer: str
 ) -> bool:
-    """Whether a parameter can be sent and clients may set it; reports why not."""
+    """Return whether a parameter can be sent and clients may set it; reports why not."""
     label = visible(name)[:60]
     if place == "header":
         if name.lower() in IGNORED_HEADERS:
@@ -336,7 +338,7 @@ def style(reader: Reader, parameter: dict[str, Any], place: str, schema: Any) ->
 
 
 def _separators_within(reader: Reader, schema: Any) -> str:
-    """What separates the items of lists that stand inside a list, the outermost first."""
+    """Return the separators of lists inside a list, the outermost first."""
     separators = ""
     items = reader.flatten(reader.flatten(schema).get("items"))
     while items.get("collectionFormat") in SEPARATORS and len(separators) < MOST_SEPARATORS:
@@ -380,14 +382,14 @@ def _style_keywords(parameter: dict[str, Any], place: str) -> tuple[str, bool]:
 
 
 def _cookie_style(name: str, explode: bool) -> Encoding:
-    """How a value is written in a cookie: OpenAPI 3.2 has a style for it."""
+    """Return the encoding of a value in a cookie: OpenAPI 3.2 has a style for it."""
     if name != "cookie":
         return DEFAULT
     return "cookie", () if explode else (("explode", False),)
 
 
 def _path_style(name: str, place: str, options: Options, *, is_list: bool) -> Encoding:
-    """How a value is written in a path or a header; `options` say whether it is exploded."""
+    """Return the encoding of a value in a path or a header; `options` hold the explode flag."""
     if place == "path" and name in ("label", "matrix"):
         return name, options
     if options and not is_list:
@@ -396,7 +398,7 @@ def _path_style(name: str, place: str, options: Options, *, is_list: bool) -> En
 
 
 def _query_style(name: str, explode: bool, reserved: bool) -> Encoding:
-    """How a list or an object is written in a query."""
+    """Return the encoding of a list or an object in a query."""
     if name == "deepObject":
         return "deep_object", ()
     if reserved:
@@ -407,6 +409,6 @@ def _query_style(name: str, explode: bool, reserved: bool) -> Encoding:
 
 
 def is_json(media_type: str) -> bool:
-    """Whether a media type's values are JSON (RFC 6838 §4.2.8, RFC 8259)."""
+    """Return whether a media type's values are JSON (RFC 6838 §4.2.8, RFC 8259)."""
     essence = media_type.split(";")[0].strip().lower()
     return essence in JSON_TYPES or essence.endswith("+json")

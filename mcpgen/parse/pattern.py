@@ -212,7 +212,7 @@ class _Rewriter:
 
 
 def _is_literal(char: str, before: str, rest: str) -> bool:
-    """Whether a bracket or brace outside a class opens and closes nothing."""
+    """Return whether a bracket or brace outside a class opens and closes nothing."""
     if char == "{":
         return not re.match(r"\{\d+(,\d*)?\}", rest)
     if char == "}":

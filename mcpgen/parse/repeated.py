@@ -27,12 +27,12 @@ all.
 ROOM = 900
 """Characters of repeated sentences in the instructions."""
 REFERRAL = re.compile(r"(?:for more information|for more details|to learn more|see also)\b", re.I)
-"""How a sentence begins whose link was lost when it became plain text."""
+"""Beginning of a sentence whose link was lost when it became plain text."""
 
 MEDIA_TYPE = re.compile(
     r"- `?(?:application|audio|font|image|message|model|multipart|text|video)/[\w.+*-]+"
 )
-"""How an item of a list of media types begins (RFC 6838, section 4.2.7)."""
+"""Beginning of an item in a list of media types (RFC 6838, section 4.2.7)."""
 CODE = re.compile(r"`[^`]*`")
 
 Place = str
@@ -112,7 +112,7 @@ def _without_introduction(line: str) -> str:
 
 
 def _pattern(sentence: str) -> str:
-    """What a sentence has in common with others that differ in the names they give in code."""
+    """Return the common pattern of sentences that differ only in the names in code."""
     return CODE.sub("`", sentence)
 
 
@@ -149,7 +149,7 @@ def repeated(reader: Reader, operations: Iterable[DocumentedOperation]) -> Repea
 
 
 def _texts(reader: Reader, operation: DocumentedOperation) -> Iterator[tuple[Place, str]]:
-    """What an operation says of itself and of its parameters."""
+    """Yield the texts of an operation and of its parameters."""
     yield "", plain(operation.node.get("description"))
     for owner in (operation.path_item, operation.node):
         for entry in as_list(as_object(owner).get("parameters")):

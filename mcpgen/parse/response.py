@@ -96,7 +96,7 @@ def media_types(response: dict[str, Any]) -> list[str]:
 
 
 def json_schema(response: dict[str, Any]) -> tuple[bool, Any]:
-    """Whether a response is JSON, and its schema (`{}` where it has none)."""
+    """Return whether a response is JSON, and its schema (`{}` where it has none)."""
     for name, media in as_object(response.get("content")).items():
         if is_json(name) or name.strip() == "*/*":
             return True, as_object(media).get("schema", {})
@@ -138,10 +138,11 @@ def accept(response: dict[str, Any]) -> str:
 def understand(
     reader: Reader, response: dict[str, Any], *, typed: bool
 ) -> tuple[Response, Schema | None]:
-    """How an answer becomes a result, and the output schema; None where the answer is not JSON.
+    """Return the mapping of an answer to a result, and the output schema; None if the answer is
+    not JSON.
 
-    The schema is as small as it can be, since clients seldom show it to the model; `typed`: it has
-    the types of the fields.
+    The schema is as small as it can be, since clients seldom show it to the model; `typed`:
+    it has the types of the fields.
     """
     has_json, schema = json_schema(response)
     if not has_json:
@@ -255,8 +256,8 @@ def sentence(reader: Reader, code: str, response: dict[str, Any], headline: str)
 
 
 def _said(response: dict[str, Any], headline: str) -> str:
-    """What a response's description says comes back, as the end of a sentence; an empty text where
-    it is none, or says nothing new.
+    """Return a response's description as the end of a sentence; an empty text if it has none or
+    adds nothing new.
     """
     text, _ = first_sentence(plain(response.get("description")))
     line = shorten(text, 160)
@@ -275,8 +276,8 @@ def _said(response: dict[str, Any], headline: str) -> str:
 
 
 def _is_statement(line: str) -> bool:
-    """Whether a line is a whole sentence, which cannot follow `Returns`: `The book was deleted`,
-    `The response contains …`.
+    """Return whether a line is a whole sentence, which cannot follow `Returns`: `The book was
+    deleted`, `The response contains …`.
     """
     main_clause = takewhile(lambda word: word not in RELATIVE, words(line))
     return any(word in FINITE or word in ("contains", "includes") for word in main_clause)
@@ -287,7 +288,7 @@ def _lowered(text: str) -> str:
 
 
 def _form(reader: Reader, response: dict[str, Any]) -> str:
-    """What kind of answer it is: its type where that is no object, or its media types."""
+    """Return the form of an answer: its type if that is not an object, or its media types."""
     has_json, schema = json_schema(response)
     if not has_json:
         return ", ".join(media_types(response)[:3])

@@ -1,8 +1,8 @@
-"""How much room the tools of a server have in its list.
+"""The budget of a server's tools in its list.
 
-A budget for each tool keeps a list of hundreds within bounds. A list that is short all the same has
-room to spare: its tools that had to leave something out are listed anew with a larger budget, all
-with the same one, as long as the list stays short. A list that is not short is not touched, however
+A budget for each tool keeps a list of hundreds within bounds. A list that is short all the
+same has budget to spare: its cut tools are listed anew with a larger budget, all with the
+same one, as long as the list stays short. A list that is not short is not touched, however
 many tools it has, so that a tool more or less there changes no other one.
 """
 

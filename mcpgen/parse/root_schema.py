@@ -54,7 +54,7 @@ class InputRoot:
         return ""
 
     def takes_null(self, name: str) -> bool:
-        """Whether null is a value of an argument."""
+        """Return whether null is a value of an argument."""
         return argument_pointer(name) in self.nullable
 
 
@@ -64,7 +64,7 @@ def argument_pointer(name: str) -> str:
 
 
 def is_nested(pointer: str) -> bool:
-    """Whether a pointer leads inside an argument, and not to the argument itself."""
+    """Return whether a pointer leads inside an argument, and not to the argument itself."""
     return pointer.count("/") > 2
 
 

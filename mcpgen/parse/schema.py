@@ -175,7 +175,7 @@ class Reader(References):
         return [], False
 
     def is_null(self, node: Any) -> bool:
-        """Whether null is the only value of a schema."""
+        """Return whether null is the only value of a schema."""
         flat = self.flatten(node)
         if flat.get("type") in ("null", ["null"]):
             return True
@@ -228,7 +228,7 @@ def type_of(value: Any) -> str:
 
 
 def is_of_type(value: Any, name: str) -> bool:
-    """Whether a JSON value has the JSON type `name`; integers are numbers."""
+    """Return whether a JSON value has the JSON type `name`; integers are numbers."""
     kind = type_of(value)
     if name == "number":
         return kind in ("integer", "number")
@@ -236,7 +236,7 @@ def is_of_type(value: Any, name: str) -> bool:
 
 
 def _allows_null(flat: dict[str, Any]) -> bool:
-    """Whether null is among the types, or without types among the values."""
+    """Return whether null is among the types, or without types among the values."""
     types = flat.get("type")
     if types is None:
         return "null" in _types_of_values(flat)
@@ -244,8 +244,8 @@ def _allows_null(flat: dict[str, Any]) -> bool:
 
 
 def is_barred(flat: dict[str, Any], keyword: str) -> bool:
-    """Whether a flat property does not go in one direction, for which `keyword` is `readOnly` or
-    `writeOnly`, or has no value at all.
+    """Return whether a flat property does not go in one direction, for which `keyword` is
+    `readOnly` or `writeOnly`, or has no value at all.
     """
     if flat.get(keyword) is True:
         return True
@@ -271,7 +271,7 @@ def without_integer(types: list[str]) -> list[str]:
 
 
 def has_union(flat: dict[str, Any]) -> bool:
-    """Whether a flat schema has `anyOf` or `oneOf`."""
+    """Return whether a flat schema has `anyOf` or `oneOf`."""
     return not flat.keys().isdisjoint(UNIONS)
 
 

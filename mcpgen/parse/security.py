@@ -49,7 +49,7 @@ class _Scheme:
     node: dict[str, Any]
     pointer: str
     prefix: str
-    """What the variables of the server begin with."""
+    """Prefix of the server's environment variables."""
 
     @property
     def description(self) -> str:
@@ -140,7 +140,9 @@ class Security:
         return slug
 
     def clashes(self, auth: Auth) -> bool:
-        """Whether a variable of a credential is one of another credential or of the settings."""
+        """Return whether a variable of a credential is one of another credential or of the
+        settings.
+        """
         if auth.kind == "mutual_tls":
             return False
         in_use = {f"{self.prefix}_{name}" for name in VARIABLES}

@@ -17,9 +17,9 @@ from ..runtime.facts.methods import METHODS
 from ..text import visible
 
 Choice = tuple[Origin, dict[str, Any]]
-"""Where an operation is, and what the document says of it."""
+"""An operation's origin, and its object in the document."""
 KINDS = ("tag", "path", "method", "operation")
-"""What operations are chosen by."""
+"""Criteria by which operations are chosen."""
 SUGGESTED = 8
 """Words of the document that a message lists."""
 
@@ -27,7 +27,7 @@ EXTENSIONS = ("x-mcp", "x-mcp-tool", "x-speakeasy-mcp")
 
 
 def extension(operation: dict[str, Any]) -> dict[str, Any]:
-    """What an operation says of itself as a tool: `x-mcp: {name, title, enabled, readOnly…}`, or a
+    """Return an operation's `x-mcp` extension: `x-mcp: {name, title, enabled, readOnly…}`, or a
     boolean.
     """
     for key in EXTENSIONS:
@@ -41,7 +41,7 @@ def extension(operation: dict[str, Any]) -> dict[str, Any]:
 
 
 def left_out(selection: Selection, origin: Origin, operation: dict[str, Any]) -> str | None:
-    """Why an operation is left out, or None when it is selected."""
+    """Explain why an operation is left out; return None if it is selected."""
     if extension(operation).get("enabled") is False:
         return "the document says so (`x-mcp`)"
     if not selection.deprecated and operation.get("deprecated") is True:
@@ -72,7 +72,7 @@ def words_of(origin: Origin, operation: dict[str, Any]) -> dict[str, list[str]]:
 
 
 def patterns(selection: Selection, action: str, kind: str) -> tuple[str, ...]:
-    """What a selection has under `include_tags` and the like; methods in upper case."""
+    """Return a selection's patterns in `include_tags` and the like; methods in upper case."""
     chosen: tuple[str, ...] = getattr(selection, f"{action}_{kind}s")
     if kind == "method":
         return tuple(method.upper() for method in chosen)

@@ -1,4 +1,6 @@
-"""Where requests go: `servers` of the document, a path or an operation (OpenAPI 3.1 §4.8.5)."""
+"""Destinations of requests: `servers` of the document, a path or an operation (OpenAPI 3.1
+§4.8.5).
+"""
 
 from __future__ import annotations
 
@@ -87,7 +89,7 @@ def screen(url: str, vouched: Collection[str] = ()) -> Address:
 
 
 def is_private(host: str) -> bool:
-    """Whether a host name or address is local by its form."""
+    """Return whether a host name or address is local by its form."""
     if host == "localhost" or host.endswith(
         (".localhost", ".local", ".internal", ".lan", ".home.arpa")
     ):
@@ -109,8 +111,8 @@ def origin(url: str) -> str:
 
 
 def is_same(url: str, other: str) -> bool:
-    """Whether two servers are one. One of them may leave the scheme open: `//api.example.com` (RFC
-    3986, section 4.2).
+    """Return whether two servers are one. One of them may leave the scheme open:
+    `//api.example.com` (RFC 3986, section 4.2).
     """
     if url == other:
         return True

@@ -1,4 +1,4 @@
-"""What a document that declares no security scheme still says about its API's credential."""
+"""Hints of an API's credential in a document that declares no security scheme."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _is_credential(place: str, name: str) -> bool:
 
 
 def _refuses(operation: DocumentedOperation) -> bool:
-    """Whether an operation documents an answer to callers without a credential or a right (RFC 9110
-    sections 15.5.2 and 15.5.4).
+    """Return whether an operation documents an answer to callers without a credential or a right
+    (RFC 9110 sections 15.5.2 and 15.5.4).
     """
     return not {"401", "403"}.isdisjoint(map(str, as_object(operation.node.get("responses"))))

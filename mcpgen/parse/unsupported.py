@@ -1,4 +1,4 @@
-"""Why an operation cannot become a tool."""
+"""The reason why an operation cannot become a tool."""
 
 from __future__ import annotations
 

@@ -110,12 +110,12 @@ def one_of(word: str) -> str:
 
 
 def is_plural(word: str) -> bool:
-    """Whether a lower-case word is the plural of another."""
+    """Return whether a lower-case word is the plural of another."""
     return singular(word) != word
 
 
 def is_verb(word: str) -> bool:
-    """Whether a word is a verb as texts of APIs start with: `List`, `Lists`, `Retrieves`,
+    """Return whether a word is a verb as texts of APIs start with: `List`, `Lists`, `Retrieves`,
     `Re-index`, `(Re)calculates`, `Bulk-add`, `Enable/disable`.
     """
     word = word.lower().strip(".,:;'\"`").removeprefix("(re)").partition("/")[0]

@@ -1,4 +1,4 @@
-"""What a body in XML looks like, in a line of text (OpenAPI 3.1 §4.8.26)."""
+"""The outline of a body in XML, as a line of text (OpenAPI 3.1 §4.8.26)."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _tag(name: str, xml: dict[str, Any]) -> tuple[str, str]:
 
 
 def _value(reader: Reader, flat: dict[str, Any]) -> str:
-    """What stands in an element or an attribute: its values, or its type."""
+    """Return the content of an element or an attribute: its values, or its type."""
     values = as_list(flat.get("enum"))
     texts = [value for value in values if isinstance(value, str) and len(value) < 40]
     if texts:

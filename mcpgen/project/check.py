@@ -49,8 +49,8 @@ generate` only warns.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What a check found. `stale`: sentences on what `mcpgen generate` would do; `problems`: what
-    only you can mend.
+    """The findings of a check. `stale`: sentences on the changes `mcpgen generate` would make;
+    `problems`: faults that only you can mend.
     """
 
     stale: tuple[str, ...]
@@ -114,7 +114,7 @@ def template_differences(folder: Path, problems: Problems) -> Iterator[tuple[Out
 
 
 def _reasons(folder: Path, lock: Lock, config: Config) -> Iterator[str]:
-    """Why something has to be generated, as far as that is known without the document."""
+    """Yield the reasons to generate, as far as they are known without the document."""
     if is_interrupted(folder):
         yield INTERRUPTED
     if lock.config != config_hash(config):
@@ -124,7 +124,7 @@ def _reasons(folder: Path, lock: Lock, config: Config) -> Iterator[str]:
 
 
 def _has_functions(folder: Path) -> bool:
-    """Whether the user's code makes tools of functions."""
+    """Return whether the user's code makes tools of functions."""
     return any(decorated(home) for home in folder.glob("src/*"))
 
 
@@ -175,7 +175,7 @@ def _counted(changes: Changes) -> Iterator[str]:
 
 
 def _table_problems(problems: Problems) -> Iterator[Problem]:
-    """What was reported of `mcpgen.toml`."""
+    """Yield the problems reported for `mcpgen.toml`."""
     for problem in problems:
         if problem.code in GONE_TABLES:
             yield replace(problem, severity="error")

@@ -160,7 +160,7 @@ class _Custom:
                 yield problem_at("E1314", message, self.folder, module, function)
 
     def is_planned(self, module: Path) -> bool:
-        """Whether a run writes the first stub of a tool."""
+        """Return whether a run writes the first stub of a tool."""
         return bool(self.package.files.planned) and not module.is_file()
 
     def orphans(self) -> Iterator[Problem]:
@@ -230,7 +230,7 @@ def _as_called(wire: Mapping[str, Any], contract: Mapping[str, Any] | None) -> d
 
 
 def _misfits(function: Function, schema: Mapping[str, Any]) -> Iterator[str]:
-    """Where a function cannot take the arguments its contract lets through."""
+    """Yield the mismatches between a function and the arguments its contract lets through."""
     properties = schema.get("properties")
     offered = set(properties) if isinstance(properties, dict) else set()
     required = {name for name in schema.get("required") or () if isinstance(name, str)}

@@ -49,7 +49,7 @@ def functions_of(folder: Path) -> list[Function]:
 
 
 def makes_a_tool(node: FunctionNode) -> bool:
-    """Whether a function has `@tool`, with or without options."""
+    """Return whether a function has `@tool`, with or without options."""
     return any(_is_tool(decorator) for decorator in node.decorator_list)
 
 
@@ -98,7 +98,9 @@ def _refusals(function: Function) -> Iterator[str]:
 
 
 def _misplaces_content(returns: ast.expr, *, inside: bool = False) -> bool:
-    """Whether a return type has a content helper in a dictionary, or in a list within a list."""
+    """Return whether a return type has a content helper in a dictionary, or in a list within a
+    list.
+    """
     if isinstance(returns, ast.BinOp):
         return any(
             _misplaces_content(each, inside=inside) for each in (returns.left, returns.right)
@@ -120,7 +122,7 @@ def _misplaces_content(returns: ast.expr, *, inside: bool = False) -> bool:
 
 
 def _yields(function: FunctionNode) -> bool:
-    """Whether a function itself yields, whatever those inside it do."""
+    """Return whether a function itself yields, whatever those inside it do."""
     pending: list[ast.AST] = list(function.body)
     while pending:
         node = pending.pop()

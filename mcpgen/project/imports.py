@@ -1,9 +1,9 @@
-"""What the user's own code imports from the generated package, read and never run.
+"""The user code's imports from the generated package, read and never run.
 
-User code imports from the package itself (`from .. import Api`), its tools and its models. Modules
-of `runtime/` may move with every version, and those of version 0.1.0 lay flat in the package. An
-import that is not there, or that reaches past the package's face, is a problem that says what to
-write instead.
+User code imports from the package itself (`from .. import Api`), its tools and its models.
+Modules of `runtime/` may move with every version, and those of version 0.1.0 lay flat in
+the package. An import that is not there, or that reaches past the package's face, is a
+problem with the right import as its hint.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class _Reader:
         return _class_names(self.files.tree(f"src/{self.package}/models.py"))
 
     def problems(self, path: Path, tree: ast.Module) -> Iterator[Problem]:
-        """What is wrong with one file."""
+        """Yield the problems of one file."""
         for found in self._imports(path, tree):
             for code, message, hint in self._faults(found):
                 yield problem_at(code, message, self.files.folder, path, found.node, hint)
@@ -155,7 +155,9 @@ class _Reader:
                 yield NOT_THERE, message, near(name, functions)
 
     def _is_offered(self, name: str, *inner: str) -> bool:
-        """Whether a module of the package is the user's own, or a name of the package's face."""
+        """Return whether a module of the package is the user's own, or a name of the package's
+        face.
+        """
         if name in OWN:
             return True
         if inner:
@@ -168,7 +170,7 @@ class _Reader:
         return self.files.has_module("/".join(("src", self.package, *module)))
 
     def _instead(self, found: _Import) -> str:
-        """What to write in the place of an import that does not fit."""
+        """Suggest a replacement for an import that does not fit."""
         if found.module[0] == "models":
             return self._models_instead(found)
         names = {name: RENAMED.get(name, name) for name in found.names}

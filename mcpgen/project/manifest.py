@@ -31,9 +31,9 @@ def package_version(folder: Path) -> str:
 
 
 def manifest_problems(folder: Path, package: str, **features: bool) -> Iterator[Problem]:
-    """What is missing in a project's `pyproject.toml`, and what it says of an old package; nothing
-    where it names no dependencies. `features` are the conditions of the template: `calls_api`,
-    `reads_xml`, `reads_paths`, `has_functions`.
+    """Yield the dependencies that a project's `pyproject.toml` lacks, and its mentions of an old
+    package; none if it names no dependencies. `features` are the conditions of the
+    template: `calls_api`, `reads_xml`, `reads_paths`, `has_functions`.
     """
     try:
         text = (folder / NAME).read_text("utf-8-sig")

@@ -39,13 +39,13 @@ class Files:
     gone: Collection[str] = ()
 
     def has(self, path: str) -> bool:
-        """Whether there is such a file."""
+        """Return whether there is such a file."""
         if path in self.planned:
             return True
         return path not in self.gone and (self.folder / path).is_file()
 
     def has_module(self, path: str) -> bool:
-        """Whether there is such a module or package; `path` has no suffix."""
+        """Return whether there is such a module or package; `path` has no suffix."""
         if self.has(f"{path}.py"):
             return True
         if any(planned.startswith(f"{path}/") for planned in self.planned):

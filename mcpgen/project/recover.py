@@ -27,8 +27,8 @@ PLACES = {
 
 
 def recovered_lock(folder: Path) -> Lock | None:
-    """What the files of a project tell of its last run: the name of the server, and the names of
-    tools and arguments. None where there is no generated package.
+    """Recover the last run from the files of a project: the name of the server, and the names of
+    tools and arguments. None if there is no generated package.
     """
     modules = sorted(folder.glob("src/*_mcp/tools/*.py"))
     packages = {module.parent.parent.name for module in modules}

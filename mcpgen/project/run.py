@@ -43,7 +43,7 @@ Step = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What a command was given. `config` holds what its options say; what was not given has its
+    """The input of a command. `config` holds what its options say; what was not given has its
     default there. With `update` the document is fetched anew where the project has a copy of it;
     with `adopt` the lock may be damaged.
     """
@@ -68,8 +68,8 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """What the stages made of a plan. `lock` is the last run's; `files` is empty when only the
-    server was wanted.
+    """The result of the stages for a plan. `lock` is the last run's; `files` is empty when only
+    the server was requested.
     """
 
     document: Document
@@ -81,7 +81,7 @@ class Run:
 
 
 def is_project(folder: Path) -> bool:
-    """Whether a folder holds a configuration of mcpgen."""
+    """Return whether a folder holds a configuration of mcpgen."""
     return (folder / NAME).is_file()
 
 
@@ -266,7 +266,7 @@ def _agreed(asked: Config, folder: Path) -> Config:
 
 
 def _edit(conflict: Conflict, asked: Config, folder: Path) -> str:
-    """What to write in `mcpgen.toml` in place of an option."""
+    """Return the line of `mcpgen.toml` that replaces an option."""
     line = f"{conflict.key} = {conflict.value}"
     if conflict.option == "SPEC":
         return f"{conflict.header}: `{_source_line(asked, folder)}` (it names another document now)"

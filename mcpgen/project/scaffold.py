@@ -95,9 +95,9 @@ STEPS = """\
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What a new project shall be.
+    """The properties of a new project.
 
-    `transport` is how `make run` serves: `stdio` or `http`. `read_only` says that the first tool
+    `transport` is that of `make run`: `stdio` or `http`. With `read_only` the first tool
     changes nothing.
     """
 
@@ -183,7 +183,7 @@ def dumped(data: Any, indent: int | str = 2, *, ascii_only: bool = False) -> str
 
 
 def effects(*, read_only: bool) -> dict[str, bool]:
-    """What a new contract says of a tool's effects (MCP 2025-11-25, ToolAnnotations)."""
+    """Return the effects of a tool for a new contract (MCP 2025-11-25, ToolAnnotations)."""
     return dict(READS_ONLY) if read_only else dict(MAY_CHANGE_DATA)
 
 

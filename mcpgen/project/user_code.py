@@ -22,8 +22,8 @@ from .source import near, parsed, problem_at
 GUARD = "before"
 HOOKS = (GUARD, "shape", "after")
 MISSPELT = 0.8
-"""How alike two names of tools must be for one to be offered in the place of the other. A guard of
-one tool must not be moved to another because that has a similar name.
+"""Similarity at which one tool's name is suggested for another. A guard of one tool must not
+be moved to another because that has a similar name.
 """
 
 
@@ -35,10 +35,10 @@ def findings(package: Package) -> Iterator[Problem]:
 
 
 def planned_problems(run: Run) -> list[Problem]:
-    """What a run leaves the user to mend in their own code, as warnings.
+    """Return the problems that a run leaves in the user's own code, as warnings.
 
-    Raises RefusedError (E1360) where a guard is for a tool that goes: without it nobody would
-    notice that the guard guards nothing.
+    Raises RefusedError (E1360) if a guard is for a tool that is removed: without it nobody
+    would notice that the guard guards nothing.
     """
     problems = list(findings(package_of_run(run)))
     return [replace(problem, severity="warning") for problem in problems]

@@ -99,8 +99,8 @@ def annotate_kinds(kinds: Iterable[Kind]) -> dict[str, ast.expr]:
 
 @lru_cache(maxsize=16)
 def _generated(definitions: str) -> ast.Module:
-    """What the library writes for a JSON Schema of definitions. Servers are often alike in their
-    kinds: one process asks a question once.
+    """Return the library's code for a JSON Schema of definitions. It is cached, because the
+    definitions of servers are often alike.
     """
     try:
         from datamodel_code_generator import generate
@@ -188,7 +188,7 @@ class Writer:
 
 
 def _numbered(items: list[Any], letter: str, text: Any) -> Any:
-    """What `R3` or `v3` stands for. Raises NotAType."""
+    """Return the item that `R3` or `v3` refers to. Raises NotAType."""
     number = str(text).removeprefix(letter)
     if not number.isdecimal() or int(number) >= len(items):
         raise NotAType(f"`{text}` stands for nothing")

@@ -1,8 +1,8 @@
-"""What the template of a module of tools prints: every value is code already, arranged as black
-would arrange it.
+"""The values for the template of a module of tools: every value is code already, arranged as
+black would arrange it.
 
-A function asks for its arguments and makes one request of them. All decisions are taken here; the
-template only puts things in their place.
+A function takes its arguments and makes one request of them. All decisions are made here;
+the template only puts things in their place.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Names:
             self.atoms.update(atoms(expression))
 
     def has(self, prefix: str) -> bool:
-        """Whether a name of a module is used: `models.`."""
+        """Return whether a name of a module is used: `models.`."""
         return any(atom.startswith(prefix) for atom in self.atoms)
 
     def typing(self) -> list[str]:
@@ -123,7 +123,7 @@ def docstring_of(tool: Tool) -> str:
 
 
 def answer_of(tool: Tool, types: Types) -> Expression:
-    """What the function of a tool returns."""
+    """Return the return type of a tool's function."""
     return subscript("Answer", types.answer(tool) or "Any")
 
 
@@ -163,7 +163,7 @@ def _function(tool: Tool, request: Request, types: Types, names: Names) -> Funct
 
 
 def _bracketed(start: str, items: tuple[Code, ...]) -> Code | None:
-    """What stands in brackets on one line: the start and at most one item. None for more."""
+    """Join the start and at most one item on one line, for brackets. None for more."""
     if len(items) > 1:
         return None
     return Code(", ".join([start, *(item.removesuffix(",") for item in items)]))
@@ -192,7 +192,7 @@ def parameter(argument: Argument, types: Types) -> Expression:
 
 
 def default(argument: Argument) -> str:
-    """What stands behind the annotation.
+    """Return the default that follows the annotation.
 
     A list or an object would be shared by all calls: it goes into the request.
     """
@@ -265,7 +265,7 @@ def _keywords(tool: Tool, request: Request) -> dict[str, Expression]:
 
 
 def _constants(request: Request, place: str) -> dict[str, Expression]:
-    """What the document itself puts into every request; a repeated query key becomes a list."""
+    """Return the constants of every request; a repeated query key becomes a list."""
     pairs = {"query": request.fixed_query, "header": request.fixed_headers}.get(place, ())
     values: dict[str, list[str]] = {}
     for name, text in pairs:

@@ -1,5 +1,5 @@
-"""What runs a server elsewhere, written on request: manifests for Kubernetes, a compose file with a
-load balancer, a systemd unit.
+"""Files for running a server elsewhere, written on request: manifests for Kubernetes, a
+compose file with a load balancer, a systemd unit.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Where the values of sample arguments must be found in a request, in terms a recorder can check.
+"""The expected places of sample arguments in a request, in terms a recorder can check.
 
-An expectation names a place (`path`, `query`, `header`, `cookie`, `body`), a wire name (null for
-the whole body or query) and one of: `text` (the decoded value itself), `texts` (the values of a
-repeated key, in order), `leaves` (texts that all stand in the decoded value, for styles that join
-them), `json` (the value after decoding and parsing), `base64` (the bytes), `one_of` (the decoded
-value is one of these).
+An expectation names a place (`path`, `query`, `header`, `cookie`, `body`), a wire name
+(null for the whole body or query) and one of: `text` (the decoded value itself), `texts`
+(the values of a repeated key, in order), `leaves` (texts that all occur in the decoded
+value, for styles that join them), `json` (the value after decoding and parsing), `base64`
+(the bytes), `one_of` (the decoded value is one of these).
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ Expectation = dict[str, Any]
 def expectations(
     tool: Tool, arguments: dict[str, Any], root: Schema, names: dict[str, str]
 ) -> list[Expectation]:
-    """What a request made from these arguments must hold. `root` is what they are checked against,
-    `names` has the names on the wire of properties in it, by pointer.
+    """Return the expectations of a request made from these arguments. `root` is the schema they
+    are checked against, `names` has the names on the wire of properties in it, by pointer.
     """
     request = tool.request
     if request is None:
@@ -94,8 +94,8 @@ def _together(credentials: list[Expectation]) -> list[Expectation]:
 
 
 def _credential(auth: Auth, environment: dict[str, str]) -> Expectation:
-    """Where a credential must be found. The token of `client_credentials` is what the tests' own
-    endpoint gives out.
+    """Return the expectation of a credential. The token of `client_credentials` is issued by the
+    tests' own endpoint.
     """
     values = [environment[variable] for variable in auth.variables if variable in environment]
     if auth.kind == "basic":

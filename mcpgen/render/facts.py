@@ -52,8 +52,8 @@ def contract(toolset: Toolset) -> str:
 
 
 def tests_facts(server: Server) -> str:
-    """What the generated tests read: arguments for every tool and the request they become, a tool
-    on each line.
+    """Return the data of the generated tests: arguments for every tool and the request they
+    become, a tool on each line.
     """
     data = tests_data(server)
     tools = data.pop("tools")
@@ -82,13 +82,13 @@ def one_each(entries: dict[str, Any]) -> str:
 
 
 def contract_facts(tool: Tool) -> dict[str, Any]:
-    """What calls of a tool of the user's own are checked against, where that is not what the list
-    says.
+    """Return the exact contract of a custom tool, if it differs from the listed schema.
 
-    `input` and `output`: the exact schemas; `names`: pointer into the listed input schema → key in
-    the exact one; `arguments`: every argument → the function's parameter; `more`: whether it takes
-    others besides; `workflow`: whether its function is generated; `fixed` and `defaults`: what the
-    configuration says of arguments that the exact schema wants from callers.
+    `input` and `output`: the exact schemas; `names`: pointer into the listed input schema →
+    key in the exact one; `arguments`: every argument → the function's parameter; `more`:
+    whether it takes others besides; `workflow`: whether its function is generated; `fixed`
+    and `defaults`: the configured values of arguments that the exact schema requires from
+    callers.
     """
     found: dict[str, Any] = {}
     if tool.contract is not None:
@@ -172,7 +172,7 @@ def _set_fields(value: Any, default: Any) -> dict[str, Any]:
 
 
 def api_facts(server: Server) -> dict[str, Any]:
-    """What the runtime has to know about the API besides its tools: the content of `api.json`."""
+    """Return the runtime's facts about the API besides its tools: the content of `api.json`."""
     return {
         "name": server.name,
         "title": server.title,

@@ -382,7 +382,7 @@ class _Gate:
                 raise self.refuse(node)
 
     def value(self, node: ast.expr, arguments: set[str]) -> None:
-        """What a request is made of: data, arguments, and arguments that `wire` encodes."""
+        """Check the value of a request: data, arguments, and arguments that `wire` encodes."""
         match node:
             case ast.Name(id=name) if name in arguments:
                 return
@@ -424,7 +424,7 @@ class _Gate:
 
 
 def _calls_a_member(function: ast.expr) -> bool:
-    """Whether what is called is `module.function`, or `Steps`."""
+    """Return whether what is called is `module.function`, or `Steps`."""
     match function:
         case ast.Name(id="Steps") | ast.Attribute(value=ast.Name()):
             return True

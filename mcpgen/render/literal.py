@@ -119,8 +119,8 @@ def py_ident(name: str) -> Code:
 
 
 def is_field(key: str) -> bool:
-    """Whether a key can be a field of a TypedDict's class: an ASCII name that Python does not
-    mangle.
+    """Return whether a key can be a field of a TypedDict's class: an ASCII name that Python does
+    not mangle.
     """
     if keyword.iskeyword(key) or key.startswith("__"):
         return False
@@ -157,7 +157,7 @@ def _docstring_word(word: str) -> str:
 
 
 def code(value: Any) -> Code:
-    """What is `Code` already. Raises for anything else."""
+    """Return a value that is `Code` already. Raises for anything else."""
     if type(value) is not Code:
         raise UnsafeValue(f"not code: `{type(value).__name__}`")
     return value

@@ -1,12 +1,13 @@
-"""What other programs read of a generated server: `server.json` (registry), `manifest.json` (MCPB),
-client settings.
+"""Files about a generated server for other programs: `server.json` (registry), `manifest.json`
+(MCPB), client settings.
 
-Plain data, dumped as JSON by the caller. Environment variables are named, never filled in. Of the
-document only the title occurs, in the two manifests, and what it says about its credentials, where
-somebody is asked for one.
+Plain data, dumped as JSON by the caller. Environment variables are named, never filled in.
+From the document come only the title, in the two manifests, and the descriptions of
+credentials, in the prompts for them.
 
-Sources: `server.json` https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json;
-`manifest.json` version 0.4 of @anthropic-ai/mcpb; client settings are those `install` writes.
+Sources: `server.json`
+https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json;
+`manifest.json` version 0.4 of @anthropic-ai/mcpb; client settings are those of `install`.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ _PARTS: dict[str, tuple[tuple[str, bool], ...]] = {
         ("File of its key (PEM)", False),
     ),
 }
-"""What each variable of a credential is, and whether it is a secret, in the order of
+"""Meaning of each variable of a credential, and whether it is a secret, in the order of
 `Auth.variables`.
 """
 
@@ -100,7 +101,7 @@ def environment(server: Server) -> tuple[Variable, ...]:
 
 
 def to_set(server: Server) -> tuple[Variable, ...]:
-    """What to set before the first call: the credentials, and a base URL that is not known."""
+    """Return the variables to set before the first call: credentials, an unknown base URL."""
     known = server.base_url is not None
     return environment(server)[known:]
 
@@ -160,7 +161,7 @@ def login_variables(server: Server) -> tuple[Variable, ...]:
 
 
 def about_credential(auth: Auth) -> str:
-    """How a credential is sent, and what the document says of it, on one line."""
+    """Describe the use of a credential, with the document's text on it, on one line."""
     place = f"{auth.place} `{shorten(visible(auth.wire_name), 60)}`"
     if auth.kind == "bearer":
         way = f"sent as `Authorization: {auth.scheme} …`"
@@ -183,8 +184,8 @@ def about_credential(auth: Auth) -> str:
 
 
 def _is_required(server: Server, auth: Auth) -> bool:
-    """Whether there is no way round a credential: every alternative the server offers by default
-    needs it.
+    """Return whether there is no way round a credential: every alternative the server offers by
+    default needs it.
     """
     return bool(server.security) and all(
         auth.name in alternative for alternative in server.security
@@ -192,7 +193,7 @@ def _is_required(server: Server, auth: Auth) -> bool:
 
 
 def _is_one_of(server: Server, auth: Auth) -> bool:
-    """Whether a credential is one of several that the server needs one of by default."""
+    """Return whether a credential is one of several that the server needs one of by default."""
     if () in server.security or _is_required(server, auth):
         return False
     return any(auth.name in alternative for alternative in server.security)

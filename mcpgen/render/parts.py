@@ -23,7 +23,7 @@ def parts() -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def features(server: Server) -> Mapping[str, bool]:
-    """What a server has or does, by the words that parts and templates use."""
+    """Return the features of a server, by the words that parts and templates use."""
     return {
         "calls_api": server.calls_api,
         "catalogue": server.catalogue,
@@ -54,7 +54,7 @@ def part_names(server: Server) -> list[str]:
 
 
 def has_login(server: Server) -> bool:
-    """Whether a person can log in to the API behind a server."""
+    """Return whether a person can log in to the API behind a server."""
     return any(auth.login is not None for auth in server.auth)
 
 

@@ -14,7 +14,7 @@ _MEANINGS = {
 }
 """Letter behind a backslash → the characters it stands for."""
 _RANGE = re.compile(r"-[^\]]", re.S)
-"""What follows the first character of a range in a class."""
+"""Rest of a range in a class, after its first character."""
 _ANY = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_ ./:@"
 _LONGEST = 500
 
@@ -159,7 +159,7 @@ class _Reader:
 
 
 def _member(escaped: str) -> str:
-    """What `\\d`, `\\n` or `\\.` stand for."""
+    """Return a character that `\\d`, `\\n` or `\\.` matches."""
     if escaped in "DWS":
         return {"D": "a", "W": "-", "S": "a"}[escaped]
     return _MEANINGS.get(escaped, escaped)

@@ -1,7 +1,8 @@
-"""What the templates of a project's own files print: README, pyproject, Dockerfile and the like.
+"""The values for the templates of a project's own files: README, pyproject, Dockerfile and the
+like.
 
-Of the document only title and description occur, in README and pyproject, and what it says of its
-credentials, in README and `.env.example`.
+From the document come only title and description, in README and pyproject, and the
+descriptions of credentials, in README and `.env.example`.
 """
 
 from __future__ import annotations

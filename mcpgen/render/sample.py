@@ -106,7 +106,9 @@ def sample_arguments(tool: Tool, schema: Schema, whole: Schema) -> dict[str, Any
 
 
 def _is_plain(argument: Argument) -> bool:
-    """Whether no space can be sent: in a header and a cookie, and where one separates items."""
+    """Return whether no space can be sent: in a header and a cookie, and where one separates
+    items.
+    """
     if argument.place in ("header", "cookie"):
         return True
     options = dict(argument.options)
@@ -301,7 +303,7 @@ def _merge(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_valid(schema: Any, value: Any) -> bool:
-    """Whether a value is valid. Patterns run in linear time or, where they look around, with
+    """Return whether a value is valid. Patterns run in linear time or, where they look around, with
     bounded steps.
     """
     for options in (

@@ -1,4 +1,4 @@
-"""What the search of a server's tools reads: the content of its index."""
+"""The content of the index for searching a server's tools."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ STRUCTURE = frozenset({"$ref", "items", "properties"})
 WORDS = ("stop", "links", "articles", "questions")
 """The tables that are lists of words."""
 FORMATS = frozenset({"json", "xml"})
-"""What a path may end in after what it is about: `/orders/list.json`."""
+"""Formats that may end a path, after its subject: `/orders/list.json`."""
 _VERSION = re.compile(r"v?\d+([.-]\d+)*(\w+\d+)?|api|rest|json", re.I)
 
 
@@ -108,9 +108,9 @@ def content(entries: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def kind_of(tool: Tool) -> str:
-    """What a tool does to a resource: `create`, `list`, `get`, `search`, `update` or `delete`.
+    """Classify the effect of a tool: `create`, `list`, `get`, `search`, `update` or `delete`.
 
-    The method says it, and of GET and POST the end of the path (`/orders/{id}/cancel`,
+    The method decides, and for GET and POST the end of the path (`/orders/{id}/cancel`,
     `chat.delete`).
     """
     method, segments = tool.origin.method, _segments(tool.origin.path)
@@ -135,7 +135,7 @@ def kind_of(tool: Tool) -> str:
 
 
 def kinds_of_verb(segment: str) -> list[str]:
-    """What the verb asks for that a segment of a path begins with; nothing where it has none."""
+    """List the kinds of effect of the first verb of a path's segment; empty without one."""
     return _verbs().get(next(iter(words(segment)), ""), [])
 
 
@@ -202,7 +202,7 @@ def _members(schema: Schema | None, models: Mapping[str, Schema], depth: int = 4
 
 
 def _content(members: Schema) -> list[Schema]:
-    """What an envelope holds: the only one of its members that is an object or a list."""
+    """Return the content of an envelope: its only member that is an object or a list."""
     held = [one for one in members.values() if not STRUCTURE.isdisjoint(one)]
     if len(held) == 1:
         return held

@@ -150,7 +150,7 @@ def _text(path: Path) -> str:
 
 
 def _placed(name: str, server: Server) -> str:
-    """Where a template's file stands in the project: `src/package` becomes the package's own
+    """Return the path of a template's file in the project: `src/package` becomes the package's own
     folder.
     """
     return name.removesuffix(".jinja").replace("src/package/", f"src/{word(server.package)}/", 1)

@@ -1,8 +1,8 @@
-"""What the templates of a user's own tools print: functions with typed arguments that are not
-implemented yet, and calls of them for type checkers.
+"""The values for the templates of a user's own tools: functions with typed arguments that are
+not implemented yet, and calls of them for type checkers.
 
-A stub is written once and then the user's, so it is made to be read and changed: the contract
-stands above the body in words, and nothing of mcpgen is in the way.
+A stub is written once and then the user's, so it is made to be read and changed: the
+contract is above the body in words, and nothing of mcpgen is in the way.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def calls(toolset: Toolset, types: Types, server: Server) -> CallsModule | None:
 
 
 def module_name(tool: str) -> str:
-    """What the function of a tool and its file in `custom/` are called."""
+    """Return the name of a tool's function and of its file in `custom/`."""
     return tool.replace("-", "_").replace(".", "_")
 
 
@@ -154,7 +154,7 @@ def _default(argument: Argument) -> str:
 
 
 def _answer(tool: Tool, types: Types) -> Expression:
-    """What the function returns: what its output schema says, else a text."""
+    """Return the return type of the function: that of its output schema, else a text."""
     if tool.output_schema is None:
         return "str"
     known = types.answer(tool)

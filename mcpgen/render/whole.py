@@ -1,4 +1,4 @@
-"""What calls of generated tools are checked against, where the list leaves something out."""
+"""Contracts that check calls of generated tools, if the listed schema is not complete."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def whole_schemas(server: Server) -> dict[str, Any]:
 
 
 def whole_input(server: Server, tool: Tool) -> tuple[Schema, dict[str, str]]:
-    """What a call of a generated tool is checked against, standing alone; and pointer of a property
-    in it → its name on the wire.
+    """Return the self-contained schema that checks calls of a generated tool; and pointer of a
+    property in it → its name on the wire.
     """
     names = dict(tool.wire_names)
     if tool.contract is None:

@@ -1,7 +1,9 @@
-"""What the template of the workflows prints: a function for each workflow, a call for each step.
+"""The values for the template of the workflows: a function for each workflow, a call for each
+step.
 
-A workflow whose steps follow each other is written so; one that jumps is a loop over the name of
-its next step. Everything is decided here: the functions hold no expressions of Arazzo.
+A workflow whose steps follow each other becomes a sequence; one that jumps is a loop over
+the name of its next step. Everything is decided here: the functions hold no expressions of
+Arazzo.
 """
 
 from __future__ import annotations
@@ -93,12 +95,12 @@ def _free(names: Sequence[str], taken: Iterable[str]) -> str:
 
 
 def are_in(server: Server) -> bool:
-    """Whether a server has workflows."""
+    """Return whether a server has workflows."""
     return any(tool.workflow for tool in server.tools)
 
 
 def need_paths(server: Server) -> bool:
-    """Whether a workflow of a server has a JSONPath."""
+    """Return whether a workflow of a server has a JSONPath."""
     parts = (part for tool in server.tools for part in _parts(tool.workflow))
     return any(isinstance(part, model.Exists | model.Selected) for part in parts)
 
@@ -139,7 +141,7 @@ def _room(workflows: Sequence[Tool], server: Server) -> _Room:
 
 
 def _face(functions: Iterable[Function], names: Names) -> list[str]:
-    """What the module imports of the runtime's face."""
+    """List the module's imports from the runtime's face."""
     text = "\n".join(function.body for function in functions)
     face = ["Context"]
     if "Omit" in names.atoms:
@@ -271,7 +273,7 @@ class _Writer:
             self.end(depth)
 
     def leaves(self, start: int, depth: int) -> bool:
-        """Whether the last statement since a line leaves the loop or the turn."""
+        """Return whether the last statement since a line leaves the loop or the turn."""
         last = self.lines[-1] if len(self.lines) > start else ""
         return last.startswith((INDENT * depth + "return ", INDENT * depth + "continue"))
 
@@ -300,7 +302,9 @@ class _Writer:
                 return
 
     def comment(self, step: model.Step, depth: int) -> None:
-        """What a step is for, where its description is short; in a row of steps after a blank."""
+        """Add a step's description as a comment if it is short; in a row of steps after a blank
+        line.
+        """
         comment = _comment(step)
         if not comment:
             return
@@ -327,7 +331,7 @@ class _Writer:
         self.failed(step, depth + 1)
 
     def failed(self, step: model.Step, depth: int) -> None:
-        """What happens where the success criteria of a step are not met."""
+        """Add the code for a step whose success criteria are not met."""
         for action in step.on_failure:
             if self.act(step, action, depth):
                 return
@@ -591,7 +595,7 @@ class _Writer:
         return f"{self.number(left)} {operator} {self.number(right)}"
 
     def same(self, left: model.Value, right: model.Value) -> str:
-        """Whether two values are the same. A value that is not there is the same as null."""
+        """Return whether two values are the same. A value that is not there is the same as null."""
         if right == model.Constant(None) and not isinstance(left, model.Status):
             return _one_line(call(f"{self.values}.is_null", self.value(left)))
         return _one_line(call(f"{self.values}.same", self.value(left), self.value(right)))
@@ -610,7 +614,7 @@ class _Writer:
 
 
 def _jumps(step: model.Step, following: str) -> bool:
-    """Whether a step can go on with another one than the next, or runs another one again."""
+    """Return whether a step can go on with another one than the next, or runs another one again."""
     for index, action in enumerate(step.on_success):
         if action.step and (index or not _goes_on(action, following)):
             return True
@@ -618,7 +622,7 @@ def _jumps(step: model.Step, following: str) -> bool:
 
 
 def _goes_on(action: model.Action, following: str) -> bool:
-    """Whether an action does what steps do without one: always go on with the next."""
+    """Return whether an action does what steps do without one: always go on with the next."""
     if not action.step or action.criteria:
         return False
     return action.step == following

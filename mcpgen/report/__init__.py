@@ -1,1 +1,1 @@
-"""What there is to say of a document: problems with their places, and what their codes mean."""
+"""Reports on a document: problems with their places, and the meanings of their codes."""

@@ -15,7 +15,7 @@ from importlib import resources
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """What a code means: in a line, why it matters, what to do, and an example (may be empty)."""
+    """The meaning of a code: in a line, its importance, remedy, and example (may be empty)."""
 
     code: str
     title: str
@@ -42,6 +42,6 @@ def table() -> dict[str, Explanation]:
 
 
 def explanation(code: str) -> Explanation | None:
-    """What a code means, or None for one nobody knows. `203` and `e0203` are `E0203`."""
+    """Return the meaning of a code; None if unknown. `203` and `e0203` are `E0203`."""
     digits = code.strip().upper().removeprefix("E")
     return table().get(f"E{digits.zfill(4)}")

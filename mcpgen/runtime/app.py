@@ -35,14 +35,14 @@ from .results.content import Context, ToolError, failure, sendable
 from .settings import Settings, read
 
 LIST_TTL_MS = 300_000
-"""How long a client may keep the list, in milliseconds: it only changes when the server is
-replaced.
+"""Time for which a client may cache the list, in milliseconds: it only changes when the server
+is replaced.
 """
 
 GRACE_SECONDS = 1.0
 
 Refusal = Callable[[Entry, Any], str]
-"""Why the caller of a transport's request (None on stdio) may not call a tool, or nothing."""
+"""(tool, transport's request, None on stdio) → the reason to refuse, or an empty text."""
 
 
 class App:
@@ -150,7 +150,7 @@ class App:
         return self.home.facts().get("calls_api") is not False
 
     async def reaches_api(self) -> bool:
-        """Whether a connection to the API can be opened."""
+        """Return whether a connection to the API can be opened."""
         return await self._the_api().can_be_reached()
 
     def _mask(self, data: Any) -> Any:
@@ -256,7 +256,9 @@ class App:
         return result
 
     def _reason_to_refuse(self, entry: Entry, context: Context) -> str:
-        """Why a tool may not be called here, or not by this caller; or nothing."""
+        """Explain why a tool may not be called here, or not by this caller; or return an empty
+        text.
+        """
         if self.catalog.read_only and not entry.read_only:
             return f"`{entry.name}` can change data, and this server was started read-only"
         if self.refusal is not None:
@@ -275,7 +277,7 @@ class App:
         return self.catalog.find(name) or self._every.find(name)
 
     async def call_inside(self, name: str, arguments: dict[str, Any], context: Context) -> Any:
-        """What the function of a tool returns, for the function of another one: a call that is
+        """Call a tool's function for the function of another one, and return its value: the call is
         refused, checked, guarded and recorded like any other. Raises what these raise.
         """
         entry = self._anywhere(name)
@@ -291,7 +293,7 @@ class App:
         return value
 
     def only_reads(self, name: str) -> bool:
-        """Whether a tool, of any toolset, says that it changes nothing."""
+        """Return whether a tool, of any toolset, says that it changes nothing."""
         entry = self._anywhere(name)
         return entry is not None and entry.read_only
 

@@ -1,4 +1,4 @@
-"""Who makes a call, as far as its access token says."""
+"""The caller of a tool, as identified by its access token."""
 
 from __future__ import annotations
 

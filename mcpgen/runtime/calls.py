@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 _KINDS = ("before", "shape", "after")
 _RESERVED = ("api", "context")
 _MISSPELT = 0.8
-"""How alike two names are for one to be a misspelling of the other. A guard must not be moved to
+"""Similarity at which one name is a misspelling of another. A guard must not be moved to
 another tool because that has a similar name.
 """
 
@@ -69,7 +69,7 @@ class ApiSide(Protocol):
         """Let requests of this call say that they are waiting, if the caller wants to know."""
 
     async def can_be_reached(self) -> bool:
-        """Whether a connection to the API can be opened."""
+        """Return whether a connection to the API can be opened."""
 
     async def aclose(self) -> None:
         """Close every connection."""
@@ -115,7 +115,7 @@ class Hooks:
             self._functions[name] = value
 
     def have(self, kind: str, tool: str) -> bool:
-        """Whether there is a hook of a kind for a tool."""
+        """Return whether there is a hook of a kind for a tool."""
         return not self._functions.keys().isdisjoint((kind, f"{kind}_{tool}"))
 
     async def run(self, kind: str, call: Call, *value: Any) -> Any:
@@ -230,7 +230,7 @@ class Runner:
     async def _result(
         self, entry: Entry, prepared: Prepared, call: Call, value: Any
     ) -> dict[str, Any]:
-        """What a function returned, shaped by the hooks, as a result that fits the declared output
+        """Return a function's value, shaped by the hooks, as a result that fits the declared output
         schema.
         """
         if entry.generated or isinstance(value, Answer):
@@ -252,7 +252,7 @@ class Runner:
         return result
 
     def _without_withheld(self, value: Any) -> Any:
-        """What a function of the user's returned, without the fields that are withheld."""
+        """Return the value of a user's function without the withheld fields."""
         if isinstance(value, Structured):
             text = self._withheld.without(value.text)
             return Structured(self._withheld.without(as_json(value.data)), text)
@@ -350,7 +350,7 @@ def _output_validator(entry: Entry) -> Any:
 
 
 def _checker(entry: Entry) -> Checker:
-    """What the arguments of a tool are checked with."""
+    """Return the checker of a tool's arguments."""
     from .arguments.checker import Checker
     from .arguments.contract import ContractChecker
 

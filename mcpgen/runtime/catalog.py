@@ -41,8 +41,8 @@ class Entry:
     module: str
     generated: bool
     contract: dict[str, Any] | None = None
-    """What `contracts.json` says of a tool that has no generated function: what a call is checked
-    against.
+    """The contract in `contracts.json` of a tool without a generated function: the schemas that
+    check a call.
     """
     wholes: Wholes | None = None
     """The whole input schemas, among them this tool's where the list leaves something out."""
@@ -51,7 +51,7 @@ class Entry:
     own: Callable[..., Any] | None = None
     """The function of a tool that is made of one."""
     prepared: Any = field(default=None)
-    """What the server keeps between calls of this tool (its function, its checker)."""
+    """Objects that the server keeps between calls of this tool (its function, its checker)."""
 
     @property
     def name(self) -> str:
@@ -132,7 +132,7 @@ class Choice:
         return cls(sets, single_tools)
 
     def takes(self, toolset: str, tool: str = "") -> bool:
-        """Whether a tool is offered; without one, whether every tool of the toolset is."""
+        """Return whether a tool is offered; without one, whether every tool of the toolset is."""
         if self.toolsets is None:
             return True
         return toolset in self.toolsets or tool in self.tools
@@ -235,7 +235,7 @@ class Catalog:
             self._entries[entry.name] = entry
 
     def _wholes_of(self, tool: dict[str, Any], namesake: Entry | None) -> Wholes | None:
-        """Where the whole input schema of a tool is; None for one that the user wrote anew."""
+        """Return the holder of a tool's whole input schema; None if the user wrote it anew."""
         if namesake is not None and namesake.tool["inputSchema"] != tool["inputSchema"]:
             return None
         return self._wholes
@@ -365,7 +365,7 @@ class Catalog:
 
 
 def module_name(tool: str) -> str:
-    """What the function of a tool is called, and its file in `custom/`."""
+    """Return the name of a tool's function, and of its file in `custom/`."""
     return re.sub(r"\W", "_", tool)
 
 
@@ -392,12 +392,12 @@ def _complete(tool: dict[str, Any], generated: dict[str, Any]) -> dict[str, Any]
 
 
 def _fault(tool: Any) -> str:
-    """Why a contract that mcpgen did not write cannot be used, or nothing."""
+    """Explain why a contract not written by mcpgen cannot be used, or return an empty text."""
     return _malformed(tool) or _invalid(tool)
 
 
 def _invalid(tool: dict[str, Any]) -> str:
-    """Why a contract is not a Tool object or not a usable schema, or nothing."""
+    """Explain why a contract is not a usable Tool or schema, or return an empty text."""
     import jsonschema_rs
     from mcp.types import Tool
     from pydantic import ValidationError
@@ -417,8 +417,8 @@ def _invalid(tool: dict[str, Any]) -> str:
 
 
 def _malformed(tool: Any) -> str:
-    """Why a tool cannot be listed, or nothing: one bad Tool object would cost clients the whole
-    list.
+    """Explain why a tool cannot be listed, or return an empty text: one bad Tool object would cost
+    clients the whole list.
     """
     name = tool.get("name") if isinstance(tool, dict) else None
     if not isinstance(name, str) or not _NAME.fullmatch(name):

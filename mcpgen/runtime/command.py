@@ -40,8 +40,8 @@ def main(package: str, argv: list[str] | None = None) -> int:
 
 
 def _command(package: str, arguments: list[str]) -> Command:
-    """What the first word asks for; without a word, or with an option, to serve. Raises
-    StartError.
+    """Return the command of the first word; without a word, or with an option, that to serve.
+    Raises StartError.
     """
     word = next(iter(arguments), "-")
     if word.startswith("-"):
@@ -155,12 +155,12 @@ def _version(package: str, facts: dict[str, Any]) -> str:
 
 
 def _on_terminal() -> bool:
-    """Whether somebody types, and no client writes, on standard input."""
+    """Return whether somebody types, and no client writes, on standard input."""
     return sys.stdin is not None and sys.stdin.isatty()
 
 
 def _waiting(name: str) -> str:
-    """What somebody who starts the server on a terminal wants to know."""
+    """Return the notice for a person who starts the server on a terminal."""
     return (
         f"{name}-mcp is waiting for a client's messages on standard input; clients start it"
         f" themselves.\nTo add it to one: {name}-mcp install CLIENT. To serve HTTP: {name}-mcp"

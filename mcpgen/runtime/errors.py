@@ -1,4 +1,4 @@
-"""What can go wrong between a tool and its API, as a tree.
+"""Failures between a tool and its API, as a tree.
 
     ApiError
       Refused              nothing was sent: a value cannot be written, or a rule forbids it
@@ -42,7 +42,7 @@ class ApiError(Exception):
     advice: str = (
         "Try again later; if it stays like this, the operator of this server has to look at it"
     )
-    """What to do next, where the request changed nothing."""
+    """Next step for the model, if the request changed nothing."""
 
     def __reduce__(self) -> Any:
         return (type(self), self.args)

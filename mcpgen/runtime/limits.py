@@ -1,4 +1,4 @@
-"""How many calls a server takes, how many requests it makes, and how often it repeats one."""
+"""Limits on the calls of a server, on its requests, and on their retries."""
 
 from __future__ import annotations
 
@@ -128,8 +128,8 @@ class Quota:
         self._running = 0
 
     async def refusal(self, name: str) -> str:
-        """Why a call cannot begin now, in words for the model; nothing, and the call is counted,
-        when it can.
+        """Explain why a call cannot begin now, in words for the model; if it can, count the call
+        and return an empty text.
         """
         if self._running >= self._at_once:
             return (
@@ -160,9 +160,9 @@ def _seconds(wait: float) -> str:
 
 
 class RetryBudget:
-    """How many repetitions there may be: a share of the calls, and a few more.
+    """A retry budget: a share of the calls, and a few more.
 
-    Against an API that fails every time, repetitions would otherwise multiply what it has to bear.
+    Against an API that fails every time, retries would otherwise multiply its load.
     """
 
     CALLS = 5
@@ -178,7 +178,7 @@ class RetryBudget:
         self._calls = min(self.RESERVE * self.CALLS, self._calls + 1)
 
     def take(self) -> bool:
-        """Whether a call may be repeated now; the repetition is counted."""
+        """Return whether a call may be repeated now; the repetition is counted."""
         if self._calls < self.CALLS:
             return False
         self._calls -= self.CALLS

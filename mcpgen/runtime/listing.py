@@ -1,9 +1,9 @@
-"""What a server lists: all its tools in pages, or a few by which the others are called (with
+"""The list of a server: all its tools in pages, or a few by which the others are called (with
 `--lazy` or `--code`).
 
-Over HTTP an answer may be one server-sent event, and clients refuse events of more than 1 MiB. A
-list that fits into one page stays whole, because some clients read the first page only; for those,
-`..._HTTP_LIST_BYTES` makes room for a longer list.
+Over HTTP an answer may be one server-sent event, and clients refuse events of more than 1
+MiB. A list that fits into one page stays whole, because some clients read the first page
+only; for those, `..._HTTP_LIST_BYTES` allows a longer list.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ class Package:
         return cls(name, Path(module.__path__[0]))
 
     def facts(self) -> dict[str, Any]:
-        """What is known about the API and the server: the content of `api.json`."""
+        """Return the facts about the API and the server: the content of `api.json`."""
         return self.json("api.json")
 
     def json(self, path: str) -> dict[str, Any]:
@@ -50,7 +50,7 @@ class Package:
         return content
 
     def has(self, module: str) -> bool:
-        """Whether the package has a module of that name (`hooks`)."""
+        """Return whether the package has a module of that name (`hooks`)."""
         return (self.folder / f"{module}.py").is_file()
 
     def module(self, name: str) -> ModuleType:
@@ -58,10 +58,11 @@ class Package:
         return importlib.import_module(f"{self.name}.{name}")
 
     def where(self, error: BaseException, note: str = "") -> dict[str, Any]:
-        """What an error says, and the file and line of this package it comes from.
+        """Return an error's text, and the file and line of this package it comes from.
 
-        `file` and `line` name the innermost line of the package that is not the runtime's, or the
-        innermost one of the runtime; they are missing where the error comes from elsewhere.
+        `file` and `line` name the innermost line of the package that is not the runtime's,
+        or the innermost one of the runtime; they are missing if the error comes from
+        elsewhere.
         """
         reason = f"{type(error).__name__}: {error}"
         fields: dict[str, Any] = {"reason": f"{reason} ({note})" if note else reason}

@@ -61,7 +61,7 @@ class Mode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """What a part adds to a server; `settings` below are the server's (`settings.Settings`)."""
+    """The additions of a part; `settings` below are the server's (`settings.Settings`)."""
 
     settings: type[Any] | None = None
     """A dataclass whose fields are variables of the environment (`settings.variable`)."""

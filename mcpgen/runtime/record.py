@@ -1,5 +1,5 @@
-"""What is known of one call of a tool when it has ended: its line in the log, and what telemetry
-and the audit make of it.
+"""The record of one call of a tool when it has ended: its line in the log, and its data for
+telemetry and the audit.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Record:
 
     tool: str
     subject: str = ""
-    """Who called, where callers are told apart."""
+    """The caller, if callers are distinguished."""
     status: int | str = "ok"
     """`ok`, the API's status, or the kind of failure."""
     reason: str = ""
@@ -43,7 +43,7 @@ class Record:
     queued: float = 0.0
     """Seconds of them that requests to the API waited for their turn."""
     requests: int = 0
-    """How many requests went to the API, repetitions included."""
+    """Number of requests to the API, retries included."""
     trace: str = ""
     """The trace id that the caller or telemetry gave it, 32 hexadecimal digits."""
     details: dict[str, Any] = field(default_factory=dict)
@@ -85,15 +85,15 @@ class Record:
 Observer = Callable[[Record], None]
 
 observers: list[Observer] = []
-"""What else is told of each call: the metrics and the audit, where they are on."""
+"""Observers of each call: the metrics and the audit, if they are on."""
 
 notes: list[Callable[[Record], dict[str, Any]]] = []
-"""What else the line of each call holds, where it is asked for."""
+"""Sources of further fields for the log line of each call, if they are requested."""
 
 Send = Callable[..., Awaitable[Any]]
 
 senders: list[Callable[[Send], Send]] = []
-"""What telemetry wraps around the function that sends one request to the API."""
+"""Wrappers by telemetry of the function that sends one request to the API."""
 
 _now: ContextVar[Record | None] = ContextVar("record", default=None)
 
@@ -137,12 +137,12 @@ def recorded(tool: str, caller: Caller | None) -> Iterator[Record]:
 
 
 def is_read() -> bool:
-    """Whether anybody reads the record of a call that goes well."""
+    """Return whether anybody reads the record of a call that goes well."""
     return bool(observers) or logger.isEnabledFor(LEVEL_INFO)
 
 
 def is_traced(meta: Mapping[str, Any] | None) -> bool:
-    """Whether somebody keeps spans, or the `_meta` of a request has a trace for its line."""
+    """Return whether somebody keeps spans, or the `_meta` of a request has a trace for its line."""
     if not isinstance(get_tracer_provider(), ProxyTracerProvider):
         return True
     if not meta:

@@ -1,4 +1,4 @@
-"""What nobody may see: secrets, which are masked in every text, and fields that are withheld."""
+"""Values that must not be shown: secrets, masked in every text, and withheld fields."""
 
 from __future__ import annotations
 
@@ -164,11 +164,11 @@ class Withheld:
         return value
 
     def assigned_in(self, text: str) -> bool:
-        """Whether a text gives a value to one of the fields: `"ssn":`, `ssn=`, `<ssn>`."""
+        """Return whether a text gives a value to one of the fields: `"ssn":`, `ssn=`, `<ssn>`."""
         return any(fold(match[1]) in self._names for match in _ASSIGNMENT.finditer(text))
 
     def named_in(self, text: str) -> bool:
-        """Whether one of the names is a word of a text, as in the first line of a table."""
+        """Return whether one of the names is a word of a text, as in the first line of a table."""
         if not self._names:
             return False
         if self.assigned_in(text):

@@ -1,4 +1,4 @@
-"""What the operator decides: `api.json` and the environment, read once and checked at the start.
+"""The operator's settings: `api.json` and the environment, read once and checked at the start.
 
 Every variable begins with the package's own prefix; `SETTINGS` lists them. Every problem is
 collected and named by its variable, never by its value.
@@ -69,11 +69,11 @@ class Setting:
     low: float
     high: float
     unset: str
-    """What holds without the variable, for a setting whose default is not a number."""
+    """Text for the default, if that is not a number."""
 
     @property
     def default_text(self) -> str:
-        """What holds without the variable: `60`, `1 MiB`, `none`."""
+        """The default without the variable: `60`, `1 MiB`, `none`."""
         if self.kind == "bytes" and self.default < _MIB:
             return f"{self.default // _KIB} KiB"
         if self.kind == "bytes":
@@ -95,8 +95,8 @@ def variable(
     name: str = "",
     unset: str = "none",
 ) -> Mapping[str, Any]:
-    """What a field of Settings has as metadata: everything about its variable (`Setting`) but the
-    default. The variable has the field's name, unless it has another.
+    """Return the metadata of a field of Settings: everything about its variable (`Setting`) but
+    the default. The variable has the field's name, unless it has another.
     """
     bounds = {"low": low, "high": high}
     return {"kind": kind, "group": group, "text": text, "name": name, "unset": unset, **bounds}
@@ -113,10 +113,10 @@ def write_variable(prefix: str, variable: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """Where a person logs in for an OAuth credential (the command `login`).
+    """The endpoints at which a person logs in for an OAuth credential (the command `login`).
 
-    Absent endpoints are empty; `metadata_url` is a document that names them. `variables` are those
-    of the client's id and secret, `client` their values.
+    Absent endpoints are empty; `metadata_url` is a document that names them. `variables`
+    are those of the client's id and secret, `client` their values.
     """
 
     authorization_url: str = ""
@@ -146,15 +146,15 @@ class Credential:
     token_url: str | None = None
     scopes: tuple[str, ...] = ()
     about: str = ""
-    """How it is sent and what it looks like, in words."""
+    """Its placement and its form, in words."""
     for_writing: Credential | None = None
-    """What is sent in its place with requests that write, where the operator set that too."""
+    """Credential for requests that write, if the operator set one."""
     login: Login | None = None
-    """How a person gets a token for it; None where nobody can, and over HTTP."""
+    """The login that obtains a token for it; None if there is none, and over HTTP."""
 
     @property
     def when_writing(self) -> Credential:
-        """What is sent with requests that write."""
+        """The credential for requests that write."""
         return self.for_writing or self
 
     @property
@@ -329,12 +329,14 @@ class Settings:
         return origin_of(self.base_url)
 
     def trusts(self, origin: Origin) -> bool:
-        """Whether credentials may go to an origin: the API's own, or one the operator named."""
+        """Return whether credentials may go to an origin: the API's own, or one the operator
+        named.
+        """
         return origin == self.origin or origin in self.trusted_origins
 
     @property
     def login_command(self) -> str:
-        """What the operator types to log in."""
+        """The command with which the operator logs in."""
         return f"{self.name}-mcp login"
 
     def part(self, kind: type[_T]) -> _T:
@@ -493,7 +495,7 @@ class Reader:
         return self.environ.get(f"{self.prefix}_{name}", "").strip()
 
     def fact(self, name: str) -> str:
-        """What `api.json` says by that name; empty where it says nothing."""
+        """Return the text of that name in `api.json`; empty if there is none."""
         return str(self.facts.get(name) or "")
 
     def refuse(self, name: str, reason: str) -> None:
@@ -527,7 +529,7 @@ class Reader:
         self.refuse("BASE_URL", reason)
 
     def token_url(self) -> str | None:
-        """Where OAuth tokens come from, if the operator says so."""
+        """Return the operator's token endpoint, if one is set."""
         url = self.value("TOKEN_URL")
         if not url:
             return None
@@ -582,7 +584,7 @@ class Reader:
         )
 
     def login(self, facts: Mapping[str, Any], token_url: str | None) -> Login:
-        """How a person logs in, with the client's id and secret from the environment."""
+        """Return the login of a person, with the client's id and secret from the environment."""
         variables = tuple(facts["variables"])
         names = [variable.removeprefix(f"{self.prefix}_") for variable in variables]
         return Login(
@@ -693,7 +695,7 @@ class Reader:
         return frozenset(self.value(setting.name).split())
 
     def items(self, name: str) -> tuple[str, ...]:
-        """What stands between the commas of a variable."""
+        """Return the comma-separated items of a variable."""
         items = (item.strip() for item in self.value(name).split(","))
         return tuple(item for item in items if item)
 
@@ -787,7 +789,7 @@ def _redactor(credentials: Iterable[Credential], *others: Secret | None) -> Reda
 
 
 def _token_origin(credential: Credential) -> Origin | None:
-    """Where the access tokens of a credential are fetched from; None when none are fetched."""
+    """Return the origin of a credential's token endpoint; None if no token is fetched."""
     if credential.kind != "client_credentials" or credential.ready_token:
         return None
     try:
@@ -797,7 +799,7 @@ def _token_origin(credential: Credential) -> Origin | None:
 
 
 def _fault_of_secret(value: str) -> str:
-    """Why a text cannot be a secret, or nothing."""
+    """Explain why a text cannot be a secret, or return an empty text."""
     if _CONTROL.search(value):
         return "holds a line break or another control character"
     if not value.isascii():
@@ -810,8 +812,8 @@ def _fault_of_secret(value: str) -> str:
 
 
 def _is_private(path: Path) -> bool:
-    """Whether a path is a file that only its owner can read, or one of `/run/` (where containers
-    mount secrets). Raises OSError.
+    """Return whether a path is a file that only its owner can read, or one of `/run/` (where
+    containers mount secrets). Raises OSError.
     """
     mode = path.stat().st_mode
     if not stat.S_ISREG(mode):

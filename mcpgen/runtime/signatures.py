@@ -1,7 +1,7 @@
-"""How type checkers learn which arguments the user's functions are called with.
+"""The arguments of calls of the user's functions, for type checkers.
 
-`tests/signatures_<toolset>.py` calls each of them as the server does, and is read by type checkers
-alone. A server with an API has `client.signatures` in place of this module.
+`tests/signatures_<toolset>.py` calls each function as the server does, and is read only by
+type checkers. A server with an API has `client.signatures` in place of this module.
 """
 
 from __future__ import annotations

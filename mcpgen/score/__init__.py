@@ -1,13 +1,13 @@
-"""How well a list of tools tells a model what it needs, by fixed rules.
+"""The quality of a list of tools for a model, by fixed rules.
 
     from mcpgen import score
 
-    score.score_tools(tools)          # Tool objects, as `tools/list` sends them
-    score.score_source("openapi.yaml")  # a document, a project's folder, or a file of Tool objects
+score.score_tools(tools) # Tool objects, as `tools/list` sends them
+score.score_source("openapi.yaml") # or a project's folder, or a file of Tool objects
 
-The same list gives the same score, and no model is asked. The rules, their weights and where they
-come from are in `data/score.toml`. The score compares versions of a list; it is not calibrated
-against a model's judgement.
+The same list gives the same score, and no model is called. The rules, their weights and
+their sources are in `data/score.toml`. The score compares versions of a list; it is not
+calibrated against a model's judgement.
 """
 
 from .changes import Change

@@ -1,4 +1,4 @@
-"""What to change first, and the lines that change it."""
+"""The most valuable changes, and the lines that make them."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def _lost(rule: Rule, one: ToolScore) -> float:
 
 
 def _share(rule: Rule) -> float:
-    """What a rule counts in a tool's score."""
+    """Return the share of a rule in a tool's score."""
     dimension = DIMENSIONS[rule.dimension] / sum(DIMENSIONS.values())
     return dimension * weights(rule.dimension)[rule]
 
@@ -183,7 +183,7 @@ def _largest(one: Definition) -> str:
 
 
 def _start(one: Definition) -> str:
-    """What a better description can begin with."""
+    """Return the start of a better description."""
     if not one.first:
         return ""
     text = one.first.rstrip(".").replace("\\", "").replace('"', "'")

@@ -111,7 +111,7 @@ class Definition:
 
     @property
     def kinds(self) -> frozenset[str]:
-        """What the first verb of the name means: `get`, `create`, `delete` …"""
+        """Kinds of the name's first verb: `get`, `create`, `delete` …"""
         for word in words(self.name):
             kinds = [kind for kind, row in tables()["verbs"].items() if word in row.split()]
             if kinds:
@@ -151,15 +151,15 @@ class Definitions:
         self._nearest = _nearest(self.all)
 
     def rarity(self, term: str) -> float:
-        """How much a stem of names tells tools of this list apart."""
+        """Rate how well a stem of names distinguishes tools of this list."""
         return math.log(1 + len(self.all) / (1 + self._with_stem[term])) + 0.1
 
     def sharing(self, one: Definition) -> int:
-        """How many tools have a tool's first sentence, itself among them."""
+        """Count the tools that share a tool's first sentence, itself among them."""
         return self._first[one.gist]
 
     def likeness(self, one: Definition) -> float:
-        """How like a tool's most similar neighbour it is: 1 where both say the same."""
+        """Return the similarity of a tool to its most similar neighbour: 1 for equal texts."""
         return self._nearest.get(one.name, 0.0)
 
 

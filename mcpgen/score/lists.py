@@ -136,7 +136,7 @@ def tools_of_server(target: str, *, remote: bool) -> ToolList:
 
 
 def _innermost(error: BaseException) -> str:
-    """What the first error inside groups of errors says."""
+    """Return the text of the first error inside groups of errors."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return f"{type(error).__name__}: {error}"[:300]

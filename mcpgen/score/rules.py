@@ -20,7 +20,7 @@ LOWEST, HIGHEST = 1.0, 5.0
 MEAN_SHARE = 0.6
 """A list is as good as its tools are in the mean, and as its worst (0.6 and 0.4, as in TDQS)."""
 TOOLS_SHARE = 0.7
-"""What the tools count beside the list as a whole (0.7 and 0.3, as in TDQS)."""
+"""Weight of the tools beside the list as a whole (0.7 and 0.3, as in TDQS)."""
 MANY_TOOLS = (40, 300)
 """Tools that a model can choose among, and tools that are far too many."""
 LARGE_TOOL = (400, 1500)
@@ -166,7 +166,7 @@ def _dimension(name: str, values: Mapping[str, float]) -> float:
 
 
 def trust(rule: Rule, values: Mapping[str, float]) -> float:
-    """How far what a rule finds in a text counts: 1 for a rule that is not on text."""
+    """Return the weight of a rule's finding in a text: 1 for a rule that is not on text."""
     if not rule.text:
         return 1.0
     return prod(values[name] for name in TRUST if name != rule.name)
@@ -181,7 +181,7 @@ def weights(dimension: str) -> dict[Rule, float]:
 
 
 def _coherence(definitions: Definitions) -> float:
-    """How well the tools go together: few enough, and each told apart by its first sentence."""
+    """Rate the coherence of the tools: few enough, and each with its own first sentence."""
     count = len(definitions.all)
     told = sum(
         prod(JUDGES[name](one, definitions) for name in ("unique", *TRUST))
@@ -218,7 +218,9 @@ def _agrees(one: Definition, among: Definitions) -> float:
 
 
 def _says(one: Definition, term: str) -> bool:
-    """Whether the description has a word, one that means the same, or one that begins alike."""
+    """Return whether the description has a word, one that means the same, or one that begins
+    alike.
+    """
     if not meanings().get(term, {term}).isdisjoint(one.said):
         return True
     if len(term) < SHORTEST:
@@ -244,9 +246,9 @@ def _verbs() -> frozenset[str]:
 
 
 def _reads(one: Definition, among: Definitions) -> float:
-    """How far the words stand in the order of language: the share of places where what follows is
-    what can follow. Places are articles and the like, before a word they can stand before, and the
-    beginnings of sentences, with a capital.
+    """Rate the word order: the share of places with a possible continuation. Places are articles
+    and the like, before a word they can precede, and the beginnings of sentences, with a
+    capital.
     """
     places = [*_articles(one), *_beginnings(one)]
     if not places:
@@ -308,7 +310,7 @@ TYPES = frozenset({"type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref"})
 
 
 def is_explained(name: str, inner: Mapping[str, Any]) -> bool:
-    """Whether an argument has a text."""
+    """Return whether an argument has a text."""
     return bool(as_text(inner.get("description")).strip())
 
 

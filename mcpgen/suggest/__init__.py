@@ -25,16 +25,16 @@ from ..runtime.facts.methods import METADATA, METHODS
 KINDS = {"list": 10.0, "search": 10.0, "get": 9.5, "create": 9.5, "update": 8.0, "delete": 5.0}
 """Kind of operation → what it is worth by itself."""
 FAMILY = 2.0
-"""What doubling the operations below a resource is worth."""
+"""Points for doubling the operations below a resource."""
 DEPTH = 3.0
-"""What each further segment of the path costs."""
+"""Points that each further segment of the path costs."""
 DEPRECATED = 20.0
 UNUSUAL = 10.0
-"""What a method costs that is rare, or asks about a resource and not for it."""
+"""Points that a method costs if it is rare, or reads metadata instead of the resource."""
 TWIN = 6.0
-"""What the second way to change the same thing costs (PUT beside PATCH)."""
+"""Points that the second way to change the same thing costs (PUT beside PATCH)."""
 CROWD = 0.5
-"""What each tool of a resource that comes first costs the next one."""
+"""Points that each tool costs the later tools of its resource."""
 TOKENS = 800
 """Tokens of a tool that cost a point."""
 _PARAMETER = re.compile(r"\{[^}]*\}")
@@ -146,7 +146,9 @@ def _resource(tool: Tool) -> str:
 
 
 def _is_call(tool: Tool, segments: list[str]) -> bool:
-    """Whether a path ends in a verb: `/messages/send`, `/ips/list-pools`, `/chat.postMessage`."""
+    """Return whether a path ends in a verb: `/messages/send`, `/ips/list-pools`,
+    `/chat.postMessage`.
+    """
     if "." in tool.origin.path.removesuffix(".json"):
         return True
     return len(segments) == 2 and bool(kinds_of_verb(segments[1]))

@@ -11,7 +11,7 @@ from ..load.values import as_object
 from ..runtime.facts.pointer import escape
 
 VERSION = "3.1.0"
-"""What every document says after `upgrade`; `Document.version` is what its author wrote."""
+"""Version of every document after `upgrade`; `Document.version` is the author's."""
 STYLES = ("style", "explode", "allowReserved")
 
 

@@ -313,7 +313,7 @@ def _require(schema: Schema, name: str) -> None:
 
 
 def _is_geminis(at: At) -> bool:
-    """Whether a place is in a function declaration of Gemini's, which has `nullable`."""
+    """Return whether a place is in a function declaration of Gemini's, which has `nullable`."""
     while at is not None:
         at, key = at
         if key in DECLARATIONS:
@@ -331,7 +331,7 @@ def _number(value: Any) -> Any:
 
 
 def _is_limit(key: str, value: Any) -> bool:
-    """Whether a keyword can have a value."""
+    """Return whether a keyword can have a value."""
     if not is_number(value):
         return False
     if key in COUNTS:

@@ -94,7 +94,9 @@ class _Swagger:
             return None, pointer
 
     def once(self, node: Any) -> bool:
-        """Whether a node is an object that has not been converted yet; notes that it is now."""
+        """Return whether a node is an object that has not been converted yet; notes that it
+        is now.
+        """
         if type(node) is not dict or id(node) in self.done:
             return False
         self.done.add(id(node))
@@ -482,7 +484,7 @@ def _not_overridden(inherited: list[Written], own: list[Written]) -> list[Writte
 
 
 def _is_of_schema(key: str) -> bool:
-    """Whether a key of a parameter belongs into its schema."""
+    """Return whether a key of a parameter belongs into its schema."""
     if key.startswith("x-"):
         return key == "x-nullable"
     return key not in _NOT_SCHEMA

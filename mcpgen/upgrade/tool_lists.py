@@ -27,7 +27,7 @@ optional then.
 MEANS_REQUIRED = {"required": True, "optional": False, "nullable": False}
 """The flags of an argument → the value with which it is required."""
 NO_KEYWORDS = frozenset(("name", "desc", *MEANS_REQUIRED))
-"""What such an argument says and a schema does not."""
+"""Keys of such an argument that are not keywords of a schema."""
 WORDS_OF_A_SCHEMA = ("type", "description", "title", "$ref")
 LISTS_OF_A_SCHEMA = ("type", "enum", "anyOf", "oneOf", "allOf")
 GENERIC = re.compile(r"(?:typing\.)?(\w+)\[(.*)\]", re.S)
@@ -76,7 +76,7 @@ def input_schema(tool: Schema, kind: str) -> Schema | None:
 
 
 def _are_arguments(node: Any) -> bool:
-    """Whether a value lists arguments, or maps names to schemas and is no schema itself."""
+    """Return whether a value lists arguments, or maps names to schemas and is no schema itself."""
     if type(node) is list:
         return any(type(as_object(item).get("name")) is str for item in node)
     if as_object(node).keys() <= CHILDREN["schema"].keys():
@@ -127,7 +127,7 @@ def _schema(argument: Schema) -> Schema:
 
 
 def _type(written: str) -> Schema:
-    """What a type says, be it one of JSON Schema or of Python."""
+    """Return the schema of a type, be it one of JSON Schema or of Python."""
     name, inner = written.strip(), ""
     if len(name) > LONGEST_TYPE:
         return {"type": name}

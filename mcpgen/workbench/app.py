@@ -82,7 +82,7 @@ class Workbench:
         return self._index[1]
 
     def overview(self, request: Request) -> Response:
-        """What the list costs and where it goes."""
+        """Render the size of the list and its distribution."""
         catalogue = self.view()
         scores: dict[str, float] = {}
         if catalogue.score_known:
@@ -91,7 +91,7 @@ class Workbench:
         return self.page("overview", request, catalogue=catalogue, areas=areas, scores=scores)
 
     def overview_part(self, request: Request) -> Response:
-        """What takes longer: the limits of clients, and texts to look at."""
+        """Render the slower parts: the limits of clients, and texts to look at."""
         return self.page("overview_part", request, catalogue=self.view())
 
     def tools(self, request: Request) -> Response:
@@ -181,7 +181,7 @@ class Workbench:
     # What buttons do
 
     def state(self, request: Request, **facts: Any) -> Response:
-        """What the script needs after a change."""
+        """Return the state that the script needs after a change."""
         text = self.mending().text() if self._mending is not None else ""
         pending = self._engine.get_template("pending.html.jinja")
         rendered = pending.render(pending=self.bench.pending(), repairs=text)

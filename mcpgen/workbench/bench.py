@@ -1,8 +1,8 @@
-"""What the workbench works on: a document, the server it becomes, and edits of `mcpgen.toml` that
-are not saved yet.
+"""The data of the workbench: a document, the server it becomes, and unsaved edits of
+`mcpgen.toml`.
 
-An edit is a change of keys, applied to the text by `config.new_file.edit`; it is accepted when the
-file can be read and every table fits, by the functions that `generate` uses.
+An edit is a change of keys, applied to the text by `config.new_file.edit`; it is accepted
+when the file can be read and every table fits, by the functions that `generate` uses.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ class Bench:
         return frozenset(row.number for row in self.catalogue.rows if not self._reason(row, config))
 
     def _reason(self, row: Row, config: Config) -> str:
-        """Why a configuration leaves a tool out; empty where it does not."""
+        """Explain why a configuration leaves a tool out; return an empty text if it does not."""
         table = config.tools.get(self.table_key(row, config))
         if table is not None and not table.enabled:
             return "`enabled = false`"
@@ -169,7 +169,7 @@ class Bench:
         return self.customised.get(row.tool.origin.operation, row.tool)
 
     def tokens(self, row: Row) -> int:
-        """What the tool of a row costs as the configuration makes it."""
+        """Return the tokens of a row's tool under the configuration."""
         tool = self.tool(row)
         if tool == row.tool:
             return row.tokens
@@ -185,7 +185,7 @@ class Bench:
         return row.key
 
     def pending(self) -> Pending:
-        """What saving would change, line by line."""
+        """Return the changes that saving would make, line by line."""
         lines = []
         old, new = self.saved.splitlines(), self.text.splitlines()
         for line in list(difflib.unified_diff(old, new, n=1, lineterm=""))[2:]:

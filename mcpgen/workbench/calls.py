@@ -25,7 +25,7 @@ from ..render import render
 from .bench import Bench
 
 OWN = ("custom", "hooks.py", "auth.py")
-"""What of a package is the user's."""
+"""Parts of a package that belong to the user."""
 
 
 class Caller:

@@ -1,4 +1,4 @@
-"""What changes for callers, and generating again."""
+"""Changes for callers, and generating again."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _json(tool: Mapping[str, Any] | None) -> str:
 
 
 def consent_lines(difference: Diff) -> tuple[str, ...]:
-    """What has to be accepted, in words; what is the same for many tools once."""
+    """Describe the changes that require consent; equal ones of many tools once."""
     changes = difference.of("security")
     if not changes:
         return ()

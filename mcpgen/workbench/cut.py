@@ -1,4 +1,4 @@
-"""What a tool's list entry leaves out of the document: fields, sentences and values."""
+"""Parts of the document that a tool's list entry omits: fields, sentences and values."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Resolve = Callable[[Any], Any]
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What one contract says of a field: its text, and the values it may have, as JSON."""
+    """A field in one contract: its text, and the values it may have, as JSON."""
 
     text: str = ""
     values: tuple[str, ...] = ()
@@ -60,8 +60,8 @@ class Cut:
 
 
 def cuts(bench: Bench, tool: Tool) -> list[Cut]:
-    """What the list leaves out of a tool, whole fields first; of a tool that the user implements,
-    fields alone.
+    """List the parts of a tool that its list entry omits, whole fields first; of a tool that the
+    user implements, fields alone.
     """
     documented: dict[str, Said] = {}
     operation = bench.catalogue.operations.get(tool.origin.operation)
@@ -77,7 +77,7 @@ def cuts(bench: Bench, tool: Tool) -> list[Cut]:
 
 
 def _cut(path: str, documented: Said, listed: Said | None) -> Cut | None:
-    """What is cut at a place; None where nothing is."""
+    """Return the cut at a place; None if there is none."""
     if listed is None:
         return Cut(path=path, kind="field", documented=documented, listed=Said())
     cut = Cut(path=path, kind="text", documented=documented, listed=listed)

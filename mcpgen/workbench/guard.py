@@ -1,9 +1,10 @@
-"""Who may talk to the workbench: the person who started it, from its own pages.
+"""Access to the workbench: by the person who started it, from its own pages.
 
-The token of the URL becomes a cookie that browsers send to this origin alone (`SameSite=Strict`).
-`Host` must name this server, so that a name which was made to point here (DNS rebinding) is
-refused; what changes something must come from its own pages (`Origin`). Its pages load nothing from
-anywhere else, and run no script and no style that is not a file of its own.
+The token of the URL becomes a cookie that browsers send to this origin alone
+(`SameSite=Strict`). `Host` must name this server, so that a name which was made to point
+here (DNS rebinding) is refused; a change must come from its own pages (`Origin`). Its pages
+load nothing from anywhere else, and run no script and no style that is not a file of its
+own.
 """
 
 from __future__ import annotations

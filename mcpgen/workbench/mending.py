@@ -124,7 +124,7 @@ def _asks(repair: Repair) -> str:
 
 
 def _concerns(repair: Repair, path: str) -> bool:
-    """Whether a repair is about a place of the document: the same, above or below it."""
+    """Return whether a repair is about a place of the document: the same, above or below it."""
     target = repair.place or repair.target
     if ROOT in (target, path):
         return target == path

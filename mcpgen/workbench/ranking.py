@@ -1,4 +1,4 @@
-"""Why the search of the lazy mode ranks a tool where it does."""
+"""Explanations of the ranks of tools in the search of the lazy mode."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page of one tool shows: both contracts, what was cut, the fields to edit, the form."""
+"""The content of a tool's page: both contracts, omissions, fields to edit, and the form."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def _inputs(schema: Schema) -> Iterator[Input]:
 
 
 def _kind(schema: Mapping[str, Any], has_choices: bool) -> str:
-    """How a value is asked for: `choice`, `text`, `number`, `flag` or `json`."""
+    """Return the form control of a value: `choice`, `text`, `number`, `flag` or `json`."""
     kinds: dict[Any, str] = {
         "string": "text",
         "integer": "number",

@@ -60,7 +60,7 @@ class Description:
     sources: Mapping[str, str]
 
     def component(self, kind: str, reference: str) -> dict[str, Any]:
-        """What a Reusable Object refers to. Raises Inexpressible."""
+        """Resolve a Reusable Object. Raises Inexpressible."""
         prefix = f"$components.{kind}."
         name = reference.removeprefix(prefix)
         found = as_object(as_object(self.root.get("components")).get(kind)).get(name)
@@ -470,7 +470,7 @@ class _StepReader:
 
 
 def _advice(text: str, scope: Scope) -> str:
-    """What to do about an expression that refers to nothing."""
+    """Return advice on an expression that refers to nothing."""
     match = _OUTPUT_ALONE.fullmatch(text)
     if match and match[2] in scope.outputs.get(match[1], ()):
         return f"write `$steps.{match[1]}.outputs.{match[2]}`"
@@ -573,7 +573,7 @@ def _with_members(payload: Object, replacements: list[tuple[str, Value]]) -> Val
 
 
 def _takes_failure(condition: Condition) -> bool:
-    """Whether an answer of status 400 or more can meet a condition on the status code."""
+    """Return whether an answer of status 400 or more can meet a condition on the status code."""
     match condition:
         case Joined(_, conditions):
             return any(map(_takes_failure, conditions))

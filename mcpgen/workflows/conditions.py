@@ -205,7 +205,7 @@ class _Parser:
 
 
 def _without_quotes(tokens: list[tuple[str, str]], rest: str) -> str:
-    """What to do about a word behind a comparison, or nothing."""
+    """Return advice on a word behind a comparison, or an empty text."""
     word = re.match(r"\s*([\w.-]+)", rest)
     last = tokens[-1][1] if tokens else ""
     if word is None or last not in _COMPARISONS:

@@ -49,12 +49,13 @@ class Inexpressible(Exception):
 
 @dataclass(slots=True)
 class Scope:
-    """What expressions of one workflow can refer to.
+    """The scope of the expressions of one workflow.
 
-    `outputs` are the names of every step's outputs; a step that calls a workflow has None. `step`
-    is the one whose request and answer are meant, `sent` what its request holds. `called` are the
-    workflows that earlier steps ran, each with the last of those steps. `missing` collects
-    expressions that refer to what is not there, `unknown` texts that only look like expressions.
+    `outputs` are the names of every step's outputs; a step that calls a workflow has None.
+    `step` is the step of the current request and answer, `sent` the content of its request.
+    `called` are the workflows that earlier steps ran, each with the last of those steps.
+    `missing` collects expressions that refer to something absent, `unknown` texts that only
+    look like expressions.
     """
 
     workflow: str

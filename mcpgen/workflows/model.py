@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 KIND = "WORKFLOW"
-"""What stands for the method in the origin of a workflow's tool."""
+"""Placeholder for the method in the origin of a workflow's tool."""
 
 # -- values
 # -------------------------------------------------------------------------------------------------
@@ -137,7 +137,7 @@ class Selected:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How many items or members a value has."""
+    """The number of a value's items or members."""
 
     data: Value
 
@@ -230,9 +230,10 @@ class Criterion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Action:
-    """What happens after a step where all criteria are met. `step` or `workflow` says where to go.
+    """The action after a step if all criteria are met. `step` or `workflow` is its target.
 
-    A retry is tried `limit` times, `after` seconds apart; it runs its step or its workflow first.
+    A retry is tried `limit` times, `after` seconds apart; it runs its step or its workflow
+    first.
     """
 
     kind: Literal["end", "goto", "retry"]

@@ -36,7 +36,7 @@ _WRITTEN: Mapping[str, tuple[Literal["written", "listed"], tuple[str, ...]]] = {
 """The type of a parameter → how a value of another type is taken there, and of which."""
 _READY = {"written": written, "listed": listed}
 _BYTES = ("from_base64", "file")
-"""How arguments are encoded that take bytes as base64 (`Argument.encode`)."""
+"""Encodings of arguments that take bytes as base64 (`Argument.encode`)."""
 
 
 class Scalars:

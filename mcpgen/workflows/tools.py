@@ -201,14 +201,14 @@ def _without_skipped(toolset: Toolset, reasons: Mapping[str, str]) -> Toolset:
 
 
 def _reason(tool: Tool, reasons: Mapping[str, str]) -> str:
-    """Why a tool's workflow is skipped; nothing where it is not, or the tool has none."""
+    """Explain why a tool's workflow is skipped; empty if it is not, or if there is none."""
     return reasons.get(tool.workflow.id, "") if tool.workflow else ""
 
 
 def _reasons_against(
     workflows: Mapping[str, Workflow], server: Server, problems: Problems
 ) -> dict[str, str]:
-    """Why workflows cannot be tools of a server, by workflowId."""
+    """Return the reasons why workflows cannot be tools of a server, by workflowId."""
     tools = {tool.origin.operation: tool for tool in server.tools}
     reasons: dict[str, str] = {}
     for name, workflow in workflows.items():
@@ -223,7 +223,7 @@ def _reasons_against(
 
 
 def _with_callers(reasons: dict[str, str], workflows: Mapping[str, Workflow]) -> dict[str, str]:
-    """Why workflows are skipped, with those that run a skipped one, by workflowId."""
+    """Add the callers of skipped workflows to the reasons for skipping, by workflowId."""
     reasons = dict(reasons)
     pending = [name for name in workflows if name not in reasons]
     while True:
@@ -240,7 +240,7 @@ def _with_callers(reasons: dict[str, str], workflows: Mapping[str, Workflow]) ->
 
 
 def _fault(workflow: Workflow, tools: Mapping[str, Tool]) -> str:
-    """Why the calls of a workflow cannot be made, or nothing."""
+    """Explain why the calls of a workflow cannot be made, or return an empty text."""
     for step in workflow.steps:
         if not step.operation:
             continue
@@ -267,7 +267,7 @@ def _report_lacking(step: Step, tool: Tool, problems: Problems) -> None:
 
 
 def _lacks(step: Step, argument: Argument, sent: set[tuple[str, str]]) -> bool:
-    """Whether a call of a step is without an argument that it needs."""
+    """Return whether a call of a step is without an argument that it needs."""
     if not argument.required or argument.fixed or argument.default:
         return False
     if argument.place == "body" and step.body is not None:
@@ -276,7 +276,7 @@ def _lacks(step: Step, argument: Argument, sent: set[tuple[str, str]]) -> bool:
 
 
 def _reasons(skips: Iterable[Skip]) -> dict[str, str]:
-    """Why operations are no tools, by operationId and by `METHOD /path`."""
+    """Return the reasons why operations are not tools, by operationId and by `METHOD /path`."""
     reasons = {}
     for skip in skips:
         reasons[skip.origin.operation] = skip.reason
@@ -324,7 +324,7 @@ def _names_of_outputs(workflow: Workflow) -> Schema:
 
 
 def _description(node: dict[str, Any], workflow: Workflow) -> str:
-    """What a workflow does, its author's words first."""
+    """Describe a workflow, its author's words first."""
     text = plain(node.get("description")) or plain(node.get("summary"))
     if text[-1:].isalnum():
         text += "."

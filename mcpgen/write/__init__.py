@@ -57,7 +57,7 @@ __all__ = [
 
 CONFIG_NAME = "mcpgen.toml"
 HARMLESS = {CONFIG_NAME, ".git"}
-"""What may stand in a folder that is to become a project: the configuration, and a fresh
+"""Allowed content of a folder that is to become a project: the configuration, and a fresh
 repository.
 """
 
@@ -169,8 +169,8 @@ def _forced(
 
 
 def _is_forcible(conflict: Conflict, has_lock: bool) -> bool:
-    """Whether `force` may overwrite: never through a link, and strangers only inside a project that
-    is ours already.
+    """Return whether `force` may overwrite: never through a link, and strangers only inside a
+    project that is ours already.
     """
     if conflict.kind == "stranger":
         return has_lock
@@ -184,7 +184,7 @@ def _work(
     new_lock: Lock,
     locks: tuple[Lock | None, Lock | None],
 ) -> Work | None:
-    """What to do to the disk; None where there is nothing to do."""
+    """Return the changes to make on the disk; None if there are none."""
     ours = owned(*locks)
     text = dump(new_lock)
     is_recorded = _says(project / NAME, text)
@@ -232,7 +232,7 @@ def _notes(last: Lock, lock_facts: Lock, *, interrupted: bool, dry_run: bool) ->
 
 
 def _mentions(project: Path, last: Lock, lock_facts: Lock, changes: Changes) -> tuple[Problem, ...]:
-    """What the user's files still say of an old name of the server."""
+    """Return warnings about the server's old name in the user's files."""
     if last.name in ("", lock_facts.name):
         return ()
     moved = [old if changes.dry_run else new for old, new in changes.moved]

@@ -1,8 +1,8 @@
-"""What a write would do, found by comparing the new files with the folder by way of the lock.
+"""The changes of a write, found by comparing the new files with the folder by way of the lock.
 
-Ownership is by place: a path in the lock is mcpgen's, every other path is the user's. Nothing is
-merged. A file of ours that was edited, or a file of somebody else in the place of ours, is a
-conflict that is shown and never resolved silently.
+Ownership is by place: a path in the lock is mcpgen's, every other path is the user's.
+Nothing is merged. A file of ours that was edited, or a file of somebody else in the place
+of ours, is a conflict that is shown and never resolved silently.
 """
 
 from __future__ import annotations
@@ -46,11 +46,12 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:
-    """What a write did, or would do: paths relative to the project, with `/`, sorted.
+    """The changes of a write, made or planned: paths relative to the project, with `/`, sorted.
 
-    `kept` are written-once files that exist already and are the user's; `moved` are files of the
-    user (old path, new path); `hashes` are those of the files when they were compared; `notes` are
-    sentences for the summary and `problems` what only the user can mend afterwards.
+    `kept` are written-once files that exist already and are the user's; `moved` are files
+    of the user (old path, new path); `hashes` are those of the files when they were
+    compared; `notes` are sentences for the summary and `problems` are faults that only the
+    user can mend afterwards.
     """
 
     created: tuple[str, ...] = ()
@@ -88,10 +89,11 @@ def compare(
     is_once: Callable[[str], bool],
     moves: Sequence[tuple[str, str]] = (),
 ) -> Changes:
-    """What writing `files` into `folder` would do.
+    """Compare `files` with `folder`, and return the changes that writing them would make.
 
-    `owned` maps each path of the locks to the hashes it has in them. `moves` are files of the user
-    that are moved first: a file that is written only once is then no longer missing.
+    `owned` maps each path of the locks to the hashes it has in them. `moves` are files of
+    the user that are moved first: a file that is written only once is then no longer
+    missing.
     """
     table = _Table(folder, owned)
     arriving = {new for _, new in moves}
@@ -187,8 +189,8 @@ def _blocked(path: str, blocked: Obstacle) -> Conflict:
 
 
 def _one_file(folder: Path, old: str, new: str | None) -> bool:
-    """Whether `Books.py` and `books.py` are one file here: then it is written and must not be
-    removed after that.
+    """Return whether `Books.py` and `books.py` are one file here: then it is written and must not
+    be removed after that.
     """
     try:
         return new is not None and (folder / old).samefile(folder / new)
@@ -236,7 +238,7 @@ def _readable(diff: list[str]) -> list[str]:
 
 
 def _changed_words(old: str, new: str) -> list[str]:
-    """What was replaced in a long line by what: two lines for each place."""
+    """Return the replacements in a long line: two lines for each place."""
     if len(old) + len(new) > LONGEST_COMPARED:
         return [f"-{_start(old)}", f"+{_start(new)}"]
     before, after = _WORDS.findall(old), _WORDS.findall(new)
@@ -311,7 +313,7 @@ WITHOUT_LOCK = (
     "move it away; if only `mcpgen.lock` was lost, restore it (`git checkout mcpgen.lock`), or take"
     " the generated files over with `mcpgen generate --adopt`"
 )
-"""What to do about a stranger where no lock says that anything here is mcpgen's."""
+"""Hint for a foreign file if no lock lists files of mcpgen's here."""
 
 
 def conflict_error(

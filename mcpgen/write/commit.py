@@ -42,12 +42,13 @@ PRIVATE_NAME = re.compile(r"\.mcpgen-[a-z0-9_]{8}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """What a run does to a project. Paths are relative to it, with `/`.
+    """The work of a run on a project. Paths are relative to it, with `/`.
 
-    `hashes` holds the hash of each file when it was compared, None where there was none; a file
-    that changed since is not touched. `first_locks` are written before everything else, in order;
-    with `new_lock` the last step moves `mcpgen.lock.new` into place, without it that file is
-    removed. `emptied` are paths whose folders go when nothing is left in them.
+    `hashes` holds the hash of each file when it was compared, None if there was none; a
+    file that changed since is not touched. `first_locks` are written before everything
+    else, in order; with `new_lock` the last step moves `mcpgen.lock.new` into place,
+    without it that file is removed. `emptied` are paths whose folders are removed when
+    nothing is left in them.
     """
 
     writes: Mapping[str, bytes]

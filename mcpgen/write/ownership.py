@@ -31,12 +31,14 @@ NO_TEMPLATE: Final = ("mcpgen.toml", "src/*/custom/*.py")
 
 
 def is_once(path: str) -> bool:
-    """Whether the file at `path` is written when it is missing and never touched again."""
+    """Return whether the file at `path` is written when it is missing and never touched again."""
     return _matches(path, ONCE)
 
 
 def has_template(path: str) -> bool:
-    """Whether such a file comes from a template, which a later version of mcpgen may change."""
+    """Return whether such a file comes from a template, which a later version of mcpgen may
+    change.
+    """
     return is_once(path) and not _matches(path, NO_TEMPLATE)
 
 

@@ -92,9 +92,9 @@ def _version(text: str) -> tuple[int, ...]:
 
 
 def mentions(folder: Path, old: str, new: str, moved: Collection[str]) -> Iterator[Problem]:
-    """What files of the user still say of the old name: a warning for each file, at its first line.
+    """Yield a warning for each file of the user that mentions the old name, at its first line.
 
-    `moved` are the files that moved to the new package, where they are now.
+    `moved` are the files that moved to the new package, at their new places.
     """
     was, now = words_of(old), words_of(new)
     whole = "|".join(re.escape(was[kind]) for kind in ("package", "command", "distribution"))

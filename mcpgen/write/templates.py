@@ -40,10 +40,10 @@ def records(
     *,
     generator: str = __version__,
 ) -> dict[str, Once]:
-    """What the next lock says of the files that are written once.
+    """Return the next lock's records of the files that are written once.
 
-    `locks` are that of the last run, and that of an interrupted one. Where there is none of the
-    last run, whatever lies there is the user's own.
+    `locks` are that of the last run, and that of an interrupted one. Without a lock of the
+    last run, every file there is the user's own.
     """
     today = {
         path: Once(hash=text_hash(content), generator=generator)
@@ -75,10 +75,10 @@ def _record(current: str, before: Once, newest: Once) -> Once:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Renewal:
-    """What a run does about the files that are written once.
+    """The renewal of files that are written once.
 
-    `files` are those it writes anew, with the hash they have; `records` is what the next lock says
-    of all of them; `problems` are notes about those that stay.
+    `files` are those to write anew, with the hash they have; `records` are the next lock's
+    for all of them; `problems` are notes about those that stay.
     """
 
     files: dict[str, frozenset[str]]
@@ -95,7 +95,7 @@ def renewal_of(
     generator: str,
     renew: bool,
 ) -> Renewal:
-    """What to do about them; with `renew` those that were never edited are written anew."""
+    """Plan the renewal of the files; `renew` writes anew those that were never edited."""
     now = records(folder, locks, files, moves, generator=generator)
     found = outdated(folder, now)
     if not renew:
@@ -151,7 +151,7 @@ ADVICE: Mapping[State, str] = {
     "unknown": "to take it, delete your file and run `mcpgen generate`; `mcpgen generate --renew`"
     " keeps your file and remembers that you saw this",
 }
-"""What to do about one of these files, under its difference."""
+"""Advice on one of these files, under its difference."""
 
 
 def template_problems(files: Sequence[Outdated]) -> list[Problem]:

@@ -28,7 +28,7 @@ TOKENS = re.compile(
     r"""(\b(?:\w*(?:token|secret|assertion)|password|(?:device_|user_)?code)["']?\s*[:=]\s*["']?)"""
     r"""[^"'&\s,}]+"""
 )
-"""What has a secret's name in a request to a token endpoint, or in its answer."""
+"""Names of secrets in a request to a token endpoint, or in its answer."""
 ANY_HEADER = 47
 """zlib's word for gzip or zlib, whichever it is."""
 
@@ -44,7 +44,7 @@ def main() -> int:
 
 
 async def outcome(order: dict[str, Any]) -> dict[str, Any]:
-    """What came of an order."""
+    """Carry out an order and return its outcome."""
     from mcp import Client
 
     requests: list[dict[str, Any]] = []

@@ -32,7 +32,7 @@ PENDING = "mcpgen.lock.new"
 """Stands in the project while a run is writing."""
 
 KEPT = ("server", "refusal")
-"""What of an application outlives its reload."""
+"""Attributes of an application that outlive its reload."""
 
 Fingerprint = tuple[tuple[str, int, int], ...]
 

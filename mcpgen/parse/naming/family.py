@@ -18,7 +18,7 @@ from .subject import Naming, tool_limit
 from .telling import Word, telling_places, words_with_literals
 
 ROUNDS = 16
-"""How often names that coincide become one family, or get more words."""
+"""Most rounds in which colliding names are joined into one family, or get more words."""
 
 
 @dataclass(slots=True)
@@ -29,7 +29,7 @@ class _Member:
     words: list[Word]
     """The words of its name, then those that its path alone says."""
     own: int
-    """How many of them are its name's."""
+    """Number of these words that are from its name."""
     ends: list[str]
     """The last two literals of its path, the last one first."""
     needed: set[int] = field(default_factory=set)
@@ -66,7 +66,9 @@ class _Member:
         return [*texts, without_vowels(texts[-1], limit)]
 
     def _tells(self, places: Iterable[int], lacking: Mapping[str, int]) -> int:
-        """How many of the family lack the words, of each literal only the one that most lack."""
+        """Count the members of the family that lack the words, per literal only for its rarest
+        word.
+        """
         most: Counter[str] = Counter()
         for place in places:
             word = self.words[place]

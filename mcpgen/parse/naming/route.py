@@ -41,7 +41,9 @@ def without_keys(text: str) -> str:
 
 
 def _is_key(word: str) -> bool:
-    """Whether a word is letters and digits by chance: what looks like words in it is very short."""
+    """Return whether a word is letters and digits by chance: what looks like words in it is very
+    short.
+    """
     return not word.isalpha() and len(word) < 2.5 * len(words(word))
 
 
@@ -67,7 +69,7 @@ def path_words(path: str) -> list[str]:
 
 
 def is_noise(part: Part) -> bool:
-    """Whether a literal is a version, or a word like `api`, that names no resource."""
+    """Return whether a literal is a version, or a word like `api`, that names no resource."""
     return all(word in NOISE or _VERSION.fullmatch(word) for word in part.words)
 
 

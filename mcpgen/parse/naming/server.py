@@ -65,7 +65,7 @@ def _host(base_url: str) -> tuple[str, list[str]]:
 
 
 def _is_suffix(label: str) -> bool:
-    """Whether a label but the last belongs to the suffix: `co` in `co.uk`, and digits."""
+    """Return whether a label but the last belongs to the suffix: `co` in `co.uk`, and digits."""
     return len(label) < 3 or label.isdecimal() or label in ("com", "edu", "gov", "net", "org")
 
 
@@ -86,7 +86,7 @@ def _joined(words: list[str]) -> str:
 
 
 def _is_noise(word: str) -> bool:
-    """Whether a word of a title says nothing of this API: `API`, `service`, `v2`."""
+    """Return whether a word of a title says nothing of this API: `API`, `service`, `v2`."""
     if word in SERVER_NOISE:
         return True
     return re.fullmatch(r"v?\d+", word) is not None

@@ -1,4 +1,4 @@
-"""What a tool is named after, and its name on the way."""
+"""The subject of a tool's name, and the name while it is made."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def tool_limit(server: str) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """What a tool is named after. `toolset` is the operation's tag, `verb` the one the document
-    describes it with, and `sentence` the one its description begins with. `items` are the words for
-    what it answers an array of; None where the answer is no array.
+    """The facts from which a tool is named. `toolset` is the operation's tag, `verb` the one the
+    document describes it with, and `sentence` the beginning of its description. `items` are
+    words for the items of an array in the answer; None if the answer is not an array.
     """
 
     method: str
@@ -42,7 +42,7 @@ class Subject:
 
     @property
     def key(self) -> str:
-        """What the operation is known by."""
+        """Key of the operation."""
         return f"{self.method} {self.path}"
 
 
@@ -93,8 +93,8 @@ class Naming:
         return list(dict.fromkeys([*own, *literals, *parameters, self.verb(), *identity]))
 
     def last_resorts(self) -> list[str]:
-        """What may tell the operation from others where no word of its path does: the names in the
-        path's query, the path's literals as one word each, the last one first, and its method.
+        """List distinguishing words for an operation whose path has none: the names in the path's
+        query, the path's literals as one word each, the last one first, and its method.
         """
         literals = [part for part in parts_of(self.subject.path) if not part.is_parameter]
         compounds = dict.fromkeys("_".join(part.words) for part in reversed(literals))
@@ -103,8 +103,8 @@ class Naming:
         return [*by_query, *compounds, self.subject.method.lower()]
 
     def sentence_words(self) -> list[str]:
-        """What the document says of the operation in words that could tell it from others: its
-        sentence, and the number that ends its operationId.
+        """List distinguishing words from an operation's texts: its sentence, and the number that
+        ends its operationId.
         """
         telling = [word for word in words(self.subject.sentence) if word not in SAY_LITTLE]
         return telling + counted_words(self.subject.operation_id)

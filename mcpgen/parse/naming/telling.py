@@ -100,7 +100,7 @@ def _having(names: Names) -> Mapping[Mark, Set[str]]:
 
 
 Order = Callable[[Mark], tuple[int, int, int, Mark]]
-"""What marks are sorted by, first the one that tells most in the fewest letters."""
+"""Sort key of marks: first the most distinguishing one in the fewest letters."""
 
 
 def _order(names: Names) -> Order:
@@ -124,8 +124,8 @@ def _dividing_mark(names: Sequence[Iterable[Mark]], order: Order) -> Mark | None
 def _without_implied(
     having: Mapping[Mark, Set[str]], order: Order
 ) -> Callable[[Set[Mark]], set[Mark]]:
-    """What leaves out of marks those that every name has that has another of them; with a word
-    that is said twice comes its first place.
+    """Return a function that drops marks implied by others: `events` is implied by `calendar` if
+    every name with `calendar` has `events`. A repeated word keeps its first places.
     """
 
     @cache

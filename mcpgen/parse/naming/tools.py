@@ -16,7 +16,7 @@ from .family import Families, coinciding
 from .subject import Naming, Subject
 
 ROUNDS = 8
-"""How often names that coincide get another word."""
+"""Most rounds in which colliding names get another word."""
 
 
 def tool_names(

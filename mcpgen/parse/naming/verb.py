@@ -49,11 +49,13 @@ _NUMBER = re.compile(r"^\d{1,3}[.)]\s*(?=[A-Za-z])")
 _HASH = re.compile(r"(?<=\.)([^-]*)-[0-9a-f]{4}$")
 """The hash that tells an operationId from others of its words: `Get.Count.events-2c0f`."""
 _COUNTED = re.compile(r"(?<=[a-z])(Using(GET|HEAD|POST|PUT|PATCH|DELETE))?(_\d{1,2})?$", re.I)
-"""What frameworks end an operationId with that others have too: `getGenresUsingGET_1`."""
+"""Suffix that frameworks add to a duplicate operationId: `getGenresUsingGET_1`."""
 _CLASS = re.compile(r"^api[./](?=[a-z])|(?<=[a-z])(Service|Controller)(?=(V\d+)?[_.][a-z])", re.I)
-"""What the class is that an operationId begins with: `BookService_ListBooks`, `api.books.list`."""
+"""Role in the class name that an operationId begins with: `BookService_ListBooks`,
+`api.books.list`.
+"""
 _ONE = re.compile(r"\w+ an? (?!(?:collection|list|page|set)\b)", re.I)
-"""How a sentence begins that is about one thing: `Get a session`."""
+"""Beginning of a sentence about a single object: `Get a session`."""
 ROUTER_VERBS = ("list", "create", "retrieve", "update", "partial update", "destroy")
 
 
@@ -232,8 +234,8 @@ def verb_and_resource(
     *,
     is_one: bool = False,
 ) -> list[str]:
-    """What is done to the resource of a path: `list`, `customers`. `is_one`: the document describes
-    it as one thing.
+    """Return the verb and the resource of a path: `list`, `customers`. `is_one`: the document
+    describes the resource as a single object.
     """
     resource = [list(part.words) for part in literals(path)]
     parts = telling_parts(path)
@@ -284,8 +286,8 @@ def _said_by_path(
 
 
 def _is_call(method: str, literal: list[str]) -> bool:
-    """Whether a path's last literal says what is done and to what, as remote procedures are called:
-    `/userGroup/getUserGroups`, `/book/deleteBook/{id}`.
+    """Return whether a path's last literal says what is done and to what, as remote procedures are
+    called: `/userGroup/getUserGroups`, `/book/deleteBook/{id}`.
     """
     return len(literal) > 1 and literal[0] in CALLING.get(method, ())
 
@@ -299,8 +301,8 @@ def _not_said_again(owners: list[list[str]], thing: list[str]) -> list[list[str]
 
 
 def _adverb_apart(resource: list[list[str]]) -> tuple[str, list[list[str]]]:
-    """How something is done, where a path ends in that and perhaps a verb (`/books/bulk`,
-    `/books/bulk-delete`), and the literals without it.
+    """Split off an adverb that ends a path, perhaps with a verb (`/books/bulk`,
+    `/books/bulk-delete`), and return it and the literals without it.
     """
     for index in range(len(resource) - 1, max(0, len(resource) - 3), -1):
         adverb, *rest = resource[index]
@@ -313,7 +315,7 @@ def _adverb_apart(resource: list[list[str]]) -> tuple[str, list[list[str]]]:
 
 
 def _done_to_many(method: str, resource: list[list[str]], spoken: str) -> list[str]:
-    """What is done to the resource of a path, of which there are many."""
+    """Return the verb and the resource of a path to many objects."""
     *owners, last = resource
     if owners and last[0] in VERBS - NOUNS:
         return _distinct([last[0], *_plain(owners), *last[1:]])
@@ -380,7 +382,7 @@ WRITING = ("POST", "PUT", "PATCH")
 
 
 def _verb(method: str, kind: int, spoken: str) -> str:
-    """What a method does to what a path names: its own verb, or the one it is described with."""
+    """Return the verb of a method for a kind of path: its own, or that of the description."""
     verb = METHOD_VERBS.get(method, [method.lower()] * 4)[kind]
     spoken = same_verb(spoken)
     if (method, kind, spoken) == ("GET", OTHER, "list"):
@@ -395,11 +397,11 @@ def _verb(method: str, kind: int, spoken: str) -> str:
 
 
 ITEM, COLLECTION, SETTINGS, OTHER = range(4)
-"""What a path ends in, as the columns of `METHOD_VERBS`."""
+"""Kinds of path endings, as the columns of `METHOD_VERBS`."""
 
 
 def _kind(last: Part) -> int:
-    """What a path with that end names."""
+    """Return the kind of a path by its end."""
     word = last.words[-1]
     if last.is_parameter:
         return ITEM
@@ -447,21 +449,21 @@ def _without_route(id_words: list[str], operation_id: str, method: str, path: st
 
 
 def _begins_with_route(operation_id: str, method: str, path: str) -> bool:
-    """Whether an operationId is the method, the path with its slashes, and then a verb, as HubSpot
-    writes it.
+    """Return whether an operationId is the method, the path with its slashes, and then a verb, as
+    HubSpot writes it.
     """
     route = [method.lower(), *path_words(path)]
     return "/" in operation_id and words(operation_id)[: len(route)] == route
 
 
 def _is_path_to_one(id_words: list[str], path: str) -> bool:
-    """Whether an operationId is the path with its parameters alone: `clientClient_id`."""
+    """Return whether an operationId is the path with its parameters alone: `clientClient_id`."""
     return "{" in path and id_words == path_words(path)
 
 
 def _is_whole_path_and_verb(id_words: list[str], path: str) -> bool:
-    """Whether an operationId is every literal of the path, `api` and the version too, and then a
-    verb, as Django REST framework writes it: `api_v1_books_partial_update`.
+    """Return whether an operationId is every literal of the path, `api` and the version too, and
+    then a verb, as Django REST framework writes it: `api_v1_books_partial_update`.
     """
     parts = [part for part in parts_of(path) if not part.is_parameter]
     route = [word for part in parts for word in part.words]
@@ -472,7 +474,7 @@ def _is_whole_path_and_verb(id_words: list[str], path: str) -> bool:
 
 
 def _ends_in_verb_for_one(id_words: list[str], method: str, path: str) -> bool:
-    """Whether an operationId ends in its author's verb for one thing, and not in a method:
+    """Return whether an operationId ends in its author's verb for one thing, and not in a method:
     `ConfigDelete` beside `ConfigList`. A method stands behind the whole path: `configsIdDelete`.
     """
     *thing, verb = id_words
@@ -486,7 +488,7 @@ def _ends_in_verb_for_one(id_words: list[str], method: str, path: str) -> bool:
 
 
 def _says_method_and_path(id_words: list[str], method: str, path: str) -> bool:
-    """Whether an operationId is the method, every literal of the path, and perhaps its
+    """Return whether an operationId is the method, every literal of the path, and perhaps its
     parameters.
     """
     rest = list(id_words)
@@ -508,6 +510,6 @@ def _says_method_and_path(id_words: list[str], method: str, path: str) -> bool:
 
 
 def _is_subsequence(short: list[str], long: list[str]) -> bool:
-    """Whether the words of one list stand in another in the same order."""
+    """Return whether the words of one list stand in another in the same order."""
     rest = iter(long)
     return all(word in rest for word in short)

@@ -53,7 +53,9 @@ def _is_checkable(reader: Reader, condition: Schema, barred: tuple[str, ...]) ->
 
 
 def _is_said_alike(schema: dict[str, Any], barred: tuple[str, ...]) -> bool:
-    """Whether names and patterns in a schema mean to a call what they mean in the document."""
+    """Return whether names and patterns in a schema mean to a call what they mean in the
+    document.
+    """
     if "$dynamicRef" in schema:
         return False
     required = texts_in(schema.get("required"))

@@ -1,17 +1,18 @@
-"""What of an input a tool lists: a budget that is spent in the order of worth.
+"""The part of an input that a tool lists: a budget that is spent by priority.
 
-A schema is a tree of places. A place starts as no more than its type; whatever else can be listed
-of it (its properties, its values, its limits, its text) is an offer with a rank and a price in
-bytes. Offers are taken by rank until the budget is spent: names and types before values, values
-before limits, limits before the beginnings of texts, and each of these nearer to the arguments
-before it is deeper; long texts come last. An offer that is too dear is passed over. What is not
-listed is counted in a description, and the object it belongs to stays open, so whatever the
-document accepts can still be said.
+A schema is a tree of places. A place starts as its bare type; everything else that can be
+listed of it (its properties, its values, its limits, its text) is an offer with a rank and
+a price in bytes. Offers are taken by rank until the budget is spent: names and types before
+values, values before limits, limits before the beginnings of texts, and each of these
+nearer to the arguments before it is deeper; long texts come last. An offer over the
+remaining budget is skipped. Unlisted parts are counted in a description, and the object
+stays open, so that every value the document accepts can still be sent.
 
-A property is listed with what its values must have (their required properties and those of these,
-their values and patterns), or it is not listed: whoever fills in what is listed is not refused for
-what is missing. Its name is said then, with what it needs. An argument is always listed, and what
-it must have may take a little more than the budget.
+A property is listed with the requirements of its values (their required properties,
+recursively, their values and patterns), or not at all: a call that fills in the listed
+properties is not refused for a missing one. An unlisted property is named, with its
+requirements. An argument is always listed, and its requirements may exceed the budget a
+little.
 """
 
 from __future__ import annotations
@@ -45,9 +46,9 @@ RANKS = {
     "written": 30,
     "late": 60,
 }
-"""What is offered → its rank for an argument. One level of properties deeper it is 2 more: the
-names one level deeper come before the beginnings of texts, and the limits three levels deeper
-before long texts.
+"""Kind of offer → its rank for an argument. The rank grows by 2 with each level of properties:
+the names one level deeper come before the beginnings of texts, and the limits three levels
+deeper before long texts.
 """
 DEEPER = 2
 PHRASE = 60
@@ -69,7 +70,7 @@ bytes of the room: of a union that is the whole body."""
 NESTED_SHARE = 4
 """Likewise, of any other union."""
 LEEWAY = 4
-"""What the values of an argument must have may take so manieth of the room more."""
+"""Divisor of the budget: an argument's requirements may exceed it by this fraction."""
 MOST_NAMES = 60
 """Properties of an object that are named without being listed, unless its names are forced."""
 LONGEST_NAMES = 1500
@@ -158,7 +159,7 @@ class Listing:
             self._name_hidden(place)
 
     def shortened(self) -> int:
-        """How many texts of authors are not whole, a full stop aside."""
+        """Count the authors' texts that are cut, apart from a missing full stop."""
         places = [place for root in self.arguments.values() for _, place in root.inside("")]
         own = [place for place in places if not place.words]
         return sum(len(self._written(place)) > len(place.text) + 1 for place in own)
@@ -275,8 +276,8 @@ class Listing:
         self._open_further(place, demands)
 
     def _stretch(self, place: Place, demands: list[Member]) -> None:
-        """What an argument must have, after what fits: the argument is listed whatever happens, so
-        this may take more than the room.
+        """List the required properties of an argument last, even beyond the budget: the argument
+        itself is always listed.
         """
         self.room += self._leeway
         self._add_members(place, demands)
@@ -360,8 +361,8 @@ class Listing:
         return False
 
     def _pay_for_demands(self, place: Place, around: frozenset[int]) -> bool:
-        """What the values at a place must have; a schema that is `around` it already is not listed
-        again.
+        """Pay for the requirements of the values at a place; a schema that is already `around` it
+        is not listed again.
         """
         for part in place.parts():
             if not self._pay_for_rules(part):
@@ -539,7 +540,7 @@ class Listing:
         return False
 
     def _add_extra(self, place: Place) -> None:
-        """What the values of a map are."""
+        """List the schema of a map's values."""
         if place.repeats:
             return
         node = self.nodes.node(place.node.extra)
@@ -652,21 +653,21 @@ class Listing:
         return False
 
     def _takes_names(self, place: Place, forced: bool) -> bool:
-        """Whether one more property may be named."""
+        """Return whether one more property may be named."""
         if forced:
             return sum(len(text) + 2 for text in place.said.values()) < LONGEST_NAMES
         return len(place.said) < MOST_NAMES
 
     def _needs(self, member: Member) -> str:
-        """What the values of a property must have."""
+        """Describe the requirements of a property's values."""
         return ", ".join(filter(None, (part.needs() for part in self._parts(member))))
 
     def _has_long_rules(self, member: Member) -> bool:
-        """Whether the values of a property have rules that do not come with the type."""
+        """Return whether the values of a property have rules that do not come with the type."""
         return any(part.unlisted() for part in self._parts(member))
 
     def _asks(self, member: Member) -> bool:
-        """Whether the values of a property must have more than comes with the type."""
+        """Return whether the values of a property must have more than comes with the type."""
         return any(part.needs() or part.unlisted() for part in self._parts(member))
 
     def _parts(self, member: Member) -> Iterator[Place]:
@@ -674,7 +675,7 @@ class Listing:
 
 
 def _comes_with_type(key: str, rule: Any) -> bool:
-    """Whether a rule is listed wherever the type is."""
+    """Return whether a rule is listed wherever the type is."""
     return key == "type" or size_of(rule) <= SHORT_RULE
 
 

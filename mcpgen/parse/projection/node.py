@@ -1,4 +1,4 @@
-"""What the portable profile knows of a schema."""
+"""The portable profile's view of a schema."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class Node:
         return tuple(key for key in optional if key in keys)
 
     def accepts_as(self, other: Node) -> bool:
-        """Whether both accept the same values."""
+        """Return whether both accept the same values."""
         if self.ref and self.ref == other.ref:
             return True
         if self.rules != other.rules:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 DEEPEST_TITLE = 2
 """Properties around a title that stands in for a text."""
 ANY_VALUE = [{"type": name} for name in ("string", "number", "boolean", "object")]
-"""What the items of an array may be, where the document does not say: clients refuse an array
-without a type for its items.
+"""Types of an array's items if the document has none: clients refuse an array without a type
+for its items.
 """
 
 Around = frozenset[str | int]
@@ -71,7 +71,7 @@ class Place:
     repeats: bool = False
 
     def inner(self) -> Around:
-        """What is around the places inside this one."""
+        """Return the schemas around the places inside this one."""
         return self.around | {identity_of(self.node)}
 
     def listed(self) -> list[Member]:
@@ -94,7 +94,7 @@ class Place:
         return [key for key in self.node.rules if key not in listed]
 
     def is_whole(self) -> bool:
-        """Whether every rule of the schema itself is listed."""
+        """Return whether every rule of the schema itself is listed."""
         if any((self.wider, self.shapes, self.note, self.hidden())):
             return False
         if isinstance(self.node.extra, dict) and self.extra is None:
@@ -108,8 +108,8 @@ class Place:
         return self.node.rules.keys() <= self.rules.keys()
 
     def titled(self) -> bool:
-        """Whether the title can stand in for a text that is missing: it says more than the name,
-        and the place is not deep.
+        """Return whether the title can stand in for a text that is missing: it says more than the
+        name, and the place is not deep.
         """
         if self.depth > DEEPEST_TITLE:
             return False
@@ -187,7 +187,7 @@ class Place:
         return [member.key for member in self.listed() if member.required]
 
     def is_closed(self) -> bool:
-        """Whether the object takes nothing but what is listed."""
+        """Return whether the object takes nothing but what is listed."""
         if self.node.extra is not False:
             return False
         return len(self.members) == len(self.node.members)
@@ -197,13 +197,13 @@ class Place:
         return [member for member in self.hidden() if member.required]
 
     def needs(self) -> str:
-        """What a value must have and is not listed; of several objects, what they all need."""
+        """Describe the unlisted required properties; of several objects, the common ones."""
         if not self.shapes:
             return texts.needs_note([member.wire_name for member in self.demands()])
         return texts.needs_note(unions.needed_by_all(self.shapes)) or self.note
 
     def names_note(self) -> str:
-        """What is said of the properties that are not listed."""
+        """Return the note on the properties that are not listed."""
         unnamed = self.unnamed()
         said = [member for member in unnamed if member.key in self.said]
         needed = [self.said[member.key] for member in said if member.required]
@@ -237,7 +237,7 @@ class Place:
 
 
 def identity_of(node: Node) -> str | int:
-    """What tells a schema from others: its component, else the node itself."""
+    """Return the identity of a schema: its component, else that of the node itself."""
     return node.ref or id(node)
 
 
@@ -257,7 +257,7 @@ class Projection:
 
 
 def projection(place: Place) -> Projection:
-    """What is listed at a place."""
+    """Return the projection of a place."""
     nullable: dict[str, None] = {}
     wire_names: list[tuple[str, str]] = []
     is_whole = True

@@ -69,7 +69,7 @@ class Nodes:
         )
 
     def _is_exclusive(self, schema: Any) -> bool:
-        """Whether a value fits one branch of a union and no more."""
+        """Return whether a value fits one branch of a union and no more."""
         return "anyOf" not in self.reader.flatten(schema)
 
     def _of_types(self, base: dict[str, Any]) -> Node:
@@ -134,7 +134,7 @@ class Nodes:
         return is_barred(self.reader.flatten(schema), keyword)
 
     def _is_hidden(self, schema: Any, *, required: bool) -> bool:
-        """Whether a property cannot be written (or read), or has no value but null."""
+        """Return whether a property cannot be written (or read), or has no value but null."""
         if self._is_barred(schema):
             return True
         if required:

@@ -40,7 +40,7 @@ EMPTY_TEXT = {"type": "string", "maxLength": 0}
 
 
 def is_base64(base: dict[str, Any]) -> bool:
-    """Whether a text stands for bytes."""
+    """Return whether a text stands for bytes."""
     return base.get("format") == "binary" or base.get("contentEncoding") == "base64"
 
 
@@ -89,7 +89,9 @@ def _bounds_outside(rules: Schema, limits: tuple[int, int]) -> frozenset[str]:
 
 
 def count_keywords(base: dict[str, Any], name: str) -> Schema:
-    """How long a text is, how many items an array has, how many properties an object."""
+    """Return the limits on the length of a text, the items of an array or the properties of an
+    object.
+    """
     out: Schema = {}
     for keyword in COUNT_KEYWORDS.get(name, ()):
         value: Any = base.get(keyword)
@@ -138,7 +140,7 @@ def distinct(values: Iterable[Any]) -> list[Any]:
 
 
 def _can_be_said(value: Any) -> bool:
-    """Whether a client may be offered a value: null and hidden characters are not."""
+    """Return whether a client may be offered a value: null and hidden characters are not."""
     if isinstance(value, str):
         return visible(value) == value
     return value is not None

@@ -49,7 +49,7 @@ def _text(node: Node, titled: bool) -> object:
 
 
 def _notes(node: Node) -> list[str]:
-    """What the keywords of a schema leave out."""
+    """Return notes on facts that the keywords of a schema leave out."""
     notes = [_format_note(node), _pattern_note(node), _example_note(node)]
     if node.null and (node.rules or node.branches):
         notes.append("may be null")
@@ -120,7 +120,7 @@ def values_note(values: list[Any]) -> str:
 
 
 def names_note(needed: list[str], names: list[str], rest: int, *, others: bool) -> str:
-    """What is said of the properties that are not listed: those that are `needed`, the names of
+    """Return the note on properties that are not listed: those that are `needed`, the names of
     some, and the number of the rest. `others`: some are listed.
     """
     notes = [needs_note(needed)]
@@ -138,12 +138,12 @@ def names_note(needed: list[str], names: list[str], rest: int, *, others: bool) 
 
 
 def needs_note(names: list[str]) -> str:
-    """What a value must have; empty where that is nothing."""
+    """Return the note on required properties; empty if there are none."""
     return f"needs {', '.join(names)}" if names else ""
 
 
 def together_note(names: tuple[str, ...]) -> str:
-    """What a property is not given without; empty where that is nothing."""
+    """Return the note on properties that one depends on; empty if there are none."""
     return f"only together with {', '.join(names)}" if names else ""
 
 
@@ -163,7 +163,7 @@ def default_of(node: Node) -> Schema:
 
 
 def _fits(value: Any, node: Node) -> bool:
-    """Whether a default is of its schema's type and, for an enum, one of its values."""
+    """Return whether a default is of its schema's type and, for an enum, one of its values."""
     if value not in node.rules.get("enum", [value]):
         return False
     if visible(as_text(value)) != as_text(value):

@@ -54,7 +54,7 @@ def of_several_types(reading: Nodes, base: dict[str, Any], types: list[str]) -> 
 
 
 def _beside(base: dict[str, Any]) -> dict[str, Any]:
-    """What stands beside a union and is true of each branch; an extension says nothing of them."""
+    """Return the rules beside a union that hold for each branch; extensions are not rules."""
     return {key: value for key, value in rules_of(base).items() if key not in ABOUT_THE_UNION}
 
 
@@ -211,7 +211,7 @@ def _any_of(schemas: list[Any]) -> Any:
 
 
 def have_the_same_members(objects: tuple[Node, ...]) -> bool:
-    """Whether objects differ in nothing but what they require."""
+    """Return whether objects differ in nothing but what they require."""
     schemas = [
         {member.key: member.schema for member in branch.members if member.schema != {}}
         for branch in objects
@@ -247,7 +247,7 @@ def _with_its_needs(branch: Node) -> Node:
 
 
 def need_the_same(objects: tuple[Node, ...]) -> bool:
-    """Whether no object of a union requires more than the others."""
+    """Return whether no object of a union requires more than the others."""
     return len({frozenset(_required(branch)) for branch in objects}) == 1
 
 
@@ -272,8 +272,8 @@ def own_keys(objects: tuple[Node, ...]) -> set[str]:
 def fields_text(
     reading: Nodes, objects: tuple[Node, ...], tag: str, *, with_needs: bool = False
 ) -> str:
-    """How the objects of a union differ: each with the properties that not all of them have, and
-    `with_needs` those apart that it needs.
+    """Describe the differences between the objects of a union: the properties of each that not all
+    of them have, and `with_needs` its own required properties.
     """
     if have_the_same_members(objects):
         return _alternatives_text(objects)
@@ -288,8 +288,8 @@ def fields_text(
 
 
 def needs_text(reading: Nodes, objects: tuple[Node, ...], tag: str) -> str:
-    """What the objects of a union need that not all of them need; empty where that is nothing or
-    nothing tells them apart.
+    """Describe the required properties of a union's objects that not all of them require; empty if
+    there are none or without a discriminator.
     """
     shapes = []
     for branch in by_needs(objects) if tag else ():
@@ -300,7 +300,7 @@ def needs_text(reading: Nodes, objects: tuple[Node, ...], tag: str) -> str:
 
 
 def _own_needs(branch: Node, objects: tuple[Node, ...]) -> list[str]:
-    """What an object of a union needs and another one does not."""
+    """List the required properties of a union's object that not every other object requires."""
     common = needed_by_all(objects)
     return [key for key in _required(branch) if key not in common]
 
@@ -315,7 +315,7 @@ def _with_fields(shape: str, fields: list[str]) -> str:
 
 
 def names_text(objects: tuple[Node, ...], tag: str) -> str:
-    """What the objects of a union are called, where no property tells them apart."""
+    """List the names of a union's objects that have no discriminator."""
     text = _count_text(objects, tag)
     names = [_name_of(branch) for branch in objects]
     if tag:
@@ -331,7 +331,9 @@ def _count_text(objects: tuple[Node, ...], tag: str) -> str:
 
 
 def _alternatives_text(objects: tuple[Node, ...]) -> str:
-    """What objects require that have the same properties; empty where one requires nothing."""
+    """Describe the required properties of objects with the same properties; empty if one requires
+    none.
+    """
     alternatives = [" and ".join(_required(branch)) for branch in objects]
     if "" in alternatives:
         return ""

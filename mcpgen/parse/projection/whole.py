@@ -46,8 +46,8 @@ class Whole:
         self._inside: set[int] = set()
         """The nodes of components and more that are written out in what is being made."""
         self._unfinished: list[Callable[[], None]] = []
-        """What writes the definitions that are referred to and not written yet: they wait, for they
-        may refer to each other in a chain of any length.
+        """Writers of definitions that are referred to and not written yet: they are deferred,
+        because definitions may refer to each other in a chain of any length.
         """
 
     def schema(self, node: Node, pointer: str, names: dict[str, str]) -> Schema:
@@ -133,8 +133,8 @@ class Whole:
         return _with_null(out) if node.null else out
 
     def _rules_of_patterns(self, node: Node) -> Schema:
-        """What the values of fields must be that patterns name beside properties, where they are
-        scalars: nothing inside them has another name on the wire.
+        """Return `patternProperties` for fields beside properties, if their values are scalars:
+        nothing inside them has another name on the wire.
         """
         if not node.members:
             return {}
@@ -168,7 +168,9 @@ def _merged_name(node: Node) -> str:
 
 
 def _is_large(node: Node) -> bool:
-    """Whether a component is worth a definition: it has schemas inside it, or many values."""
+    """Return whether a component is worth a definition: it has schemas inside it, or many
+    values.
+    """
     if any((node.members, node.items, node.branches, node.extra)):
         return True
     return len(node.rules.get("enum", ())) > 8

@@ -28,7 +28,7 @@ MAX_HOPS = 64
 MAX_PATTERN = 4 * 1024 * 1024
 MAX_REMARKS = 3
 MAX_STEPS = 10_000
-"""How many comparisons of a schema with a value are worth making to say what is wrong."""
+"""Most comparisons of a schema with a value in the search for an explanation."""
 
 _MAPS = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")
 _LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
@@ -144,7 +144,7 @@ class Checker:
             self._visited.clear()
 
     def _explained(self, arguments: dict[str, Any]) -> str:
-        """What is wrong with arguments that are not valid."""
+        """Explain the faults of invalid arguments."""
         heading = f"Invalid arguments for `{self._tool}`"
         if self._can_be_explained(arguments):
             errors = islice(self._validator.iter_errors(arguments), 50)
@@ -161,7 +161,7 @@ class Checker:
         return "\n- ".join(lines)
 
     def _can_be_explained(self, arguments: dict[str, Any]) -> bool:
-        """Whether the validator can list the errors in reasonable time.
+        """Return whether the validator can list the errors in reasonable time.
 
         It tries every branch of every union again at each level, so that alternatives which hold
         each other cost a power of their depth. This takes the same steps, and stops counting.
@@ -233,7 +233,7 @@ class Checker:
     def _hint(
         self, name: str, known: list[str], arguments: Mapping[str, Any], missing: list[str]
     ) -> str:
-        """What to write in place of an argument that is not known."""
+        """Suggest a replacement for an unknown argument."""
         free = [other for other in known if other not in arguments]
         hint = spelling(name, free)
         if not hint:
@@ -324,7 +324,7 @@ class Checker:
         return result
 
     def _means_absent(self, schema: dict[str, Any], key: str, place: str) -> bool:
-        """Whether null for a property can only mean that it is not given."""
+        """Return whether null for a property can only mean that it is not given."""
         if key in schema.get("required", ()):
             return False
         if place in self._nullable:
@@ -426,12 +426,12 @@ class Checker:
         return union
 
     def _takes_null(self, schema: Any, pointer: str) -> bool:
-        """Whether a schema names null among its types."""
+        """Return whether a schema names null among its types."""
         kinds = self._kinds(schema, pointer)
         return kinds is not None and "null" in kinds
 
     def _fits(self, branch: Any, pointer: str, value: Any) -> bool:
-        """Whether a value is valid for one branch of a union."""
+        """Return whether a value is valid for one branch of a union."""
         if pointer not in self._branches:
             part = self._checkable(branch, pointer)
             if isinstance(part, dict):
@@ -457,7 +457,7 @@ class Checker:
         return schema, pointer
 
     def _resolved(self, schema: Any) -> Any:
-        """What the local references of a schema lead to."""
+        """Resolve the local references of a schema."""
         return self._resolve(schema, "")[0]
 
     def _own_keywords(self, schema: dict[str, Any]) -> dict[str, Any]:
@@ -550,7 +550,9 @@ def _parts(schema: dict[str, Any], value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _is_date(schema: dict[str, Any]) -> bool:
-    """Whether a value must be a date: the schema says so and does not itself name other values."""
+    """Return whether a value must be a date: the schema says so and does not itself name other
+    values.
+    """
     if schema.get("type") not in ("string", ["string", "null"], ["null", "string"]):
         return False
     if schema.get("format") not in DATE_PATTERNS:
@@ -573,7 +575,9 @@ def _drop_bad_patterns(schema: dict[str, Any]) -> None:
 
 
 def _is_pattern(pattern: Any) -> bool:
-    """Whether the linear engine takes a pattern (it has no look-around and no back-references)."""
+    """Return whether the linear engine takes a pattern (it has no look-around and no
+    back-references).
+    """
     try:
         compiled({"pattern": pattern})
     except jsonschema_rs.ValidationError:
@@ -596,7 +600,9 @@ def _own_kinds(schema: dict[str, Any]) -> frozenset[str] | None:
 
 
 def _may_fit(value: Any, kinds: frozenset[str] | None) -> bool:
-    """Whether a value has one of these types, or is a text that may hold an object or array."""
+    """Return whether a value has one of these types, or is a text that may hold an object or
+    array.
+    """
     if kinds is None:
         return True
     kind = _TYPES.get(type(value))
@@ -606,7 +612,7 @@ def _may_fit(value: Any, kinds: frozenset[str] | None) -> bool:
 
 
 def _is_json(value: Any) -> bool:
-    """Whether JSON can express a text or number."""
+    """Return whether JSON can express a text or number."""
     if isinstance(value, float):
         return math.isfinite(value)
     if not isinstance(value, str) or value.isascii():

@@ -1,7 +1,7 @@
-"""What is wrong with the arguments of a call, in words a model can act on.
+"""Faults of a call's arguments, in words a model can act on.
 
-Each line names the argument, the rule, and the value that was given, with the allowed values where
-there are some.
+Each line names the argument, the rule, and the value that was given, with the allowed
+values if there are any.
 """
 
 from __future__ import annotations
@@ -119,7 +119,9 @@ def argument_meant(name: str, free: Iterable[str]) -> str:
 
 
 def is_slip(name: str, known: str) -> bool:
-    """Whether a name differs from a known one in case and punctuation alone, or in one letter."""
+    """Return whether a name differs from a known one in case and punctuation alone, or in one
+    letter.
+    """
     one, other = _fold(name), _fold(known)
     if min(len(one), len(other)) < SHORTEST_SLIP:
         return False
@@ -181,7 +183,7 @@ def _lines(error: Any, schema: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _example(error: Any, schema: Any) -> str:
-    """What the format of the schema of an error means, with an example; empty where it has none."""
+    """Return the meaning of the format of an error's schema, with an example; empty without one."""
     found = _schema_of(error, schema)
     if not isinstance(found, Mapping):
         return ""
@@ -251,7 +253,7 @@ def _tags(branches: list[list[Any]], path: list[Any]) -> list[Any]:
 
 
 def _tells(options: list[list[Any]]) -> bool:
-    """Whether the values that branches have for one property tell them apart."""
+    """Return whether the values that branches have for one property tell them apart."""
     if any(len(values) == 1 for values in options):
         return True
     return any(values != options[0] for values in options)
@@ -380,7 +382,7 @@ def _count(error: Any) -> int:
 
 
 def _things(error: Any, noun: str) -> str:
-    """How many there have to be, and how many there are."""
+    """Return the required number of items and the actual one."""
     if error.kind.limit != 1:
         noun += "s"
     return f"{error.kind.limit} {noun}, got {_count(error)}"
@@ -393,7 +395,7 @@ def _too_short(error: Any) -> str:
 
 
 def _forbidden(error: Any) -> str:
-    """What a value must not be."""
+    """Describe the values that are not allowed."""
     schema = error.kind.schema
     if schema in (True, {}):
         return "takes no value"

@@ -1,7 +1,8 @@
-"""Where a name belongs that is not known there: into an object, out of one, or to another name.
+"""The right place of an unknown name: into an object, out of one, or to another name.
 
-APIs that take a body whole wrap it (`{"data": {...}}`), and models forget the wrapper or add one.
-Objects inside are open unless their schema says otherwise: an API ignores a name it does not know.
+APIs that take a body whole wrap it (`{"data": {...}}`), and models forget the wrapper or
+add one. Objects inside are open unless their schema closes them: an API ignores unknown
+names.
 """
 
 from __future__ import annotations
@@ -116,8 +117,8 @@ def _listed(fields: Mapping[str, Any]) -> str:
 
 
 def _has_others(schema: Mapping[str, Any], resolve: Resolve) -> bool:
-    """Whether an object may have names that are not among the properties of its schema and of the
-    parts that all hold for it.
+    """Return whether an object may have names that are not among the properties of its schema and
+    of the parts that all hold for it.
     """
     if not OTHER_NAMES.isdisjoint(schema):
         return True

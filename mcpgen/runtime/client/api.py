@@ -123,7 +123,7 @@ class Api:
             raise failure_of(error, self.settings) from None
 
     def _sender(self) -> Transport:
-        """What sends requests, made when the first is sent."""
+        """Return the transport, created for the first request."""
         if self._transport is None:
             self._transport = Transport(self.settings)
         return self._transport
@@ -274,11 +274,11 @@ class Api:
             await asyncio.sleep(wait)
 
     def _may_repeat(self, call: ApiCall) -> bool:
-        """Whether the API can bear another attempt; it is counted."""
+        """Return whether the API can bear another attempt; it is counted."""
         return not self._health(call).refusal() and self._budget.take()
 
     def _health(self, call: ApiCall) -> Health:
-        """What is known of the API that a call goes to."""
+        """Return the health of the API that a call goes to."""
         origin = _origin_of_base(call.base)
         health = self._healths.get(origin)
         if health is None:
@@ -303,8 +303,8 @@ class Api:
         return wait
 
     def _limit_of(self, call: ApiCall) -> Hashable:
-        """What a 429 counts for: the operation, with the credentials that it was called with; those
-        may be the caller's own.
+        """Return the key of the limit behind a 429: the operation, with the credentials that it was
+        called with, which may be the caller's own.
         """
         credentials = tuple(credential.name for credential in call.credentials)
         caller = caller_now.get()

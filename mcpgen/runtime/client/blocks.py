@@ -336,9 +336,9 @@ def _without_content(answer: Answer[Any], facts: _Tool, settings: Settings) -> s
 
 
 def _said_in_headers(answer: Answer[Any], facts: _Tool, settings: Settings) -> list[Block]:
-    """What an answer says besides its content: where the result is or will be, and when (RFC 9110
-    sections 10.2.2 and 10.2.3), which part of it this is, the name of a file, and the header fields
-    that the API describes.
+    """Return an answer's facts besides its content: the place of the result and its time (RFC 9110
+    sections 10.2.2 and 10.2.3), the part of it that this is, the name of a file, and the
+    header fields that the API describes.
     """
     names = facts.headers
     if answer.data is None and answer.text is None:

@@ -325,7 +325,7 @@ def _file_type(declared: str | None, part: Part, content: bytes) -> str:
 
 
 def _is_one_of(ranges: list[str], media_type: str | None) -> bool:
-    """Whether a media type is in one of the ranges: `image/png` in `image/*`."""
+    """Return whether a media type is in one of the ranges: `image/png` in `image/*`."""
     if media_type is None:
         return False
     if "*" in media_type:

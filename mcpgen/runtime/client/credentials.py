@@ -158,7 +158,7 @@ class Credentials:
                 yield credential
 
     def _is_present(self, credential: Credential) -> bool:
-        """Whether the credential is set, or made for each caller."""
+        """Return whether the credential is set, or made for each caller."""
         if self._exchange is not None and credential.kind in BEARERS:
             return True
         return credential.present

@@ -1,8 +1,9 @@
-"""What is known of the state of an API: whether it fails, and until when it wants to be left alone.
+"""The state of an API: its circuit breaker, and the end of a `Retry-After`.
 
-The circuit is closed while calls work. After some failures in a row it is open: no call is made for
-a while. Then one call is let through; if it works, the circuit is closed again. Failures that come
-together, as when an API restarts, are no reason: they have to go on for `STREAK_SECONDS`.
+The circuit is closed while calls work. After some failures in a row it is open: no call is
+made for a while. Then one trial call is let through; if it works, the circuit is closed
+again. Simultaneous failures, as when an API restarts, do not open it: they have to last for
+`STREAK_SECONDS`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from ..errors import Busy
 from ..log import event
 
 STREAK_SECONDS = 2.0
-"""How long failures have to go on."""
+"""Seconds for which failures last before the circuit opens."""
 LONGEST_REST = 300.0
 """Seconds that calls are held back at most because of one `Retry-After`."""
 
@@ -34,8 +35,8 @@ def seconds_text(seconds: float) -> str:
 
 
 class Attempt:
-    """How one attempt ended; neither way when it was cancelled, or failed for a reason of its
-    own.
+    """The outcome of one attempt; neither success nor failure if it was cancelled, or failed for a
+    reason of its own.
     """
 
     def __init__(self) -> None:
@@ -69,7 +70,7 @@ class Health:
         self._rest_until: dict[Hashable, float] = {}
 
     def refusal(self) -> str:
-        """Why no call may be made now; nothing when one may."""
+        """Explain why no call may be made now; return an empty text if one may."""
         if not self._is_open:
             return ""
         left = self._open_until - time.monotonic()

@@ -16,7 +16,7 @@ _LONG_REFERENCE = re.compile(r"&#[xX]?[0-9a-fA-F]{8,}")
 
 
 def is_html(text: str) -> bool:
-    """Whether a text begins as an HTML page does."""
+    """Return whether a text begins as an HTML page does."""
     return text.lstrip()[:14].lower().startswith(("<!doctype html", "<html"))
 
 

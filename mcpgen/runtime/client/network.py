@@ -31,10 +31,10 @@ MAX_FIELD = 32 * 1024
 """Bytes of one header field of an answer."""
 ACCEPTED_CODING = "gzip"
 KEEP_SECONDS = 30.0
-"""How long an idle connection is kept (RFC 9112, section 9.3)."""
+"""Seconds for which an idle connection is kept (RFC 9112, section 9.3)."""
 CLOSE_SECONDS = 1.0
 LIFE_SECONDS = 300.0
-"""How long a connection is used before the API's name is resolved anew."""
+"""Seconds that a connection is used before the API's name is resolved anew."""
 
 _COMPRESSED = re.compile(
     r"\b(aes128gcm|br|compress|dcb|dcz|deflate|exi|pack200-gzip|zstd)\b|gzip\s*,|,\s*(x-)?gzip"

@@ -39,7 +39,7 @@ ABOUT_THE_GRANT = frozenset(
 3.5): the same form must not be sent again.
 """
 DEFAULT_SECONDS = 3600.0
-"""How long a token lives when the endpoint does not say."""
+"""Lifetime of a token in seconds if the endpoint gives none."""
 
 
 class TokenRefused(ApiError):
@@ -127,8 +127,8 @@ class Client:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Grant:
-    """What a token endpoint gave (RFC 6749 section 5.1); `seconds` is 0 where it does not say how
-    long the access token lives.
+    """The response of a token endpoint (RFC 6749 section 5.1); `seconds` is 0 if it gives no
+    lifetime of the access token.
     """
 
     access_token: str
@@ -137,7 +137,7 @@ class Grant:
 
     @property
     def used_seconds(self) -> float:
-        """How long the access token is used: it is renewed a while before its end."""
+        """Seconds for which the access token is used: it is renewed a while before its end."""
         seconds = self.seconds or DEFAULT_SECONDS
         return seconds - min(60.0, seconds * 0.1)
 

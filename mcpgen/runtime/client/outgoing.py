@@ -24,7 +24,7 @@ class Outgoing:
     tokens: dict[str, Secret] = field(default_factory=dict)
     """The access token that was used for each OAuth credential, by its first variable."""
     caller: Caller | None = None
-    """Who makes the call, for a server that tells its callers apart."""
+    """The caller, on a server that distinguishes its callers."""
 
     def conceal(self, secret: str) -> str:
         """Mask a text in results, errors and logs from now on; returns the text."""

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from ..errors import ApiError
 
 KEPT_SECONDS = 5.0
-"""How long an answer holds, however many ask."""
+"""Seconds for which an answer is cached for all callers."""
 ANSWER_SECONDS = 0.8
 """Whoever asks `/ready` waits a second, as a rule."""
 
@@ -24,7 +24,7 @@ class Reach:
         self._attempt: asyncio.Task[bool] | None = None
 
     async def ask(self) -> bool:
-        """Whether a connection could be opened, a few seconds ago at most."""
+        """Return whether a connection could be opened, a few seconds ago at most."""
         attempt = self._attempt
         if attempt is None or self._is_due(attempt):
             self._asked_at = time.monotonic()

@@ -142,7 +142,7 @@ def _message_and_detail(answer: Answer[Any], settings: Settings) -> tuple[str, s
 
 
 def is_page(answer: Answer[Any]) -> bool:
-    """Whether an answer is an HTML page, by its media type or by its content."""
+    """Return whether an answer is an HTML page, by its media type or by its content."""
     if answer.data is not None or not answer.text:
         return False
     return "html" in answer.media_type or is_html(answer.text)
@@ -210,7 +210,7 @@ def _by_field(errors: Any, depth: int) -> str:
 
 
 def _place(members: dict[str, Any]) -> str:
-    """Where in the request the error is, if the API says so: `body.price`."""
+    """Return the place of the error in the request, if the API gives one: `body.price`."""
     for key in _PLACE_KEYS:
         place = members.get(key)
         if isinstance(place, list):
@@ -221,7 +221,7 @@ def _place(members: dict[str, Any]) -> str:
 
 
 def _advice(error: BadStatus, wait: float | None, settings: Settings) -> str:
-    """What to do next. `wait` is what the API asks for, in seconds."""
+    """Advise the model on its next step. `wait` is the API's requested delay in seconds."""
     status = error.status
     if status < 400:
         return _PAGE
@@ -262,7 +262,7 @@ def _advice_on_arguments(error: BadStatus, settings: Settings) -> str:
 
 
 def _about_credentials(error: BadStatus, settings: Settings) -> str:
-    """How the credentials of a request are sent and what they look like, in parentheses."""
+    """Describe the credentials of a request, their placement and their form, in parentheses."""
     texts = []
     for credential in settings.credentials.values():
         variables = {*credential.variables, *credential.when_writing.variables}
@@ -303,7 +303,7 @@ def _advice_on_credential(error: BadStatus, settings: Settings) -> str:
 
 
 def _is_rate_limit(answer: Answer[Any]) -> bool:
-    """Whether a refusal is about how often, and not about who."""
+    """Return whether a refusal is about how often, and not about who."""
     if "retry-after" in answer.headers:
         return True
     for name, value in answer.headers.items():

@@ -49,7 +49,7 @@ class HttpSide:
             progress.set(None)
 
     async def can_be_reached(self) -> bool:
-        """Whether a connection to the API can be opened."""
+        """Return whether a connection to the API can be opened."""
         return await self._reach.ask()
 
     async def aclose(self) -> None:

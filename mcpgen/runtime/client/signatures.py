@@ -1,7 +1,7 @@
-"""How type checkers learn which arguments the user's functions are called with.
+"""The arguments of calls of the user's functions, for type checkers.
 
-`tests/signatures_<toolset>.py` calls each of them as the server does, and is read by type checkers
-alone.
+`tests/signatures_<toolset>.py` calls each function as the server does, and is read only by
+type checkers.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ def build(base_url: str, template: str, values: Mapping[str, Any], query: str) -
 
 
 def _goes_where_it_should(url: httpx2.URL, text: str, base_url: str, path: str, query: str) -> bool:
-    """Whether Python and the HTTP library both parse `text` into the parts it was made of.
+    """Return whether Python and the HTTP library both parse `text` into the parts it was made of.
 
     Raises ValueError when it is not a URL.
     """
@@ -140,7 +140,7 @@ def redirect(
 
 
 def _is_below(path: str, base: str) -> bool:
-    """Whether every reader finds a path at or below the path of a base URL."""
+    """Return whether every reader finds a path at or below the path of a base URL."""
     if path != base and not path.startswith(f"{base}/"):
         return False
     try:

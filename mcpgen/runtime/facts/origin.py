@@ -1,7 +1,7 @@
-"""Where a request may go: origins, base URLs, and what a path means to those who read it.
+"""Allowed destinations of requests: origins, base URLs, and the readings of a path.
 
-A server, proxy or framework may decode a path once, twice or not at all before it routes, and some
-take a backslash for a slash. A path is judged by each of these readings.
+A server, proxy or framework may decode a path once, twice or not at all before it routes,
+and some take a backslash for a slash. A path is judged by each of these readings.
 """
 
 from __future__ import annotations
@@ -85,8 +85,8 @@ def check_base_url(url: str) -> str:
 
 
 def is_public(address: str) -> bool:
-    """Whether an IP address belongs to the public internet, also when it wraps an IPv4 address.
-    Raises ValueError for what is no IP address.
+    """Return whether an IP address belongs to the public internet, also when it wraps an IPv4
+    address. Raises ValueError for what is no IP address.
     """
     ip = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(ip, ipaddress.IPv6Address):
@@ -129,12 +129,12 @@ def readings(text: str) -> list[str]:
 
 
 def has_dot_segment(text: str) -> bool:
-    """Whether some reader takes a segment of the text, undecoded, for `.` or `..`."""
+    """Return whether some reader takes a segment of the text, undecoded, for `.` or `..`."""
     return any(_is_dots(segment) for segment in _SEPARATOR.split(text))
 
 
 def may_hold_dots(text: str) -> bool:
-    """Whether any reading of a text has a dot segment. Raises TooManyDecodings."""
+    """Return whether any reading of a text has a dot segment. Raises TooManyDecodings."""
     return any(has_dot_segment(reading) for reading in readings(text))
 
 
@@ -143,7 +143,7 @@ def _decoded(text: str) -> str:
 
 
 def _is_dots(segment: str) -> bool:
-    """Whether a segment is `.` or `..`, also with path parameters (`..;x`)."""
+    """Return whether a segment is `.` or `..`, also with path parameters (`..;x`)."""
     name = segment.partition(";")[0].strip()
     # No text of more than two characters normalises to one or two dots
     if len(name) > 2:

@@ -15,7 +15,7 @@ class PartFacts:
     option: str = ""
     """The option that lists the tools its way."""
     remedy: str = ""
-    """How a server gets the part; by default by its name among the `parts` of `mcpgen.toml`."""
+    """The way a server gets the part; by default its name among the `parts` of `mcpgen.toml`."""
 
 
 PARTS = {

@@ -1,1 +1,1 @@
-"""What a server may have besides the kernel: each a folder with one seam."""
+"""Parts that a server may have besides the kernel: each a folder with one seam."""

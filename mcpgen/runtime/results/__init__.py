@@ -1,1 +1,1 @@
-"""What a tool's function returned, as a result a model can read."""
+"""Conversion of a tool function's return value to a result that a model can read."""

@@ -32,7 +32,7 @@ _TEXTS = re.compile(
 _UNCERTAIN = re.compile("(?!application/pdf)(application|binary|message|multipart)/.*")
 """Media types of texts and of bytes: `application/jwt`, `application/zip`."""
 _BINARY = re.compile(rb"[\x00-\x06\x0e-\x1a\x1c-\x1f]")
-"""What no text holds."""
+"""Bytes that occur in no text."""
 
 _CHARSET = re.compile(r"charset=[\"']?([\w.:-]{1,40})", re.I | re.A)
 _DECLARED = re.compile(
@@ -138,8 +138,8 @@ class Answer(Generic[T]):
 
 
 def goes_on(headers: Mapping[str, str], content: bytes) -> bool:
-    """Whether an answer may have no end: a stream by its media type, or by what has come of it; or
-    a text of no known length, such as a log that is followed.
+    """Return whether an answer may have no end: a stream by its media type, or by what has come of
+    it; or a text of no known length, such as a log that is followed.
     """
     answer: Answer[Any] = Answer(200, headers, content)
     if answer.media_type in STREAMS:
@@ -150,7 +150,9 @@ def goes_on(headers: Mapping[str, str], content: bytes) -> bool:
 
 
 def lines_of_json(content: bytes) -> bool:
-    """Whether there is a JSON object on each line, as in streams that call themselves JSON."""
+    """Return whether there is a JSON object on each line, as in streams that call themselves
+    JSON.
+    """
     line, end, _ = content.partition(b"\n")
     try:
         return bool(end) and isinstance(json.loads(line), dict)
@@ -159,7 +161,7 @@ def lines_of_json(content: bytes) -> bool:
 
 
 def too_deep(content: bytes) -> bool:
-    """Whether what says it is JSON nests so deeply that nobody reads it."""
+    """Return whether what says it is JSON nests so deeply that nobody reads it."""
     try:
         json.loads(content)
     except RecursionError:
@@ -209,7 +211,7 @@ def _looks_like_text(content: bytes) -> bool:
 
 
 def _is_utf8(content: bytes, *, is_whole: bool) -> bool:
-    """Whether bytes are UTF-8, or, where they are not the whole, begin a text that is."""
+    """Return whether bytes are UTF-8, or, where they are not the whole, begin a text that is."""
     try:
         codecs.getincrementaldecoder("utf-8")().decode(content, is_whole)
     except UnicodeDecodeError:

@@ -1,14 +1,14 @@
-"""What a tool's function may return, and what it may use while it works.
+"""Return values of a tool's function, and its helpers while it works.
 
-A function returns text, data (a dict, a list, a dataclass, ...), one of the helpers below, or a
-list of texts and helpers:
+A function returns text, data (a dict, a list, a dataclass, ...), one of the helpers below,
+or a list of texts and helpers:
 
     return Image(png_bytes, "image/png")
-    return [Text("Three books found"), ResourceLink("https://example.com/books.csv", "books.csv")]
+    return [Text("Three books"), ResourceLink("https://example.com/books.csv", "books.csv")]
     return Structured({"books": 3}, text="Three books found")
 
-It raises `ToolError("...")` to tell the model what went wrong, and reports progress through its
-`context`.
+It raises `ToolError("...")` to report an error to the model, and reports progress through
+its `context`.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ class Context:
         self.steps: list[Any] = []
         """The `Steps` of the workflows that are running, the outermost first."""
         self.remarks: list[Block] = []
-        """What to say beside the result of a call that succeeded."""
+        """Content blocks to add to the result of a successful call."""
         self._request = request
         self._last = float("-inf")
 
@@ -172,7 +172,7 @@ class Context:
         return self._request.request if self._request is not None else None
 
     def done(self) -> list[Block]:
-        """What had been done when the call ended early, as content blocks."""
+        """Return the work that was done when the call ended early, as content blocks."""
         return [Text(steps.summary()).block() for steps in self.steps]
 
     @property
@@ -184,7 +184,7 @@ class Context:
 
     @property
     def caller(self) -> Caller | None:
-        """Who makes the call; None on stdio, and where all callers have one token."""
+        """The caller; None on stdio, and if all callers share one token."""
         if self._request is None or self._request.request is None:
             return None
         caller: Caller | None = self._request.request.scope.get(CALLER)
@@ -213,11 +213,11 @@ def failure(text: str) -> dict[str, Any]:
 
 
 def result_of(value: Any, *, structured: bool) -> dict[str, Any]:
-    """What a function returned, as a `CallToolResult` in JSON.
+    """Convert a function's return value to a `CallToolResult` in JSON.
 
-    `structured` says that the tool declares an output schema: the result then also has the data as
-    `structuredContent`, a value that is not an object as `{"result": value}`. Raises TypeError or
-    ValueError for what JSON cannot express.
+    With `structured` the tool declares an output schema: the result then also has the data
+    as `structuredContent`, a value that is not an object as `{"result": value}`. Raises
+    TypeError or ValueError for a value that JSON cannot express.
     """
     if isinstance(value, Text | Image | Audio | ResourceLink | Resource):
         return {"content": [value.block()]}

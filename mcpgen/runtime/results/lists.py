@@ -50,7 +50,7 @@ _ALWAYS = 1
 
 @dataclass(slots=True)
 class Shortened:
-    """What was left out of the items of a list."""
+    """The omitted parts of the items of a list."""
 
     total: int
     left_out: dict[str, None] = field(default_factory=dict)
@@ -170,7 +170,7 @@ def _is_url_name(key: str) -> bool:
 
 
 def _is_noise(key: str, value: Any, own_url: str) -> bool:
-    """Whether a field is empty, a node id, or a URL of something else."""
+    """Return whether a field is empty, a node id, or a URL of something else."""
     if value in _EMPTY:
         return True
     if fold(key) in _NODE_IDS:
@@ -298,7 +298,7 @@ def _drop(item: Any, path: _Path) -> None:
 
 
 def _rank_of(path: _Path, value: Any) -> tuple[int, int]:
-    """How little a field tells items apart: by its name, and how deep it is."""
+    """Return a rank that is higher the less a field distinguishes items, by its name and depth."""
     rank = _RANK.get(fold(path[-1]))
     if rank is None:
         rank = _LEAST if isinstance(value, bool | list) else _OTHER

@@ -1,7 +1,7 @@
-"""Where a list goes on: the argument that asks for the next part, and its value.
+"""Pagination of a list: the argument that requests the next part, and its value.
 
-What a tool's own pagination is was decided at generation (`Listing`, from the styles in a table).
-Nothing here follows a link: the model calls again.
+A tool's own pagination was determined at generation (`Listing`, from the styles in a
+table). No link is followed here: the model calls again.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ _COUNTED_FROM_ONE = ("startindex",)
 
 @dataclass(frozen=True, slots=True)
 class ListAnswer:
-    """How an answer holds a list, and how the list goes on.
+    """The list in an answer, and its pagination.
 
-    `items` are the keys that lead to the list, or None where the answer holds none; `fields` is the
-    argument that chooses the fields of items. `next` and `size` are the arguments that ask for the
-    next part and say how much a part holds; empty where there are none. `how` is `page`, `offset`,
-    `cursor` or `last`; `source` has the dotted paths where the answer may hold the next value;
-    `key` is the key of an item that `last` continues after.
+    `items` are the keys that lead to the list, or None if the answer holds none; `fields`
+    is the argument that chooses the fields of items. `next` and `size` are the arguments
+    for the next part and for the size of a part; empty if there are none. `how` is `page`,
+    `offset`, `cursor` or `last`; `source` has the dotted paths at which the answer may hold
+    the next value; `key` is the key of an item that `last` continues after.
     """
 
     items: tuple[str, ...] | None = None
@@ -181,7 +181,7 @@ def _at(data: Any, path: str) -> Any:
 def _goes_on(
     listing: ListAnswer, data: Any, items: list[Any], arguments: Mapping[str, Any]
 ) -> bool:
-    """Whether the answer says that there is more than its items."""
+    """Return whether the answer says that there is more than its items."""
     facts = dict(_facts(data))
     for flag in _MORE_FLAGS & facts.keys():
         return facts[flag] is True
@@ -205,7 +205,7 @@ def _goes_on(
 
 
 def _seen(listing: ListAnswer, data: Any, items: list[Any], arguments: Mapping[str, Any]) -> int:
-    """How many items have been seen with this part, as far as one can tell."""
+    """Return the number of items up to the end of this part, as far as it is known."""
     if listing.how == "offset":
         start = _start(listing, data, arguments)
         if fold(listing.next) in _COUNTED_FROM_ONE:
@@ -232,7 +232,7 @@ def _number(
     names: frozenset[str],
     default: int,
 ) -> int:
-    """Where this part begins: as the call said it, else as the answer does."""
+    """Return the start of this part: from the call's arguments, else from the answer."""
     value = arguments.get(listing.next)
     if type(value) is int:
         return value

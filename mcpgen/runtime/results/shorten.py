@@ -50,9 +50,9 @@ _JOINERS = ("\u200c", "\u200d", "\ufe0f\u200d")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shaping:
-    """What the model sees of a tool's answer: dotted paths to keep or drop, whether members that
-    are null are dropped, fields to take out at any depth, whether a list is written as a table and
-    XML as JSON.
+    """The model's view of a tool's answer: dotted paths to keep or drop, whether members that are
+    null are dropped, fields to take out at any depth, whether a list is written as a table
+    and XML as JSON.
     """
 
     keep: tuple[str, ...] = ()
@@ -187,12 +187,12 @@ _WHOLE = {"items": "the list", "fields": "the object", "characters": "the text"}
 
 @dataclass(slots=True)
 class Cuts:
-    """What was cut: `(place, kept, of how many, of what)`."""
+    """Cuts as `(place, kept, of how many, of what)`."""
 
     items: list[tuple[str, int, int, str]] = field(default_factory=list)
 
     def say(self) -> str:
-        """What is left of the first few places, in words."""
+        """Describe what is left of the first few places."""
         sentences = []
         for place, kept, total, what in self.items[:5]:
             name = f"`{place}`" if place else _WHOLE[what]
@@ -204,7 +204,7 @@ class Cuts:
         return kept_text
 
     def kept_items(self, place: str) -> int | None:
-        """How many items of the list at a place are left; None where it was not shortened."""
+        """Return the number of items left in the list at a place; None if it was not shortened."""
         for cut_place, kept, _, what in self.items:
             if what == "items" and cut_place == place:
                 return kept

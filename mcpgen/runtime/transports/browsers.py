@@ -17,7 +17,9 @@ _SEEN = (b"access-control-expose-headers", b"www-authenticate, retry-after")
 
 
 class Browsers:
-    """What `origins` has stands in the header field `Origin` of the pages that may call."""
+    """CORS rules. `origins` are the values of the header field `Origin` of the pages that may
+    call.
+    """
 
     def __init__(self, origins: frozenset[str]) -> None:
         self._origins = origins
@@ -28,7 +30,7 @@ class Browsers:
             raise Refused(403, {"error": "This Origin is not allowed"})
 
     def fields(self, scope: Scope) -> tuple[Field, ...]:
-        """What every answer to a page says."""
+        """Return the header fields of every answer to a page."""
         origins = header(scope, b"origin")
         if len(origins) != 1 or origins[0] not in self._origins:
             return ()
@@ -37,7 +39,7 @@ class Browsers:
 
 
 def is_question(scope: Scope) -> bool:
-    """Whether a browser asks whether a page may send a request."""
+    """Return whether a browser asks whether a page may send a request."""
     return scope["method"] == "OPTIONS" and bool(header(scope, b"access-control-request-method"))
 
 

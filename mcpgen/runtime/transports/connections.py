@@ -32,14 +32,14 @@ accepted but not yet counted.
 GRACE_SECONDS = 1.0
 """An honest client sends a whole request within this time."""
 BACKLOG = 32
-"""How many connections asyncio accepts in a row before it lets the earlier ones be closed."""
+"""Connections that asyncio accepts in a row before it lets the earlier ones be closed."""
 
 
 class Limits:
-    """What the connections of one server share.
+    """The shared limits of a server's connections.
 
-    `total` and `per_address` are numbers of connections, `head_seconds` the time for a request's
-    head and for an answer that the client does not take.
+    `total` and `per_address` are numbers of connections, `head_seconds` the timeout for a
+    request's head and for an answer that the client does not read.
     """
 
     def __init__(self, total: int, per_address: int, head_seconds: float) -> None:

@@ -23,14 +23,14 @@ from ..log import event
 from .turns import Listener, Turn
 
 INTERRUPT_SECONDS = 5
-"""How long Ctrl-C waits for calls under way; a second Ctrl-C does not."""
+"""Seconds of grace after Ctrl-C for calls under way; a second Ctrl-C ends them."""
 
 QUEUE = 1024
 """Connections that the system keeps until they are accepted; beyond that a client's first packet is
 dropped, and sent again after a second. asyncio would have as many as it accepts in a row.
 """
 ARRIVAL_SECONDS = 0.2
-"""How long the request of a caller who has connected may be on its way."""
+"""Seconds for which the request of a connected caller may be on its way."""
 
 
 class Server(uvicorn.Server):
@@ -118,7 +118,7 @@ class Server(uvicorn.Server):
         event("info", "draining", seconds=grace)
 
     async def on_tick(self, counter: int) -> bool:
-        """Whether to stop listening; asked every tenth of a second."""
+        """Return whether to stop listening; asked every tenth of a second."""
         has_ended = time.monotonic() >= self._listens_until
         return await super().on_tick(counter) or has_ended
 

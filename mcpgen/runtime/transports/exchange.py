@@ -146,8 +146,8 @@ class Exchange:
 
 
 def _connection(message: JSONRPCRequest, request: Request) -> Connection:
-    """What a request of 2026-07-28 says of its caller. Raises RequestRefused where its `_meta` and
-    its headers are not complete or do not agree (Transports, "Standard Request Headers").
+    """Read the caller of a request of 2026-07-28. Raises RequestRefused if its `_meta` and its
+    headers are not complete or do not agree (Transports, "Standard Request Headers").
     """
     repeated = find_duplicated_routing_header(request.headers.items())
     if repeated is not None:
@@ -163,7 +163,7 @@ def _connection(message: JSONRPCRequest, request: Request) -> Connection:
 
 
 def _is_plain(message: JSONRPCRequest) -> bool:
-    """Whether nothing but the answer can be sent for a request."""
+    """Return whether nothing but the answer can be sent for a request."""
     if message.method not in METHODS:
         return False
     meta = (message.params or {}).get("_meta")

@@ -38,7 +38,7 @@ ABOUT = {
     "health": HEALTH,
     "ready": READY,
 }
-"""What somebody sees who looks at the root: nothing of the API behind the server."""
+"""Answer at the root; it reveals nothing of the API behind the server."""
 METADATA = "/.well-known/oauth-protected-resource"
 MAX_BODY_BYTES = 4 * 1024 * 1024
 GRANTED = "mcp.granted_scopes"
@@ -54,11 +54,11 @@ _HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::([0-9]{1,5}))?")
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What a caller may do. `scopes` is None for a caller who may do everything."""
+    """The permissions of a caller. `scopes` is None for a caller who may do everything."""
 
     scopes: frozenset[str] | None = None
     caller: Caller | None = None
-    """Who that is, where callers are told apart."""
+    """The caller, if callers are distinguished."""
 
 
 class Unavailable(Exception):
@@ -79,7 +79,7 @@ class Authority(Protocol):
     """Scopes that every caller needs."""
 
     async def grant(self, token: str) -> Grant | None:
-        """What the bearer of a token may do, or None for a token that is not good. Raises
+        """Return the permissions of a token's bearer, or None for a token that is not valid. Raises
         Unavailable.
         """
 
@@ -231,7 +231,7 @@ class Guard:
         await self._front(scope, receive, send)
 
     async def _authenticate(self, scope: Scope) -> Grant:
-        """What the caller may do. Raises Refused."""
+        """Return the permissions of the caller. Raises Refused."""
         if self._authority is None:
             return Grant()
         token = _bearer(scope)
@@ -290,8 +290,8 @@ class Guard:
 
 
 def _has_two_lengths(scope: Scope) -> bool:
-    """Whether a request says the length of its body in two ways. Nobody knows where it ends, if a
-    proxy before this server reads the other one (RFC 9112, section 6.1).
+    """Return whether a request says the length of its body in two ways. Nobody knows where it ends,
+    if a proxy before this server reads the other one (RFC 9112, section 6.1).
     """
     return bool(header(scope, b"transfer-encoding") and header(scope, b"content-length"))
 
@@ -365,7 +365,7 @@ def _replay(body: bytes, receive: Receive) -> Receive:
 
 
 def _is_json(scope: Scope) -> bool:
-    """Whether a request says that its body is JSON; for any other the SDK has an answer."""
+    """Return whether a request says that its body is JSON; for any other the SDK has an answer."""
     types = header(scope, b"content-type")
     return len(types) == 1 and types[0].partition(";")[0].strip().lower() == "application/json"
 

@@ -71,8 +71,8 @@ class Scopes:
         return single | self._write
 
     def refusal(self, entry: Entry, request: Any) -> str:
-        """Why the caller of a request may not call a tool, or nothing. `request` is None on stdio,
-        where every call is allowed.
+        """Explain why the caller of a request may not call a tool, or return an empty text.
+        `request` is None on stdio, where every call is allowed.
         """
         granted: frozenset[str] | None = None
         if request is not None:
@@ -213,8 +213,8 @@ def application(
 
 
 def authority_of(settings: Settings) -> Authority | None:
-    """What authenticates callers, by the settings; None when nothing does. Raises StartError for
-    settings that contradict each other or are incomplete.
+    """Return the authority that authenticates callers, by the settings; None without one. Raises
+    StartError for settings that contradict each other or are incomplete.
     """
     oauth = (settings.http_issuer, settings.http_audience, settings.http_jwks_url)
     if any(oauth):
@@ -267,7 +267,7 @@ _LISTEN_HINTS = {
     errno.EACCES: "not allowed; choose a port above 1023 with `--port`",
     errno.EADDRNOTAVAIL: "this machine has no such address",
 }
-"""What to do where an address cannot be listened on."""
+"""Hints for addresses on which the server cannot listen."""
 
 
 def _listen(host: str, port: int) -> socket.socket:

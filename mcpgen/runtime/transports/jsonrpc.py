@@ -27,7 +27,7 @@ from pydantic_core import from_json
 from ..log import event
 
 _MAX_TOKENS = 200_000
-"""How far into a broken message its id is looked for: about a tenth of a second."""
+"""Tokens of a broken message that are searched for its id: about a tenth of a second."""
 
 # A string (closed or not) or a bracket. Every alternative always matches, so the time is linear
 _TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
@@ -35,11 +35,11 @@ _MEMBER = re.compile(r'\s*+:\s*+("(?:[^"\\]++|\\.){0,256}+"|-?[0-9]{1,18}(?=\s*+
 
 
 class BadMessage(Exception):
-    """What a client sent is not a message.
+    """A text from a client that is not a message.
 
-    `code` is -32700 or -32600 (JSON-RPC 2.0, section 5.1), `request_id` the id of the request where
-    it can be read. `expects_answer` is false for a notification and for a response: neither is ever
-    answered (section 4.1).
+    `code` is -32700 or -32600 (JSON-RPC 2.0, section 5.1), `request_id` the id of the
+    request if it can be read. `expects_answer` is false for a notification and for a
+    response: neither is ever answered (section 4.1).
     """
 
     def __init__(
@@ -85,8 +85,8 @@ def parse(text: str) -> JSONRPCMessage:
 
 
 def bad_message(error: ValidationError, text: str | None = None) -> BadMessage:
-    """What is wrong with a message that the SDK's model refused; `text` is the message, where it is
-    known.
+    """Describe the fault of a message that the SDK's model refused; `text` is the message, if it
+    is known.
     """
     errors = error.errors(include_url=False, include_context=True)
     if errors[0]["type"] == "json_invalid":
@@ -101,7 +101,7 @@ def unparsable(text: str, reason: str) -> BadMessage:
 
 
 def _syntax(detail: Any) -> str:
-    """What the parser says, with the remedy where a client can be expected to need one."""
+    """Return the parser's reason, with a remedy for a likely mistake of clients."""
     reason = str(detail)
     if "surrogate" in reason or "hex escape" in reason:
         return f"{reason}; send characters beyond U+FFFF whole or as a pair of `\\u` escapes"
@@ -119,7 +119,7 @@ def _whole(errors: list[Any]) -> Any:
 
 
 def _not_a_request(value: Any) -> BadMessage:
-    """Why a JSON value is not a message."""
+    """Explain why a JSON value is not a message."""
     if isinstance(value, list):
         return BadMessage(
             INVALID_REQUEST, "batches are not part of MCP; send one message at a time"

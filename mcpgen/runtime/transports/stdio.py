@@ -71,8 +71,8 @@ async def streams() -> AsyncIterator[tuple[Any, Any]]:
 
 
 def _pipes() -> bool:
-    """Whether stdin and stdout are pipes or sockets which nothing else in this process uses, stderr
-    neither.
+    """Return whether stdin and stdout are pipes or sockets which nothing else in this process uses,
+    stderr neither.
     """
     if sys.platform == "win32":
         return False
@@ -100,7 +100,7 @@ def _claimed(descriptor: int, elsewhere: int) -> Iterator[int]:
 
 
 class _Stream:
-    """What the SDK asks of a stream besides its messages."""
+    """The part of the SDK's stream interface besides messages."""
 
     async def __aenter__(self) -> Any:
         return self
@@ -198,7 +198,7 @@ class AnsweredErrors(_Stream):
 
 
 class Answers(_Stream):
-    """What the server says, a line each."""
+    """The server's messages, a line each."""
 
     def __init__(self, writer: asyncio.StreamWriter) -> None:
         self._writer = writer

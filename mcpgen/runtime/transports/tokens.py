@@ -1,8 +1,8 @@
-"""Who may call this server over HTTP: a token of its own, or tokens of an OAuth authorization
+"""Authentication over HTTP: a token of the server's own, or tokens of an OAuth authorization
 server.
 
-The server is an OAuth 2.1 resource server (RFC 9728): it checks tokens and never issues, forwards
-or stores them.
+The server is an OAuth 2.1 resource server (RFC 9728): it checks tokens and never issues,
+forwards or stores them.
 """
 
 from __future__ import annotations
@@ -105,9 +105,9 @@ class Issuer:
         return {**known, "scopes_supported": sorted(self.scopes)} if self.scopes else known
 
     async def grant(self, token: str) -> Grant | None:
-        """What a token allows that is signed, current and meant for this server; None for any
-        other. Whether that is enough is for the guard to say. Raises Unavailable while the keys
-        cannot be fetched.
+        """Return the permissions of a token that is signed, current and meant for this server; None
+        for any other. Whether they suffice is decided by the guard. Raises Unavailable
+        while the keys cannot be fetched.
         """
         import jwt
 
@@ -264,7 +264,9 @@ def _scopes_of(claims: dict[str, Any]) -> frozenset[str]:
 
 
 def _caller_of(claims: dict[str, Any], issuer: str, token: str) -> Caller:
-    """Whom a token was given to (RFC 9068, section 2.2; `azp` where a server writes that)."""
+    """Return the caller that a token was issued to (RFC 9068, section 2.2; some servers use
+    `azp`).
+    """
     client = claims.get("client_id", claims.get("azp", ""))
     return Caller(
         issuer=issuer,

@@ -14,21 +14,23 @@ from collections.abc import Callable, Set
 from typing import Any
 
 PATIENCE_SECONDS = 0.01
-"""How long a connection is left to the process whose turn it is: it may be busy, or dead."""
+"""Seconds for which a connection is left to the process whose turn it is: it may be busy, or
+dead.
+"""
 RETRY_SECONDS = 1.0
 """When to try again after the system gave no connection: there are too many open files."""
 
 
 class Turns:
-    """How many connections each of `count` processes held when it last looked, in memory that all
-    of them see.
+    """Numbers of connections that each of `count` processes held when it last looked, in shared
+    memory.
     """
 
     def __init__(self, count: int) -> None:
         self._held = memoryview(mmap.mmap(-1, 4 * count)).cast("i")
 
     def has(self, index: int, held: int) -> bool:
-        """Whether it is the turn of the process of that number, which holds so many."""
+        """Return whether it is the turn of the process of that number, which holds so many."""
         self._held[index] = held
         return held <= min(self._held)
 

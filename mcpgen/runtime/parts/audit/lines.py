@@ -24,7 +24,7 @@ SOCKET = "/dev/log"
 PRIORITY = 10 * 8 + 6
 """Facility `authpriv`, severity informational (RFC 5424, section 6.2.1)."""
 PATIENCE_SECONDS = 0.1
-"""How long a line waits for the system's log, and every call with it."""
+"""Seconds for which a line, and with it every call, waits for the system's log."""
 MAX_ARGUMENTS = 64 * 1024
 """Characters of a call's arguments as JSON; longer ones are cut."""
 
@@ -121,7 +121,7 @@ class File:
         self._start = b""
 
     def _is_there(self) -> bool:
-        """Whether the path still leads to the file that is open."""
+        """Return whether the path still leads to the file that is open."""
         try:
             return os.path.samestat(self._path.stat(), os.fstat(self._descriptor))
         except FileNotFoundError:

@@ -22,11 +22,11 @@ AT_ONCE = 8
 """Calls of one program that run at the same time; further ones wait."""
 MOST_VALUES = 50_000
 MOST_CHARACTERS = 10_000_000
-"""What the arguments of a call, and the value of a program, have at most."""
+"""Limits of the arguments of a call, and of the value of a program."""
 COROUTINE = re.compile(r"<coroutine object \w+>")
-"""How a call that was not awaited is printed."""
+"""The text that Python prints for a call that was not awaited."""
 EVERYTHING = ["all"]
-"""What the argument that chooses the fields of a list's items is given."""
+"""Value of the argument that chooses the fields of a list's items."""
 
 
 class Inside(Context):
@@ -47,7 +47,7 @@ class Inside(Context):
 
 
 class Answers:
-    """How the results of a server's tools become the data that a program gets."""
+    """The conversion of a server's tool results to data for a program."""
 
     def __init__(self, facts: Mapping[str, Any]) -> None:
         """`facts` is the content of `api.json`."""
@@ -86,7 +86,7 @@ class Calls:
         self._run = run
         self._places = anyio.Semaphore(AT_ONCE)
         self.changes: Counter[str] = Counter()
-        """How often tools that can change data were called, without those that refused."""
+        """Number of calls of each tool that can change data, without refused ones."""
         self._running: set[anyio.CancelScope] = set()
 
     def function(self, entry: Entry) -> Any:
@@ -108,7 +108,7 @@ class Calls:
             scope.cancel()
 
     async def _data(self, entry: Entry, arguments: dict[str, Any]) -> Any:
-        """What a call answers. Raises RuntimeError with the reason where it fails."""
+        """Return the data of a call. Raises RuntimeError with the reason if it fails."""
         async with self._places:
             result = await self._result(entry, arguments)
         await self._context.say(f"{entry.name} answered")

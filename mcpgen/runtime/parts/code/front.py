@@ -60,7 +60,7 @@ class Code:
         self.tools = tools(catalog.listed)
 
     def instructions(self, text: str) -> str:
-        """What the server says of itself, after how its tools are found and run."""
+        """Return the server's instructions, after those for finding and running its tools."""
         return self._finder.instructions(RUN, text)
 
     def settings(self, settings: Settings) -> Settings:
@@ -103,7 +103,7 @@ class Code:
         return "\n".join([*functions, *types])
 
     async def _execute(self, program: str, calls: Calls) -> dict[str, Any]:
-        """What a program returned and printed, as the result of a call."""
+        """Run a program and return its value and printed text as the result of a call."""
         from .sandbox import Printed, ProgramError, at_the_end
 
         printed = Printed()
@@ -138,7 +138,7 @@ def _entry(catalog: Catalog, name: str) -> Entry:
 
 
 def _changes(changes: Mapping[str, int]) -> str:
-    """What a program that failed had done before."""
+    """Describe the changes that a failed program had made."""
     if not changes:
         return ""
     counts = [f"`{name}` ({count} times)" for name, count in changes.items()]
@@ -146,8 +146,8 @@ def _changes(changes: Mapping[str, int]) -> str:
 
 
 def _text_of(value: Any, room: int) -> str:
-    """What a program returned, as text of at most about so many tokens, and a note on what is
-    missing. Raises ProgramError for what JSON cannot express.
+    """Return the value of a program as text of at most about so many tokens, and a note on what
+    is missing. Raises ProgramError for what JSON cannot express.
     """
     from .sandbox import ProgramError
 

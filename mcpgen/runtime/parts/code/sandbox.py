@@ -25,7 +25,7 @@ from .calls import MOST_CHARACTERS, MOST_VALUES
 
 MIB = 1024 * 1024
 COMPUTING_SECONDS = 10.0
-"""How long a program may compute; waiting for tools does not count."""
+"""Seconds for which a program may compute; waiting for tools does not count."""
 SLEEPING_SECONDS = 30.0
 MEMORY = 64 * MIB
 MOST_CALLS = 1_000
@@ -46,7 +46,7 @@ _PARSER = "The monty syntax parser does not yet support"
 _SLEEPS = ("system.sleep", "system.async_sleep")
 _PRELUDE_FILE = "<python-input-0>"
 _OPEN, _CLOSE = "_return((", "))"
-"""What stands around the expression whose value a program returns."""
+"""The call around the expression whose value a program returns."""
 _PRELUDE = f"""
 import datetime as _datetime, decimal as _decimal
 async def _nothing(): pass
@@ -110,7 +110,7 @@ _ADVICE = {
     "suspension limit": f"a program makes at most {MOST_CALLS:,} calls: ask for more in each",
     "yield": "append to a list instead",
 }
-"""What to do about an error whose text has a part."""
+"""Part of an error's text → advice on it."""
 
 
 class ProgramError(Exception):
@@ -118,7 +118,7 @@ class ProgramError(Exception):
 
 
 class Printed:
-    """What a program printed, as far as it is kept."""
+    """The printed text of a program, as far as it is kept."""
 
     def __init__(self) -> None:
         self.text = ""
@@ -224,7 +224,7 @@ class Sandbox:
             return self._pool
 
     def _reason(self, error: monty.MontyError, program: str) -> str:
-        """What went wrong, and on which line."""
+        """Explain an error, with its line."""
         if isinstance(error, monty.MontyCrashedError):
             return "the sandbox of the program ended; ask for less at once"
         if not isinstance(error, monty.MontyRuntimeError | monty.MontySyntaxError):
@@ -246,7 +246,7 @@ class Sandbox:
         return text
 
     def _hint(self, error: BaseException) -> str:
-        """What to do about an error whose own text does not say it."""
+        """Return advice on an error whose own text has none."""
         if isinstance(error, NameError):
             name = str(error).partition("'")[2].partition("'")[0]
             return self._similar(name)

@@ -1,6 +1,6 @@
-"""What the generated modules say of functions and TypedDicts, read from their text.
+"""Functions and TypedDicts of the generated modules, read from their text.
 
-The modules are not imported for it: a type is text for whoever writes a program.
+The modules are not imported for it: a type is text for the author of a program.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Source:
 
     @cached_property
     def models(self) -> dict[str, tuple[int, int]]:
-        """Where each TypedDict stands in the text of `models`."""
+        """Span of each TypedDict in the text of `models`."""
         text = self._text("models")
         starts = list(re.finditer(r"^(?:class )?(\w+)(?:\(TypedDict| = TypedDict\()", text, re.M))
         edges = [match.start() for match in starts] + [len(text)]

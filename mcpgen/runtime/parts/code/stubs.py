@@ -32,7 +32,7 @@ _LIMITS = {
     "default": "default {}",
 }
 ADDRESSES = ("_url", "_urls", "_links", "node_id")
-"""How the names of fields end that tell a program least."""
+"""Endings of the field names that are least useful to a program."""
 _NAME = re.compile(r"\b[A-Z]\w+\b")
 _TYPES = {
     "string": "str",
@@ -45,7 +45,7 @@ _TYPES = {
 
 
 def function_name(tool: str) -> str:
-    """What a tool is called in a program: a name of its own, which hides nothing of Python."""
+    """Return the name of a tool in a program: neither a keyword nor the name of a builtin."""
     name = module_name(tool)
     if keyword.iskeyword(name) or hasattr(builtins, name):
         return f"{name}_"
@@ -82,7 +82,7 @@ class Stubs:
         )
 
     def details(self, entry: Entry) -> Iterator[str]:
-        """What the stub of a tool leaves out: the rest of its description, and its arguments."""
+        """Yield the details that a tool's stub omits: the rest of its text, and its arguments."""
         rest = str(entry.tool.get("description", "")).partition("\n")[2].strip()
         if rest:
             yield rest

@@ -114,8 +114,8 @@ class Exchange:
 
 
 def _is_bearer(answer: Answer[Any]) -> bool:
-    """Whether the token of an answer is one that its bearer may use as it is (RFC 8693, section
-    2.2.1).
+    """Return whether the token of an answer is one that its bearer may use as it is (RFC 8693,
+    section 2.2.1).
     """
     kind = "Bearer"
     if isinstance(answer.data, dict):

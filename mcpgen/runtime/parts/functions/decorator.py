@@ -14,7 +14,7 @@ _MARK = "__mcp_tool__"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What `@tool` says of a function; an empty text stands for what the function itself says.
+    """The options of `@tool` for a function; an empty text falls back to the function's own.
 
     The hints are MCP's `ToolAnnotations`, with the same cautious defaults.
     """
@@ -80,7 +80,7 @@ def tool(
 
 
 def options_of(value: Any) -> Options | None:
-    """What `@tool` says of a value of a module; None for what is no tool."""
+    """Return the options of `@tool` for a value of a module; None if it is not a tool."""
     if not inspect.isroutine(value):
         return None
     options = getattr(value, _MARK, None)

@@ -38,7 +38,7 @@ _PREFIX = "argument_"
 _CLIENT = f"{__package__.rsplit('.', 2)[0]}.client.api"
 _INJECTED = ("api", "context")
 _CONTENT = (Answer, Audio, Image, Resource, ResourceLink, Structured, Text)
-"""What is content already: a function that returns one has no output schema."""
+"""Types that are content already: a function that returns one has no output schema."""
 _UNTYPED = (Any, None, type(None), list, list[Any])
 """Return types that say nothing of what is in them, which may be content."""
 _ADVICE = (
@@ -56,7 +56,7 @@ class _Schemas(GenerateJsonSchema):
     """Schemas without the titles that only repeat the name of an argument or a field."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:
-        """Whether a field gets a title made of its name."""
+        """Return whether a field gets a title made of its name."""
         return False
 
 
@@ -125,7 +125,7 @@ class Signature:
         return schema
 
     def _key(self, name: str) -> str:
-        """What callers call an argument: its alias, where `Field` gives it one."""
+        """Return the name of an argument for callers: its alias, if `Field` gives it one."""
         field = self._model.model_fields[_PREFIX + name]
         return str(field.validation_alias or field.alias)
 
@@ -148,7 +148,7 @@ class Signature:
 
     @cached_property
     def _result(self) -> TypeAdapter[Any] | None:
-        """What the function returns, where that is data with a type."""
+        """The type of the function's return value, if that is typed data."""
         annotation = self._hints.get("return", Any)
         if annotation in _UNTYPED:
             return None
@@ -183,8 +183,8 @@ class Signature:
         return schema
 
     def data(self, value: Any) -> Any:
-        """What a function returned, as JSON data in the form of its return type; content as it is,
-        and so a value that is not of that type: the output schema refuses it.
+        """Convert a function's return value to JSON data in the form of its return type; content is
+        unchanged, and so is a value that is not of that type: the output schema refuses it.
         """
         is_content = isinstance(value, _CONTENT)
         if self._result is None and isinstance(value, list | tuple):
@@ -200,7 +200,7 @@ class Signature:
 
 
 def _has_default_of_field(parameter: inspect.Parameter) -> bool:
-    """Whether the value of a parameter that callers leave out is what its `Field` says."""
+    """Return whether the value of a parameter that callers leave out is what its `Field` says."""
     if parameter.default is parameter.empty:
         return True
     return isinstance(parameter.default, FieldInfo)
@@ -233,14 +233,16 @@ def _injected(parameter: inspect.Parameter, annotation: Any) -> str:
 
 
 def _is_content(annotation: Any) -> bool:
-    """Whether a return type is or holds a content helper."""
+    """Return whether a return type is or holds a content helper."""
     if isinstance(annotation, type) and issubclass(annotation, _CONTENT):
         return True
     return any(_is_content(inner) for inner in typing.get_args(annotation))
 
 
 def _misplaces_content(annotation: Any, *, inside: bool = False) -> bool:
-    """Whether a return type has a content helper in a dictionary, or in a list within a list."""
+    """Return whether a return type has a content helper in a dictionary, or in a list within a
+    list.
+    """
     if not _is_content(annotation):
         return False
     origin = typing.get_origin(annotation)
@@ -254,7 +256,7 @@ def _misplaces_content(annotation: Any, *, inside: bool = False) -> bool:
 
 
 def _holds_content(value: Any) -> bool:
-    """Whether data has a content helper anywhere in it."""
+    """Return whether data has a content helper anywhere in it."""
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, list | tuple):
@@ -263,7 +265,7 @@ def _holds_content(value: Any) -> bool:
 
 
 def _explained(tool: str, error: ValidationError) -> str:
-    """What pydantic refuses, in the form of every other refusal."""
+    """Explain pydantic's validation errors, in the form of every other refusal."""
     lines = [f"Invalid arguments for `{tool}`:"]
     for fault in error.errors(include_url=False):
         reason = fault["msg"].replace("Input should be", "must be", 1)

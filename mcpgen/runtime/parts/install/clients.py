@@ -1,6 +1,6 @@
-"""Where each MCP client keeps its servers, and in what form.
+"""The settings file of each MCP client, and its format.
 
-Locations and forms are those of the clients' own documentation, looked at in November 2026.
+Locations and formats are those of the clients' own documentation, as of November 2026.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ class Client:
     key: str = "mcpServers"
     """The member of the file that holds a server under each name."""
     constants: Mapping[str, Any] = field(default_factory=dict)
-    """What every entry has besides its members."""
+    """Members that are the same in every entry."""
     members: Mapping[str, str] = field(default_factory=_USUAL.copy)
     """Our words (`name`, `command`, `args`, `env`) by the client's."""
     reference: str = "REPLACE_ME"
-    """How a file says that a variable's value comes from elsewhere, where the client knows a
-    way.
+    """Notation in the file for a variable's value that comes from elsewhere, if the client has
+    one.
     """
     tool_limit: int | None = None
-    """How many tools the client takes at most, as far as one is known."""
+    """Most tools that the client takes, if a limit is known."""
     afterwards: str = "Restart it to see the tools"
 
     def lists(self, count: int) -> bool:
-        """Whether the client takes that many tools."""
+        """Return whether the client takes that many tools."""
         return self.tool_limit is None or count <= self.tool_limit
 
     def entry(self, name: str, start: list[str], env: Mapping[str, str]) -> dict[str, Any]:
@@ -51,7 +51,7 @@ class Client:
         return {**self.constants, **own}
 
     def path(self, environ: Mapping[str, str], platform: str = sys.platform) -> Path:
-        """Where the file is for the user of this environment."""
+        """Return the path of the file for the user of this environment."""
         home = Path(environ.get("HOME", Path.home()))
         pattern = self.file
         if platform == "win32":

@@ -232,7 +232,7 @@ def _only_servers_changed(
     after: str,
     expected: dict[str, Any],
 ) -> bool:
-    """Whether the new text says what the old one said, apart from these servers."""
+    """Return whether the new text says what the old one said, apart from these servers."""
     try:
         old, new = load(before), load(after)
     except ValueError:
@@ -256,7 +256,8 @@ def _make_private(path: Path) -> None:
 def _rewritten(
     client: Client, path: Path, name: str, entry_in: Callable[[str], dict[str, Any] | None]
 ) -> bool:
-    """Whether the text of a file changes where it gets the entry that belongs in it, or none.
+    """Return whether the text of a file changes where it gets the entry that belongs in it, or
+    none.
 
     Whatever else writes the file at the same time, such as the client, is not undone. Raises
     StartError.

@@ -26,7 +26,7 @@ _TOP = re.compile(r"[^\s#]")
 
 @dataclass(frozen=True, slots=True)
 class _Member:
-    """Where a member of an object is: its key begins at `start`, its value at `value`."""
+    """The position of an object's member: its key begins at `start`, its value at `value`."""
 
     start: int
     value: int
@@ -187,7 +187,7 @@ def _says_something(line: str) -> bool:
 
 
 def _table_span(text: str, key: str, name: str) -> tuple[int, int]:
-    """Where the table and its subtables begin and end; twice the same where there is none."""
+    """Return the start and end of the table with its subtables; the same twice without one."""
     own = re.compile(rf'\s*\[\s*{re.escape(key)}\s*\.\s*"?{re.escape(name)}"?\s*[.\]]')
     start = end = position = 0
     inside = False
@@ -270,8 +270,8 @@ def _entry_span(lines: list[str], head: int, name: str) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How a form of file is edited: `put` sets the entry `name` in the table `key` of a text,
-    `drop` removes it, and `load` reads the text where that can be done.
+    """The editing functions of a file format: `put` sets the entry `name` in the table `key` of a
+    text, `drop` removes it, and `load` parses the text, if that is possible.
     """
 
     put: Callable[[str, str, str, dict[str, Any]], str]

@@ -25,7 +25,7 @@ from .endpoints import Endpoints, safe_url
 HOST = "127.0.0.1"
 PATH = "/callback"
 SECONDS = 300.0
-"""How long a person may take."""
+"""Seconds that a person may take to log in."""
 MOST_HEAD = 16 * 1024
 
 Show = Callable[[str], None]
@@ -43,7 +43,7 @@ class Attempt:
     redirect_uri: str
 
     def address(self) -> str:
-        """Where the person goes (RFC 6749 section 4.1.1)."""
+        """Return the address at which the person logs in (RFC 6749 section 4.1.1)."""
         digest = hashlib.sha256(self.verifier.encode()).digest()
         query = {
             "response_type": "code",
@@ -60,7 +60,9 @@ class Attempt:
         return urlunsplit(parts._replace(query=joined, fragment=""))
 
     def is_answer(self, fields: dict[str, str]) -> bool:
-        """Whether a request to this machine answers this attempt, and not one that was planted."""
+        """Return whether a request to this machine answers this attempt, and not one that was
+        planted.
+        """
         return hmac.compare_digest(fields.get("state", "").encode(), self.state.encode())
 
     def code(self, fields: dict[str, str]) -> str:

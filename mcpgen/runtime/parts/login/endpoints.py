@@ -1,4 +1,6 @@
-"""Where to log in: what the API's description says, and what the provider's own document adds."""
+"""Endpoints of a login: those of the API's description, and those of the provider's own
+document.
+"""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class NoKeyring(Exception):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Tokens:
-    """What one login gave. `expires_at` is in seconds of the epoch, 0 where nobody said."""
+    """The tokens of one login. `expires_at` is in seconds of the epoch, 0 if unknown."""
 
     access_token: str
     refresh_token: str = ""

@@ -1,8 +1,8 @@
-"""What the index knows of one tool: which stems describe it, and how well.
+"""The index entry of one tool: the stems that describe it, and their weights.
 
-The weights are those of BM25F (Robertson and Zaragoza 2009): each field counts by its weight, and
-less the longer it is. The usual length of a field is fixed here, not taken from the other tools, so
-that the entry of a tool changes only when the tool does.
+The weights are those of BM25F (Robertson and Zaragoza 2009): each field counts by its
+weight, and less the longer it is. The usual length of a field is fixed here, not taken from
+the other tools, so that the entry of a tool changes only when the tool does.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ SCALE = 10
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """How much a word of a field counts, how many words the field usually has, and how far the
-    count falls with its length (0 not at all, 1 in proportion).
+    """The weight of a word in a field, the usual number of words in the field, and the reduction
+    of the weight by its length (0 none, 1 in proportion).
     """
 
     weight: float

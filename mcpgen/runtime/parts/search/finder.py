@@ -15,7 +15,7 @@ from .index import FILE, Index, Result
 from .words import words
 
 BEST = 5
-"""How many tools a search tells the arguments of."""
+"""Most tools per search whose arguments are shown."""
 MOST_AREAS = 30
 LONGEST_SENTENCE = 160
 
@@ -52,8 +52,8 @@ class Finder:
         return ", ".join(areas)
 
     def instructions(self, runs: str, text: str) -> str:
-        """What the server says of itself, after how its tools are found and with which tool they
-        are run.
+        """Return the server's instructions, after those for finding its tools and the name of the
+        tool that runs them.
         """
         return (
             f"{len(self.listed):,} tools are here, in these areas: {self.areas()}. Find them with"
@@ -61,7 +61,7 @@ class Finder:
         )
 
     def few(self) -> str:
-        """What to say after a poor result."""
+        """Return the note on a poor result."""
         return (
             "Few tools fit these words. Try a verb and the API's own word for the thing; the areas"
             f" are: {self.areas()}"
@@ -76,8 +76,8 @@ class Finder:
 
 
 def _kind(tool: Mapping[str, Any], verbs: Mapping[str, list[str]]) -> str:
-    """What a tool of the user's own does: what its name begins with says it, else whether it only
-    reads.
+    """Classify the effect of a user's own tool: by the first word of its name, else by whether it
+    only reads.
     """
     for word in words(str(tool["name"]))[:1]:
         if word in verbs:
@@ -88,7 +88,7 @@ def _kind(tool: Mapping[str, Any], verbs: Mapping[str, list[str]]) -> str:
 
 
 def reads(tool: Mapping[str, Any]) -> bool:
-    """Whether a tool says that it changes nothing."""
+    """Return whether a tool says that it changes nothing."""
     return tool.get("annotations", {}).get("readOnlyHint") is True
 
 

@@ -20,37 +20,37 @@ from .language import CHANGING, READING, Language
 from .words import is_plural, stem, stems, words
 
 FILE = "tools/_index/search.json"
-"""Where the index lies in a package: below the toolsets, and none of them."""
+"""Path of the index in a package: below the toolsets, but not one of them."""
 LONGEST_QUERY = 1000
 """Characters of a query that are read."""
 SHORTEST_PREFIX = 4
 MOST_WEIGHED = 60
 """Tools whose fit is looked at: those with the best words."""
 REORDERED = 3
-"""How many times as many tools as are asked for compete for the places."""
+"""Candidates for each place of a result."""
 ENDINGS = ("or", "er", "e", "ment")
-"""What makes another word of a stem: `contributor`, `owner`, `assignee`, `payment`."""
+"""Endings of words from the same stem: `contributor`, `owner`, `assignee`, `payment`."""
 CERTAIN = 0.5
 """The share of a query that its best tool answers, from which on the result is no poor one."""
 UNKNOWN = 3.0
-"""What a word that no tool has counts in the whole of a query: it leaves the query unanswered."""
+"""Weight of a word that no tool has, in a whole query: it leaves the query unanswered."""
 _NAME = re.compile(r"(?<=\w )[\"']?([A-Z]\w+)")
 FAMILIES = (READING, CHANGING, frozenset({"delete"}))
 SEVERAL = frozenset({"list", "search"})
-"""What a query without a verb asks for when its head word is a plural."""
+"""Kinds of a query without a verb whose head word is a plural."""
 ONE = frozenset({"get", "search"})
-"""What a query without a verb and a plural asks for."""
+"""Kinds of a query without a verb and without a plural."""
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What the ranking turns on. `saturation` is BM25's k1; from the weight `about` on, a tool does
-    not only mention a word. `synonym`, `stranger` and `prefix` are what a word counts that stands
-    for the one in the query: one of the same meaning, the same where no tool has the word itself,
-    one that begins alike. The others are the share of a score that is lost where nothing of the
-    query is answered, where nothing of the tool's subject is said, where the kind is another, where
-    the head word is not what the path ends in, where the tool is deprecated; and what is left of a
-    word's worth when a better tool has it.
+    """The parameters of the ranking. `saturation` is BM25's k1; from the weight `about` on, a tool
+    does not only mention a word. `synonym`, `stranger` and `prefix` are the weights of a
+    word in place of the query's own: a synonym, a synonym if no tool has the word itself, a
+    word with the same beginning. The others are the share of a score that is lost if
+    nothing of the query is answered, if nothing matches the tool's subject, if the kind
+    differs, if the head word does not end the path, if the tool is deprecated; and the
+    share of a word's weight that is left when a better tool has it.
     """
 
     saturation: float = 4.0
@@ -205,7 +205,9 @@ class Index:
             query.terms.setdefault(stem(verb), {})[joined] = 1.0
 
     def _names_something(self, text: str) -> bool:
-        """Whether a query holds a name (`by Mariah Carey`), which has to be searched for first."""
+        """Return whether a query holds a name (`by Mariah Carey`), which has to be searched for
+        first.
+        """
         for name in _NAME.findall(text):
             known = self._variants(name.lower())
             if not known and not self._language.is_stop(name.lower()):
@@ -268,9 +270,9 @@ class Index:
         return matches
 
     def _part(self, term: str, variants: Mapping[str, float], by: bool) -> dict[int, float]:
-        """What a term adds to the score of each tool; the best of its variants counts. One that is
-        rarer than the term itself is worth no more for that. After `by` an argument counts like a
-        word of the name.
+        """Return a term's contribution to the score of each tool; the best of its variants counts.
+        A variant that is rarer than the term itself is not worth more. After `by` an
+        argument counts like a word of the name.
         """
         rarity = self._rarity(term)
         named = self._saturated(FIELDS["name"].weight)
@@ -294,7 +296,7 @@ class Index:
         return rarity
 
     def _seen(self, term: str) -> float:
-        """How many tools have a stem; one that only mentions it counts in part."""
+        """Count the tools with a stem; a tool that only mentions it counts in part."""
         full = self._saturated(self._weights.about)
         return sum(
             min(1.0, saturated / full) for saturated in self._postings.get(term, {}).values()
@@ -304,8 +306,8 @@ class Index:
         return weight / (weight + self._weights.saturation)
 
     def _fit(self, number: int, query: Query, answered: float, meant: set[str]) -> float:
-        """How well a tool fits a query beyond its words: between 0 and 1. One whose answer holds a
-        list of what the query is about fits, also where that is to be changed after it is found.
+        """Rate the fit of a tool to a query beyond its words: between 0 and 1. A tool whose answer
+        lists the query's subject fits, even if the query is for a change of it.
         """
         weights = self._weights
         fit = 1 - weights.answered * (1 - answered)

@@ -1,4 +1,4 @@
-"""What the words of a query do in it: which are verbs, which say nothing, which it is about."""
+"""Roles of the words in a query: verbs, stop words, and the subject."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 from .words import is_plural, stem
 
 READING = frozenset({"get", "list", "search"})
-"""What a question asks for, and a query without a verb."""
+"""Kinds of a question, and of a query without a verb."""
 CHANGING = frozenset({"create", "update"})
-"""What a verb asks for that the tables do not have."""
+"""Kinds of a verb that the tables do not have."""
 LONGEST_PHRASE = 5
 """Words after a verb among which its particle is looked for."""
 
@@ -31,7 +31,7 @@ class Language:
         self._before_verbs = self._stop - self._links - self._articles | {""}
 
     def is_stop(self, word: str) -> bool:
-        """Whether a word says nothing about what is looked for."""
+        """Return whether a word says nothing about what is looked for."""
         return word in self._stop
 
     def telling(self, said: list[str]) -> list[str]:
@@ -46,7 +46,7 @@ class Language:
         return [*said[:start], verb, *said[start + 1 : place], *said[place + 1 :]]
 
     def phrase(self, said: list[str]) -> tuple[int, int, str]:
-        """Where a verb and its particle are, and the verb that means the same; empty without."""
+        """Return the places of a verb and its particle, and the verb of the same meaning."""
         for start, word in enumerate(said):
             for particle, verb in self._phrases.get(word, {}).items():
                 place = self._particle(said, start, particle)
@@ -55,7 +55,7 @@ class Language:
         return 0, 0, ""
 
     def _particle(self, said: list[str], start: int, particle: str) -> int:
-        """Where the particle of a verb is: next to it, at the end or before a link; else 0."""
+        """Return the index of a verb's particle: next to it, at the end, before a link; else 0."""
         reach = said[start + 1 : start + 1 + LONGEST_PHRASE]
         if particle not in reach:
             return 0
@@ -116,5 +116,5 @@ class Language:
 
 
 def _is_participle(before: list[str], word: str) -> bool:
-    """Whether a word says something of the plural before it: `payments received`."""
+    """Return whether a word says something of the plural before it: `payments received`."""
     return word.endswith(("ed", "ing")) and is_plural(before)

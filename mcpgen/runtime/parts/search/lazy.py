@@ -22,7 +22,7 @@ from .takes import takes
 ROOM = (800, 500, 400, 350, 350)
 """Characters for the arguments of the best tool, the second and so on."""
 CONTRACT = ("name", "description", "inputSchema", "wholeInputSchema")
-"""What `describe_tool` shows of a tool."""
+"""Members of a tool that `describe_tool` shows."""
 
 
 class Lazy:
@@ -35,8 +35,8 @@ class Lazy:
         self._find = catalog.find
 
     def instructions(self, text: str) -> str:
-        """What the server says of itself, after how its tools are found and what areas they are
-        in.
+        """Return the server's instructions, after those for finding its tools and the list of their
+        areas.
         """
         return self._finder.instructions(CALL, text)
 
@@ -78,7 +78,7 @@ class Lazy:
         return json.dumps(contract, ensure_ascii=False, separators=(",", ":"))
 
     def unknown(self, name: str) -> str:
-        """What to say to a name that no tool has."""
+        """Return the error for an unknown tool name."""
         hint = self._finder.similar(name)
         return f"There is no tool `{name[:128]}`{hint} `{SEARCH}` finds names"
 

@@ -1,4 +1,4 @@
-"""What a tool takes, in a few lines that a model can call it from."""
+"""The arguments of a tool, in a few lines that a model can call it from."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _object(schema: Mapping[str, Any]) -> str:
 
 
 def _bounds(schema: Mapping[str, Any]) -> Iterator[str]:
-    """What a number or text must keep to."""
+    """Yield the bounds and the format of a number or text."""
     low, high = schema.get("minimum"), schema.get("maximum")
     if low is not None and high is not None:
         yield f"{low}\u2013{high}"

@@ -20,7 +20,7 @@ def words(text: str) -> list[str]:
 
 
 def is_plural(said: list[str]) -> bool:
-    """Whether the last of some words looks like a plural, or is the word `list`."""
+    """Return whether the last of some words looks like a plural, or is the word `list`."""
     if not said:
         return False
     word = said[-1]

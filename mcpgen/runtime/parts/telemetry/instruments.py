@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 SECONDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300)
 """The bounds that the conventions for MCP name for durations."""
 END_SECONDS = 5.0
-"""How long a server that ends tries to send what it has measured."""
+"""Seconds for which a stopping server tries to export its measurements."""
 OTHER = "_OTHER"
 """Stands for a tool that is not there: callers must not make up time series."""
 

@@ -22,7 +22,7 @@ SECONDS = 1.0
 
 
 def exists(path: str, data: Any) -> bool:
-    """Whether a path selects anything."""
+    """Return whether a path selects anything."""
     return first(path, data) is not OMIT
 
 
@@ -122,7 +122,7 @@ class _Environment(jsonpath.JSONPathEnvironment):
         return 100
 
     def is_truthy(self, obj: object) -> bool:
-        """Whether a filter selects. It asks for each value."""
+        """Return whether a filter selects. It asks for each value."""
         self._spend()
         return super().is_truthy(obj)
 

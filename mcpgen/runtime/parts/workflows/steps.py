@@ -53,7 +53,7 @@ class Steps:
         return Answer(200, data=result)
 
     async def run(self, step: str, function: Function[Any], /, **arguments: Any) -> Any:
-        """What the function of any tool returns: of a workflow, its outputs."""
+        """Call the function of any tool and return its value: of a workflow, its outputs."""
         context, tool = self._context, function.__name__
         self._current = step
         await context.progress(len(self._done), self._total, step)
@@ -108,7 +108,7 @@ class Steps:
         return True
 
     def summary(self) -> str:
-        """What has been done, for a call that ends early."""
+        """Return the steps that were done, for a call that ends early."""
         if not self._done:
             return f"It failed at step `{self._current}`. Nothing had been done before it."
         done = "\n".join(f"- {account}" for account in self._done)

@@ -100,7 +100,7 @@ def several(data: Any) -> list[Any]:
 
 
 def same(first: Any, second: Any) -> bool:
-    """Whether two values are equal: texts whatever their case, and `"5"` equals 5."""
+    """Return whether two values are equal: texts whatever their case, and `"5"` equals 5."""
     pair = first, second
     if any(map(is_null, pair)):
         return all(map(is_null, pair))
@@ -114,7 +114,7 @@ def same(first: Any, second: Any) -> bool:
 
 
 def is_null(value: Any) -> bool:
-    """Whether a value is null, or not there."""
+    """Return whether a value is null, or not there."""
     return value is OMIT or value is None
 
 
@@ -129,12 +129,14 @@ def number(value: Any) -> float:
 
 
 def holds(value: Any) -> bool:
-    """Whether a value by itself is a condition that is met: it is there, and not false."""
+    """Return whether a value by itself is a condition that is met: it is there, and not false."""
     return not is_null(value) and value is not False
 
 
 def matches(pattern: str, value: Any) -> bool:
-    """Whether a regular expression matches somewhere in a value, in time linear to its length."""
+    """Return whether a regular expression matches somewhere in a value, in time linear to its
+    length.
+    """
     if is_null(value):
         return False
     return bool(compiled({"pattern": pattern}).is_valid(text(value)))
