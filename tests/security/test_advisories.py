@@ -162,14 +162,14 @@ def test_dcg_2428_the_name_of_a_file_is_no_program(generate: Generate) -> None:
     ]
 
 
-def test_fastmcp_3262_3436_a_callers_token_is_not_the_apis(fresh_runtime: Path) -> None:
+def test_fastmcp_3262_3436_a_callers_token_is_not_the_apis() -> None:
     """FastMCP: the transport's Authorization header was sent on to the API. Here the transport
     alone reads headers.
 
     That it does not arrive is shown with a server and an API in
     tests/server/test_server_http.py.
     """
-    root = fresh_runtime / "runtime"
+    root = Path(__file__).parents[2] / "mcpgen" / "runtime"
     reading = re.compile(r"scope\[.headers.\]|request\.headers\b(?!\.items)|\bget_http_request\b")
     readers = {
         path.relative_to(root).as_posix()
