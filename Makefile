@@ -46,9 +46,10 @@ format: $(VENV)/ready
 	$(BIN)/python -m ruff check --quiet --fix mcpgen samples scripts tests benchmarks
 	$(BIN)/python -m black --quiet mcpgen samples scripts tests benchmarks
 
-# Say how dense the code is: decisions in 1,000 lines, room by room.
+# Print how dense the code is, room by room, and beside their goals the figures that may not get worse.
 density: $(VENV)/ready
 	@$(BIN)/python -m scripts.density
+	@$(BIN)/python -m scripts.size
 
 # Write what docs/ says about commands anew, and build the pages as a site (.site/html).
 docs: $(VENV)/ready

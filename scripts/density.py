@@ -10,6 +10,7 @@ import ast
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1] / "mcpgen"
@@ -56,7 +57,7 @@ def density(paths: Iterable[Path]) -> Density:
         text = path.read_text("utf-8")
         lines += text.count("\n")
         long += sum(len(line) > WIDTH for line in text.splitlines())
-        for node in ast.walk(ast.parse(text)):
+        for node in ast.walk(parsed(path)):
             conditionals += isinstance(node, ast.IfExp)
             booleans += operators(node)
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -69,6 +70,12 @@ def density(paths: Iterable[Path]) -> Density:
         complexity=complexities[int(0.95 * len(complexities))] if complexities else 0,
         long=long,
     )
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    """Parse a module, once."""
+    return ast.parse(path.read_text("utf-8"))
 
 
 def operators(node: ast.AST) -> int:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import ast
+import importlib
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 from mcpgen import pipeline
 from mcpgen.config import Config
 from mcpgen.problems import Problems
+from scripts import size
 from scripts.density import GOALS, Density, density, modules
+from scripts.imports import arrows, imports, in_circles
+from scripts.walk import Walk
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "mcpgen"
@@ -27,78 +31,98 @@ DISTRIBUTIONS = {
 }
 """Modules whose distribution has another name."""
 
-
-def name_of(path: Path) -> str:
-    """The dotted name of a module or package."""
-    parts = path.relative_to(ROOT).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
-def imports(path: Path) -> Iterator[str]:
-    """What a module imports while it is itself imported, as dotted names."""
-    package = name_of(path) if path.name == "__init__.py" else name_of(path).rpartition(".")[0]
-    pending: list[ast.stmt] = list(ast.parse(path.read_text("utf-8")).body)
-    while pending:
-        node = pending.pop()
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-            continue
-        if isinstance(node, (ast.If, ast.Try)):
-            pending += node.body
-            continue
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        if isinstance(node, ast.ImportFrom):
-            base = node.module or ""
-            if node.level:
-                above = package.split(".")[: len(package.split(".")) - node.level + 1]
-                base = ".".join([*above, *filter(None, [node.module])])
-            for alias in node.names:
-                inner = f"{base}.{alias.name}"
-                yield inner if is_module(inner) else base
+LIMITS = {
+    "lines of code of mcpgen": 45_400,
+    "lines of code of its runtime": 13_100,
+    "modules of a copied runtime": 78,
+    "lines of a copied runtime": 14_900,
+    "modules of src, runtime installed": 12,
+    "lines of src, runtime installed": 600,
+    "files of a new project": 82,
+    "lines of Python of a new project": 10_700,
+    "entries at the root of a project": 18,
+    "variables in a README": 45,
+    "lines of names and sentences": 3_380,
+    "lines of projection": 2_340,
+    "modules of a run": 170,
+    "switches of a run": 3_520,
+    "modules of a call": 26,
+    "switches of a call": 106,
+    "frames of a call": 21,
+    "modules in circles of imports": 38,
+    "comprehensions in 1,000 lines of parse": 42,
+    "docstrings that begin with a question": 0,
+    "class names with several meanings": 44,
+    "lines of the changelog of a version": 120,
+    "lines of test code": 49_500,
+}
+"""No figure may be more: today's, rounded up to three digits, or its goal once that is reached."""
 
 
-def is_module(name: str) -> bool:
-    """Whether a dotted name is a module or package of mcpgen."""
-    path = ROOT.joinpath(*name.split("."))
-    return path.is_dir() or path.with_suffix(".py").is_file()
+@pytest.fixture(scope="module")
+def projects(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the projects that are measured; the bookshop's is `bookshop`."""
+    return tmp_path_factory.mktemp("projects")
 
 
-def arrows() -> dict[str, set[str]]:
-    """Module → the modules of mcpgen that it imports."""
-    names = {name_of(path): path for path in modules(PACKAGE)}
-    return {name: names.keys() & set(imports(path)) - {name} for name, path in names.items()}
+@pytest.fixture(scope="module")
+def today(projects: Path) -> size.Figures:
+    """Today's figures. The projects are generated then."""
+    return size.figures(projects)
 
 
-def circle(graph: dict[str, set[str]]) -> list[str]:
-    """A circle of imports, or an empty list."""
-    done: set[str] = set()
+@pytest.mark.parametrize("name", size.GOALS)
+def test_no_figure_gets_worse(today: size.Figures, name: str) -> None:
+    figure, most = today[name], LIMITS[name]
+    if figure is None:
+        pytest.skip("not yet")
+    assert figure <= most, f"{name}: {figure:,}, and at most {most:,} are allowed"
+    lower = limit(figure, size.GOALS[name])
+    assert lower == most, f'it got better: write `"{name}": {lower:_},` into LIMITS'
 
-    def visit(name: str, way: list[str]) -> list[str]:
-        if name in way:
-            return [*way[way.index(name) :], name]
-        if name in done:
-            return []
-        for target in sorted(graph[name]):
-            found = visit(target, [*way, name])
-            if found:
-                return found
-        done.add(name)
-        return []
 
-    for name in sorted(graph):
-        found = visit(name, [])
-        if found:
-            return found
-    return []
+def limit(figure: int, goal: int) -> int:
+    """Return what LIMITS should hold for a figure."""
+    step: int = 10 ** max(0, len(str(figure)) - 3)
+    return max(goal, -(-figure // step) * step)
+
+
+def test_a_limit_has_three_digits_until_the_goal_is_reached() -> None:
+    assert limit(44_417, 36_000) == 44_500
+    assert limit(166, 110) == 166
+    assert limit(35_000, 36_000) == 36_000
+
+
+def test_lines_of_code_are_without_comments_and_docstrings(tmp_path: Path) -> None:
+    path = tmp_path / "module.py"
+    path.write_text(
+        '"""Text\n\nof a module."""\n\n# Comment\nNAME = """\n\n# a"""\n\nprint(NAME)\n'
+    )
+    assert size.code_lines(path) == 4
+
+
+def test_a_walk_counts_the_switches_between_modules(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "walked_first.py").write_text(
+        "from walked_second import end\n\ndef start():\n    step()\n    end()\n    step()\n"
+        "\ndef step():\n    pass\n"
+    )
+    (tmp_path / "walked_second.py").write_text("def end():\n    pass\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    first = importlib.import_module("walked_first")
+    with Walk(tmp_path) as walk:
+        first.start()
+    assert (len(walk.modules), walk.switches, walk.frames) == (2, 2, 2)
 
 
 def test_a_circle_of_imports_is_noticed() -> None:
-    assert circle({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == ["b", "c", "b"]
-    assert circle({"a": {"b"}, "b": set()}) == []
+    assert in_circles({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == {"b", "c"}
+    assert in_circles({"a": {"b"}, "b": set()}) == set()
 
 
 def test_no_module_imports_itself_by_way_of_others() -> None:
-    assert circle(arrows()) == []
+    assert in_circles(arrows()) == set()
 
 
 def test_nothing_below_the_commands_imports_them() -> None:
@@ -153,20 +177,21 @@ def test_density_counts_decisions(tmp_path: Path) -> None:
     assert density([path]) == expected
 
 
-def test_a_generated_package_fits_on_one_screen() -> None:
-    config = Config(sources=(str(ROOT / "samples" / "specs" / "bookshop.yaml"),))
-    files = pipeline.generate(config, Problems())[2]
-    rooms = {path.split("/")[2] for path in files if path.startswith("src/bookshop_mcp/")}
+def test_a_generated_package_fits_on_one_screen(today: size.Figures, projects: Path) -> None:
+    package = projects / "bookshop" / "src" / "bookshop_mcp"
+    rooms = {path.name for path in package.iterdir()}
     assert len(rooms) <= 10
     assert {"hooks.py", "auth.py", "custom", "runtime", "tools"} <= rooms
 
 
-def test_a_server_without_functions_brings_nothing_that_reads_them() -> None:
-    config = Config(sources=(str(ROOT / "samples" / "specs" / "bookshop.yaml"),))
-    files = pipeline.generate(config, Problems())[2]
-    assert not [path for path in files if "/runtime/parts/functions/" in path]
-    assert "docstring-parser" not in files["pyproject.toml"]
-    assert "import tool" not in files["src/bookshop_mcp/__init__.py"]
+def test_a_server_without_functions_brings_nothing_that_reads_them(
+    today: size.Figures, projects: Path
+) -> None:
+    project = projects / "bookshop"
+    package = project / "src" / "bookshop_mcp"
+    assert not (package / "runtime" / "parts" / "functions").exists()
+    assert "docstring-parser" not in (project / "pyproject.toml").read_text("utf-8")
+    assert "import tool" not in (package / "__init__.py").read_text("utf-8")
 
 
 def test_a_server_without_an_api_brings_no_http_client() -> None:
