@@ -26,7 +26,7 @@ demo: $(VENV)/ready
 
 # Run the tests; `make test ARGS=tests/cli` runs some of them.
 test: $(VENV)/ready
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
 
 # Run the tests with other Pythons, each in an environment of its own: PYTHONS="python3.13 /path/to/python".
 pythons:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -13,3 +16,13 @@ def nothing_waits_for_the_disk() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("os.fsync", lambda descriptor: None)
         yield
+
+
+@pytest.fixture
+def mypy_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The cache of mypy for generated projects: one for all processes, which come one by one."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    with FileLock(folder / "mypy.lock"):
+        yield folder / "mypy"

@@ -122,9 +122,14 @@ def test_a_function_is_added_as_a_tool(
 
 @pytest.mark.parametrize("judge", [["black", "--check", "-q"], ["ruff", "check", "-q"], ["mypy"]])
 def test_a_new_function_is_as_clean_as_the_rest(
-    mcpgen: Mcpgen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, judge: list[str]
+    mcpgen: Mcpgen,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    mypy_cache: Path,
+    judge: list[str],
 ) -> None:
     mcpgen("new", "demo", "--yes", "--quiet")
+    monkeypatch.setenv("MYPY_CACHE_DIR", str(mypy_cache))
     monkeypatch.chdir(tmp_path / "demo")
     words = [word for n in range(9) for word in ("--argument", f"number_{n}:integer[]")]
     assert mcpgen("add", "tool", "find_book", "--python", *words, "--argument", "any:object") == 0

@@ -100,7 +100,7 @@ def test_check_and_the_generated_tests_name_the_place_of_a_function_that_does_no
     assert f"find_book.py:{line}" in done.stdout
 
 
-def test_mypy_names_a_call_that_does_not_fit(project: Make) -> None:
+def test_mypy_names_a_call_that_does_not_fit(project: Make, mypy_cache: Path) -> None:
     made = project([tool("find_book", None, "title")])
     made.function(
         "find_book",
@@ -114,7 +114,7 @@ def test_mypy_names_a_call_that_does_not_fit(project: Make) -> None:
         "mypy",
         "--strict",
         "--cache-dir",
-        str(made.folder / ".cache"),
+        str(mypy_cache),
         "--no-error-summary",
     ]
     wanted = ["tests/signatures_general.py", f"src/{made.made.server.package}/custom/find_book.py"]

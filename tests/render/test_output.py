@@ -138,13 +138,13 @@ def test_black_and_ruff_have_nothing_to_say(name: str, tmp_path: Path) -> None:
     assert run("ruff", "check", "--quiet", ".", folder=tmp_path) == ""
 
 
-def test_mypy_has_nothing_to_say(tmp_path: Path) -> None:
+def test_mypy_has_nothing_to_say(tmp_path: Path, mypy_cache: Path) -> None:
     write(render(every_feature()), tmp_path)
     python = without_telemetry(tmp_path / "bare")
     options = (
         "--strict",
         "--cache-dir",
-        f"{tmp_path / 'cache'}",
+        f"{mypy_cache}",
         "--python-executable",
         f"{python}",
     )
