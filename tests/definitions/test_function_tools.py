@@ -390,6 +390,9 @@ def defaults(
     return f"{names} {count}"
 
 @tool
+def found(name: str) -> Node | None: return Node(name=name)
+
+@tool
 def with_context(a: int, context: Context | None = None) -> str:
     return f"{a} {type(context).__name__}"
 
@@ -422,19 +425,10 @@ def both() -> Structured:
     """
     return Structured({"n": 1}, "one")
 '''
+KINDS: dict[str, Any] = {"day": "2026-01-02", "id": "12345678-1234-5678-1234-567812345678"}
+KINDS |= {"size": "s", "path": "a/b", "tags": ["x", "y"], "pair": [1, "b"]}
 CALLS = [
-    (
-        "kinds",
-        {
-            "day": "2026-01-02",
-            "size": "s",
-            "id": "12345678-1234-5678-1234-567812345678",
-            "path": "a/b",
-            "tags": ["x", "y"],
-            "pair": [1, "b"],
-        },
-        {"result": ["date", "Size", "UUID", "PosixPath", "set", "tuple"]},
-    ),
+    ("kinds", KINDS, {"result": ["date", "Size", "UUID", "PosixPath", "set", "tuple"]}),
     ("odd_names", {"json": 1}, {"result": "1 s False 7"}),
     ("odd_names", {"json": 1, "copy": 2, "model_config": True}, {"result": "1 s True 2"}),
     ("evens", {"number": 2}, {"result": "3.0"}),
@@ -447,6 +441,7 @@ CALLS = [
     ("anything", {"a": 1}, {"a": 1}),
     ("optional", {}, {"result": None}),
     ("optional", {"text": None}, {"result": None}),
+    ("found", {"name": "a"}, {"result": {"name": "a", "children": []}}),
     ("both", {}, {"n": 1}),
     ("defaults", {}, {"result": "[] 3"}),
     ("defaults", {"names": ["a"], "count": 4}, {"result": "['a'] 4"}),

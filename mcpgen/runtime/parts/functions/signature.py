@@ -70,6 +70,8 @@ class Signature:
         """`api` or `context` -> the parameter that gets it."""
         self.takes_more = False
         """Whether there is a `**parameter` for further arguments."""
+        self._is_wrapped = False
+        """Whether the output schema has what the function returns as `result`."""
         self._hints = _hints(inspect.unwrap(function))
         self._parameters = dict(self._arguments(inspect.signature(function)))
         self._model = self._arguments_model(function)
@@ -174,7 +176,8 @@ class Signature:
         definitions = schema.pop("$defs", {})
         if "$ref" in schema:
             schema = dict(definitions[schema["$ref"].rpartition("/")[2]])
-        if schema.get("type") != "object":
+        self._is_wrapped = schema.get("type") != "object"
+        if self._is_wrapped:
             schema = {"type": "object", "properties": {"result": schema}, "required": ["result"]}
         if definitions:
             schema["$defs"] = definitions
@@ -194,16 +197,15 @@ class Signature:
         if is_content or self._result is None:
             return value
         try:
-            return self._result.dump_python(value, mode="json", by_alias=True, warnings="error")
+            data = self._result.dump_python(value, mode="json", by_alias=True, warnings="error")
         except ValueError:
             return value
+        return {"result": data} if self._is_wrapped and isinstance(data, dict) else data
 
 
 def _has_default_of_field(parameter: inspect.Parameter) -> bool:
     """Return whether the value of a parameter that callers leave out is what its `Field` says."""
-    if parameter.default is parameter.empty:
-        return True
-    return isinstance(parameter.default, FieldInfo)
+    return parameter.default is parameter.empty or isinstance(parameter.default, FieldInfo)
 
 
 def _hints(function: Callable[..., Any]) -> dict[str, Any]:
