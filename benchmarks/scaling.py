@@ -27,7 +27,7 @@ from pathlib import Path
 
 from mcpgen.cli import run
 from mcpgen.runtime.app import GRACE_SECONDS
-from mcpgen.runtime.parts.exchange.tokens import MOST_CALLERS, Entry
+from mcpgen.runtime.parts.exchange.tokens import MOST_CALLERS, CachedToken
 from mcpgen.runtime.secrets import Secret
 from mcpgen.runtime.settings import SETTINGS
 
@@ -194,7 +194,7 @@ def token_memory(callers: int = 2_000) -> float:
     tracemalloc.start()
     entries = {}
     for number in range(callers):
-        entry = Entry()
+        entry = CachedToken()
         # A signed token is about a thousand characters long
         entry.token = Secret(f"{number:08}" + "x" * 1_000)
         entries[os.urandom(32)] = entry

@@ -16,7 +16,7 @@ from .lock import Lock
 from .problems import Problem, Problems
 from .project.check import Report
 from .project.check import check as check_project
-from .project.run import Request, run
+from .project.run import CommandInput, run
 from .project.save import save
 from .write import Changes
 
@@ -53,7 +53,7 @@ def generate(
         options = replace(options, sources=(os.fspath(document),))
     folder = Path(output) if output is not None else None
     problems = Problems()
-    request = Request(config=options, folder=folder, update=update, adopt=adopt)
+    request = CommandInput(config=options, folder=folder, update=update, adopt=adopt)
     done = run(request, problems)
     changes = save(
         done, force=force, accept=accept_changes, adopt=adopt, renew=renew, dry_run=dry_run

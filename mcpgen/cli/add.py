@@ -246,11 +246,11 @@ def _add_function(
 def _generate(screen: Screen, folder: Path, *, renew: bool = False) -> Changes:
     """Generate the project again; with `renew` also the files written once that nobody edited."""
     from ..problems import Problems
-    from ..project.run import Request, run
+    from ..project.run import CommandInput, run
     from ..write import write
 
     with screen.working("writing") as step:
-        made = run(Request(folder=folder), Problems(), step)
+        made = run(CommandInput(folder=folder), Problems(), step)
         return write(made.files, made.folder, lock_facts=made.facts, renew=renew)
 
 

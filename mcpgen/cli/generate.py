@@ -17,7 +17,7 @@ from ..compare.security import listed
 from ..compare.servers import Diff, diff
 from ..compare.sides import side_of_files
 from ..config import Config
-from ..lock.matching import Match, match
+from ..lock.matching import MatchedTools, match
 from ..paths import read_plain
 from . import options as opt
 from .screen import Screen, shown
@@ -111,14 +111,14 @@ def generate(
     """
     from ..catalogue.summary import summarise
     from ..problems import Problems
-    from ..project.run import Request, run
+    from ..project.run import CommandInput, run
     from ..project.save import end_if_empty, save
     from .problem_output import end_if_strict, print_problems
 
     screen = Screen(quiet=quiet, as_json=as_json)
     problems = Problems()
     with screen.working("starting") as step:
-        request = Request(config=config, folder=output, update=update, adopt=adopt)
+        request = CommandInput(config=config, folder=output, update=update, adopt=adopt)
         made = run(request, problems, step, thorough=strict)
     if not as_json:
         print_problems(screen, problems, made.document, output_format, limit=SHOWN)
@@ -247,7 +247,7 @@ def _moved(made: Run) -> Iterator[tuple[str, str]]:
         yield "renamed", ", ".join(f"`{old}` to `{new}`" for old, new in matched.renamed)
 
 
-def _matched(made: Run) -> Match:
+def _matched(made: Run) -> MatchedTools:
     """The tools of the last run beside those of this one; a first run is its own last one."""
     return match(made.lock or made.facts, made.facts)
 

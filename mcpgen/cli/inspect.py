@@ -16,7 +16,7 @@ from .screen import Screen, shown
 if TYPE_CHECKING:
     from ..catalogue.summary import Summary
     from ..ir import Auth, Tool
-    from ..lint.hidden_text import Finding
+    from ..lint.hidden_text import SuspiciousText
 
 MOST_OFFENDERS = 5
 MOST_LISTED = 12
@@ -38,13 +38,13 @@ def inspect(
     from ..catalogue.summary import summarise
     from ..lint.hidden_text import findings
     from ..problems import Problems
-    from ..project.run import Request, run
+    from ..project.run import CommandInput, run
     from .problem_output import end_if_strict, print_interruption, problem_data
 
     screen = Screen(quiet=quiet, as_json=as_json)
     problems = Problems()
     with screen.working("starting") as step:
-        made = run(Request(config=config), problems, step, files=False)
+        made = run(CommandInput(config=config), problems, step, files=False)
     print_interruption(screen, made.folder)
     summary = summarise(made.document, made.server)
     odd = list(findings(made.document.root))
@@ -78,7 +78,7 @@ def _credential(auth: Auth) -> dict[str, Any]:
     }
 
 
-def _show(screen: Screen, summary: Summary, odd: Sequence[Finding]) -> None:
+def _show(screen: Screen, summary: Summary, odd: Sequence[SuspiciousText]) -> None:
     """Everything for people, the most important first."""
     from ..catalogue.facts import credential_goes, other_origins
     from . import tables

@@ -61,13 +61,13 @@ def lint(
     """
     from ..lint.clients import check_client
     from ..problems import Problems
-    from ..project.run import Request, run
+    from ..project.run import CommandInput, run
     from .problem_output import print_problems
 
     screen = Screen(quiet=quiet)
     problems = Problems()
     with screen.working("starting") as step:
-        made = run(Request(config=config), problems, step, files=False, thorough=True)
+        made = run(CommandInput(config=config), problems, step, files=False, thorough=True)
     for name in client or ():
         check_client(made.server, name, problems)
     print_problems(screen, problems, made.document, output_format, limit=10_000)

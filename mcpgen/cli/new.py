@@ -16,7 +16,7 @@ from .ask import may_ask, or_ask
 from .screen import Screen
 
 
-class Transport(StrEnum):
+class RunTransport(StrEnum):
     """Transport of `make run`."""
 
     stdio = "stdio"
@@ -36,7 +36,7 @@ Description = Annotated[
     typer.Option("--description", metavar="TEXT", help="What the server is for, in one sentence."),
 ]
 TransportOption = Annotated[
-    Transport | None,
+    RunTransport | None,
     typer.Option(
         "--transport", help="How `make run` serves; the server can do both.", case_sensitive=False
     ),
@@ -70,7 +70,7 @@ def new(
     Tools whose contract is written first, as JSON, go into `tools.json`.
     """
     from ..problems import Problems, UsageError
-    from ..project.run import Request, run
+    from ..project.run import CommandInput, run
     from ..project.scaffold import Wish, add_own_words, begin
     from ..write import write
 
@@ -87,14 +87,14 @@ def new(
     wish = Wish(
         folder=Path(name),
         description=(description or "").strip(),
-        transport=(transport or Transport.stdio).value,
+        transport=(transport or RunTransport.stdio).value,
         read_only=bool(read_only),
     )
     there = wish.folder.exists()
     begin(wish)
     try:
         with screen.working("writing") as step:
-            made = run(Request(folder=wish.folder), Problems(), step)
+            made = run(CommandInput(folder=wish.folder), Problems(), step)
             write(made.files, made.folder, lock_facts=made.facts)
             add_own_words(wish)
     except BaseException:
@@ -118,8 +118,8 @@ def _description() -> str:
     return str(typer.prompt("What is it for", default="", show_default=False))
 
 
-def _transport() -> Transport:
-    chosen: Transport = typer.prompt(
+def _transport() -> RunTransport:
+    chosen: RunTransport = typer.prompt(
         "Transport (stdio or http)", default="stdio", value_proc=_as_transport
     )
     return chosen
@@ -129,10 +129,10 @@ def _read_only() -> bool:
     return typer.confirm("Does its first tool only read, and change nothing", default=False)
 
 
-def _as_transport(answer: str) -> Transport:
+def _as_transport(answer: str) -> RunTransport:
     """The transport that a person typed; asked for again where it is none."""
     try:
-        return Transport(answer.strip().lower())
+        return RunTransport(answer.strip().lower())
     except ValueError:
         raise typer.BadParameter("write `stdio` or `http`") from None
 

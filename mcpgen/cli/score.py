@@ -12,7 +12,7 @@ from . import options as opt
 from .screen import Screen, shown
 
 if TYPE_CHECKING:
-    from ..score import Change, Score, ToolList
+    from ..score import Improvement, Score, ToolList
 
 MOST_WORST = 5
 
@@ -74,7 +74,7 @@ def score(
     return 1
 
 
-def _show(screen: Screen, listed: ToolList, result: Score, first: list[Change]) -> None:
+def _show(screen: Screen, listed: ToolList, result: Score, first: list[Improvement]) -> None:
     from . import tables
 
     screen.out.print(
@@ -101,7 +101,7 @@ def _show(screen: Screen, listed: ToolList, result: Score, first: list[Change]) 
         _show_change(screen, number, change)
 
 
-def _show_change(screen: Screen, number: int, change: Change) -> None:
+def _show_change(screen: Screen, number: int, change: Improvement) -> None:
     names = ", ".join(shown(name) for name in change.tools[:3])
     if len(change.tools) > 3:
         names += f" and {len(change.tools) - 3:,} more"

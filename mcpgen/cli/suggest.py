@@ -38,7 +38,7 @@ def suggest(
     """
     from ..lint.clients import tool_limit
     from ..problems import Problems
-    from ..project.run import Request, run
+    from ..project.run import CommandInput, run
     from ..suggest import lines
     from ..suggest import suggest as choose
 
@@ -48,7 +48,7 @@ def suggest(
         most = min(limit or tool_limit(client), tool_limit(client))
     problems = Problems()
     with screen.working("starting") as step:
-        server = run(Request(config=config), problems, step, files=False).server
+        server = run(CommandInput(config=config), problems, step, files=False).server
     choices = choose(server, most)
     if as_json:
         data = [

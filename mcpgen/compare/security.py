@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ..load.values import as_object
-from ..lock.matching import Match, match, shape
+from ..lock.matching import MatchedTools, match, shape
 from ..lock.model import LOGIN
 from ..problems import Problem, RefusedError
 
@@ -45,7 +45,7 @@ PARTS = {
     "metadata_url": "metadata URL",
     "login_scopes": "scopes of the login",
 }
-"""The fields of a `Credential` that may change under the same name, in words."""
+"""The fields of a `LockedCredential` that may change under the same name, in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Consent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Credential:
+class LockedCredential:
     """A credential and the address that issues its tokens: for the server itself, and for a person
     who logs in. A lock of version 0.1.0 records neither scopes nor logins: they are None.
     """
@@ -77,7 +77,7 @@ class Credential:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class CallTarget:
     """The destination and the credentials of a call of one tool.
 
     `origin` and `prefix` are empty while the address is not known. `alternatives` are sets
@@ -90,7 +90,7 @@ class Call:
     prefix: str
     alternatives: tuple[frozenset[str], ...]
     optional: bool
-    credentials: Mapping[str, Credential]
+    credentials: Mapping[str, LockedCredential]
     is_undeclared: bool = False
     """Whether its credentials are none of the document's."""
 
@@ -168,16 +168,16 @@ class _Agreed:
 
     def __init__(self, old: Lock, address: str | None) -> None:
         self.origins = {_origin(address), *map(_origin, old.allowed_origins)}
-        self.sent: set[tuple[str, Credential]] = set()
+        self.sent: set[tuple[str, LockedCredential]] = set()
         for tool in old.tools:
             self.add(_call(tool, old, address))
 
-    def add(self, call: Call) -> None:
+    def add(self, call: CallTarget) -> None:
         """Record the origin and the credentials of a call as agreed to."""
         self.origins.add(call.origin)
         self.sent |= {(call.origin, credential) for credential in call.credentials.values()}
 
-    def sends(self, credential: Credential, origin: str | None = None) -> bool:
+    def sends(self, credential: LockedCredential, origin: str | None = None) -> bool:
         """Return whether a credential is sent to an origin; without one, to any."""
         return any(
             _same_credential(known, credential)
@@ -186,7 +186,7 @@ class _Agreed:
         )
 
 
-def _loss(old: Lock, matched: Match) -> Iterator[Consent]:
+def _loss(old: Lock, matched: MatchedTools) -> Iterator[Consent]:
     """The tools that go, where they are many. One that is renamed or moves is not lost."""
     gone = [tool.name for tool in matched.gone]
     if len(gone) > 1 and len(gone) * LOSS_DIVISOR > len(old.tools):
@@ -201,7 +201,9 @@ def _allowed(agreed: _Agreed, new: Lock) -> Iterator[Consent]:
 # -- one tool
 
 
-def _same_tool(was: ToolLock, now: ToolLock, before: Call, after: Call) -> Iterator[Consent]:
+def _same_tool(
+    was: ToolLock, now: ToolLock, before: CallTarget, after: CallTarget
+) -> Iterator[Consent]:
     for text in (
         *_address_changes(before, after),
         *_credential_changes(before, after),
@@ -211,7 +213,7 @@ def _same_tool(was: ToolLock, now: ToolLock, before: Call, after: Call) -> Itera
     yield from _text(was.odd, now)
 
 
-def _address_changes(before: Call, after: Call) -> Iterator[str]:
+def _address_changes(before: CallTarget, after: CallTarget) -> Iterator[str]:
     if before.origin not in ("", after.origin):
         place = f"`{after.origin}`" if after.origin else "nowhere until it is configured"
         yield f"requests go to {place} instead of `{before.origin}`"
@@ -219,7 +221,7 @@ def _address_changes(before: Call, after: Call) -> Iterator[str]:
         yield f"requests go below `{after.prefix or '/'}` instead of `{before.prefix or '/'}`"
 
 
-def _credential_changes(before: Call, after: Call) -> Iterator[str]:
+def _credential_changes(before: CallTarget, after: CallTarget) -> Iterator[str]:
     if not before.alternatives and after.is_undeclared:
         return  # the configuration asked for it, or it is sent only where the operator sets it
     if (before.alternatives, before.optional) != (after.alternatives, after.optional):
@@ -228,7 +230,7 @@ def _credential_changes(before: Call, after: Call) -> Iterator[str]:
         yield from _part_changes(before.credentials[name], after.credentials[name])
 
 
-def _part_changes(before: Credential, after: Credential) -> Iterator[str]:
+def _part_changes(before: LockedCredential, after: LockedCredential) -> Iterator[str]:
     for field, word in PARTS.items():
         old, new = getattr(before, field), getattr(after, field)
         if old is not None and old != new:
@@ -247,7 +249,7 @@ def _behaviour_changes(was: ToolLock, now: ToolLock) -> Iterator[str]:
         yield "calls no longer only read"
 
 
-def _new_tool(now: ToolLock, call: Call, agreed: _Agreed) -> Iterator[Consent]:
+def _new_tool(now: ToolLock, call: CallTarget, agreed: _Agreed) -> Iterator[Consent]:
     known_origin = not call.origin or call.origin in agreed.origins
     if not known_origin:
         text = f"requests of a new tool go to `{call.origin}`, where none went before"
@@ -273,12 +275,12 @@ def _text(known: tuple[str, ...], now: ToolLock) -> Iterator[Consent]:
 # -- what a call does
 
 
-def _call(tool: ToolLock, lock: Lock, address: str | None) -> Call:
+def _call(tool: ToolLock, lock: Lock, address: str | None) -> CallTarget:
     url = address if tool.base_url is None else tool.base_url
     security = lock.security if tool.security is None else tool.security
     alternatives = tuple(frozenset(names) for names in security if names)
     used = frozenset[str]().union(*alternatives)
-    return Call(
+    return CallTarget(
         origin=_origin(url),
         prefix=urlsplit(url or "").path.rstrip("/"),
         alternatives=alternatives,
@@ -288,12 +290,12 @@ def _call(tool: ToolLock, lock: Lock, address: str | None) -> Call:
     )
 
 
-def _credential(name: str, facts: Mapping[str, Any]) -> Credential:
+def _credential(name: str, facts: Mapping[str, Any]) -> LockedCredential:
     login = as_object(facts.get("login"))
     scopes = facts.get("scopes")
     if scopes is None:
         login = dict.fromkeys(LOGIN)
-    return Credential(
+    return LockedCredential(
         name=name,
         kind=str(facts.get("kind")),
         place=str(facts.get("place")),
@@ -315,7 +317,7 @@ def _sorted(scopes: Iterable[str] | None) -> tuple[str, ...] | None:
     return tuple(sorted(scopes))
 
 
-def _same_credential(before: Credential, after: Credential) -> bool:
+def _same_credential(before: LockedCredential, after: LockedCredential) -> bool:
     """Return whether they are the same, as far as the earlier one is recorded."""
     unrecorded: dict[str, Any] = {}
     for field in PARTS:

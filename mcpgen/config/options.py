@@ -30,7 +30,7 @@ def config_from_options(values: Mapping[str, Any]) -> Config:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Conflict:
+class OptionConflict:
     """An option whose value is not the one in the project's file, and the place of its key there.
 
     `value` and `file_value` are written as in TOML; `file_value` is empty for a key without one.
@@ -43,7 +43,7 @@ class Conflict:
     file_value: str
 
 
-def conflicting_options(options: Config, file: Config) -> list[Conflict]:
+def conflicting_options(options: Config, file: Config) -> list[OptionConflict]:
     """The options that set another value than a project's file does."""
     default = Config()
     conflicts = []
@@ -53,7 +53,7 @@ def conflicting_options(options: Config, file: Config) -> list[Conflict]:
         if value in (_value(default, table.dataclass, key), file_value):
             continue
         stored = _stored_value(file, table.dataclass, key)
-        conflict = Conflict(
+        conflict = OptionConflict(
             option=option.name,
             header=table.header,
             key=key.name,

@@ -21,7 +21,7 @@ MOST_TOKENS = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ToolCall:
     """A call that a model asks for; `arguments` are JSON text or an object."""
 
     id: str
@@ -30,10 +30,10 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class ToolResult:
     """The result of a call."""
 
-    call: Call
+    call: ToolCall
     text: str
     is_error: bool
 
@@ -42,7 +42,7 @@ class Result:
 class Reply:
     """A model's reply: the calls it requests, and the tokens read and written for it."""
 
-    calls: tuple[Call, ...]
+    calls: tuple[ToolCall, ...]
     tokens: int
 
 
@@ -55,7 +55,7 @@ class Endpoint(Protocol):
     async def reply(self) -> Reply:
         """The model's next turn. Raises UsageError where the endpoint refuses."""
 
-    def tell(self, results: Sequence[Result]) -> None:
+    def tell(self, results: Sequence[ToolResult]) -> None:
         """Add the results of the last turn's calls to the conversation."""
 
 
@@ -101,12 +101,12 @@ class OpenAI:
         message = answer.choices[0].message
         self._messages.append(message.model_dump(exclude_none=True))
         calls = [
-            Call(call.id, call.function.name, call.function.arguments or "{}")
+            ToolCall(call.id, call.function.name, call.function.arguments or "{}")
             for call in message.tool_calls or ()
         ]
         return Reply(tuple(calls), getattr(answer.usage, "total_tokens", 0))
 
-    def tell(self, results: Sequence[Result]) -> None:
+    def tell(self, results: Sequence[ToolResult]) -> None:
         """Add the results of the last turn's calls to the conversation."""
         for result in results:
             message = {"role": "tool", "tool_call_id": result.call.id, "content": result.text}
@@ -150,13 +150,13 @@ class Anthropic:
         blocks = [block.model_dump(exclude_none=True) for block in answer.content]
         self._messages.append({"role": "assistant", "content": blocks})
         calls = [
-            Call(block["id"], block["name"], block["input"])
+            ToolCall(block["id"], block["name"], block["input"])
             for block in blocks
             if block["type"] == "tool_use"
         ]
         return Reply(tuple(calls), answer.usage.input_tokens + answer.usage.output_tokens)
 
-    def tell(self, results: Sequence[Result]) -> None:
+    def tell(self, results: Sequence[ToolResult]) -> None:
         """Add the results of the last turn's calls to the conversation."""
         blocks = [
             {
@@ -173,7 +173,7 @@ class Anthropic:
 PROVIDERS: dict[str, type[OpenAI] | type[Anthropic]] = {"openai": OpenAI, "anthropic": Anthropic}
 
 
-def arguments_of(call: Call) -> Any:
+def arguments_of(call: ToolCall) -> Any:
     """The arguments of a call as data. Raises ValueError for text that is not JSON."""
     if isinstance(call.arguments, str):
         return json.loads(call.arguments)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..problems import UsageError
-from .endpoints import PROVIDERS, Call, Endpoint, Result, arguments_of
+from .endpoints import PROVIDERS, Endpoint, ToolCall, ToolResult, arguments_of
 from .outcome import Outcome
 from .stage import Recorder, recording, serving
 from .tasks import Task
@@ -69,11 +69,11 @@ async def _attempt(endpoint: Endpoint, client: Any, api: Recorder, task: Task) -
     )
 
 
-async def _result(client: Any, call: Call) -> Result:
+async def _result(client: Any, call: ToolCall) -> ToolResult:
     """The text of a tool's result, or what was wrong with the call."""
     try:
         result = await client.call_tool(call.name, arguments_of(call))
     except Exception as error:
-        return Result(call, f"error: {error}", is_error=True)
+        return ToolResult(call, f"error: {error}", is_error=True)
     text = "\n".join(getattr(block, "text", "") for block in result.content)
-    return Result(call, text, is_error=bool(result.is_error))
+    return ToolResult(call, text, is_error=bool(result.is_error))

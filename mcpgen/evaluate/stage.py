@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..problems import UsageError
-from .tasks import Request
+from .tasks import RecordedRequest
 
 
 @dataclass(slots=True)
@@ -22,9 +22,9 @@ class Recorder:
     """The API: every request it got since it was last asked; the answer to each is `{}`."""
 
     url: str = ""
-    requests: list[Request] = field(default_factory=list)
+    requests: list[RecordedRequest] = field(default_factory=list)
 
-    def taken(self) -> list[Request]:
+    def taken(self) -> list[RecordedRequest]:
         """The requests since the last time."""
         requests, self.requests = self.requests, []
         return requests
@@ -41,7 +41,9 @@ def recording() -> Iterator[Recorder]:
         def answer(self) -> None:
             length = int(self.headers.get("content-length", 0))
             body = _json(self.rfile.read(length))
-            recorder.requests.append(Request(method=self.command, target=self.path, body=body))
+            recorder.requests.append(
+                RecordedRequest(method=self.command, target=self.path, body=body)
+            )
             self.send_response(200)
             self.send_header("content-type", "application/json")
             self.send_header("content-length", "2")

@@ -15,7 +15,7 @@ KEYS = frozenset({"task", "query", "arguments", "method", "path", "body"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class RecordedRequest:
     """One request as it arrived: its path below the base URL, query and JSON body."""
 
     method: str
@@ -47,9 +47,9 @@ class Task:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     body: Any = None
 
-    def done_by(self, request: Request) -> bool:
+    def done_by(self, request: RecordedRequest) -> bool:
         """Return whether a request is the one that was meant."""
-        wanted = Request(method=self.method, target=self.path)
+        wanted = RecordedRequest(method=self.method, target=self.path)
         if request.method != wanted.method or request.path != wanted.path:
             return False
         return wanted.query <= request.query and _within(self.body, request.body)

@@ -25,7 +25,7 @@ ALL = "all"
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class ClientLimit:
     """One limit of one client, and where it was seen."""
 
     name: str
@@ -34,35 +34,35 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Client:
+class ClientRules:
     """A client by the word users write, its title, and its limits."""
 
     name: str
     title: str
-    rules: tuple[Rule, ...]
+    rules: tuple[ClientLimit, ...]
 
     @property
-    def counts(self) -> list[Rule]:
+    def counts(self) -> list[ClientLimit]:
         """The rules on how many tools there are."""
         return [rule for rule in self.rules if rule.name == "tool_count"]
 
-    def broken_by(self, count: int) -> list[Rule]:
+    def broken_by(self, count: int) -> list[ClientLimit]:
         """Those of them that so many tools break."""
         return [rule for rule in self.counts if count > rule.value]
 
 
 @cache
-def table() -> dict[str, Client]:
+def table() -> dict[str, ClientRules]:
     """Every known client by its name."""
     text = (resources.files("mcpgen") / "data" / "clients.toml").read_text("utf-8")
     clients = {}
     for name, row in tomllib.loads(text).items():
         if isinstance(row, dict):
             rules = (
-                Rule(rule["rule"], rule.get("value", _tool_limit(name)), rule["source"])
+                ClientLimit(rule["rule"], rule.get("value", _tool_limit(name)), rule["source"])
                 for rule in row["rules"]
             )
-            clients[name] = Client(name, row["title"], tuple(rules))
+            clients[name] = ClientRules(name, row["title"], tuple(rules))
     return clients
 
 
@@ -93,9 +93,9 @@ def check_client(server: Server, name: str, problems: Problems) -> None:
             )
 
 
-def refused_tools(server: Server, client: Client) -> dict[tuple[Rule, str], list[Tool]]:
+def refused_tools(server: Server, client: ClientRules) -> dict[tuple[ClientLimit, str], list[Tool]]:
     """The tools that a client refuses, by rule and reason."""
-    refused: dict[tuple[Rule, str], list[Tool]] = {}
+    refused: dict[tuple[ClientLimit, str], list[Tool]] = {}
     for tool in server.tools:
         for fault in _faults(client, server, tool):
             refused.setdefault(fault, []).append(tool)
@@ -114,7 +114,7 @@ def tool_limit(name: str) -> int:
     raise UsageError.of("E0870", message, hint)
 
 
-def _clients(name: str) -> list[Client]:
+def _clients(name: str) -> list[ClientRules]:
     clients = table()
     if name == ALL:
         return list(clients.values())
@@ -128,7 +128,7 @@ def _clients(name: str) -> list[Client]:
     raise UsageError.of("E0803", message, hint)
 
 
-def _check_tool_count(server: Server, client: Client, problems: Problems) -> None:
+def _check_tool_count(server: Server, client: ClientRules, problems: Problems) -> None:
     count = len(server.tools) + len(server.functions)
     for rule in client.broken_by(count):
         problems.warn(
@@ -146,7 +146,7 @@ def _names(tools: list[Tool]) -> str:
     return names
 
 
-def _faults(client: Client, server: Server, tool: Tool) -> Iterator[tuple[Rule, str]]:
+def _faults(client: ClientRules, server: Server, tool: Tool) -> Iterator[tuple[ClientLimit, str]]:
     """Each rule that a tool breaks, with the reason."""
     tool_object = wire(tool)
     for rule in client.rules:

@@ -17,7 +17,7 @@ from ..text import INVISIBLE, visible
 
 if TYPE_CHECKING:
     from ..load import Document
-    from ..load.text import Text
+    from ..load.text import SourceText
     from ..problems import Problems
 
 LONGEST = 20_000
@@ -97,7 +97,7 @@ _SIGNS = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class SuspiciousText:
     """One suspicious text: what is suspicious, its JSON Pointer, and an excerpt."""
 
     what: str
@@ -111,7 +111,7 @@ _YAML_ESCAPES = re.compile(r"\\[UxNLP0abefv_]")
 """Escapes that may stand for an invisible character, besides `\\u`."""
 
 
-def _may_hide(text: Text) -> bool:
+def _may_hide(text: SourceText) -> bool:
     """Return whether a file may hold an invisible character, written out or escaped: much cheaper
     than a look at each of its texts.
     """
@@ -162,17 +162,17 @@ def kinds_of(*texts: str) -> tuple[str, ...]:
     return tuple(kinds)
 
 
-def findings(root: Any) -> Iterator[Finding]:
+def findings(root: Any) -> Iterator[SuspiciousText]:
     """Every suspicious text and key of a document, in its order."""
     for pointer, text in _texts(root):
         hidden = _hidden(text)
         if hidden:
             excerpt = _excerpt(text, text.index(hidden[0]))
-            yield Finding(what=_count(hidden), pointer=pointer, excerpt=excerpt)
+            yield SuspiciousText(what=_count(hidden), pointer=pointer, excerpt=excerpt)
         for sign in _SIGNS:
             match = sign.search(text)
             if match:
-                yield Finding(
+                yield SuspiciousText(
                     what=sign.what, pointer=pointer, excerpt=_excerpt(text, match.start())
                 )
 

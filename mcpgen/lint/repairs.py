@@ -23,7 +23,7 @@ from ..runtime.facts.methods import CALLABLE
 from ..runtime.facts.pointer import child, split, unescape
 from ..text import plain, visible, words
 from ..upgrade.schema import MISSPELT_TYPES
-from .structure import Finding, findings
+from .structure import SchemaViolation, findings
 
 if TYPE_CHECKING:
     from ..load import Document
@@ -104,7 +104,7 @@ def _findings(document: Document) -> Iterator[Repair]:
         yield Repair(target, update, why)
 
 
-def _update(document: Document, finding: Finding) -> dict[str, Any]:
+def _update(document: Document, finding: SchemaViolation) -> dict[str, Any]:
     """Return the keys to merge for a finding, if they are known: a missing key, a number as text
     or the reverse, or the right name of a type.
     """

@@ -40,7 +40,7 @@ _UNEXPECTED = ("additionalProperties", "unevaluatedProperties")
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class SchemaViolation:
     """A violation of the official schema: its pointer, the message, and the key that is missing
     there, or should not be there. `number` is a number in place of a text, `text` a text
     that spells the expected value.
@@ -92,7 +92,7 @@ def check(document: Document, problems: Problems, *, severity: Severity = "warni
         problems.note("E0305", f"of the faults of the structure, the first {LIMIT} are told")
 
 
-def findings(document: Document) -> Iterator[Finding]:
+def findings(document: Document) -> Iterator[SchemaViolation]:
     """Every finding of the official schema, in the validator's order and without repeats. Raises
     ValueError where a pattern of the schema takes too many steps.
     """
@@ -101,7 +101,7 @@ def findings(document: Document) -> Iterator[Finding]:
     validator = _schema(document.version[:3], dialect.startswith(_DIALECTS))
     if validator.is_valid(root):
         return
-    seen: set[Finding] = set()
+    seen: set[SchemaViolation] = set()
     places: set[str] = set()
     errors = [peers for error in validator.iter_errors(root) for peers in telling(error)]
     consequences = Consequences(error for error, *_ in errors)
@@ -137,7 +137,7 @@ def _schema(version: str, with_schemas: bool) -> Any:
     return jsonschema_rs.validator_for(schema, pattern_options=options)
 
 
-def _findings_of(peers: Peers, document: Document) -> Iterator[Finding]:
+def _findings_of(peers: Peers, document: Document) -> Iterator[SchemaViolation]:
     """Yield the findings of one error, or of several about one place."""
     error = peers[0]
     pointer = pointer_of(error.instance_path)
@@ -148,23 +148,23 @@ def _findings_of(peers: Peers, document: Document) -> Iterator[Finding]:
     if _is_reference(document.at(pointer)) and ("$ref" in names or not names):
         # Whatever else is wrong there follows from it.
         message = "`$ref` may not stand here"
-        yield Finding(f"{pointer}/$ref", message, "unexpected", "$ref")
+        yield SchemaViolation(f"{pointer}/$ref", message, "unexpected", "$ref")
     elif kind in _UNEXPECTED:
         for name in names:
             message = f"unexpected key `{name[:SHOWN]}`"
-            yield Finding(f"{pointer}/{escape(name)}", message, "unexpected", name)
+            yield SchemaViolation(f"{pointer}/{escape(name)}", message, "unexpected", name)
     elif kind == "propertyNames":
         wrong = detail["error"]
         at = f"{pointer}/{escape(str(wrong.instance))}"
-        yield Finding(at, f"the name {wording([wrong])}")
+        yield SchemaViolation(at, f"the name {wording([wrong])}")
     elif kind == "required":
         name = str(detail.get("property", "?"))
-        yield Finding(pointer, f"`{name}` is missing", "missing", name)
+        yield SchemaViolation(pointer, f"`{name}` is missing", "missing", name)
     elif kind == "uniqueItems":
         for index in twins(error.instance):
-            yield Finding(f"{pointer}/{index}", stands_twice(error.instance[index]))
+            yield SchemaViolation(f"{pointer}/{index}", stands_twice(error.instance[index]))
     else:
-        yield Finding(pointer, wording(peers), _fault_of_value(peers))
+        yield SchemaViolation(pointer, wording(peers), _fault_of_value(peers))
 
 
 def pointer_of(path: Iterable[str | int]) -> str:

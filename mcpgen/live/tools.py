@@ -9,7 +9,7 @@ from typing import Any
 
 from ..problems import Problem, UsageError
 from ..project.custom import INJECTED
-from ..project.functions import Function, functions
+from ..project.functions import UserFunction, functions
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def listed_functions(package: Path) -> list[ListedTool]:
     return [_of_function(function) for function in functions(package)]
 
 
-def _of_function(function: Function) -> ListedTool:
+def _of_function(function: UserFunction) -> ListedTool:
     parameters = function.node.args
     optional = {
         item.arg

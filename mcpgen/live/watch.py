@@ -57,12 +57,12 @@ def _states(paths: list[Path]) -> States:
 
 def generated(config: Config, folder: Path) -> tuple[Document, Problems]:
     """Generate a project, as `mcpgen generate` does. Raises McpgenError."""
-    from ..project.run import Request, run
+    from ..project.run import CommandInput, run
     from ..project.save import end_if_empty
     from ..write import write
 
     problems = Problems()
-    made = run(Request(config=config, folder=folder), problems)
+    made = run(CommandInput(config=config, folder=folder), problems)
     end_if_empty(made.server)
     write(made.files, made.folder, lock_facts=made.facts, force=False, accept=False, dry_run=False)
     return made.document, problems

@@ -12,11 +12,11 @@ from ..problems import UsageError
 from . import recognise
 from .definitions import SOURCES
 from .source import DOCUMENT_ENDINGS, Source, is_project
-from .text import Text
+from .text import SourceText
 
 LONGEST_PATH = 4096
 Name = str | os.PathLike[str]
-Read = tuple[Source, Text, Any]
+Read = tuple[Source, SourceText, Any]
 API_STEMS = ("openapi", "swagger")
 
 
@@ -56,7 +56,7 @@ def _is_document(path: Path) -> bool:
 
 def beside(
     names: Sequence[Name], read: Sequence[Read]
-) -> tuple[Source, Text, dict[str, Any], Path]:
+) -> tuple[Source, SourceText, dict[str, Any], Path]:
     """One document of many: its source, its text, its root, which names the others, and the folder
     they share. The first API description is the document; others join it later (`join`).
 
@@ -72,7 +72,7 @@ def beside(
         # The folder itself is the document; nothing is read from this path.
         place = folder / f"{folder.name}.tools"
         source = Source(name=os.path.relpath(folder), kind="path", path=place)
-        main = source, Text(source.name, "{}"), {}
+        main = source, SourceText(source.name, "{}"), {}
     source, text, root = main
     assert source.path is not None
     here = Path(os.path.realpath(source.path)).parent
@@ -97,7 +97,7 @@ def _path_of(name: Name, source: Source) -> Path:
     return Path(os.path.realpath(source.path))
 
 
-def others(read: Sequence[Read], root: Any) -> Iterator[tuple[Text, dict[str, Any], str]]:
+def others(read: Sequence[Read], root: Any) -> Iterator[tuple[SourceText, dict[str, Any], str]]:
     """The API descriptions besides the document: text, tree, and path as the document names it."""
     apis = [entry for entry in read if recognise.describes_api(entry[2])]
     for source, text, tree in apis:

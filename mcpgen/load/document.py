@@ -16,9 +16,9 @@ from ..ir import WITHOUT_API
 from ..problems import Place
 from ..runtime.facts.pointer import child, escape, split, unescape
 from .limits import Limits
-from .places import Finder, finder
+from .places import NodeFinder, finder
 from .source import Source
-from .text import Text
+from .text import SourceText
 
 _SLASH = re.compile("%2F", re.I)
 FILES = "x-mcpgen-files"
@@ -62,7 +62,7 @@ class Document:
     root: dict[str, Any]
     version: str
     source: Source
-    files: dict[str, Text] = field(default_factory=dict)
+    files: dict[str, SourceText] = field(default_factory=dict)
     moved: list[tuple[str, str]] = field(default_factory=list)
     limits: Limits = field(default_factory=Limits)
     lost: dict[str, str] = field(default_factory=dict)
@@ -71,7 +71,7 @@ class Document:
     """The Arazzo documents among the embedded files, by their names in the tree."""
     originals: dict[str, bytes] = field(default_factory=dict)
     _resolved: dict[str, tuple[Any, str]] = field(default_factory=dict, repr=False)
-    _finders: dict[str, Finder] = field(default_factory=dict, repr=False)
+    _finders: dict[str, NodeFinder] = field(default_factory=dict, repr=False)
     _log: dict[str, list[int]] = field(default_factory=dict, repr=False)
     _log_size: int = field(default=0, repr=False)
 

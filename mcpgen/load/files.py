@@ -32,7 +32,7 @@ from .json import too_many_nodes
 from .limits import Limits
 from .meta_schemas import meta_schema
 from .source import read_file
-from .text import Fault, Text, decode, note_surrogates, raised
+from .text import Fault, SourceText, decode, note_surrogates, raised
 
 Chain: TypeAlias = "tuple[Chain, str] | None"
 """The keys that lead to a node, the last one outermost: a pointer is made of them when needed."""
@@ -85,14 +85,14 @@ _REMEDIES = {
 }
 
 
-def parse_text(text: Text, limits: Limits) -> Any:
+def parse_text(text: SourceText, limits: Limits) -> Any:
     """The tree of a text: JSON when it begins like JSON, YAML otherwise. Raises `Fault`."""
     if text.is_json:
         return json_text.read(text, limits)
     return yaml_text.read(text, limits)
 
 
-def suspicious(text: Text, *, has_tools: bool) -> bool:
+def suspicious(text: SourceText, *, has_tools: bool) -> bool:
     """Return whether a text may hold a reference that is not local already. In a list of tools
     `#/...` is not: it begins at the schema of its tool.
     """
@@ -564,7 +564,7 @@ class _Gatherer:
         if text is None or _IDENTIFIES.search(text.content):
             self.identifiers.collect(tree, _home(name))
 
-    def text(self, name: str) -> Text:
+    def text(self, name: str) -> SourceText:
         """The text of a file, within the limit of bytes for all files together."""
         if self.url is not None:
             label = urllib.parse.urljoin(self.url, urllib.parse.quote(name))
@@ -611,7 +611,7 @@ def _root_and_name(path: Path, folder: Path | None) -> tuple[Path, str]:
     return root, (home / path.name).relative_to(root).as_posix()
 
 
-def _tree(name: str, text: Text, limits: Limits) -> Any:
+def _tree(name: str, text: SourceText, limits: Limits) -> Any:
     """The tree of a file, or the text itself if its name says that it is no document."""
     if name.endswith(_PLAIN_TEXT):
         return text.content

@@ -14,14 +14,14 @@ from ..problems import Problems, UsageError
 from ..runtime.facts.methods import PATH_ITEM
 from ..runtime.facts.pointer import escape
 from .document import FILES, Document
-from .text import Text
+from .text import SourceText
 from .values import as_list, as_object, objects_in, texts_in
 
 _VERSION = re.compile(r"3\.\d+")
 
 
 def join(
-    document: Document, text: Text, tree: dict[str, Any], file: str, problems: Problems
+    document: Document, text: SourceText, tree: dict[str, Any], file: str, problems: Problems
 ) -> None:
     """Let the operations of another API description join a document, in place.
 

@@ -14,7 +14,7 @@ from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any
 
 from .limits import Limits
-from .text import Fault, LimitFault, Text
+from .text import Fault, LimitFault, SourceText
 
 SPACE = re.compile(r"[ \t\n\r]*")
 _TOKENS = re.compile(r'"(?:[^"\\\n]|\\.)*"?|[\[\]{}]')
@@ -37,7 +37,7 @@ class _BadNumber(ValueError):
     """A number that is not finite, or has too many digits."""
 
 
-def read(text: Text, limits: Limits) -> Any:
+def read(text: SourceText, limits: Limits) -> Any:
     """The tree of a JSON text. Raises `Fault` or `LimitFault`."""
 
     def integer(digits: str) -> int:
@@ -68,7 +68,7 @@ def read(text: Text, limits: Limits) -> Any:
     return tree
 
 
-def _replaced_surrogates(tree: Any, text: Text) -> Any:
+def _replaced_surrogates(tree: Any, text: SourceText) -> Any:
     """The tree with U+FFFD for every half of a surrogate pair; the text remembers the first."""
     clean = _without_surrogates(tree)
     if clean != tree:
@@ -102,7 +102,7 @@ def _refuse_constant(literal: str) -> Any:
     raise _BadNumber(literal)
 
 
-def _within(tree: Any, text: Text, limits: Limits) -> None:
+def _within(tree: Any, text: SourceText, limits: Limits) -> None:
     """Measure a tree level by level: no recursion, one pass."""
     count, depth, level = 1, 0, [tree]
     while level:
@@ -161,7 +161,7 @@ def _without_surrogates(node: Any) -> Any:
 # What is wrong, and where: each of these scans the text again.
 
 
-def _too_deep(text: Text, limits: Limits) -> LimitFault:
+def _too_deep(text: SourceText, limits: Limits) -> LimitFault:
     depth = 0
     for token in _TOKENS.finditer(text.content):
         first = token.group()[0]
@@ -174,7 +174,7 @@ def _too_deep(text: Text, limits: Limits) -> LimitFault:
     return LimitFault("E0115", f"nesting deeper than {limits.depth}", 0)
 
 
-def _repeated_key(text: Text) -> Fault:
+def _repeated_key(text: SourceText) -> Fault:
     """Walk the tokens with a stack of the keys of every open object until one comes twice."""
     content = text.content
     stack: list[dict[str, int]] = []
@@ -195,7 +195,7 @@ def _repeated_key(text: Text) -> Fault:
     return Fault("E0113", "an object has the same key twice", 0)
 
 
-def repeated(text: Text, key: str, first: int, second: int, width: int) -> Fault:
+def repeated(text: SourceText, key: str, first: int, second: int, width: int) -> Fault:
     """The error for a key that comes twice, with both positions."""
     return Fault(
         "E0113",
@@ -208,7 +208,7 @@ def repeated(text: Text, key: str, first: int, second: int, width: int) -> Fault
     )
 
 
-def _bad_number(text: Text, literal: str, limits: Limits) -> Fault:
+def _bad_number(text: SourceText, literal: str, limits: Limits) -> Fault:
     at = 0
     pattern = re.compile(r'"(?:[^"\\\n]|\\.)*"|(?<![\w.+-])' + re.escape(literal) + r"(?![\w.])")
     for match in pattern.finditer(text.content):
@@ -236,7 +236,7 @@ def bad_number(literal: str, at: int, limits: Limits) -> Fault:
     )
 
 
-def _syntax(text: Text, error: json.JSONDecodeError) -> Fault:
+def _syntax(text: SourceText, error: json.JSONDecodeError) -> Fault:
     """The fault of a text that is not JSON, named after the likely mistake."""
     content, offset = text.content, error.pos
     opened = _open_container(content, offset)
@@ -285,7 +285,7 @@ def _trailing_comma(content: str, error: json.JSONDecodeError) -> int | None:
     return None
 
 
-def _cut_off(text: Text, offset: int, opened: int | None, *, unterminated: bool) -> Fault:
+def _cut_off(text: SourceText, offset: int, opened: int | None, *, unterminated: bool) -> Fault:
     """The fault of a text that ends too early."""
     if opened is None:
         return Fault("E0111", "the JSON ends too early", offset)

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from ..problems import DocumentError, Problems
 from ..runtime.facts.pointer import escape
 from .document import FILES, Document
-from .text import Text
+from .text import SourceText
 from .values import as_object
 
 Path: TypeAlias = tuple[str | int, ...]
@@ -23,13 +23,13 @@ _SECONDS = 30.0
 """CPU that finding the places of one target may take."""
 
 
-def apply(document: Document, overlay: Text, tree: Any, problems: Problems) -> None:
+def apply(document: Document, overlay: SourceText, tree: Any, problems: Problems) -> None:
     """Apply one overlay to a document, in place. A target that matches nothing is a warning."""
     _Overlay(document, overlay, tree, problems).apply()
 
 
 class _Overlay:
-    def __init__(self, document: Document, text: Text, tree: Any, problems: Problems) -> None:
+    def __init__(self, document: Document, text: SourceText, tree: Any, problems: Problems) -> None:
         self.document = document
         self.moved = document.moved
         self.tree = tree

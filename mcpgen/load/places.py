@@ -13,11 +13,11 @@ from typing import Any, Protocol
 import yaml
 
 from .json import SPACE
-from .text import Text
+from .text import SourceText
 from .yaml import Event, YamlParser, is_merge_key
 
 
-class Finder(Protocol):
+class NodeFinder(Protocol):
     """Finds nodes by the keys that lead to them."""
 
     def find(self, parts: list[str]) -> tuple[int, int]:
@@ -25,7 +25,7 @@ class Finder(Protocol):
         ...
 
 
-def finder(text: Text) -> Finder:
+def finder(text: SourceText) -> NodeFinder:
     """The finder for a text that was read without a fault."""
     if text.is_json:
         return JsonPlaces(text)
@@ -35,7 +35,7 @@ def finder(text: Text) -> Finder:
 class JsonPlaces:
     """Finds the nodes of a valid JSON text by descending to them; the C scanner skips the rest."""
 
-    def __init__(self, text: Text) -> None:
+    def __init__(self, text: SourceText) -> None:
         self._text = text
         self._content = text.content
         self._scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
@@ -104,7 +104,7 @@ class _Spot:
 class YamlPlaces:
     """The places of all nodes of a valid YAML text, found in one pass over its events."""
 
-    def __init__(self, text: Text) -> None:
+    def __init__(self, text: SourceText) -> None:
         self._text = text
         self._root: _Spot | None = None
         self._anchors: dict[str, _Spot] = {}

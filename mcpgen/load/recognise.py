@@ -22,7 +22,7 @@ from .definitions import (
     says_arguments,
     with_names,
 )
-from .text import Text
+from .text import SourceText
 
 EXPECTED = "an OpenAPI document begins with `openapi: 3.1.0`, `info:` and `paths:`"
 TOOLS_EXPECTED = "a list of tools is the `tools` that a server answers to `tools/list`"
@@ -189,7 +189,7 @@ def binary(name: str, raw: bytes) -> None:
             raise DocumentError.of("E0107", message, hint, file=name)
 
 
-def markup(text: Text) -> None:
+def markup(text: SourceText) -> None:
     """Raise `DocumentError` for HTML and XML, which begin with `<` as no document does."""
     start = text.content.lstrip()[:2000]
     if not start.startswith("<"):
@@ -203,7 +203,7 @@ def markup(text: Text) -> None:
             raise DocumentError.of(code, message, hint, file=text.name)
 
 
-def language(text: Text) -> DocumentError | None:
+def language(text: SourceText) -> DocumentError | None:
     """The error that names the format of a text that is neither JSON nor YAML, if it is known."""
     start = text.content[:4000]
     for pattern, what, hint in _LANGUAGES:
@@ -218,14 +218,14 @@ def describes_api(root: Any) -> bool:
     return type(root) is dict and not root.keys().isdisjoint(("openapi", "swagger"))
 
 
-def _refuse_comments(text: Text) -> None:
+def _refuse_comments(text: SourceText) -> None:
     """Raise `DocumentError` for an API Blueprint whose every line is a comment in YAML."""
     other_format = language(text)
     if other_format is not None and "Blueprint" in str(other_format):
         raise other_format
 
 
-def tree(text: Text, root: Any) -> dict[str, Any]:
+def tree(text: SourceText, root: Any) -> dict[str, Any]:
     """The root of an OpenAPI or Swagger document, or of definitions of tools. Raises
     `DocumentError`, which names what the file is, for anything else.
     """
@@ -252,7 +252,7 @@ def tree(text: Text, root: Any) -> dict[str, Any]:
     raise _without_version(text, root)
 
 
-def _refuse_other_format(text: Text, root: dict[str, Any]) -> None:
+def _refuse_other_format(text: SourceText, root: dict[str, Any]) -> None:
     """Raise `DocumentError` for an object with the keys of another format."""
     for keys, what, hint in _ROOTS:
         if all(_has(root, key) for key in keys):
@@ -260,7 +260,7 @@ def _refuse_other_format(text: Text, root: dict[str, Any]) -> None:
             raise _not_it(text, "E0110", message, hint)
 
 
-def _refuse_captured_error(text: Text, root: dict[str, Any]) -> None:
+def _refuse_captured_error(text: SourceText, root: dict[str, Any]) -> None:
     """Raise `DocumentError` for a captured answer that is an error (JSON-RPC 2.0, section 5.1)."""
     if "jsonrpc" in root and type(root.get("error")) is dict:
         reason = visible(str(root["error"].get("message")))[:80]
@@ -277,7 +277,7 @@ _KINDS: dict[type, str] = {
 }
 
 
-def _not_an_object(text: Text, root: Any) -> DocumentError:
+def _not_an_object(text: SourceText, root: Any) -> DocumentError:
     """The error for a document whose root is no object."""
     if type(root) is str:
         other_format = language(text)
@@ -293,7 +293,7 @@ def _not_an_object(text: Text, root: Any) -> DocumentError:
     return _not_it(text, "E0121", f"the document is {kind}, not an object", hint)
 
 
-def _without_version(text: Text, root: dict[str, Any]) -> DocumentError:
+def _without_version(text: SourceText, root: dict[str, Any]) -> DocumentError:
     """The error for an object without `openapi` and `swagger`. It names a misspelt key, or the
     parts of a document that are there.
     """
@@ -309,7 +309,7 @@ def _without_version(text: Text, root: dict[str, Any]) -> DocumentError:
     return _not_it(text, "E0301", message)
 
 
-def _not_it(text: Text, code: str, message: str, hint: str = EXPECTED) -> DocumentError:
+def _not_it(text: SourceText, code: str, message: str, hint: str = EXPECTED) -> DocumentError:
     """The error shown at the first character that is not a space."""
     place = text.place(len(text.content) - len(text.content.lstrip()))
     return DocumentError.of(code, message, hint, place=place)

@@ -22,7 +22,7 @@ from .fetch import Downloads, Progress, silent
 from .join import join
 from .limits import Limits
 from .source import Source, origin_of, read, source_of, with_hash
-from .text import Fault, LimitFault, Text, decode, note_surrogates, raised
+from .text import Fault, LimitFault, SourceText, decode, note_surrogates, raised
 
 Name = str | os.PathLike[str]
 
@@ -60,7 +60,7 @@ def load(
     if isinstance(names, (str, os.PathLike)):
         names = [names]
     files_named = expand(names)
-    entries: list[tuple[Source, Text, Any]] = []
+    entries: list[tuple[Source, SourceText, Any]] = []
     is_list = False
     if len(files_named) > 1:
         entries = [_read(name, downloads, copies, draft) for name in files_named]
@@ -99,7 +99,7 @@ def load(
 
 def _read(
     name: Name, downloads: Downloads, copies: Copies, draft: str | None = None
-) -> tuple[Source, Text, Any]:
+) -> tuple[Source, SourceText, Any]:
     """One named file, up to its tree."""
     source = source_of(os.fspath(name))
     origin = origin_of(os.fspath(name), source)
@@ -115,7 +115,7 @@ def _read(
         raise _not_parsed(text, fault) from None
 
 
-def _not_parsed(text: Text, fault: Fault) -> McpgenError:
+def _not_parsed(text: SourceText, fault: Fault) -> McpgenError:
     """The error for a text that cannot be parsed: it may be in another format."""
     if not _begins_like_a_document(text):
         other_format = recognise.language(text)
@@ -124,7 +124,7 @@ def _not_parsed(text: Text, fault: Fault) -> McpgenError:
     return raised(text, fault)
 
 
-def _begins_like_a_document(text: Text) -> bool:
+def _begins_like_a_document(text: SourceText) -> bool:
     """Return whether a text that cannot be parsed is meant to be a document."""
     if text.is_json:
         return True

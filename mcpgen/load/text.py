@@ -16,7 +16,7 @@ from ..problems import DocumentError, McpgenError, Place, Problems, RefusedError
 
 
 @dataclass(slots=True)
-class Text:
+class SourceText:
     """One file as the author wrote it: the name shown in messages, and its characters."""
 
     name: str
@@ -109,7 +109,7 @@ class LimitFault(Fault):
     """A resource limit reached: refused for safety."""
 
 
-def raised(text: Text, fault: Fault) -> McpgenError:
+def raised(text: SourceText, fault: Fault) -> McpgenError:
     """The error that ends the run because of a fault in a text."""
     kind: type[McpgenError] = DocumentError
     if isinstance(fault, LimitFault):
@@ -118,7 +118,7 @@ def raised(text: Text, fault: Fault) -> McpgenError:
     return kind.of(fault.code, fault.message, fault.hint, notes=fault.notes, place=place)
 
 
-def note_surrogates(text: Text, problems: Problems) -> None:
+def note_surrogates(text: SourceText, problems: Problems) -> None:
     """Report that half a surrogate pair was replaced."""
     if text.lone_surrogate is None:
         return
@@ -131,7 +131,7 @@ def note_surrogates(text: Text, problems: Problems) -> None:
     )
 
 
-def decode(name: str, raw: bytes) -> Text:
+def decode(name: str, raw: bytes) -> SourceText:
     """Text of the bytes: strict UTF-8, or UTF-16 or UTF-32 that says so with a byte order mark.
     Line ends become LF.
 
@@ -151,7 +151,7 @@ def decode(name: str, raw: bytes) -> Text:
         raise _not_text(name, raw, encoding, raw.find(b"\0"))
     if "\r" in content:
         content = content.replace("\r\n", "\n").replace("\r", "\n")
-    return Text(name, content)
+    return SourceText(name, content)
 
 
 _ICONV = {

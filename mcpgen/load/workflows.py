@@ -12,13 +12,13 @@ from typing import Any
 from ..problems import DocumentError
 from ..runtime.facts.pointer import escape
 from .document import FILES, Document
-from .text import Text
+from .text import SourceText
 from .values import as_list, as_object, as_text, objects_in
 
 VERSIONS = ("1.0.", "1.1.")
 
 
-def embed(document: Document, text: Text, tree: Any) -> None:
+def embed(document: Document, text: SourceText, tree: Any) -> None:
     """Embed one Arazzo document. Raises DocumentError for a file that is none."""
     # Not the path: the document is the same wherever mcpgen is started
     file = f"workflows:{len(document.workflows) + 1}"

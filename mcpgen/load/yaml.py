@@ -15,7 +15,7 @@ import yaml
 
 from .json import bad_number, repeated, too_many_nodes
 from .limits import Limits
-from .text import Fault, LimitFault, Text
+from .text import Fault, LimitFault, SourceText
 from .yaml_faults import character_fault, syntax_fault
 
 try:
@@ -90,7 +90,7 @@ def is_merge_key(event: Event) -> bool:
 class _Reader:
     """One pass over the events of one text."""
 
-    def __init__(self, text: Text, limits: Limits) -> None:
+    def __init__(self, text: SourceText, limits: Limits) -> None:
         self.text = text
         self.limits = limits
         self.parser: Any = YamlParser(text.content)
@@ -308,7 +308,7 @@ def _copy(node: Any) -> Any:
     return node
 
 
-def read(text: Text, limits: Limits) -> Any:
+def read(text: SourceText, limits: Limits) -> Any:
     """The tree of a YAML text. Raises `Fault` or `LimitFault`."""
     try:
         return _read(text, limits)
@@ -323,7 +323,7 @@ def read(text: Text, limits: Limits) -> Any:
         raise syntax_fault(text, error) from None
 
 
-def _read(text: Text, limits: Limits) -> Any:
+def _read(text: SourceText, limits: Limits) -> Any:
     try:
         return _Reader(text, limits).document()
     except yaml.reader.ReaderError:

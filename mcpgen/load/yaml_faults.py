@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from .text import Fault, Text
+from .text import Fault, SourceText
 
 TAB_INDENT = re.compile(r"^ *\t", re.M)
 _PRINTABLE = re.compile("[\t\n\r\x85 -~\xa0-\ud7ff\ue000-\U0010ffff]")
@@ -48,7 +48,7 @@ EXPLANATIONS: dict[str, tuple[str, str]] = {
 """libyaml's message → what it means, and what to do about it."""
 
 
-def character_fault(text: Text) -> Fault:
+def character_fault(text: SourceText) -> Fault:
     """The fault of the first character that YAML does not allow; libyaml names only its byte."""
     for offset, character in enumerate(text.content):
         if not _PRINTABLE.match(character):
@@ -61,7 +61,7 @@ def character_fault(text: Text) -> Fault:
     return Fault("E0112", "YAML that cannot be read", 0)
 
 
-def syntax_fault(text: Text, error: yaml.MarkedYAMLError) -> Fault:
+def syntax_fault(text: SourceText, error: yaml.MarkedYAMLError) -> Fault:
     """The fault at the place the author looks for: where the unfinished construct began."""
     mark: Any = error.problem_mark or error.context_mark
     offset = text.offset(mark.line, mark.column) if mark else 0
@@ -99,7 +99,7 @@ def _construct(error: yaml.MarkedYAMLError) -> str:
     return re.sub(r"^(parsing|scanning) an? ", "", context)
 
 
-def _is_tab(text: Text, problem: str, offset: int) -> bool:
+def _is_tab(text: SourceText, problem: str, offset: int) -> bool:
     """Return whether the fault is a tab in the indentation."""
     if TAB_INDENT.search(text.content) is None:
         return False
@@ -107,7 +107,7 @@ def _is_tab(text: Text, problem: str, offset: int) -> bool:
     return line.lstrip(" ").startswith("\t") or problem == NO_TOKEN
 
 
-def _tab_fault(text: Text) -> Fault:
+def _tab_fault(text: SourceText) -> Fault:
     tabs = list(TAB_INDENT.finditer(text.content))
     lines = "1 line" if len(tabs) == 1 else f"{len(tabs)} lines"
     return Fault(

@@ -14,7 +14,7 @@ VERSION = re.compile(r"/v\d+(?:\.\d+)*(?=/|$)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Match:
+class MatchedTools:
     """The tools of two locks: those of both (old, new), those that are gone, those that are new."""
 
     kept: tuple[tuple[ToolLock, ToolLock], ...]
@@ -84,7 +84,7 @@ def renamed_parameters(before: str, now: str) -> dict[str, str]:
     return dict(zip(PARAMETER.findall(before), PARAMETER.findall(now), strict=True))
 
 
-def match(old: Lock, new: Lock) -> Match:
+def match(old: Lock, new: Lock) -> MatchedTools:
     """Which tool of the old lock is which of the new one.
 
     A tool is the same when its operation is (`same`), else when its name is: whoever calls a tool
@@ -106,7 +106,7 @@ def match(old: Lock, new: Lock) -> Match:
     by_name = {tool.name: tool for tool in free.values()}
     kept += [(tool, by_name[tool.name]) for tool in left if tool.name in by_name]
     names = {tool.name for tool in left}
-    return Match(
+    return MatchedTools(
         kept=tuple(kept),
         gone=tuple(tool for tool in left if tool.name not in by_name),
         added=tuple(tool for tool in free.values() if tool.name not in names),

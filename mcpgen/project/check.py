@@ -37,7 +37,7 @@ from ..write.ownership import is_once
 from ..write.templates import Outdated, difference, outdated, records, template_problems
 from .manifest import manifest_problems
 from .package import package_of_run, package_on_disk
-from .run import Request, Run, run, settle
+from .run import CommandInput, Run, run, settle
 from .user_code import findings
 
 INTERRUPTED = "a run was interrupted: `mcpgen generate` completes it"
@@ -70,14 +70,14 @@ def check(folder: Path, problems: Problems) -> Report:
     """
     lock = require_lock(folder)
     recorded = owned(lock, read_pending(folder))
-    config = settle(Request(folder=folder)).config
+    config = settle(CommandInput(folder=folder)).config
     reasons = list(_reasons(folder, lock, config))
     edited = list(edits(folder, recorded))
     if not reasons and not edited and lock.generator == __version__:
         report = _unchanged(folder, lock, config)
         if report is not None:
             return report
-    result = run(Request(folder=folder), problems)
+    result = run(CommandInput(folder=folder), problems)
     if result.facts.document != lock.document:
         reasons.append("the document changed")
     changes = compare(result.files, folder.resolve(), recorded, is_once)
@@ -108,7 +108,7 @@ def template_differences(folder: Path, problems: Problems) -> Iterator[tuple[Out
     as a unified diff. Raises McpgenError when that cannot be known.
     """
     lock = require_lock(folder)
-    result = run(Request(folder=folder), problems)
+    result = run(CommandInput(folder=folder), problems)
     for file in outdated(folder, records(folder, [lock], result.files)):
         yield file, difference(folder, file.path, result.files[file.path])
 

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from ..problems import Place, Problem
 from .functions import FunctionNode, function_problems, functions, makes_a_tool
 from .imports import bound_name
-from .package import Package
+from .package import GeneratedPackage
 from .source import parsed, problem_at, relative
 
 INJECTED = ("api", "context")
@@ -23,7 +23,7 @@ INJECTED = ("api", "context")
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def custom_problems(package: Package) -> Iterator[Problem]:
+def custom_problems(package: GeneratedPackage) -> Iterator[Problem]:
     """Contracts that cannot be read, functions that are missing, that do not fit their contract, or
     whose tool is gone.
     """
@@ -38,12 +38,12 @@ def custom_problems(package: Package) -> Iterator[Problem]:
     )
 
 
-def custom_names(package: Package) -> set[str]:
+def custom_names(package: GeneratedPackage) -> set[str]:
     """The names of the user's tools, as far as their contracts can be read."""
     return _contract_names(package).union(function.name for function in functions(package.home))
 
 
-def _contract_names(package: Package) -> set[str]:
+def _contract_names(package: GeneratedPackage) -> set[str]:
     names = set()
     for path in sorted((package.home / "custom").glob("*.json")):
         contract = _contract(path)
@@ -66,7 +66,7 @@ def _contract(path: Path) -> list[dict[str, Any]] | ValueError:
 
 
 class _Custom:
-    def __init__(self, package: Package) -> None:
+    def __init__(self, package: GeneratedPackage) -> None:
         self.package = package
         self.folder = package.files.folder
         self.room = package.home / "custom"

@@ -9,7 +9,7 @@ from pathlib import Path
 from ..paths import obstacle
 from ..problems import Problems, UsageError
 from ..render.deployment import TARGETS, deployment
-from .run import Request, run
+from .run import CommandInput, run
 
 
 def add_deployment(folder: Path, target: str) -> list[Path]:
@@ -20,7 +20,7 @@ def add_deployment(folder: Path, target: str) -> list[Path]:
     if target not in TARGETS:
         targets = ", ".join(f"`{name}`" for name in TARGETS)
         raise UsageError.of("E1190", f"`{target}` is no way to deploy", f"one of {targets}")
-    server = run(Request(folder=folder), Problems(), files=False).server
+    server = run(CommandInput(folder=folder), Problems(), files=False).server
     files = deployment(server, target)
     for name in files:
         blocked = obstacle(folder, name)

@@ -21,7 +21,7 @@ _LISTS = {"list", "tuple", "sequence", "iterable"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Function:
+class UserFunction:
     """One such function, and the name of its tool."""
 
     name: str
@@ -29,20 +29,20 @@ class Function:
     node: FunctionNode
 
 
-def functions(package: Path) -> list[Function]:
+def functions(package: Path) -> list[UserFunction]:
     """Every function with `@tool` at the top of a module; files that are not Python have none."""
-    found: list[Function] = []
+    found: list[UserFunction] = []
     for path in decorated(package):
         tree = parsed(path)
         if not isinstance(tree, ast.Module):
             continue
         for node in tree.body:
             if isinstance(node, FunctionNode) and makes_a_tool(node):
-                found.append(Function(name=_tool_name(node), path=path, node=node))
+                found.append(UserFunction(name=_tool_name(node), path=path, node=node))
     return found
 
 
-def functions_of(folder: Path) -> list[Function]:
+def functions_of(folder: Path) -> list[UserFunction]:
     """Every such function of a project."""
     packages = sorted(path.parent for path in folder.glob("src/*/custom"))
     return [function for package in packages for function in functions(package)]
@@ -54,12 +54,12 @@ def makes_a_tool(node: FunctionNode) -> bool:
 
 
 def function_problems(
-    folder: Path, tools: Collection[str], found: list[Function]
+    folder: Path, tools: Collection[str], found: list[UserFunction]
 ) -> Iterator[Problem]:
     """Functions whose tools the server would refuse: names that are taken, by one of `tools` or by
     another function, and what callers could not use.
     """
-    first: dict[str, Function] = {}
+    first: dict[str, UserFunction] = {}
     for function in found:
         if function.name in tools:
             hint = "without `@tool`, in a file of its name, a function replaces a generated tool"
@@ -73,13 +73,13 @@ def function_problems(
             yield problem_at("E1396", message, folder, function.path, function.node)
 
 
-def _taken(folder: Path, function: Function, reason: str, hint: str = "") -> Problem:
+def _taken(folder: Path, function: UserFunction, reason: str, hint: str = "") -> Problem:
     message = f"a function makes the tool `{function.name}`, and {reason}"
     hint = hint or 'give it another name: `@tool(name="...")`'
     return problem_at("E1395", message, folder, function.path, function.node, hint)
 
 
-def _refusals(function: Function) -> Iterator[str]:
+def _refusals(function: UserFunction) -> Iterator[str]:
     if not _NAME.fullmatch(function.name):
         yield f"no tool can be called `{function.name}`: letters, digits, `_` and `-`, at most 64"
     given = function.node.args

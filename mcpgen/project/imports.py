@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 
 from ..problems import Problem
-from .package import Package
+from .package import GeneratedPackage
 from .source import near, parsed, problem_at
 
 RENAMED = {
@@ -55,7 +55,7 @@ class _Import:
         return f"{self.prefix}.{inside}"
 
 
-def import_problems(package: Package) -> Iterator[Problem]:
+def import_problems(package: GeneratedPackage) -> Iterator[Problem]:
     """Every import of the user's code that does not fit the package, file by file, as errors."""
     reader = _Reader(package)
     for path in package.own_modules():
@@ -67,7 +67,7 @@ def import_problems(package: Package) -> Iterator[Problem]:
 class _Reader:
     """The imports of a project's user code against what its package offers."""
 
-    def __init__(self, package: Package) -> None:
+    def __init__(self, package: GeneratedPackage) -> None:
         self.files, self.package, self.toolsets = package.files, package.name, package.toolsets
         self.home = package.home
         self.face = _imported_names(self.files.tree(f"src/{self.package}/__init__.py"))

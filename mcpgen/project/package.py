@@ -73,7 +73,7 @@ class Files:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Package:
+class GeneratedPackage:
     """The generated package `name`: its tools as on the wire by name, their names by toolset, and
     what `contracts.json` says of every tool that the user implements. `lists` is what `api.json`
     says of tools that answer lists.
@@ -101,14 +101,14 @@ class Package:
                     yield path
 
 
-def package_on_disk(folder: Path, lock: Lock) -> Package | None:
+def package_on_disk(folder: Path, lock: Lock) -> GeneratedPackage | None:
     """The package whose generated files the lock lists; None where it lists none."""
     name = next(iter(sorted(packages(lock.files))), None)
     if name is None:
         return None
     files = Files(folder=folder, owned=lock.files)
     gone = {former.own_name: f"`{former.operation}` is no longer a tool" for former in lock.former}
-    return Package(
+    return GeneratedPackage(
         files=files,
         name=name,
         home=folder / "src" / name,
@@ -120,7 +120,7 @@ def package_on_disk(folder: Path, lock: Lock) -> Package | None:
     )
 
 
-def package_of_run(run: Run) -> Package:
+def package_of_run(run: Run) -> GeneratedPackage:
     """The package as a run would leave it."""
     planned = {path: text for path, text in run.files.items() if not is_once(path)}
     name = run.server.package
@@ -142,7 +142,7 @@ def package_of_run(run: Run) -> Package:
         for old in sorted(packages(owned) - {name}):
             home = run.folder / "src" / old
     files = Files(folder=run.folder, owned={*planned, *owned}, planned=planned, gone=owned)
-    return Package(
+    return GeneratedPackage(
         files=files,
         name=name,
         home=home,

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from ..config import NAME, SCHEMA_NAME, Config, read_config
 from ..config.new_file import literal, new_text, relative_to
-from ..config.options import Conflict, conflicting_options
+from ..config.options import OptionConflict, conflicting_options
 from ..load.copies import STDIN, copies_of, home_of
 from ..load.source import is_url
 from ..lock import Lock, read_lock, salvaged_lock, text_hash
@@ -42,7 +42,7 @@ Step = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class CommandInput:
     """The input of a command. `config` holds what its options say; what was not given has its
     default there. With `update` the document is fetched anew where the project has a copy of it;
     with `adopt` the lock may be damaged.
@@ -93,14 +93,14 @@ def here(start: Path = Path()) -> Path | None:
     return next(filter(is_project, folder.parents), None)
 
 
-def request_of(config: Config) -> Request:
+def request_of(config: Config) -> CommandInput:
     """A request whose document may be a project's folder as well."""
     if len(config.sources) == 1 and is_project(Path(config.sources[0])):
-        return Request(config=replace(config, sources=()), folder=Path(config.sources[0]))
-    return Request(config=config)
+        return CommandInput(config=replace(config, sources=()), folder=Path(config.sources[0]))
+    return CommandInput(config=config)
 
 
-def settle(request: Request) -> Plan:
+def settle(request: CommandInput) -> Plan:
     """Decide what to generate, and where.
 
     Raises UsageError where there is nothing to generate from, or where options and `mcpgen.toml`
@@ -144,7 +144,7 @@ def named(config: Config, lock: Lock | None) -> Config:
 
 
 def run(
-    request: Request,
+    request: CommandInput,
     problems: Problems,
     step: Step = lambda _: None,
     *,
@@ -265,7 +265,7 @@ def _agreed(asked: Config, folder: Path) -> Config:
     return written
 
 
-def _edit(conflict: Conflict, asked: Config, folder: Path) -> str:
+def _edit(conflict: OptionConflict, asked: Config, folder: Path) -> str:
     """Return the line of `mcpgen.toml` that replaces an option."""
     line = f"{conflict.key} = {conflict.value}"
     if conflict.option == "SPEC":

@@ -15,7 +15,7 @@ from dataclasses import replace
 from ..problems import Problem, RefusedError
 from .custom import custom_names, custom_problems
 from .imports import import_problems
-from .package import Package, package_of_run
+from .package import GeneratedPackage, package_of_run
 from .run import Run
 from .source import near, parsed, problem_at
 
@@ -27,7 +27,7 @@ be moved to another because that has a similar name.
 """
 
 
-def findings(package: Package) -> Iterator[Problem]:
+def findings(package: GeneratedPackage) -> Iterator[Problem]:
     """Everything that is wrong with the user's own code, file by file."""
     yield from custom_problems(package)
     yield from _hooks(package)
@@ -51,7 +51,7 @@ def refuse_idle_guards(run: Run) -> None:
         raise RefusedError(*guards)
 
 
-def _hooks(package: Package) -> Iterator[Problem]:
+def _hooks(package: GeneratedPackage) -> Iterator[Problem]:
     """Hooks that are for one tool, where there is no such tool."""
     path = package.home / "hooks.py"
     tree = parsed(path)
@@ -71,7 +71,9 @@ def _hooks(package: Package) -> Iterator[Problem]:
         yield problem_at(code, message, package.files.folder, path, node, hint)
 
 
-def _orphaned_hook(package: Package, kind: str, tool: str, names: set[str]) -> tuple[str, str, str]:
+def _orphaned_hook(
+    package: GeneratedPackage, kind: str, tool: str, names: set[str]
+) -> tuple[str, str, str]:
     """(code, message, hint) of a hook without its tool."""
     hook = f"{kind}_{tool}"
     code = "E1311"

@@ -16,7 +16,7 @@ from ..lock import (
     require_lock,
 )
 from .check import INTERRUPTED, edits
-from .package import Package, package_on_disk
+from .package import GeneratedPackage, package_on_disk
 
 
 def verify(folder: Path) -> list[str]:
@@ -41,7 +41,7 @@ def verify(folder: Path) -> list[str]:
     return faults
 
 
-def _tool_faults(lock: Lock, package: Package) -> Iterator[str]:
+def _tool_faults(lock: Lock, package: GeneratedPackage) -> Iterator[str]:
     for tool in lock.tools:
         wire = package.tools.get(tool.name)
         if wire is None:

@@ -26,14 +26,14 @@ from .models import Types
 
 COMMENT = re.compile(r"[ -~]{1,88}")
 """A sentence that fits into a comment: printable ASCII."""
-_OF_A_STEP = (model.Output, model.Body, model.Header, model.Status, model.Result)
+_OF_A_STEP = (model.Output, model.AnswerBody, model.Header, model.Status, model.WorkflowOutput)
 _UNDOES = "cancel|cancellation|void|revert|undo"
 """Words at the end of a path that takes back what was made."""
 _BUILT_IN = frozenset({"api", "context", "models", "Any", "OMIT", "Omit", "Context", "Steps"})
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class WorkflowFunction:
     """One workflow's function; `body` are its statements, indented."""
 
     name: str
@@ -43,10 +43,10 @@ class Function:
 
 
 @dataclass(frozen=True, slots=True)
-class Module:
+class WorkflowModule:
     """The module of the workflows: its functions, and what it imports."""
 
-    functions: tuple[Function, ...]
+    functions: tuple[WorkflowFunction, ...]
     typing: Code
     face: Code
     helpers: Code | None
@@ -105,7 +105,7 @@ def need_paths(server: Server) -> bool:
     return any(isinstance(part, model.Exists | model.Selected) for part in parts)
 
 
-def module(toolset: Toolset, types: Types, server: Server) -> Module:
+def module(toolset: Toolset, types: Types, server: Server) -> WorkflowModule:
     """The view of the module of a toolset of workflows."""
     tools = [tool for tool in toolset.tools if tool.workflow is not None]
     room = _room(tools, server)
@@ -115,7 +115,7 @@ def module(toolset: Toolset, types: Types, server: Server) -> Module:
     names.atoms.add("Any")
     helpers = sorted(_imported(name, alias) for name, alias in room.helpers.items())
     toolsets = sorted(_imported(name, alias) for name, alias in room.aliases.items())
-    return Module(
+    return WorkflowModule(
         functions=functions,
         typing=listing(names.typing()) or Code("Any"),
         face=Code(", ".join(face)),
@@ -140,7 +140,7 @@ def _room(workflows: Sequence[Tool], server: Server) -> _Room:
     return _Room(tools=operations, functions=functions, taken=frozenset(taken))
 
 
-def _face(functions: Iterable[Function], names: Names) -> list[str]:
+def _face(functions: Iterable[WorkflowFunction], names: Names) -> list[str]:
     """List the module's imports from the runtime's face."""
     text = "\n".join(function.body for function in functions)
     face = ["Context"]
@@ -155,7 +155,7 @@ def _imported(name: str, alias: str) -> str:
     return py_ident(name) if name == alias else f"{py_ident(name)} as {py_ident(alias)}"
 
 
-def _function(tool: Tool, room: _Room, types: Types, names: Names) -> Function:
+def _function(tool: Tool, room: _Room, types: Types, names: Names) -> WorkflowFunction:
     assert tool.workflow is not None
     parameters = []
     for argument in tool.arguments:
@@ -166,7 +166,7 @@ def _function(tool: Tool, room: _Room, types: Types, names: Names) -> Function:
         )
     if parameters:
         parameters.insert(0, Code("*,"))
-    return Function(
+    return WorkflowFunction(
         name=tool.name,
         docstring=docstring_of(tool),
         parameters=tuple(parameters),
@@ -520,15 +520,15 @@ class _Writer:
                 return self.at(py_ident(self.arguments[name].name), pointer)
             case model.Output(step, name, pointer):
                 return self.at(self.outputs[step, name], pointer)
-            case model.Body(step, pointer, False):
+            case model.AnswerBody(step, pointer, False):
                 return self.at(f"{self.answers[step]}.data", pointer)
-            case model.Body(step, pointer):
+            case model.AnswerBody(step, pointer):
                 return self.at(call(f"{self.values}.body", self.answers[step]), pointer)
             case model.Header(step, name):
                 return call(f"{self.values}.header", f"{self.answers[step]}.headers", quoted(name))
             case model.Status(step):
                 return f"{self.answers[step]}.status"
-            case model.Result(name, pointer, before):
+            case model.WorkflowOutput(name, pointer, before):
                 return self.at(self.answers[f"before {name}" if before else name], pointer)
             case model.Missing():
                 return "OMIT"
@@ -537,7 +537,7 @@ class _Writer:
     def compound(self, item: model.Value) -> Expression:
         """A value that is made of others."""
         match item:
-            case model.Text(parts):
+            case model.Interpolation(parts):
                 return call(f"{self.values}.text", *map(self.value, parts))
             case model.Object(members):
                 return dictionary({key: self.value(inner) for key, inner in members})
@@ -704,7 +704,7 @@ def _results_in(item: Any) -> set[str]:
     """The steps whose result itself is used in another place than their own."""
     found = set()
     for part in _parts(item):
-        if isinstance(part, model.Result) and not part.before:
+        if isinstance(part, model.WorkflowOutput) and not part.before:
             found.add(part.step)
     return found
 
@@ -713,7 +713,7 @@ def _steps_in(item: model.Value) -> set[str]:
     """The steps that must have run for a value to be there."""
     found = set()
     for part in _parts(item):
-        if isinstance(part, model.Result) and part.before:
+        if isinstance(part, model.WorkflowOutput) and part.before:
             continue
         if isinstance(part, _OF_A_STEP):
             found.add(part.step)

@@ -108,7 +108,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ToolFilter:
     """Which tools are offered: those of `toolsets`, and `tools`; all of them when `toolsets` is
     None.
     """
@@ -117,7 +117,7 @@ class Choice:
     tools: frozenset[str]
 
     @classmethod
-    def of(cls, root: Path, toolsets: Iterable[str], tools: Iterable[str]) -> Choice:
+    def of(cls, root: Path, toolsets: Iterable[str], tools: Iterable[str]) -> ToolFilter:
         """The choice by these names. Raises StartError for a toolset that does not exist."""
         sets = _stripped(toolsets)
         single_tools = _stripped(tools)
@@ -169,7 +169,7 @@ class Catalog:
         self._yours = yours
         root = package.folder
         self._tool_names: set[str] = set()
-        chosen = Choice.of(root, toolsets, tools)
+        chosen = ToolFilter.of(root, toolsets, tools)
         for path in sorted((root / "tools").glob("*.json")):
             if not chosen.tools and not chosen.takes(path.stem):
                 continue
@@ -195,13 +195,13 @@ class Catalog:
         """`; did you mean ...?` for a name that is not known, or nothing."""
         return suggest(name, [tool["name"] for tool in self.listed])
 
-    def _check(self, chosen: Choice) -> None:
+    def _check(self, chosen: ToolFilter) -> None:
         """Raises StartError for a tool that was asked for and does not exist."""
         for name in sorted(chosen.tools - self._tool_names):
             hint = suggest(name, sorted(self._tool_names)) or "; `--lazy` lets you search them"
             raise StartError(f"there is no tool `{name}`{hint}")
 
-    def _read(self, path: Path, module: str, generated: bool, chosen: Choice) -> None:
+    def _read(self, path: Path, module: str, generated: bool, chosen: ToolFilter) -> None:
         """Add the tools of one file; one that is wrong is logged and left out."""
         try:
             tools = json.loads(path.read_bytes())
@@ -264,7 +264,7 @@ class Catalog:
         entry.module = f"custom.{name}"
         entry.generated = False
 
-    def _read_functions(self, chosen: Choice) -> None:
+    def _read_functions(self, chosen: ToolFilter) -> None:
         """Add the tools that are made of functions. Raises StartError for a name that is taken."""
         root = self._package.folder
         paths = decorated(root)

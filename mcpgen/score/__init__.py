@@ -10,13 +10,13 @@ their sources are in `data/score.toml`. The score compares versions of a list; i
 calibrated against a model's judgement.
 """
 
-from .changes import Change
+from .changes import Improvement
 from .lists import ToolList, score_source, tools_of_source
 from .rules import DIMENSIONS, Score, ToolScore, score_tools
 
 __all__ = [
     "DIMENSIONS",
-    "Change",
+    "Improvement",
     "Score",
     "ToolList",
     "ToolScore",

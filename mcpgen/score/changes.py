@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .definitions import Definition
+from .definitions import ScoredTool
 from .lists import ToolList
 from .rules import (
     DIMENSIONS,
@@ -35,7 +35,7 @@ WORTH_SAYING = 0.001
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class Improvement:
     """One change: the rule it serves, the points the list gains (at most), the tools it concerns,
     what to do, where the rule comes from, and lines for `mcpgen.toml` that do it for the first.
     """
@@ -59,9 +59,9 @@ class Change:
         }
 
 
-def changes(score: Score, listed: ToolList, most: int = MOST) -> list[Change]:
+def changes(score: Score, listed: ToolList, most: int = MOST) -> list[Improvement]:
     """The changes of a list worth most, the best first."""
-    definitions = {name: Definition(tool) for name, tool in listed.by_name().items()}
+    definitions = {name: ScoredTool(tool) for name, tool in listed.by_name().items()}
     proposals: dict[tuple[Rule, str], dict[str, float]] = {}
     for one in score.tools:
         for rule in rules():
@@ -75,7 +75,7 @@ def changes(score: Score, listed: ToolList, most: int = MOST) -> list[Change]:
     return sorted(useful, key=lambda change: (-change.gain, change.rule, change.lines))[:most]
 
 
-def _broken(rule: Rule, one: Definition) -> list[tuple[Rule, str]]:
+def _broken(rule: Rule, one: ScoredTool) -> list[tuple[Rule, str]]:
     """The arguments that break a rule, each with the rule that is to be kept first: one without a
     text needs a text before it needs a better one. Of a rule on the whole tool, an empty name.
     """
@@ -97,9 +97,9 @@ def _change(
     rule: Rule,
     argument: str,
     gains: Mapping[str, float],
-    definitions: Mapping[str, Definition],
+    definitions: Mapping[str, ScoredTool],
     listed: ToolList,
-) -> Change:
+) -> Improvement:
     names = sorted(gains, key=lambda name: (-gains[name], name))
     names = [name for name in names if gains[name] > 0]
     gain = sum(gains[name] for name in names)
@@ -115,7 +115,7 @@ def _change(
     advice = rule.advice
     if argument:
         advice = f"`{argument}`: {advice}"
-    return Change(
+    return Improvement(
         rule=rule.name,
         gain=gain,
         tools=tuple(names),
@@ -151,7 +151,7 @@ def _share(rule: Rule) -> float:
     return dimension * weights(rule.dimension)[rule]
 
 
-def _lines(rule: Rule, one: Definition, key: str, argument: str) -> str:
+def _lines(rule: Rule, one: ScoredTool, key: str, argument: str) -> str:
     """The lines for `mcpgen.toml`; what only the author knows is left open as `…`."""
     table = f'[tools."{key}"]'
     if rule.key == "argument":
@@ -175,14 +175,14 @@ def _profile(names: list[str], listed: ToolList) -> str:
     return 'profile = "rich"  # before the first table'
 
 
-def _largest(one: Definition) -> str:
+def _largest(one: ScoredTool) -> str:
     """The optional argument that takes most room, or any."""
     optional = [name for name in one.arguments if name not in one.required]
     names = optional or ["…"]
     return max(names, key=lambda name: len(str(one.arguments.get(name))))
 
 
-def _start(one: Definition) -> str:
+def _start(one: ScoredTool) -> str:
     """Return the start of a better description."""
     if not one.first:
         return ""

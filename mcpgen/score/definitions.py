@@ -26,7 +26,7 @@ def telling(text: str) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Definition:
+class ScoredTool:
     """One Tool object."""
 
     tool: Mapping[str, Any]
@@ -140,11 +140,11 @@ def meanings() -> dict[str, set[str]]:
     return found
 
 
-class Definitions:
+class ScoredTools:
     """A list of tools, and what is rare and what is shared in it."""
 
     def __init__(self, tools: Iterable[Mapping[str, Any]]) -> None:
-        self.all = [Definition(tool) for tool in tools]
+        self.all = [ScoredTool(tool) for tool in tools]
         self.names = frozenset(one.name for one in self.all)
         self._with_stem = Counter(term for one in self.all for term in one.named)
         self._first = Counter(one.gist for one in self.all)
@@ -154,16 +154,16 @@ class Definitions:
         """Rate how well a stem of names distinguishes tools of this list."""
         return math.log(1 + len(self.all) / (1 + self._with_stem[term])) + 0.1
 
-    def sharing(self, one: Definition) -> int:
+    def sharing(self, one: ScoredTool) -> int:
         """Count the tools that share a tool's first sentence, itself among them."""
         return self._first[one.gist]
 
-    def likeness(self, one: Definition) -> float:
+    def likeness(self, one: ScoredTool) -> float:
         """Return the similarity of a tool to its most similar neighbour: 1 for equal texts."""
         return self._nearest.get(one.name, 0.0)
 
 
-def _nearest(definitions: list[Definition]) -> dict[str, float]:
+def _nearest(definitions: list[ScoredTool]) -> dict[str, float]:
     """Name → the greatest share of words that a tool has in common with another.
 
     Only tools that share the rarest words of a description are compared.

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..load.values import as_text
 from ..runtime.parts.search.words import words
-from .definitions import Definition, Definitions, meanings, telling
+from .definitions import ScoredTool, ScoredTools, meanings, telling
 
 LOWEST, HIGHEST = 1.0, 5.0
 MEAN_SHARE = 0.6
@@ -127,7 +127,7 @@ def score_tools(tools: Iterable[Mapping[str, Any]]) -> Score:
     """The score of Tool objects, as `tools/list` sends them. Raises ValueError for an empty
     list.
     """
-    definitions = Definitions(tools)
+    definitions = ScoredTools(tools)
     if not definitions.all:
         raise ValueError("there are no tools to score")
     scores = tuple(_score_tool(one, definitions) for one in definitions.all)
@@ -147,7 +147,7 @@ def score_tools(tools: Iterable[Mapping[str, Any]]) -> Score:
     )
 
 
-def _score_tool(one: Definition, among: Definitions) -> ToolScore:
+def _score_tool(one: ScoredTool, among: ScoredTools) -> ToolScore:
     values = {rule.name: JUDGES[rule.name](one, among) for rule in rules()}
     dimensions = {name: _dimension(name, values) for name in DIMENSIONS}
     whole = sum(DIMENSIONS.values())
@@ -180,7 +180,7 @@ def weights(dimension: str) -> dict[Rule, float]:
     return {rule: rule.weight / whole for rule in own}
 
 
-def _coherence(definitions: Definitions) -> float:
+def _coherence(definitions: ScoredTools) -> float:
     """Rate the coherence of the tools: few enough, and each with its own first sentence."""
     count = len(definitions.all)
     told = sum(
@@ -199,11 +199,11 @@ def _falling(value: float, good: float, bad: float) -> float:
 # Rules: (tool, list) → 0 to 1
 
 
-def _described(one: Definition, among: Definitions) -> float:
+def _described(one: ScoredTool, among: ScoredTools) -> float:
     return float(len(telling(one.first)) >= 2)
 
 
-def _agrees(one: Definition, among: Definitions) -> float:
+def _agrees(one: ScoredTool, among: ScoredTools) -> float:
     """The share of what the name speaks of, but for a version, that the description says too; words
     that only few tools of the list have count for more.
     """
@@ -217,7 +217,7 @@ def _agrees(one: Definition, among: Definitions) -> float:
     return min(1.0, said / whole * 1.5)
 
 
-def _says(one: Definition, term: str) -> bool:
+def _says(one: ScoredTool, term: str) -> bool:
     """Return whether the description has a word, one that means the same, or one that begins
     alike.
     """
@@ -232,7 +232,7 @@ def _says(one: Definition, term: str) -> bool:
     )
 
 
-def _verb(one: Definition, among: Definitions) -> float:
+def _verb(one: ScoredTool, among: ScoredTools) -> float:
     first = words(one.first)[:1]
     return float(bool(first) and first[0].removesuffix("s") in _verbs())
 
@@ -245,7 +245,7 @@ def _verbs() -> frozenset[str]:
     return frozenset(word.removesuffix("s") for word in found)
 
 
-def _reads(one: Definition, among: Definitions) -> float:
+def _reads(one: ScoredTool, among: ScoredTools) -> float:
     """Rate the word order: the share of places with a possible continuation. Places are articles
     and the like, before a word they can precede, and the beginnings of sentences, with a
     capital.
@@ -256,7 +256,7 @@ def _reads(one: Definition, among: Definitions) -> float:
     return sum(places) / len(places)
 
 
-def _articles(one: Definition) -> Iterator[bool]:
+def _articles(one: ScoredTool) -> Iterator[bool]:
     """Of each article and the like, whether it can stand before the next word."""
     said = words(" ".join(one.sentences))
     never_after = ["", *_data()["words"]["never_after"].split()]
@@ -265,37 +265,37 @@ def _articles(one: Definition) -> Iterator[bool]:
             yield following not in never_after
 
 
-def _beginnings(one: Definition) -> Iterator[bool]:
+def _beginnings(one: ScoredTool) -> Iterator[bool]:
     """Of each sentence, whether it begins as one: not with a small letter."""
     for part in one.parts:
         yield not part[:1].islower()
 
 
-def _more(one: Definition, among: Definitions) -> float:
+def _more(one: ScoredTool, among: ScoredTools) -> float:
     new = {*one.said} - {*one.named}
     return min(1.0, len(new) / 3)
 
 
-def _unique(one: Definition, among: Definitions) -> float:
+def _unique(one: ScoredTool, among: ScoredTools) -> float:
     return 1 / among.sharing(one)
 
 
-def _alone(one: Definition, among: Definitions) -> float:
+def _alone(one: ScoredTool, among: ScoredTools) -> float:
     return _falling(among.likeness(one), 0.7, 1.0)
 
 
-def _name(one: Definition, among: Definitions) -> float:
+def _name(one: ScoredTool, among: ScoredTools) -> float:
     if _HASH.search(one.name):
         return 0.0
     return _falling(len(words(one.name)), LONG_NAME_PARTS, 2 * LONG_NAME_PARTS)
 
 
-def _when(one: Definition, among: Definitions) -> float:
+def _when(one: ScoredTool, among: ScoredTools) -> float:
     said = set(words(" ".join(one.sentences)))
     return float(not said.isdisjoint(_data()["words"]["when"].split()))
 
 
-def _siblings(one: Definition, among: Definitions) -> float:
+def _siblings(one: ScoredTool, among: ScoredTools) -> float:
     """A tool without required arguments needs no other; else it names one."""
     if not one.required and one.sentences:
         return 1.0
@@ -334,7 +334,7 @@ def _adds(name: str, text: str) -> bool:
     return len({*telling(text)} - {*telling(name)}) >= 1
 
 
-def _share(one: Definition, kept: Callable[[str, Mapping[str, Any]], bool]) -> float:
+def _share(one: ScoredTool, kept: Callable[[str, Mapping[str, Any]], bool]) -> float:
     """The share of the arguments that keep a rule; a required one counts twice."""
     whole = good = 0
     for name, inner in one.arguments.items():
@@ -346,25 +346,25 @@ def _share(one: Definition, kept: Callable[[str, Mapping[str, Any]], bool]) -> f
     return good / whole
 
 
-def _answers(one: Definition, among: Definitions) -> float:
+def _answers(one: ScoredTool, among: ScoredTools) -> float:
     if isinstance(one.tool.get("outputSchema"), dict):
         return 1.0
     said = set(words(" ".join(one.sentences)))
     return 0.7 * (not said.isdisjoint(_data()["words"]["returns"].split()))
 
 
-def _fields(one: Definition, among: Definitions) -> float:
+def _fields(one: ScoredTool, among: ScoredTools) -> float:
     return float(bool(one.output))
 
 
-def _hints(one: Definition, among: Definitions) -> float:
+def _hints(one: ScoredTool, among: ScoredTools) -> float:
     if one.hints.get("readOnlyHint") is True:
         return 1.0
     stated = [name for name in ("readOnlyHint", "destructiveHint") if name in one.hints]
     return len(stated) / 2
 
 
-def _honest(one: Definition, among: Definitions) -> float:
+def _honest(one: ScoredTool, among: ScoredTools) -> float:
     if "readOnlyHint" not in one.hints:
         return 0.0
     reads = one.hints["readOnlyHint"] is True
@@ -373,18 +373,18 @@ def _honest(one: Definition, among: Definitions) -> float:
     return 1.0
 
 
-def _small(one: Definition, among: Definitions) -> float:
+def _small(one: ScoredTool, among: ScoredTools) -> float:
     return _falling(one.tokens, *LARGE_TOOL)
 
 
-def _concise(one: Definition, among: Definitions) -> float:
+def _concise(one: ScoredTool, among: ScoredTools) -> float:
     if not one.sentences:
         return 0.0
     length = len(words(" ".join(one.sentences)))
     return _falling(length, *LONG_TEXT) * max(0.0, 1 - 2 * one.repeats)
 
 
-JUDGES: dict[str, Callable[[Definition, Definitions], float]] = {
+JUDGES: dict[str, Callable[[ScoredTool, ScoredTools], float]] = {
     "described": _described,
     "agrees": _agrees,
     "verb": _verb,

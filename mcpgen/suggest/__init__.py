@@ -43,7 +43,7 @@ _VERSION = re.compile(r"v?\d[\d.-]*(\w+\d+)?|v\d\w*|api|rest")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class Suggestion:
     """One tool worth having, with its key for `mcpgen.toml` and what it costs in tokens."""
 
     tool: Tool
@@ -51,7 +51,7 @@ class Choice:
     tokens: int
 
 
-def suggest(server: Server, limit: int) -> list[Choice]:
+def suggest(server: Server, limit: int) -> list[Suggestion]:
     """The tools of a server worth having first, at most `limit`, in the order of the list."""
     tools = list(server.tools)
     resources = _resources(tools)
@@ -65,10 +65,10 @@ def suggest(server: Server, limit: int) -> list[Choice]:
         taken[resources[best.name]] += 1
     order = {tool.name: place for place, tool in enumerate(server.tools)}
     chosen.sort(key=lambda tool: order[tool.name])
-    return [Choice(tool=tool, key=_key(tool), tokens=_tokens(tool)) for tool in chosen]
+    return [Suggestion(tool=tool, key=_key(tool), tokens=_tokens(tool)) for tool in chosen]
 
 
-def lines(choices: Iterable[Choice]) -> str:
+def lines(choices: Iterable[Suggestion]) -> str:
     """The choice as lines for `mcpgen.toml`."""
     rows = [f"    {json.dumps(choice.key, ensure_ascii=False)}," for choice in choices]
     return "\n".join(["[select]", "include_operations = [", *rows, "]"])

@@ -25,9 +25,9 @@ from ..render.search import search_facts
 from ..report.findings import findings
 from ..suggest import suggest
 from .bench import Bench
-from .calls import Caller
+from .calls import ToolRunner
 from .changes_page import compared, generate
-from .guard import Guard
+from .guard import WorkbenchGuard
 from .mending import Mending
 from .ranking import Ranking
 from .tool_page import argument_fields, tool_fields, tool_page
@@ -47,7 +47,7 @@ class Workbench:
 
     def __init__(self, bench: Bench) -> None:
         self.bench = bench
-        self.caller = Caller(bench)
+        self.caller = ToolRunner(bench)
         self._mending: Mending | None = None
         self._view: tuple[str, Catalogue] | None = None
         self._index: tuple[Catalogue, Ranking] | None = None
@@ -287,7 +287,7 @@ def application(bench: Bench, *, host: str, token: str) -> tuple[ASGIApp, Workbe
     ]
     for action in ("change", "choose", "suggest", "undo", "save", "repair", "call", "generate"):
         routes.append(Route(f"/{action}", _button(pages, getattr(pages, action)), methods=["POST"]))
-    return Guard(Starlette(routes=routes), host=host, token=token), pages
+    return WorkbenchGuard(Starlette(routes=routes), host=host, token=token), pages
 
 
 def _page(pages: Workbench, function: Callable[[Request], Response]) -> Any:

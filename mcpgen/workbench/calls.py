@@ -28,7 +28,7 @@ OWN = ("custom", "hooks.py", "auth.py")
 """Parts of a package that belong to the user."""
 
 
-class Caller:
+class ToolRunner:
     """Calls tools of a bench. The last server is kept as long as nothing changes."""
 
     def __init__(self, bench: Bench) -> None:

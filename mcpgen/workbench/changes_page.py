@@ -14,7 +14,7 @@ from ..compare.sides import Side, side_of_project, side_of_server
 from ..lock import read_lock
 from ..pipeline import understood
 from ..problems import Problems, UsageError
-from ..project.run import Request, is_project, run
+from ..project.run import CommandInput, is_project, run
 from ..project.save import save
 from ..project.sides import side_of_document
 from ..write import Changes
@@ -25,7 +25,7 @@ MOST_PAIRS = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class ChangesView:
     """The changes by class, with its heading; tools as they were and as they are, as JSON; what
     must be accepted. `first`: nothing was generated yet.
     """
@@ -36,12 +36,12 @@ class Comparison:
     first: bool
 
 
-def compared(bench: Bench, document: str = "") -> Comparison:
+def compared(bench: Bench, document: str = "") -> ChangesView:
     """The last generation compared with what would be generated now, or with another document.
     Raises McpgenError where that cannot be read.
     """
     if not _is_generated(bench.folder):
-        return Comparison(groups=(), pairs=(), consents=(), first=True)
+        return ChangesView(groups=(), pairs=(), consents=(), first=True)
     old = side_of_project(bench.folder)
     if document:
         if not Path(document).is_file():
@@ -57,7 +57,7 @@ def _is_generated(folder: Path) -> bool:
     return is_project(folder) and read_lock(folder) is not None
 
 
-def _comparison(difference: Diff, old: Side, new: Side) -> Comparison:
+def _comparison(difference: Diff, old: Side, new: Side) -> ChangesView:
     groups = []
     for kind in KINDS:
         changes = tuple(difference.of(kind))
@@ -69,7 +69,7 @@ def _comparison(difference: Diff, old: Side, new: Side) -> Comparison:
         before, after = _json(old.tools.get(name)), _json(new.tools.get(name))
         if before != after:
             pairs.append((name, before, after))
-    return Comparison(
+    return ChangesView(
         groups=tuple(groups),
         pairs=tuple(pairs),
         consents=consent_lines(difference),
@@ -101,7 +101,7 @@ def generate(bench: Bench, accepted: Collection[str], *, rest: bool) -> Changes:
     with bench.lock:
         if not is_project(bench.folder):
             bench.save()
-        made = run(Request(folder=bench.folder), Problems())
+        made = run(CommandInput(folder=bench.folder), Problems())
         consents: tuple[str, ...] = ()
         if _is_generated(bench.folder):
             difference = diff(side_of_project(bench.folder), side_of_server(made.server))

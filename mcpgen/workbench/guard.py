@@ -35,7 +35,7 @@ FIELDS = {
 }
 
 
-class Guard:
+class WorkbenchGuard:
     """Refuses every request that does not come from the person who started the workbench."""
 
     def __init__(self, app: ASGIApp, *, host: str, token: str) -> None:

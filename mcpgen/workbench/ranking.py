@@ -9,7 +9,7 @@ from ..runtime.parts.search.index import LONGEST_QUERY, Index
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class RankedTool:
     """One tool found: its score, the share of the question it answers, whether it is of the kind
     that the question asks for, and what each word adds.
     """
@@ -25,7 +25,7 @@ class Place:
 class Ranking(Index):
     """The index that a server has, which also tells its reasons."""
 
-    def places(self, question: str, limit: int, allowed: Iterable[str]) -> list[Place]:
+    def places(self, question: str, limit: int, allowed: Iterable[str]) -> list[RankedTool]:
         """The tools that `search` names, in its order, each with the reasons of its score. A tool
         that only its name brought up has none.
         """
@@ -41,7 +41,7 @@ class Ranking(Index):
                 score, answered, words = match.score, match.answered, match.parts
             ordered = sorted(words.items(), key=lambda item: -item[1])
             places.append(
-                Place(
+                RankedTool(
                     name=name,
                     score=score,
                     answered=answered,

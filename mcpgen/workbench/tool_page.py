@@ -25,7 +25,7 @@ EDITED = ("name", "title", "description", "toolset")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Field:
+class EditableKey:
     """One key of `mcpgen.toml` to edit: its path in the tool's table, its value there (None where
     it has none), and what holds without it.
     """
@@ -54,7 +54,7 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Input:
+class FormField:
     """One argument of the form: how it is asked for."""
 
     name: str
@@ -79,7 +79,7 @@ class ToolPage:
     more_cuts: int
     customised: bool
     function: str
-    inputs: tuple[Input, ...]
+    inputs: tuple[FormField, ...]
 
 
 def tool_page(bench: Bench, row: Row) -> ToolPage:
@@ -132,14 +132,14 @@ def _documented(bench: Bench, tool: Tool) -> str:
     return "\n".join(lines)
 
 
-def _inputs(schema: Schema) -> Iterator[Input]:
+def _inputs(schema: Schema) -> Iterator[FormField]:
     """The fields of the form, the required ones first."""
     required = schema.get("required", [])
     properties = schema.get("properties", {})
     for name in sorted(properties, key=lambda name: name not in required):
         inner = properties[name]
         choices = [json.dumps(item, ensure_ascii=False) for item in inner.get("enum", ())]
-        yield Input(
+        yield FormField(
             name=name,
             kind=_kind(inner, bool(choices)),
             required=name in required,
@@ -164,7 +164,7 @@ def _kind(schema: Mapping[str, Any], has_choices: bool) -> str:
     return kinds.get(kind, "json")
 
 
-def tool_fields(bench: Bench, row: Row) -> list[Field]:
+def tool_fields(bench: Bench, row: Row) -> list[EditableKey]:
     """The keys of a tool's own table."""
     config = bench.config.tools.get(bench.table_key(row), ToolConfig())
     tool = row.tool
@@ -175,18 +175,20 @@ def tool_fields(bench: Bench, row: Row) -> list[Field]:
         "toolset": row.toolset,
     }
     fields = [
-        Field(path=(key.name,), key=key, value=getattr(config, key.target), usual=usual[key.name])
+        EditableKey(
+            path=(key.name,), key=key, value=getattr(config, key.target), usual=usual[key.name]
+        )
         for key in TOOL.keys
         if key.name in EDITED
     ]
     for key in HINTS.keys:
         usual_hint = json.dumps(getattr(tool.hints, key.name))
         value = getattr(config, key.target)
-        fields.append(Field(path=("hints", key.name), key=key, value=value, usual=usual_hint))
+        fields.append(EditableKey(path=("hints", key.name), key=key, value=value, usual=usual_hint))
     return fields
 
 
-def argument_fields(bench: Bench, row: Row) -> dict[str, list[Field]]:
+def argument_fields(bench: Bench, row: Row) -> dict[str, list[EditableKey]]:
     """Argument → the keys of its table."""
     config = bench.config.tools.get(bench.table_key(row), ToolConfig())
     properties = row.tool.input_schema.get("properties", {})
@@ -201,7 +203,7 @@ def argument_fields(bench: Bench, row: Row) -> dict[str, list[Field]]:
             "description": str(properties.get(argument.name, {}).get("description", "")),
         }
         fields[argument.name] = [
-            Field(
+            EditableKey(
                 path=("arguments", word, key.name),
                 key=key,
                 value=getattr(values, key.target) or None,

@@ -14,21 +14,21 @@ from typing import Any
 from ..load.values import as_object
 from ..runtime.facts.pointer import escape
 from .model import (
+    AnswerBody,
     Array,
-    Body,
     Constant,
     Count,
     Header,
     Input,
+    Interpolation,
     Missing,
     Object,
     Output,
-    Result,
     Selected,
     Status,
     StepArgument,
-    Text,
     Value,
+    WorkflowOutput,
 )
 
 EMBEDDED = re.compile(r"\{(\$[^{}]+)\}")
@@ -115,7 +115,7 @@ def template(text: str, scope: Scope) -> Value:
         return Constant(text)
     if end < len(text):
         parts.append(Constant(text[end:]))
-    return Text(tuple(parts))
+    return Interpolation(tuple(parts))
 
 
 def _text(text: str, scope: Scope) -> Value:
@@ -172,7 +172,7 @@ def _outputs(rest: str, scope: Scope) -> Value:
     if scope.step not in scope.workflow_steps:
         return Missing()
     name, tail = _identifier(rest)
-    return _tailed(Result(scope.step, f"/{escape(name)}"), tail)
+    return _tailed(WorkflowOutput(scope.step, f"/{escape(name)}"), tail)
 
 
 def _steps(rest: str, scope: Scope) -> Value:
@@ -185,7 +185,7 @@ def _steps(rest: str, scope: Scope) -> Value:
         return _tailed(Output(step, name), tail)
     if step in scope.workflow_steps:
         name, tail = _identifier(match[2])
-        return _tailed(Result(step, f"/{escape(name)}"), tail)
+        return _tailed(WorkflowOutput(step, f"/{escape(name)}"), tail)
     return Missing()
 
 
@@ -200,9 +200,9 @@ def _workflows(rest: str, scope: Scope) -> Value:
     pointer = f"/{escape(output)}"
     if match[2] == "outputs":
         if name in scope.called:
-            return _tailed(Result(scope.called[name], pointer), tail)
+            return _tailed(WorkflowOutput(scope.called[name], pointer), tail)
         if name in scope.before:
-            return _tailed(Result(name, pointer, before=True), tail)
+            return _tailed(WorkflowOutput(name, pointer, before=True), tail)
     raise Inexpressible(
         f"`$workflows.{rest}` is not known: no earlier step and no `dependsOn` runs `{name}`"
     )
@@ -213,7 +213,7 @@ def _response(rest: str, scope: Scope) -> Value:
     if scope.step in scope.workflow_steps:
         return Missing()
     if kind in ("body", "payload"):
-        return _tailed(Body(scope.step, is_text=scope.is_text), tail)
+        return _tailed(AnswerBody(scope.step, is_text=scope.is_text), tail)
     if kind == "header":
         return Header(scope.step, tail.removeprefix(".").lower())
     return Missing()
@@ -320,10 +320,10 @@ def within(value: Value, pointer: str) -> Value:
             return Input(name, start + pointer)
         case Output(step, name, start):
             return Output(step, name, start + pointer)
-        case Body(step, start, is_text):
-            return Body(step, start + pointer, is_text)
-        case Result(step, start, before):
-            return Result(step, start + pointer, before)
+        case AnswerBody(step, start, is_text):
+            return AnswerBody(step, start + pointer, is_text)
+        case WorkflowOutput(step, start, before):
+            return WorkflowOutput(step, start + pointer, before)
         case Object(members):
             key, _, rest = pointer[1:].partition("/")
             for name, member in members:

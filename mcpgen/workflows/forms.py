@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from ..ir import Argument
-from .model import Array, Constant, Object, Several, Text, Value
+from .model import Array, Constant, Interpolation, Object, Several, Value
 
 _NAME = re.compile(r"([^\[\]]+)((?:\[[^\[\]]*\]){1,20})")
 _KEY = re.compile(r"\[([^\[\]]*)\]")
@@ -94,7 +94,7 @@ def _listed(members: Mapping[str, Value]) -> Array:
             items += more
         case None:
             pass
-        case Constant() | Text() | Object() as item:
+        case Constant() | Interpolation() | Object() as item:
             items.append(item)
         case list_or_item:
             items.append(Several(list_or_item))

@@ -47,7 +47,7 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
+class AnswerBody:
     """The body of a step's answer, or a part of it."""
 
     step: str
@@ -71,7 +71,7 @@ class Status:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class WorkflowOutput:
     """An output of the workflow that a step calls; with `before`, of one that this one depends
     on.
     """
@@ -82,7 +82,7 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class Interpolation:
     """Several values as one text."""
 
     parts: tuple[Value, ...]
@@ -147,11 +147,11 @@ Value: TypeAlias = (
     | Missing
     | Input
     | Output
-    | Body
+    | AnswerBody
     | Header
     | Status
-    | Result
-    | Text
+    | WorkflowOutput
+    | Interpolation
     | Taken
     | Object
     | Array

@@ -53,16 +53,16 @@ class OutputTypes:
                 return {"type": type_of(data)}
             case model.Status() | model.Count():
                 return {"type": "integer"}
-            case model.Header() | model.Text() | model.Body(is_text=True):
+            case model.Header() | model.Interpolation() | model.AnswerBody(is_text=True):
                 return {"type": "string"}
             case model.Input(name, pointer):
                 return self.part(self.inputs[workflow.id].get(name, ANY), pointer)
             case model.Output(step, name, pointer):
                 output = dict(_step(workflow, step).outputs)[name]
                 return self.part(self.of_value(workflow, output, depth), pointer)
-            case model.Body(step, pointer):
+            case model.AnswerBody(step, pointer):
                 return self.part(self.of_answer(_step(workflow, step).operation), pointer)
-            case model.Result(name, pointer, before):
+            case model.WorkflowOutput(name, pointer, before):
                 called = name if before else _step(workflow, name).workflow
                 return self.part(self.of_workflow(self.workflows[called], depth + 1), pointer)
             case model.Object(members):

@@ -32,7 +32,7 @@ from mcpgen.compare.sides import side_of_project
 from mcpgen.lock import require_lock
 from mcpgen.problems import McpgenError, Problem, Problems
 from mcpgen.project.check import check
-from mcpgen.project.run import Request, run
+from mcpgen.project.run import CommandInput, run
 from mcpgen.project.save import save
 from mcpgen.project.sides import side_of_document
 
@@ -94,7 +94,7 @@ def first_run(case: Path, folder: Path) -> Path:
     if "[source]" not in text:
         text = f'name = "shop"\n\n[source]\npath = "api.yaml"\n\n{text}'
     (project / "mcpgen.toml").write_text(text.rstrip("\n") + "\n")
-    save(run(Request(folder=project), Problems()))
+    save(run(CommandInput(folder=project), Problems()))
     if (case / "user").is_dir():
         shutil.copytree(case / "user", project / "src" / "shop_mcp", dirs_exist_ok=True)
     return project
@@ -140,7 +140,7 @@ def generated(project: Path, option: str = "") -> Iterator[str]:
     problems = Problems()
     adopt = option == "--adopt"
     try:
-        made = run(Request(folder=project, adopt=adopt), problems)
+        made = run(CommandInput(folder=project, adopt=adopt), problems)
         changes = save(
             made, accept=option == "--accept-changes", force=option == "--force", adopt=adopt
         )

@@ -15,7 +15,7 @@ from mcp import Client
 
 from mcpgen.config import Config
 from mcpgen.problems import Problems
-from mcpgen.project.run import Request, Run, run
+from mcpgen.project.run import CommandInput, Run, run
 from mcpgen.project.save import save
 
 _numbers = itertools.count()
@@ -41,7 +41,7 @@ class Project:
     def generate(self, *, first: bool = False, renew: bool = False) -> Run:
         """Generate, or generate anew; with `renew` also the files that are written once."""
         self.problems = Problems()
-        request = Request(config=self.config if first else Config(), folder=self.folder)
+        request = CommandInput(config=self.config if first else Config(), folder=self.folder)
         made = run(request, self.problems)
         self.changes = save(made, renew=renew)
         self.problems.items.extend(self.changes.problems)

@@ -13,7 +13,7 @@ import pytest
 
 from mcpgen import generate
 from mcpgen.cli import run
-from mcpgen.evaluate.tasks import Request, Task, read_tasks
+from mcpgen.evaluate.tasks import RecordedRequest, Task, read_tasks
 from mcpgen.problems import UsageError
 
 SAMPLES = Path(__file__).parents[2] / "samples"
@@ -167,14 +167,14 @@ def test_an_endpoint_that_refuses_is_told(
 @pytest.mark.parametrize(
     ("request_", "done"),
     [
-        (Request(method="GET", target="/books?genre=poetry&page=1"), True),
-        (Request(method="GET", target="/books"), False),
-        (Request(method="POST", target="/books?genre=poetry"), False),
-        (Request(method="GET", target="/books/7?genre=poetry"), False),
+        (RecordedRequest(method="GET", target="/books?genre=poetry&page=1"), True),
+        (RecordedRequest(method="GET", target="/books"), False),
+        (RecordedRequest(method="POST", target="/books?genre=poetry"), False),
+        (RecordedRequest(method="GET", target="/books/7?genre=poetry"), False),
     ],
 )
 def test_a_request_is_the_one_that_was_meant_when_it_holds_what_the_task_says(
-    request_: Request, done: bool
+    request_: RecordedRequest, done: bool
 ) -> None:
     task = Task(task="", method="GET", path="/books?genre=poetry")
     assert task.done_by(request_) is done
@@ -182,9 +182,13 @@ def test_a_request_is_the_one_that_was_meant_when_it_holds_what_the_task_says(
 
 def test_a_body_must_hold_what_the_task_says() -> None:
     task = Task(task="", method="POST", path="/books", body={"title": "Momo"})
-    assert task.done_by(Request(method="POST", target="/books", body={"title": "Momo", "n": 1}))
-    assert not task.done_by(Request(method="POST", target="/books", body={"title": "Krabat"}))
-    assert not task.done_by(Request(method="POST", target="/books"))
+    assert task.done_by(
+        RecordedRequest(method="POST", target="/books", body={"title": "Momo", "n": 1})
+    )
+    assert not task.done_by(
+        RecordedRequest(method="POST", target="/books", body={"title": "Krabat"})
+    )
+    assert not task.done_by(RecordedRequest(method="POST", target="/books"))
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 from mcpgen.load import Limits, UnresolvedReference
 from mcpgen.load.files import suspicious
-from mcpgen.load.text import Text
+from mcpgen.load.text import SourceText
 
 Write = Callable[..., Path]
 Act = Callable[..., Any]
@@ -458,4 +458,4 @@ def test_aliases_may_not_outgrow_the_text_in_another_file_either(
     ],
 )
 def test_local_references_need_no_walk(text: str, needs_a_walk: bool) -> None:
-    assert suspicious(Text("x", text), has_tools=False) is needs_a_walk
+    assert suspicious(SourceText("x", text), has_tools=False) is needs_a_walk

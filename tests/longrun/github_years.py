@@ -32,7 +32,7 @@ from mcpgen.config import Config
 from mcpgen.lock import Lock
 from mcpgen.problems import DocumentError, Problems
 from mcpgen.project.check import check
-from mcpgen.project.run import Request, run
+from mcpgen.project.run import CommandInput, run
 from mcpgen.project.verify import verify
 from mcpgen.write import Changes, read_lock, write
 
@@ -121,7 +121,8 @@ def generate(project: Path, source: Path | None = None) -> tuple[Changes, Proble
     """`mcpgen generate --accept-changes`."""
     problems = Problems()
     made = run(
-        Request(config=Config(sources=(str(source),) if source else ()), folder=project), problems
+        CommandInput(config=Config(sources=(str(source),) if source else ()), folder=project),
+        problems,
     )
     return write(made.files, project, lock_facts=made.facts, accept=True), problems
 

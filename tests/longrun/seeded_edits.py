@@ -36,7 +36,7 @@ from mcpgen.compare.sides import Side, side_of_project
 from mcpgen.lock import Lock, read_lock
 from mcpgen.problems import Problems
 from mcpgen.project.check import check
-from mcpgen.project.run import Request, run
+from mcpgen.project.run import CommandInput, run
 from mcpgen.project.save import save
 from mcpgen.project.verify import verify
 
@@ -449,7 +449,9 @@ class History:
     def generate(self, project: Path) -> bool:
         """`mcpgen generate --accept-changes --renew`; whether it changed something."""
         (self.folder / "api.json").write_text(json.dumps(self.api.document))
-        return not save(run(Request(folder=project), Problems()), accept=True, renew=True).empty
+        return not save(
+            run(CommandInput(folder=project), Problems()), accept=True, renew=True
+        ).empty
 
     def step(self, number: int) -> None:
         """One edit, and everything that must be true after it."""

@@ -15,7 +15,7 @@ from typing import Any
 
 from mcpgen.config import Config
 from mcpgen.problems import Problems
-from mcpgen.project.run import Request, Run, run
+from mcpgen.project.run import CommandInput, Run, run
 from mcpgen.write import Changes, write
 
 Document = dict[str, Any]
@@ -149,7 +149,7 @@ def prepared(folder: Path, source: Path | None = None) -> tuple[Run, Problems]:
     """Everything up to the text of every file."""
     problems = Problems()
     config = Config(sources=(os.fspath(source),)) if source else Config()
-    return run(Request(config=config, folder=folder), problems), problems
+    return run(CommandInput(config=config, folder=folder), problems), problems
 
 
 def project(tmp_path: Path, document: Document | None = None, config: str = "") -> Path:

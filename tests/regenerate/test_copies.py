@@ -16,7 +16,7 @@ from mcpgen.load.copies import copy_path
 from mcpgen.paths import check_generated
 from mcpgen.problems import OutputConflictError, Problems, UsageError
 from mcpgen.project.check import check
-from mcpgen.project.run import Request, run
+from mcpgen.project.run import CommandInput, run
 from mcpgen.project.save import save as save_run
 
 from .shop import DOCUMENT, changed, contents, generate, project, save, tools
@@ -30,7 +30,7 @@ def more(document: dict[str, Any]) -> None:
 def from_url(folder: Path, url: str = "", *, update: bool = False) -> None:
     """`mcpgen generate URL`, `mcpgen generate`, or `mcpgen generate --update`."""
     config = Config(sources=(url,)) if url else Config()
-    save_run(run(Request(config=config, folder=folder, update=update), Problems()))
+    save_run(run(CommandInput(config=config, folder=folder, update=update), Problems()))
 
 
 class Site:
@@ -96,7 +96,7 @@ def test_a_second_run_in_the_same_place_fetches_once(
     tmp_path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    request = Request(config=Config(sources=(URL,)))
+    request = CommandInput(config=Config(sources=(URL,)))
     save_run(run(request, Problems()))
     (folder,) = tmp_path.iterdir()
     overlay = {"overlay": "1.0.0", "info": {"title": "x", "version": "1"}}
@@ -159,7 +159,7 @@ def test_an_update_where_the_file_is_not_reads_its_copy_and_says_so(tmp_path: Pa
     before = contents(folder)
     (tmp_path / "shop.json").unlink()
     problems = Problems()
-    save_run(run(Request(folder=folder, update=True), problems))
+    save_run(run(CommandInput(folder=folder, update=True), problems))
     assert contents(folder) == before
     (note,) = [problem for problem in problems if problem.code == "E0128"]
     assert "shop.json` is not here, so its copy in `document/` was read" in note.message

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mcpgen.problems import Problem, Problems, UsageError
-from mcpgen.project.run import Request, run
+from mcpgen.project.run import CommandInput, run
 
 from .shop import add, changed, contents, generate, package, prepared, project, save, tools
 
@@ -293,7 +293,7 @@ def test_an_answer_that_may_have_other_fields_keeps_any(
 def test_a_field_to_leave_out_that_no_answer_has_is_a_warning(tmp_path: Path) -> None:
     problems = Problems()
     folder = said(tmp_path, '[tools.getBook.answer]\ndrop = ["titel"]')
-    run(Request(folder=folder), problems)
+    run(CommandInput(folder=folder), problems)
     (problem,) = [problem for problem in problems if problem.code == "E1122"]
     assert (problem.severity, problem.hint) == ("warning", "did you mean `title`?")
 

@@ -11,7 +11,7 @@ import pytest
 
 from mcpgen.problems import OutputConflictError, Problems
 from mcpgen.project.check import check
-from mcpgen.project.run import Request, run
+from mcpgen.project.run import CommandInput, run
 from mcpgen.project.save import save as save_run
 from mcpgen.project.verify import verify
 
@@ -22,7 +22,7 @@ ADOPT = "mcpgen generate --adopt"
 
 def adopt(folder: Path) -> None:
     """`mcpgen generate --adopt`."""
-    save_run(run(Request(folder=folder, adopt=True), Problems()), adopt=True)
+    save_run(run(CommandInput(folder=folder, adopt=True), Problems()), adopt=True)
 
 
 def reworded() -> dict[str, Any]:

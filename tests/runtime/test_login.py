@@ -250,7 +250,7 @@ def attempt(room: Any, **endpoints: Any) -> Any:
     }
     oauth = importlib.import_module("mcpgen.runtime.client.oauth")
     return room.browser.Attempt(
-        client=oauth.Client("id"),
+        client=oauth.OAuthClient("id"),
         endpoints=room.endpoints.Endpoints(**{**known, **endpoints}),
         state="the-state",
         verifier="the-verifier",
@@ -306,7 +306,7 @@ def test_an_answer_with_another_state_is_left_alone(
             pending = asyncio.create_task(
                 room.browser.log_in(
                     endpoints,
-                    oauth.Client(CLIENT_ID),
+                    oauth.OAuthClient(CLIENT_ID),
                     api.post,
                     made.redactor,
                     addresses.append,
@@ -548,7 +548,7 @@ def test_long_tokens_are_kept_in_parts_where_entries_are_short(
 
 def test_tokens_do_not_show_themselves(room: Any) -> None:
     oauth = importlib.import_module("mcpgen.runtime.client.oauth")
-    for value in (room.store.Tokens("c4nary"), oauth.Client("id", "c4nary")):
+    for value in (room.store.Tokens("c4nary"), oauth.OAuthClient("id", "c4nary")):
         assert "c4nary" not in repr(value)
 
 

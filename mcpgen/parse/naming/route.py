@@ -17,7 +17,7 @@ _LAST_PART = re.compile(r"(?<=[a-z])[-_]([A-Za-z\d]{8,})(?![A-Za-z\d])")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PathPart:
     """A literal or a parameter of a path, as its words."""
 
     words: tuple[str, ...]
@@ -25,11 +25,11 @@ class Part:
 
 
 @lru_cache(maxsize=PATHS)
-def parts_of(path: str) -> tuple[Part, ...]:
+def parts_of(path: str) -> tuple[PathPart, ...]:
     """The literals and parameters of a path, in order; the query of a path is left out."""
     text = _FORMAT.sub(r"/\1", re.split(r"[?#]", path)[0])
     parts = [
-        Part(tuple(words(without_keys(part))), is_parameter=part.startswith("{"))
+        PathPart(tuple(words(without_keys(part))), is_parameter=part.startswith("{"))
         for part in re.findall(r"\{[^{}]*\}|[^{}/]+", text)
     ]
     return tuple(part for part in parts if part.words)
@@ -47,13 +47,13 @@ def _is_key(word: str) -> bool:
     return not word.isalpha() and len(word) < 2.5 * len(words(word))
 
 
-def literals(path: str) -> list[Part]:
+def literals(path: str) -> list[PathPart]:
     """The literals of a path that name a resource or an action: not `api`, `v2` or `.json`."""
     return [part for part in telling_parts(path) if not part.is_parameter]
 
 
 @lru_cache(maxsize=PATHS)
-def telling_parts(path: str) -> tuple[Part, ...]:
+def telling_parts(path: str) -> tuple[PathPart, ...]:
     """The parameters of a path and the literals that name a resource or an action: where all are
     like `api`, the last of these.
     """
@@ -68,10 +68,10 @@ def path_words(path: str) -> list[str]:
     return [word for part in parts_of(path) for word in part.words]
 
 
-def is_noise(part: Part) -> bool:
+def is_noise(part: PathPart) -> bool:
     """Return whether a literal is a version, or a word like `api`, that names no resource."""
     return all(word in NOISE or _VERSION.fullmatch(word) for word in part.words)
 
 
-def _is_version(part: Part) -> bool:
+def _is_version(part: PathPart) -> bool:
     return all(_VERSION.fullmatch(word) for word in part.words)

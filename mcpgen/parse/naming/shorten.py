@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from ..vocabulary import ABBREVIATIONS, CLIPS, STOP_WORDS, USUAL_VERBS, VERBS, singular
-from .route import Part, literals, parts_of
+from .route import PathPart, literals, parts_of
 
 MEDIAL = 3
 """Letters a word must have to count as a part of another."""
@@ -104,7 +104,7 @@ def parameter_words(path: str) -> set[str]:
     return parameters - resource
 
 
-def _said_by(parts: Iterable[Part], words: Iterable[str]) -> set[str]:
+def _said_by(parts: Iterable[PathPart], words: Iterable[str]) -> set[str]:
     """The words of a name that stand in parts of a path, in whatever number, or inside one of their
     words: `pod` in `podautoscalers`.
     """

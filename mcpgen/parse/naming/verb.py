@@ -36,7 +36,7 @@ from ..vocabulary import (
     same_verb,
     singular,
 )
-from .route import Part, is_noise, literals, parts_of, path_words, telling_parts, without_keys
+from .route import PathPart, is_noise, literals, parts_of, path_words, telling_parts, without_keys
 from .shorten import parameter_words
 
 LONGEST = 400
@@ -262,7 +262,7 @@ def verb_and_resource(
 
 
 def _said_by_path(
-    method: str, resource: list[list[str]], parts: Sequence[Part], spoken: str
+    method: str, resource: list[list[str]], parts: Sequence[PathPart], spoken: str
 ) -> list[str]:
     """A name whose verb is the first word of a path's last literal or of its first one; empty where
     both are resources.
@@ -323,7 +323,7 @@ def _done_to_many(method: str, resource: list[list[str]], spoken: str) -> list[s
 
 
 def _listed_things(
-    resource: list[list[str]], parts: Sequence[Part], items: frozenset[str] | None
+    resource: list[list[str]], parts: Sequence[PathPart], items: frozenset[str] | None
 ) -> list[str]:
     """The words for the many that a path answers though it ends as if it were one: `/book/{ids}`,
     and where the items are books, `/book` and `/books/latest`. Empty where it may be one.
@@ -400,7 +400,7 @@ ITEM, COLLECTION, SETTINGS, OTHER = range(4)
 """Kinds of path endings, as the columns of `METHOD_VERBS`."""
 
 
-def _kind(last: Part) -> int:
+def _kind(last: PathPart) -> int:
     """Return the kind of a path by its end."""
     word = last.words[-1]
     if last.is_parameter:

@@ -40,7 +40,7 @@ from ..settings import Credential, Settings
 from .body import Payload, cookie_pairs, header_fields, header_value, payload, query_text
 from .credentials import Credentials, Security
 from .health import Health, clock
-from .network import Response, TooLarge, Transport, body_of, check_head, failure_of
+from .network import ResponseHead, TooLarge, Transport, body_of, check_head, failure_of
 from .outgoing import Outgoing
 from .url import MAX_SHOWN, build, redirect
 from .wire import OMIT, Omit, Part
@@ -474,12 +474,12 @@ class Api:
             if name.lower() != "content-type" or request.content is None:
                 request.set_header(name, value)
 
-    async def _send(self, request: Outgoing) -> Response:
+    async def _send(self, request: Outgoing) -> ResponseHead:
         """Send a request and wait for the head of its answer."""
         current().requests += 1
         send = observed(self._sender().send)
         try:
-            response: Response = await send(
+            response: ResponseHead = await send(
                 request.method, request.url, request.headers, request.content
             )
             return response
@@ -490,7 +490,7 @@ class Api:
                 raise _Retryable(failure) from None
             raise failure from None
 
-    async def _read(self, response: Response, call: ApiCall) -> tuple[bytes, str]:
+    async def _read(self, response: ResponseHead, call: ApiCall) -> tuple[bytes, str]:
         """The body of an answer, and why it is not all of it (for streams, which may have no
         end).
         """

@@ -76,7 +76,7 @@ def public_socket(info: tuple[int, int, int, str, tuple[object, ...]]) -> socket
     return socket.socket(family, kind, protocol)
 
 
-class Response:
+class ResponseHead:
     """The head of an answer.
 
     `headers` have lower-case names, and the values of a repeated one are joined by commas; `raw`
@@ -137,7 +137,7 @@ class Transport:
 
     async def send(
         self, method: str, url: httpx2.URL, headers: Mapping[str, str], content: bytes | None
-    ) -> Response:
+    ) -> ResponseHead:
         """Send one request; the answer's body is still to be read."""
         session = self._session(self._may_be_private(url))
         target = URL(str(url), encoded=True)
@@ -148,7 +148,7 @@ class Transport:
                 )
             except _Spent:
                 continue
-            return Response(received, self._settings)
+            return ResponseHead(received, self._settings)
 
     async def reach(self, url: httpx2.URL) -> None:
         """Open a connection to where a URL points, and close it."""
@@ -299,13 +299,13 @@ def tls(settings: Settings) -> ssl.SSLContext:
     return context
 
 
-def check_head(response: Response) -> None:
+def check_head(response: ResponseHead) -> None:
     """Raise BadAnswer for too many header fields. Their size is bounded (`MAX_HEAD`)."""
     if len(response.raw) > MAX_HEADERS:
         raise BadAnswer(f"the API answered with more than {MAX_HEADERS} header fields")
 
 
-async def body_of(response: Response, limit: int) -> AsyncIterator[bytes]:
+async def body_of(response: ResponseHead, limit: int) -> AsyncIterator[bytes]:
     """The decoded body of an answer in chunks, at most `limit` bytes before and after decoding.
 
     Raises BadAnswer when there is more, or when its content coding was not asked for.

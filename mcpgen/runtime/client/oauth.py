@@ -77,7 +77,7 @@ class Token:
         return self._token is None or time.monotonic() >= self._until
 
     async def _fetch(self, post: Post) -> None:
-        client = Client(*(_reveal(value) for value in self._credential.values[:2]))
+        client = OAuthClient(*(_reveal(value) for value in self._credential.values[:2]))
         form = {"grant_type": "client_credentials"}
         if self._credential.scopes:
             form["scope"] = " ".join(self._credential.scopes)
@@ -118,7 +118,7 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Client:
+class OAuthClient:
     """An OAuth client; one without a secret is public (RFC 6749 section 2.1)."""
 
     id: str
@@ -126,7 +126,7 @@ class Client:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Grant:
+class TokenResponse:
     """The response of a token endpoint (RFC 6749 section 5.1); `seconds` is 0 if it gives no
     lifetime of the access token.
     """
@@ -143,7 +143,7 @@ class Grant:
 
 
 async def ask(
-    post: Post, url: httpx2.URL, form: Mapping[str, str], client: Client, redactor: Redactor
+    post: Post, url: httpx2.URL, form: Mapping[str, str], client: OAuthClient, redactor: Redactor
 ) -> Answer[Any]:
     """The answer of a token endpoint to a form of a client, which says who it is in the header or
     in the body (RFC 6749 section 2.3.1).
@@ -168,7 +168,7 @@ def _request(url: httpx2.URL, form: Mapping[str, str], redactor: Redactor) -> Ou
     return Outgoing("POST", url, headers, {}, urlencode(form).encode(), redactor)
 
 
-def grant_of(answer: Answer[Any]) -> Grant | None:
+def grant_of(answer: Answer[Any]) -> TokenResponse | None:
     """The tokens of an answer, or None."""
     if answer.status != 200:
         return None
@@ -180,7 +180,7 @@ def grant_of(answer: Answer[Any]) -> Grant | None:
     refresh_token = answer.data.get("refresh_token")
     if not isinstance(refresh_token, str):
         refresh_token = ""
-    return Grant(token, refresh_token, lifetime(answer.data.get("expires_in")))
+    return TokenResponse(token, refresh_token, lifetime(answer.data.get("expires_in")))
 
 
 def lifetime(seconds: Any, default: float = 0.0) -> float:

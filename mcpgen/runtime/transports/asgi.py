@@ -17,7 +17,7 @@ GONE = "mcp.gone"
 """The key under which stands what to call when the client closes the connection of a request."""
 
 
-class Refused(Exception):
+class HTTPRefusal(Exception):
     """A request gets this answer in place of the application's."""
 
     def __init__(self, status: int, content: dict[str, Any], *fields: Field) -> None:

@@ -6,7 +6,7 @@ only what the answer says it may see (Fetch, section 3.2, "CORS protocol").
 
 from __future__ import annotations
 
-from .asgi import Field, Refused, Scope, Send, header
+from .asgi import Field, HTTPRefusal, Scope, Send, header
 
 _ALLOWED = (
     (b"access-control-allow-methods", b"POST"),
@@ -27,7 +27,7 @@ class Browsers:
     def check(self, scope: Scope) -> None:
         """Raises Refused for a page of another origin."""
         if any(origin not in self._origins for origin in header(scope, b"origin")):
-            raise Refused(403, {"error": "This Origin is not allowed"})
+            raise HTTPRefusal(403, {"error": "This Origin is not allowed"})
 
     def fields(self, scope: Scope) -> tuple[Field, ...]:
         """Return the header fields of every answer to a page."""

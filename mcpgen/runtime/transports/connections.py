@@ -35,7 +35,7 @@ BACKLOG = 32
 """Connections that asyncio accepts in a row before it lets the earlier ones be closed."""
 
 
-class Limits:
+class ConnectionLimits:
     """The shared limits of a server's connections.
 
     `total` and `per_address` are numbers of connections, `head_seconds` the timeout for a
@@ -136,7 +136,7 @@ class OnePiece:
 class Connection(Base):
     """A deadline for heads and a place among the others, mixed into one of uvicorn's protocols."""
 
-    limits: Limits
+    limits: ConnectionLimits
     """Set on a subclass: see `protocol`."""
 
     has_partial_head: bool
@@ -270,7 +270,7 @@ class H11Connection(Connection, H11Protocol):
         return self.conn.their_state is h11.SEND_BODY
 
 
-def protocol(limits: Limits) -> type[asyncio.Protocol]:
+def protocol(limits: ConnectionLimits) -> type[asyncio.Protocol]:
     """The protocol of a server with these limits, as `uvicorn.Config(http=...)` takes it: the one
     of httptools where that is installed (the extra `fast`), or else of h11.
     """

@@ -33,7 +33,7 @@ ARRIVAL_SECONDS = 0.2
 """Seconds for which the request of a connected caller may be on its way."""
 
 
-class Server(uvicorn.Server):
+class DrainingServer(uvicorn.Server):
     """uvicorn's server with a grace period. `drain` is called when the period begins, `parent` is a
     file descriptor that is readable once the process that started this one has died, `turn` that
     of this process among others that listen on the same sockets.

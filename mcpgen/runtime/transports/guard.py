@@ -19,7 +19,7 @@ from mcp.types.jsonrpc import JSONRPCMessage, JSONRPCRequest
 from ..caller import CALLER, Caller
 from ..listing import CALL
 from ..log import event
-from .asgi import GONE, ASGIApp, Field, Message, Receive, Refused, Scope, Send, answer, header
+from .asgi import GONE, ASGIApp, Field, HTTPRefusal, Message, Receive, Scope, Send, answer, header
 from .browsers import Browsers, answer_question, is_question
 from .jsonrpc import BadMessage, parse
 
@@ -200,7 +200,7 @@ class Guard:
             if is_question(scope):
                 return await answer_question(scope, send)
             if scope["path"] == ENDPOINT and scope["method"] != "POST":
-                raise Refused(405, {"error": "Only POST is served here"})
+                raise HTTPRefusal(405, {"error": "Only POST is served here"})
             if scope["path"] == ROOT and scope["method"] in ("GET", "HEAD"):
                 return await self._root(scope, receive, send)
             if scope["path"].startswith(METADATA):
@@ -211,7 +211,7 @@ class Guard:
             body = await self._body(scope, receive)
             _check_message(scope, body)
             self._check_scopes(granted, scope.get(MESSAGE))
-        except Refused as refused:
+        except HTTPRefusal as refused:
             return await answer(send, refused.status, refused.content, *refused.fields)
         except ClientGone:
             return None
@@ -242,7 +242,7 @@ class Guard:
             grant = await self._authority.grant(token)
         except Unavailable as error:
             retry = (b"retry-after", str(error.seconds).encode())
-            raise Refused(503, {"error": f"Try again later: {error}"}, retry) from error
+            raise HTTPRefusal(503, {"error": f"Try again later: {error}"}, retry) from error
         if grant is None:
             raise self._challenge(401, "A valid bearer token is needed", "invalid_token", needed)
         return grant
@@ -254,10 +254,10 @@ class Guard:
                 body = await _read(scope, receive)
         except TimeoutError as error:
             reason = "The request's body did not arrive in time"
-            raise Refused(408, {"error": reason}) from error
+            raise HTTPRefusal(408, {"error": reason}) from error
         if body is None:
             reason = f"The request's body is larger than {MAX_BODY_BYTES} bytes"
-            raise Refused(413, {"error": reason})
+            raise HTTPRefusal(413, {"error": reason})
         return body
 
     def _check_scopes(self, granted: frozenset[str] | None, message: JSONRPCMessage | None) -> None:
@@ -274,7 +274,7 @@ class Guard:
             text = "The token's scopes do not allow this call"
             raise self._challenge(403, text, "insufficient_scope", needed)
 
-    def _challenge(self, status: int, text: str, error: str, needed: frozenset[str]) -> Refused:
+    def _challenge(self, status: int, text: str, error: str, needed: frozenset[str]) -> HTTPRefusal:
         """Tell a client which credential is missing (RFC 6750, section 3; RFC 9728, section
         5.1).
         """
@@ -286,7 +286,7 @@ class Guard:
         if self._authority is not None and self._authority.challenge:
             parameters.append(self._authority.challenge)
         header = f"Bearer {', '.join(parameters)}".strip().encode("latin-1", "replace")
-        return Refused(status, {"error": text}, (b"www-authenticate", header))
+        return HTTPRefusal(status, {"error": text}, (b"www-authenticate", header))
 
 
 def _has_two_lengths(scope: Scope) -> bool:
@@ -300,11 +300,11 @@ def _check_host(scope: Scope, allowed: frozenset[tuple[str, int | None]]) -> Non
     """Raises Refused for a request that is not for a host of this server."""
     values = header(scope, b"host")
     if len(values) != 1:
-        raise Refused(400, {"error": "A request needs exactly one Host header"})
+        raise HTTPRefusal(400, {"error": "A request needs exactly one Host header"})
     host = _parse_host(values[0])
     if host is None or not {host, (host[0], None)} & allowed:
         reason = "This Host is not allowed; start the server with `--allowed-host` to allow it"
-        raise Refused(421, {"error": reason})
+        raise HTTPRefusal(421, {"error": reason})
 
 
 def _check_message(scope: Scope, body: bytes) -> None:
@@ -315,7 +315,7 @@ def _check_message(scope: Scope, body: bytes) -> None:
         except BadMessage as error:
             error.log("http")
             content = error.answer().model_dump(by_alias=True, exclude_unset=True)
-            raise Refused(400, content) from error
+            raise HTTPRefusal(400, content) from error
 
 
 def _bearer(scope: Scope) -> str:

@@ -92,8 +92,8 @@ def serve(app: App, options: argparse.Namespace, settings: Settings) -> int:
     import uvicorn
 
     from ..app import GRACE_SECONDS
-    from .connections import BACKLOG, Limits, protocol
-    from .drain import Server
+    from .connections import BACKLOG, ConnectionLimits, protocol
+    from .drain import DrainingServer
     from .turns import Turns
     from .workers import Workers
 
@@ -108,7 +108,7 @@ def serve(app: App, options: argparse.Namespace, settings: Settings) -> int:
     if ":" in host:
         host = f"[{host}]"
     url = f"http://{host}:{port}{ENDPOINT}"
-    limits = Limits(
+    limits = ConnectionLimits(
         settings.http_max_connections,
         settings.http_max_per_address,
         settings.http_head_timeout,
@@ -138,7 +138,7 @@ def serve(app: App, options: argparse.Namespace, settings: Settings) -> int:
 
     def run(index: int = 0, parent: int | None = None) -> int:
         turn = partial(turns.has, index) if options.workers > 1 else None
-        server = Server(config, settings.http_grace, guarded.drain, parent, turn)
+        server = DrainingServer(config, settings.http_grace, guarded.drain, parent, turn)
         if index == 0:
             server.announcement = f"Serving MCP at {url}"
         with running(app, settings, options.host, index):

@@ -61,7 +61,7 @@ async def streams() -> AsyncIterator[tuple[Any, Any]]:
         )
         writer = asyncio.StreamWriter(writing, protocol, None, loop)
         try:
-            answers = Answers(writer)
+            answers = OutgoingMessages(writer)
             yield AnsweredErrors(Messages(reader), answers), answers
         finally:
             reading.close()
@@ -197,7 +197,7 @@ class AnsweredErrors(_Stream):
         await self._messages.aclose()
 
 
-class Answers(_Stream):
+class OutgoingMessages(_Stream):
     """The server's messages, a line each."""
 
     def __init__(self, writer: asyncio.StreamWriter) -> None:

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def _front(package: Package, catalog: Catalog, settings: Settings, quota: Quota) -> Front:
-    from .front import Code
+    from .front import CodeMode
 
-    return Code(package, catalog, settings, quota)
+    return CodeMode(package, catalog, settings, quota)
 
 
 PART = Part(

@@ -46,7 +46,7 @@ class Inside(Context):
         await self._outer.say(message or f"{self.tool}: {done:g}")
 
 
-class Answers:
+class ProgramAnswers:
     """The conversion of a server's tool results to data for a program."""
 
     def __init__(self, facts: Mapping[str, Any]) -> None:
@@ -79,7 +79,7 @@ class Answers:
 class Calls:
     """The calls of one program."""
 
-    def __init__(self, answers: Answers, quota: Quota, context: Context, run: Run) -> None:
+    def __init__(self, answers: ProgramAnswers, quota: Quota, context: Context, run: Run) -> None:
         self._answers = answers
         self._quota = quota
         self._context = context

@@ -23,7 +23,7 @@ from ...results.content import Context, as_json, failure
 from ...results.shorten import TooDeep, beginning, clean, compact, fit, tokens, visible
 from ...settings import Settings
 from ..search.finder import BEST, Finder, hints, reads, search_arguments, text_result, tool_of
-from .calls import COROUTINE, MOST_CHARACTERS, Answers, Calls
+from .calls import COROUTINE, MOST_CHARACTERS, Calls, ProgramAnswers
 from .stubs import Stubs, function_name
 
 ROOM = (900, 400, 300, 200, 200)
@@ -35,7 +35,7 @@ LONGEST_RUN = 300.0
 """Seconds for a program with all that it waits for."""
 
 
-class Code:
+class CodeMode:
     """The two tools, and what they answer."""
 
     def __init__(
@@ -51,7 +51,7 @@ class Code:
 
         self._finder = Finder(package, catalog)
         self._stubs = Stubs(package)
-        self._answers = Answers(package.facts())
+        self._answers = ProgramAnswers(package.facts())
         self._quota = quota
         self._room = settings.max_result_tokens
         self._seconds = max(LONGEST_RUN, settings.total_timeout)

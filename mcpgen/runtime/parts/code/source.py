@@ -17,7 +17,7 @@ OMITTED = " | Omit"
 
 
 @dataclass(frozen=True, slots=True)
-class Signature:
+class StubSignature:
     """A function as a program sees it: the text of each parameter (`page: int = ...`) by its name,
     and of what it returns.
     """
@@ -26,7 +26,7 @@ class Signature:
     returns: str
 
 
-class Source:
+class ModuleSource:
     """The text of a package's generated modules."""
 
     def __init__(self, folder: Path) -> None:
@@ -34,7 +34,7 @@ class Source:
         self._folder = folder
         self._modules: dict[str, str] = {}
 
-    def signature(self, module: str, function: str) -> Signature | None:
+    def signature(self, module: str, function: str) -> StubSignature | None:
         """The signature of a generated function (`tools.books`, `list_books`); None where the
         module has no such function.
         """
@@ -51,7 +51,7 @@ class Source:
             if default is not None:
                 text += " = ..."
             parameters[parameter.arg] = text.replace(OMITTED, "")
-        return Signature(parameters, _type(node.returns))
+        return StubSignature(parameters, _type(node.returns))
 
     def fields(self, name: str) -> dict[str, str]:
         """The fields of a TypedDict of the module `models` with their types; none of a name that it

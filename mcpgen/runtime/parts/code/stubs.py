@@ -13,7 +13,7 @@ from ...catalog import Entry, module_name
 from ...package import Package
 from ..search.finder import reads, sentence_of
 from ..search.words import stems, words
-from .source import Signature, Source
+from .source import ModuleSource, StubSignature
 
 MOST_VALUES = 8
 LIMITS_ROOM = 300
@@ -56,9 +56,9 @@ class Stubs:
     """The stubs of one server's tools."""
 
     def __init__(self, package: Package) -> None:
-        self._source = Source(package.folder)
+        self._source = ModuleSource(package.folder)
 
-    def signature(self, entry: Entry) -> Signature:
+    def signature(self, entry: Entry) -> StubSignature:
         """The signature of a tool: as the document's types say, or, of a tool of the user's own, as
         its schemas say.
         """
@@ -145,7 +145,7 @@ def limits_of(schema: Mapping[str, Any]) -> str:
     return ", ".join(_LIMITS[key].format(value) for key, value in values.items())
 
 
-def _within_limits(entry: Entry, signature: Signature) -> Iterator[str]:
+def _within_limits(entry: Entry, signature: StubSignature) -> Iterator[str]:
     """A line for each argument with limits, as far as there is room."""
     properties = entry.tool["inputSchema"].get("properties", {})
     room = LIMITS_ROOM
@@ -174,7 +174,7 @@ def _within(names: list[str], room: int) -> list[str]:
     return names[: max(count, 1)]
 
 
-def signature_of(tool: Mapping[str, Any]) -> Signature:
+def signature_of(tool: Mapping[str, Any]) -> StubSignature:
     """The signature that the schemas of a tool make, for a tool without a generated function."""
     schema = tool["inputSchema"]
     definitions = schema.get("$defs", {})
@@ -193,7 +193,7 @@ def signature_of(tool: Mapping[str, Any]) -> Signature:
         returns = type_of(inner, output.get("$defs", {}))
     elif output:
         returns = type_of(output, output.get("$defs", {}))
-    return Signature({name: parameters[name] for name in ordered}, returns)
+    return StubSignature({name: parameters[name] for name in ordered}, returns)
 
 
 def wrapped(output: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -52,9 +52,9 @@ def _tokens(settings: Settings) -> CallerTokens | None:
     own = settings.part(ExchangeSettings)
     if not own.exchange_url:
         return None
-    from .tokens import Exchange
+    from .tokens import TokenExchange
 
-    return Exchange(settings, own)
+    return TokenExchange(settings, own)
 
 
 def _origins(settings: Settings) -> tuple[str, ...]:

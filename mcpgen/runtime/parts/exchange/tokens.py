@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import httpx2
 
 from ...caller import Caller
-from ...client.oauth import Client, Post, TokenRefused, ask, error_text, grant_of
+from ...client.oauth import OAuthClient, Post, TokenRefused, ask, error_text, grant_of
 from ...errors import Refused
 from ...results.answer import Answer
 from ...secrets import Secret
@@ -30,7 +30,7 @@ MOST_CALLERS = 10_000
 """Tokens that are kept; the one that was used the longest time ago makes room."""
 
 
-class Entry:
+class CachedToken:
     """The token of one caller. Concurrent calls share one request for it."""
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class Entry:
         return self.token is None or time.time() >= self.until
 
 
-class Exchange:
+class TokenExchange:
     """The tokens of all callers, by the tokens they came with: another token of the same subject
     may allow less.
     """
@@ -53,8 +53,8 @@ class Exchange:
         assert own.exchange_client_secret is not None
         self._settings = settings
         self._own = own
-        self._entries: OrderedDict[bytes, Entry] = OrderedDict()
-        self._client = Client(own.exchange_client_id, own.exchange_client_secret.reveal())
+        self._entries: OrderedDict[bytes, CachedToken] = OrderedDict()
+        self._client = OAuthClient(own.exchange_client_id, own.exchange_client_secret.reveal())
 
     async def token(self, caller: Caller | None, post: Post) -> Secret:
         """The access token for a caller, valid for a while. Raises TokenRefused, and Refused where
@@ -78,15 +78,15 @@ class Exchange:
             if entry.token == token:
                 entry.token = None
 
-    def _entry(self, caller: Caller) -> Entry:
+    def _entry(self, caller: Caller) -> CachedToken:
         key = hashlib.sha256(caller.token.reveal().encode()).digest()
-        entry = self._entries.setdefault(key, Entry())
+        entry = self._entries.setdefault(key, CachedToken())
         self._entries.move_to_end(key)
         if len(self._entries) > MOST_CALLERS:
             self._entries.popitem(last=False)
         return entry
 
-    async def _fetch(self, caller: Caller, entry: Entry, post: Post) -> None:
+    async def _fetch(self, caller: Caller, entry: CachedToken, post: Post) -> None:
         form = {
             "grant_type": GRANT_TYPE,
             "subject_token": caller.token.reveal(),

@@ -17,7 +17,7 @@ from .signature import Signature
 
 
 @dataclass(frozen=True, slots=True)
-class Tool:
+class FunctionTool:
     """One function with `@tool`: its Tool object, what its calls are checked against (in the form
     of `contracts.json`), and the function as the server calls it.
     """
@@ -41,7 +41,7 @@ def place_of(function: Callable[..., Any]) -> dict[str, Any]:
     return {"file": code.co_filename, "line": code.co_firstlineno}
 
 
-def tool_of(name: str, function: Callable[..., Any]) -> Tool:
+def tool_of(name: str, function: Callable[..., Any]) -> FunctionTool:
     """The tool that a function makes. Raises BadSignature where it cannot be one."""
     options = options_of(function)
     if options is None:
@@ -63,7 +63,7 @@ def tool_of(name: str, function: Callable[..., Any]) -> Tool:
     contract: dict[str, Any] = {"arguments": {key: key for key in schema["properties"]}}
     if signature.takes_more:
         contract["more"] = True
-    return Tool(tool, contract, _called(name, function, signature))
+    return FunctionTool(tool, contract, _called(name, function, signature))
 
 
 def _hints(options: Options) -> dict[str, bool]:

@@ -16,7 +16,15 @@ from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
 
 import httpx2
 
-from ...client.oauth import Client, Grant, Post, TokenRefused, ask, error_text, grant_of
+from ...client.oauth import (
+    OAuthClient,
+    Post,
+    TokenRefused,
+    TokenResponse,
+    ask,
+    error_text,
+    grant_of,
+)
 from ...facts.origin import origin_of
 from ...results.shorten import visible
 from ...secrets import Redactor
@@ -33,10 +41,10 @@ Show = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
+class AuthorizationRequest:
     """One login: what its answer is recognised by, and what proves that it is ours."""
 
-    client: Client
+    client: OAuthClient
     endpoints: Endpoints
     state: str
     verifier: str
@@ -87,15 +95,15 @@ class Attempt:
 
 
 async def log_in(
-    endpoints: Endpoints, client: Client, post: Post, redactor: Redactor, show: Show, port: int
-) -> Grant:
+    endpoints: Endpoints, client: OAuthClient, post: Post, redactor: Redactor, show: Show, port: int
+) -> TokenResponse:
     """Show the provider's page, wait for its answer on this machine, and fetch the tokens.
 
     `port` is where the answer is awaited, 0 for any. Raises ApiError, and OSError for a port that
     is taken.
     """
     own_socket = socket.create_server((HOST, port))
-    attempt = Attempt(
+    attempt = AuthorizationRequest(
         client=client,
         endpoints=endpoints,
         state=secrets.token_urlsafe(32),
@@ -120,7 +128,9 @@ async def log_in(
     return await _exchange(attempt, attempt.code(fields), post, redactor)
 
 
-async def _exchange(attempt: Attempt, code: str, post: Post, redactor: Redactor) -> Grant:
+async def _exchange(
+    attempt: AuthorizationRequest, code: str, post: Post, redactor: Redactor
+) -> TokenResponse:
     """The tokens for a code (RFC 6749 section 4.1.3)."""
     form = {
         "grant_type": "authorization_code",

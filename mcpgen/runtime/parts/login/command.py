@@ -10,7 +10,7 @@ import webbrowser
 from dataclasses import replace
 
 from ...client.api import Api
-from ...client.oauth import Client, Grant
+from ...client.oauth import OAuthClient, TokenResponse
 from ...command import port
 from ...errors import ApiError, StartError
 from ...facts.origin import origin_of
@@ -116,11 +116,11 @@ async def _log_in(
     return 0
 
 
-def _client(login: Login) -> Client:
+def _client(login: Login) -> OAuthClient:
     """The OAuth client that somebody registered with the provider. Raises StartError."""
     id_, secret = ("" if value is None else value.reveal() for value in login.client)
     if id_:
-        return Client(id_, secret)
+        return OAuthClient(id_, secret)
     raise StartError(
         f"`{login.variables[0]}` is not set: register an application with the API's provider, and"
         f" put its client id there (and its secret into `{login.variables[1]}`, where it has one)"
@@ -146,7 +146,7 @@ def _check(settings: Settings, endpoints: Endpoints, *, by_device: bool, trusted
         raise StartError("nothing was done")
 
 
-def _keep(store: Store, endpoints: Endpoints, client: Client, grant: Grant) -> None:
+def _keep(store: Store, endpoints: Endpoints, client: OAuthClient, grant: TokenResponse) -> None:
     before = Tokens(
         access_token="",
         token_url=endpoints.token_url,

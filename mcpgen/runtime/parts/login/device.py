@@ -10,10 +10,10 @@ from typing import Any
 import httpx2
 
 from ...client.oauth import (
-    Client,
-    Grant,
+    OAuthClient,
     Post,
     TokenRefused,
+    TokenResponse,
     ask,
     error_of,
     error_text,
@@ -35,8 +35,8 @@ Tell = Callable[[str, str, str], None]
 
 
 async def log_in(
-    endpoints: Endpoints, client: Client, post: Post, redactor: Redactor, tell: Tell
-) -> Grant:
+    endpoints: Endpoints, client: OAuthClient, post: Post, redactor: Redactor, tell: Tell
+) -> TokenResponse:
     """Show a code, and ask for the tokens until the person has confirmed it. Raises ApiError."""
     form = {"client_id": client.id}
     if endpoints.scopes:
@@ -75,13 +75,13 @@ def _safe_or_empty(url: Any) -> str:
 
 async def _poll(
     endpoints: Endpoints,
-    client: Client,
+    client: OAuthClient,
     post: Post,
     redactor: Redactor,
     device_code: str,
     interval: float,
     until: float,
-) -> Grant:
+) -> TokenResponse:
     """Ask for the tokens every `interval` seconds (RFC 8628 sections 3.4 and 3.5)."""
     form = {"grant_type": GRANT_TYPE, "device_code": device_code}
     url = httpx2.URL(safe_url(endpoints.token_url, "the token endpoint"))

@@ -10,7 +10,15 @@ from contextlib import asynccontextmanager
 
 import httpx2
 
-from ...client.oauth import Client, Grant, Post, TokenRefused, ask, error_text, grant_of
+from ...client.oauth import (
+    OAuthClient,
+    Post,
+    TokenRefused,
+    TokenResponse,
+    ask,
+    error_text,
+    grant_of,
+)
 from ...secrets import Secret
 from ...settings import Credential, Settings
 from .endpoints import safe_url
@@ -107,7 +115,7 @@ class StoredToken:
         if not tokens.refresh_token:
             raise self._refusal("the login has expired")
         form = {"grant_type": "refresh_token", "refresh_token": tokens.refresh_token}
-        client = Client(tokens.client_id, tokens.client_secret)
+        client = OAuthClient(tokens.client_id, tokens.client_secret)
         url = httpx2.URL(safe_url(tokens.token_url, "the token endpoint"))
         answer = await ask(post, url, form, client, self._settings.redactor)
         grant = grant_of(answer)
@@ -128,7 +136,7 @@ class StoredToken:
         return refused
 
 
-def after(tokens: Tokens, grant: Grant) -> Tokens:
+def after(tokens: Tokens, grant: TokenResponse) -> Tokens:
     """The tokens after a grant; a refresh token that was not replaced stays."""
     expires_at = 0.0
     if grant.seconds:

@@ -19,7 +19,7 @@ SCALE = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class FieldWeight:
     """The weight of a word in a field, the usual number of words in the field, and the reduction
     of the weight by its length (0 none, 1 in proportion).
     """
@@ -30,17 +30,17 @@ class Field:
 
 
 FIELDS = {
-    "name": Field(3.0, 3, 0.3),
-    "tail": Field(3.0, 1.5, 0.3),
-    "sentence": Field(3.0, 7, 0.5),
-    "path": Field(1.5, 4, 0.4),
-    "title": Field(1.0, 3, 0.3),
-    "toolset": Field(1.0, 1.5, 0.2),
-    "description": Field(0.8, 25, 0.7),
-    "arguments": Field(0.7, 5, 0.6),
-    "output": Field(0.3, 15, 0.6),
-    "values": Field(0.4, 8, 0.6),
-    "explanations": Field(0.35, 40, 0.7),
+    "name": FieldWeight(3.0, 3, 0.3),
+    "tail": FieldWeight(3.0, 1.5, 0.3),
+    "sentence": FieldWeight(3.0, 7, 0.5),
+    "path": FieldWeight(1.5, 4, 0.4),
+    "title": FieldWeight(1.0, 3, 0.3),
+    "toolset": FieldWeight(1.0, 1.5, 0.2),
+    "description": FieldWeight(0.8, 25, 0.7),
+    "arguments": FieldWeight(0.7, 5, 0.6),
+    "output": FieldWeight(0.3, 15, 0.6),
+    "values": FieldWeight(0.4, 8, 0.6),
+    "explanations": FieldWeight(0.35, 40, 0.7),
 }
 """Field of a tool -> its weight. `tail` is the last named segment of the path."""
 ONCE = frozenset({"name", "tail", "path", "title", "toolset"})

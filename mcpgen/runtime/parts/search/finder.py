@@ -11,7 +11,7 @@ from ...errors import StartError
 from ...listing import SEARCH
 from ...package import Package
 from .entries import entry, fields_of
-from .index import FILE, Index, Result
+from .index import FILE, Index, SearchResult
 from .words import words
 
 BEST = 5
@@ -40,7 +40,7 @@ class Finder:
                 fields = fields_of(tool, catalog.toolset_of[name])
                 self._index.add(name, entry(fields, _kind(tool, content["verbs"]), content["stop"]))
 
-    def search(self, query: str, limit: int) -> Result:
+    def search(self, query: str, limit: int) -> SearchResult:
         """The best tools for a query."""
         return self._index.search(query, limit, self.listed)
 

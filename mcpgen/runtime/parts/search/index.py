@@ -99,7 +99,7 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class SearchResult:
     """The names of the tools found, the best first, and whether one of them answers most of the
     query.
     """
@@ -152,7 +152,7 @@ class Index:
         for tools in self._postings.values():
             tools.pop(number, None)
 
-    def search(self, text: str, limit: int, allowed: Iterable[str]) -> Result:
+    def search(self, text: str, limit: int, allowed: Iterable[str]) -> SearchResult:
         """The best of the tools `allowed`, the best first; one of exactly that name comes before
         everything else.
         """
@@ -164,7 +164,7 @@ class Index:
         found = self._ordered(matches, limit)
         names = [*exact, *(name for name in found if name not in exact)][:limit]
         best = max((match.answered for match in matches), default=0.0)
-        return Result(names, certain=bool(exact) or best >= CERTAIN)
+        return SearchResult(names, certain=bool(exact) or best >= CERTAIN)
 
     def _query(self, text: str) -> Query:
         language = self._language
