@@ -249,7 +249,7 @@ def attempt(room: Any, **endpoints: Any) -> Any:
         "scopes": (),
     }
     oauth = importlib.import_module("mcpgen.runtime.client.oauth")
-    return room.browser.Attempt(
+    return room.browser.AuthorizationRequest(
         client=oauth.OAuthClient("id"),
         endpoints=room.endpoints.Endpoints(**{**known, **endpoints}),
         state="the-state",

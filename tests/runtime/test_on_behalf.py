@@ -92,7 +92,7 @@ async def serving(runtime: Any, world: Any, use: Any, auth: Any = None, **variab
         environ = {"BASE_URL": f"{upstream.url}/v1", "EXCHANGE_URL": f"{upstream.url}/token"}
         environ |= VARIABLES | variables
         made = read(
-            {"name": "bookshop", "env_prefix": "MCPGEN_BOOKSHOP", **OAUTH},
+            {"name": "bookshop", "env_prefix": "MCPGEN_BOOKSHOP", "parts": ["exchange"], **OAUTH},
             {f"MCPGEN_BOOKSHOP_{name}": value for name, value in environ.items()},
         )
         async with runtime.api.Api(made, auth or runtime.auth) as api:

@@ -169,7 +169,9 @@ def test_a_missing_package_is_said_at_the_start(
         raise ModuleNotFoundError(name)
 
     monkeypatch.setattr(shared, "import_module", missing)
-    with pytest.raises(SettingsError, match=r"REDIS_URL` needs the package `redis`.*\.\[redis\]"):
+    with pytest.raises(
+        SettingsError, match=r"REDIS_URL` needs the package `redis`: add it to `dependencies`"
+    ):
         replicas(settings, "redis://127.0.0.1:1", 1, 1.0, 1.0)
 
 
