@@ -42,7 +42,7 @@ is replaced.
 GRACE_SECONDS = 1.0
 
 Refusal = Callable[[Entry, Any], str]
-"""(tool, transport's request, None on stdio) → the reason to refuse, or an empty text."""
+"""The reason to refuse a tool, by it and the request (None on stdio); or an empty text."""
 
 
 class App:

@@ -110,7 +110,7 @@ _ADVICE = {
     "suspension limit": f"a program makes at most {MOST_CALLS:,} calls: ask for more in each",
     "yield": "append to a list instead",
 }
-"""Part of an error's text → advice on it."""
+"""Advice on an error, by a part of its text."""
 
 
 class ProgramError(Exception):
