@@ -266,7 +266,8 @@ class Server:
     `{"$ref": "#/$defs/Name"}`: class name → object schema.
     `definitions` are the schemas that contracts refer to, `definition_names` pointers of properties
     in them whose key differs on the wire (pointer, name). `has_functions` says that the user's code
-    makes tools of functions with `@tool`, `functions` are the names of these tools.
+    makes tools of functions with `@tool`, `functions` are the names of these tools,
+    `profile` is that of their schemas.
     """
 
     name: str
@@ -301,6 +302,7 @@ class Server:
     catalogue: bool = False
     has_functions: bool = False
     functions: tuple[str, ...] = ()
+    profile: str = "portable"
 
     @property
     def calls_api(self) -> bool:

@@ -32,14 +32,14 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 45_500,
-    "lines of code of its runtime": 13_100,
+    "lines of code of mcpgen": 45_600,
+    "lines of code of its runtime": 13_200,
     "modules of a copied runtime": 78,
     "lines of a copied runtime": 14_900,
     "modules of src, runtime installed": 12,
     "lines of src, runtime installed": 600,
-    "files of a new project": 82,
-    "lines of Python of a new project": 10_700,
+    "files of a new project": 83,
+    "lines of Python of a new project": 10_800,
     "entries at the root of a project": 18,
     "variables in a README": 45,
     "lines of names and sentences": 3_380,
@@ -54,7 +54,7 @@ LIMITS = {
     "docstrings that begin with a question": 0,
     "class names with several meanings": 8,
     "lines of the changelog of a version": 120,
-    "lines of test code": 49_520,
+    "lines of test code": 49_700,
 }
 """No figure may be more: today's, rounded up to three digits, or its goal once that is reached."""
 

@@ -178,6 +178,7 @@ def run(
         server,
         has_functions=any(decorated(home) for home in homes),
         functions=tuple(function.name for function in functions_of(folder)),
+        profile=plan.config.profile,
     )
     texts: dict[str, str | bytes] = {}
     if files:

@@ -17,6 +17,7 @@ import json
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -290,6 +291,11 @@ class Catalog:
                 if chosen.takes(path.stem, name):
                     self._read_function(name, function, path.stem, module)
 
+    @cached_property
+    def _is_rich(self) -> bool:
+        """Whether the list may have schemas that some clients do not take."""
+        return self._package.facts().get("profile") == "rich"
+
     @property
     def _room(self) -> Any:
         """The module that makes tools of functions."""
@@ -323,7 +329,7 @@ class Catalog:
         """Add the tool that one function makes; a function that cannot be one is logged."""
         room = self._room
         try:
-            made = room.tool_of(name, function)
+            made = room.tool_of(name, function, rich=self._is_rich)
             reason = _fault(made.tool)
         except room.BadSignature as error:
             reason = str(error)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from mcp.server.mcpserver import Context, Image, MCPServer
 from mcpgen.problems import Problems
 from mcpgen.project.check import check
 
+from ..judges.portable import complaints
 from .own_project import Project, tool
 
 TUTORIAL = (Path(__file__).parent / "tutorial_tools.py").read_text()
@@ -110,6 +112,12 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     return with_functions(tmp_path_factory.mktemp("functions"), TUTORIAL)
 
 
+@pytest.fixture(scope="module")
+def exact(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """The same project, whose list has the exact schemas."""
+    return with_functions(tmp_path_factory.mktemp("exact"), TUTORIAL, profile="rich")
+
+
 def with_functions(folder: Path, text: str, **config: Any) -> Project:
     """A project with the tool `find_book`, and with functions in `custom/functions.py`."""
     project = Project({"tools": [tool()]}, folder, **config)
@@ -150,10 +158,10 @@ def test_functions_are_listed_beside_tools_with_a_contract(project: Project) -> 
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_their_schemas_judge_arguments_as_those_of_the_sdk(
-    project: Project, sdk: MCPServer, name: str
+    exact: Project, sdk: MCPServer, name: str
 ) -> None:
     theirs = by_name(on_sdk(sdk, lambda client: client.list_tools()).tools)[name]
-    ours = listed(project)[name]
+    ours = listed(exact)[name]
     verdicts = []
     for schema in (ours["inputSchema"], theirs["inputSchema"]):
         validator = jsonschema_rs.validator_for(schema)
@@ -745,3 +753,117 @@ def test_a_text_beside_a_type_describes_the_argument(more: Project) -> None:
     properties = listed(more)["paint"]["inputSchema"]["properties"]
     assert properties["size"]["description"] == "Size in centimetres"
     assert properties["coats"]["description"] == "How many coats"
+
+
+MODELS = '''
+from __future__ import annotations
+from typing import Annotated, Any, Literal
+from pydantic import BaseModel, Field
+from .. import tool
+
+class Circle(BaseModel):
+    kind: Literal["circle"]
+    radius: float
+
+class Square(BaseModel):
+    kind: Literal["square"]
+    side: float
+
+class Tree(BaseModel):
+    """A tree."""
+    value: int | None = None
+    children: list[Tree] = []
+
+class Person(BaseModel):
+    name: str
+    teams: list[Team] = []
+    offices: list[Office] = []
+
+class Team(BaseModel):
+    members: list[Person] = []
+    offices: list[Office] = []
+
+class Office(BaseModel):
+    """An office."""
+    people: list[Person] = []
+    teams: list[Team] = []
+
+@tool
+def draw(shape: Annotated[Circle | Square, Field(discriminator="kind")], at: tuple[int, int, str]) -> Circle | Square:
+    """Draw a shape."""
+    return shape
+
+@tool
+def plant(tree: Tree, notes: list[Any], size: int | None = None) -> Tree:
+    """Plant a tree."""
+    return tree
+
+@tool
+def hire(person: Person) -> int:
+    """Hire a person."""
+    return len(person.teams)
+'''
+NOT_PORTABLE = ("$ref", "$defs", "prefixItems", "oneOf", "const", "discriminator")
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A project with functions whose schemas say more than every client understands."""
+    return with_functions(tmp_path_factory.mktemp("models"), MODELS)
+
+
+def test_functions_are_listed_in_the_portable_profile(models: Project) -> None:
+    tools = listed(models)
+    text = json.dumps(list(tools.values()))
+    assert [word for word in NOT_PORTABLE if f'"{word}"' in text] == []
+    assert complaints(list(tools.values()), "own") == []
+    draw, plant = tools["draw"], tools["plant"]["inputSchema"]["properties"]
+    assert [
+        branch["properties"]["kind"]["enum"]
+        for branch in draw["inputSchema"]["properties"]["shape"]["anyOf"]
+    ] == [["circle"], ["square"]]
+    assert draw["inputSchema"]["properties"]["at"] == {
+        "type": "array",
+        "items": {"anyOf": [{"type": "integer"}, {"type": "string"}]},
+        "minItems": 3,
+        "maxItems": 3,
+    }
+    assert plant["size"] == {"type": "integer", "description": "may be null"}
+    assert plant["tree"]["properties"]["children"]["items"] == {
+        "type": "object",
+        "description": "A tree; fields: value, children",
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "text"),
+    [
+        ("draw", {"shape": {"kind": "circle", "radius": 1}, "at": [1, 2, "cm"]}, '"radius":1'),
+        ("draw", {"shape": {"kind": "circle", "radius": 1}, "at": ["cm", 1, 2]}, "`at[0]` must be"),
+        (
+            "plant",
+            {"tree": {"children": [{"children": [{"value": "x"}]}]}, "notes": []},
+            "`tree.children[0].children[0].value` must be",
+        ),
+        ("plant", {"tree": {"children": [{"value": None}]}, "notes": [None], "size": None}, "null"),
+    ],
+)
+def test_calls_are_checked_against_the_exact_schema(
+    models: Project, name: str, arguments: dict[str, Any], text: str
+) -> None:
+    result = models.call(name, arguments)
+    assert text in text_of(result)
+    assert result.is_error == ("must be" in text)
+    if not result.is_error:
+        output = listed(models)[name]["outputSchema"]
+        jsonschema_rs.validator_for(output).validate(result.structured_content)
+
+
+def test_the_rich_profile_lists_the_exact_schemas_of_functions(tmp_path: Path) -> None:
+    draw, plant = map(
+        listed(with_functions(tmp_path, MODELS, profile="rich")).get, ("draw", "plant")
+    )
+    assert draw is not None
+    assert plant is not None
+    assert "discriminator" in draw["inputSchema"]["properties"]["shape"]
+    assert plant["inputSchema"]["properties"]["tree"] == {"$ref": "#/$defs/Tree"}

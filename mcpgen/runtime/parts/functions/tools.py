@@ -12,6 +12,7 @@ from typing import Any
 import docstring_parser
 
 from .decorator import Options, options_of
+from .portable import portable
 from .signature import BadSignature as BadSignature
 from .signature import Signature
 
@@ -41,8 +42,10 @@ def place_of(function: Callable[..., Any]) -> dict[str, Any]:
     return {"file": code.co_filename, "line": code.co_firstlineno}
 
 
-def tool_of(name: str, function: Callable[..., Any]) -> FunctionTool:
-    """The tool that a function makes. Raises BadSignature where it cannot be one."""
+def tool_of(name: str, function: Callable[..., Any], *, rich: bool) -> FunctionTool:
+    """The tool that a function makes, listed with its exact schemas where the profile is `rich`.
+    Raises BadSignature where it cannot be one.
+    """
     options = options_of(function)
     if options is None:
         raise BadSignature("it has no `@tool`")
@@ -63,6 +66,12 @@ def tool_of(name: str, function: Callable[..., Any]) -> FunctionTool:
     contract: dict[str, Any] = {"arguments": {key: key for key in schema["properties"]}}
     if signature.takes_more:
         contract["more"] = True
+    if not rich:
+        contract["input"] = schema
+        tool["inputSchema"] = portable(schema, takes_null=False)
+        if output is not None:
+            contract["output"] = output
+            tool["outputSchema"] = portable(output, takes_null=True)
     return FunctionTool(tool, contract, _called(name, function, signature))
 
 
