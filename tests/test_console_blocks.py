@@ -185,6 +185,9 @@ class World:
                 stdout=shown,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                preexec_fn=lambda: signal.signal(
+                    signal.SIGINT, signal.SIG_DFL
+                ),  # `nohup` ignores it
             )
             with suppress(subprocess.TimeoutExpired):
                 process.wait(TIMEOUT)
