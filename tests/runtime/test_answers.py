@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from calls import ask, calling, runtime
 from mcp.types import CallToolResult
 from upstream import http, ok
 
@@ -36,7 +37,7 @@ def listing(**facts: Any) -> dict[str, Any]:
 
 
 @pytest.fixture
-def shown(runtime: Any, calling: Any) -> Any:
+def shown() -> Any:
     """The result of a call: `(texts joined, blocks, structured content)`, checked to be a valid
     CallToolResult.
     """
@@ -48,12 +49,7 @@ def shown(runtime: Any, calling: Any) -> Any:
         method: str = "GET",
         **variables: str,
     ) -> Any:
-        done = calling(
-            [reply],
-            lambda api: api.request(method, "/books/{id}", path_args={"id": 1}),
-            facts,
-            **variables,
-        )
+        done = ask(method, "/books/{id}", reply, path_args={"id": 1}, facts=facts, **variables)
         if done.error is not None:
             raise done.error
         blocks, structured = runtime.blocks.content_of(done.answer, tool, done.settings)
@@ -68,16 +64,17 @@ def shown(runtime: Any, calling: Any) -> Any:
 
 
 @pytest.fixture
-def reported(runtime: Any, calling: Any) -> Any:
+def reported() -> Any:
     """The text the model gets of a call that failed."""
 
     def call(reply: bytes, method: str = "GET", facts: Any = None, **variables: str) -> str:
-        done = calling(
-            [reply],
-            lambda api: api.request(
-                method, "/books/{id}", path_args={"id": "b1"}, query={"genre": "x"}
-            ),
-            facts,
+        done = ask(
+            method,
+            "/books/{id}",
+            reply,
+            path_args={"id": "b1"},
+            query={"genre": "x"},
+            facts=facts,
             RETRIES="0",
             **variables,
         )
@@ -267,7 +264,7 @@ def test_whatever_is_too_long_is_cut_to_valid_json_within_the_limit(
         assert [f"{length:,}", f"{len(all_of_it):,}"] == list(numbers[:2])
 
 
-def test_cutting_again_changes_nothing(runtime: Any) -> None:
+def test_cutting_again_changes_nothing() -> None:
     fit = runtime.shorten.fit
     once, _ = fit({"data": books(1000), "next": "c"}, 5000)
     twice, cuts = fit(once, 5000)
@@ -569,7 +566,7 @@ def test_a_link_is_read_as_links_may_be_written(shown: Any, fields: tuple[str, .
     assert text.splitlines()[-1] == "[there is a next page: `page` = `2`]"
 
 
-def test_the_next_page_is_named_and_not_fetched(shown: Any, calling: Any) -> None:
+def test_the_next_page_is_named_and_not_fetched(shown: Any) -> None:
     link = (
         '<https://other.test/books?page=2&per_page=30&secret=x>; rel="next", <https://x/?page=9>;'
         ' rel="last"'
@@ -755,17 +752,13 @@ def test_an_html_error_is_its_text(reported: Any) -> None:
     assert "Bad & gateway" in text and "<" not in text and "script" not in text
 
 
-def test_a_failure_after_sending_warns_before_doing_it_twice(
-    runtime: Any, calling: Any, reported: Any
-) -> None:
+def test_a_failure_after_sending_warns_before_doing_it_twice(reported: Any) -> None:
     broken = b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n"
     assert "check before sending it again" in reported(broken, method="POST")
     assert "check before sending it again" not in reported(broken, method="GET")
 
 
-def test_a_first_404_names_the_base_url_and_one_after_a_success_does_not(
-    runtime: Any, calling: Any, reported: Any
-) -> None:
+def test_a_first_404_names_the_base_url_and_one_after_a_success_does_not(reported: Any) -> None:
     assert reported(http(404, "{}")).endswith("the base URL is wrong (`MCPGEN_BOOKSHOP_BASE_URL`)")
 
     async def twice(api: Any) -> Any:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from calls import ask, runtime
 from python_multipart.multipart import FormParser, parse_options_header
 from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request as StarletteRequest
@@ -62,7 +63,7 @@ def multipart_fields(request: Any) -> list[tuple[str, str | None, bytes]]:
     return found
 
 
-def test_json_keeps_every_value(runtime: Any, calling: Any) -> None:
+def test_json_keeps_every_value() -> None:
     body = {
         "title": "Ünï ☃",
         "big": 2**70,
@@ -71,24 +72,20 @@ def test_json_keeps_every_value(runtime: Any, calling: Any) -> None:
         "none": None,
         "deep": [{"a": [1.0, "x"]}],
     }
-    got = calling(
-        [], lambda api: api.request("POST", "/b", json={**body, "left_out": runtime.wire.OMIT})
-    ).requests[0]
+    got = ask("POST", "/b", json={**body, "left_out": runtime.wire.OMIT}).requests[0]
     assert json.loads(got.body) == body
     assert b"7.0" not in got.body and b"left_out" not in got.body
     assert got.header("content-type") == "application/json"
 
 
 @pytest.mark.parametrize("body", [[1, 2], "text", 7, None, {"a": {}}, []])
-def test_json_need_not_be_an_object(calling: Any, body: Any) -> None:
-    got = calling(
-        [], lambda api: api.request("POST", "/b", json=body, media_type="application/vnd.x+json")
-    ).requests[0]
+def test_json_need_not_be_an_object(body: Any) -> None:
+    got = ask("POST", "/b", json=body, media_type="application/vnd.x+json").requests[0]
     assert json.loads(got.body) == body
     assert got.header("content-type") == "application/vnd.x+json"
 
 
-def test_an_optional_body_of_nothing_is_no_body(runtime: Any, calling: Any) -> None:
+def test_an_optional_body_of_nothing_is_no_body() -> None:
     omit = runtime.wire.OMIT
     for body in (
         {"json": {"a": omit}},
@@ -96,15 +93,13 @@ def test_an_optional_body_of_nothing_is_no_body(runtime: Any, calling: Any) -> N
         {"multipart": {"a": omit}},
         {"json": omit},
     ):
-        got = calling(
-            [], lambda api, body=body: api.request("POST", "/b", optional_body=True, **body)
-        ).requests[0]
+        got = ask("POST", "/b", optional_body=True, **body).requests[0]
         assert (got.body, got.header("content-type")) == (b"", None)
-    got = calling([], lambda api: api.request("POST", "/b", json={"a": omit})).requests[0]
+    got = ask("POST", "/b", json={"a": omit}).requests[0]
     assert got.body == b"{}"
 
 
-def test_forms_are_read_back_by_urllib_and_starlette(runtime: Any, calling: Any) -> None:
+def test_forms_are_read_back_by_urllib_and_starlette() -> None:
     wire = runtime.wire
     form = {
         "name": "a&admin=1",
@@ -116,7 +111,7 @@ def test_forms_are_read_back_by_urllib_and_starlette(runtime: Any, calling: Any)
         "empty": "",
         "left_out": wire.OMIT,
     }
-    got = calling([], lambda api: api.request("POST", "/b", form=form)).requests[0]
+    got = ask("POST", "/b", form=form).requests[0]
     expected = [
         ("name", "a&admin=1"),
         ("tags", "x y"),
@@ -137,7 +132,7 @@ def test_forms_are_read_back_by_urllib_and_starlette(runtime: Any, calling: Any)
     assert got.header("content-type") == "application/x-www-form-urlencoded"
 
 
-def test_multipart_parts_are_read_back_by_both_parsers(runtime: Any, calling: Any) -> None:
+def test_multipart_parts_are_read_back_by_both_parsers() -> None:
     wire = runtime.wire
     fields = {
         "title": "Ünï ☃",
@@ -152,7 +147,7 @@ def test_multipart_parts_are_read_back_by_both_parsers(runtime: Any, calling: An
         ),
         "left_out": wire.OMIT,
     }
-    got = calling([], lambda api: api.request("POST", "/b", multipart=fields)).requests[0]
+    got = ask("POST", "/b", multipart=fields).requests[0]
     assert multipart_fields(got) == [
         ("title", None, "Ünï ☃".encode()),
         ("pages", None, b"7"),
@@ -174,9 +169,9 @@ def test_multipart_parts_are_read_back_by_both_parsers(runtime: Any, calling: An
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_names_stay_inside_their_quotes(runtime: Any, calling: Any, name: str) -> None:
+def test_names_stay_inside_their_quotes(name: str) -> None:
     part = runtime.wire.file(base64.b64encode(b"content").decode(), filename=name)
-    got = calling([], lambda api: api.request("POST", "/b", multipart={name: part})).requests[0]
+    got = ask("POST", "/b", multipart={name: part}).requests[0]
     escaped = name
     for letter in '"\\\r\n':
         escaped = escaped.replace(letter, f"%{ord(letter):02X}")
@@ -186,14 +181,10 @@ def test_names_stay_inside_their_quotes(runtime: Any, calling: Any, name: str) -
     assert (key, value.filename, value.file.read()) == (escaped, escaped, b"content")
 
 
-def test_a_boundary_is_in_no_part(
-    runtime: Any, calling: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_boundary_is_in_no_part(monkeypatch: pytest.MonkeyPatch) -> None:
     tokens = iter(["taken", "free"])
     monkeypatch.setattr(runtime.body.secrets, "token_hex", lambda _: next(tokens))
-    got = calling(
-        [], lambda api: api.request("POST", "/b", multipart={"a": "x\r\n--taken\r\n"})
-    ).requests[0]
+    got = ask("POST", "/b", multipart={"a": "x\r\n--taken\r\n"}).requests[0]
     assert got.header("content-type") == "multipart/form-data; boundary=free"
     assert multipart_fields(got) == [("a", None, b"x\r\n--taken\r\n")]
 
@@ -208,34 +199,25 @@ def test_a_boundary_is_in_no_part(
         "data:," + urllib.parse.quote(PNG, safe=""),
     ],
 )
-def test_a_binary_body_is_the_bytes_that_were_meant(runtime: Any, calling: Any, given: str) -> None:
+def test_a_binary_body_is_the_bytes_that_were_meant(given: str) -> None:
     content = runtime.wire.from_base64(given)
     for media_type, sent in (("image/png", "image/png"), (None, "image/png"), ("*/*", "image/png")):
-        got = calling(
-            [],
-            lambda api, kind=media_type: api.request("PUT", "/b", content=content, media_type=kind),
-        ).requests[0]
+        got = ask("PUT", "/b", content=content, media_type=media_type).requests[0]
         assert (got.body, got.header("content-type")) == (PNG, sent)
 
 
-def test_xml_and_text_go_as_they_are(calling: Any) -> None:
+def test_xml_and_text_go_as_they_are() -> None:
     text = "<b><t>Ünï &amp; ☃</t></b>"
-    got = calling(
-        [], lambda api: api.request("POST", "/b", content=text, media_type="application/xml")
-    ).requests[0]
+    got = ask("POST", "/b", content=text, media_type="application/xml").requests[0]
     title = ElementTree.fromstring(got.body).find("t")
     assert title is not None and title.text == "Ünï & ☃"
-    got = calling(
-        [], lambda api: api.request("POST", "/b", content="é\n", media_type="text/csv")
-    ).requests[0]
+    got = ask("POST", "/b", content="é\n", media_type="text/csv").requests[0]
     assert (got.body, got.header("content-type")) == ("é\n".encode(), "text/csv; charset=utf-8")
 
 
-def test_lines_of_json_go_as_they_are(calling: Any) -> None:
+def test_lines_of_json_go_as_they_are() -> None:
     text = '{"a":1}\n{"a":2}\n'
-    got = calling(
-        [], lambda api: api.request("POST", "/b", content=text, media_type="application/x-ndjson")
-    ).requests[0]
+    got = ask("POST", "/b", content=text, media_type="application/x-ndjson").requests[0]
     assert [json.loads(line) for line in got.body.splitlines()] == [{"a": 1}, {"a": 2}]
 
 
@@ -253,17 +235,13 @@ def test_lines_of_json_go_as_they_are(calling: Any) -> None:
         {"multipart": {"a": "x" * 1_048_576}},
     ],
 )
-def test_what_no_body_can_hold_is_refused_before_sending(
-    runtime: Any, calling: Any, body: dict[str, Any]
-) -> None:
-    done = calling([], lambda api: api.request("POST", "/b", **body))
+def test_what_no_body_can_hold_is_refused_before_sending(body: dict[str, Any]) -> None:
+    done = ask("POST", "/b", **body)
     assert isinstance(done.error, runtime.errors.Refused)
     assert done.requests == []
 
 
-def test_local_files_are_read_only_inside_the_folders_that_were_opened(
-    runtime: Any, calling: Any, tmp_path: Path
-) -> None:
+def test_local_files_are_read_only_inside_the_folders_that_were_opened(tmp_path: Path) -> None:
     root, outside = tmp_path / "root", tmp_path / "secret.txt"
     root.mkdir()
     (root / "a.bin").write_bytes(PNG)
@@ -272,9 +250,7 @@ def test_local_files_are_read_only_inside_the_folders_that_were_opened(
 
     def upload(path: str, **variables: str) -> Any:
         part = runtime.wire.file(f"file://{path}")
-        return calling(
-            [], lambda api: api.request("POST", "/b", multipart={"f": part}), **variables
-        )
+        return ask("POST", "/b", multipart={"f": part}, **variables)
 
     done = upload(f"{root}/a.bin", FILE_ROOTS=str(root))
     assert multipart_fields(done.requests[0]) == [("f", "a.bin", PNG)]

@@ -21,6 +21,7 @@ from typing import Any
 
 import pytest
 from authority import CLIENT_ID, CLIENT_SECRET
+from calls import ask, calling, run, runtime, settings
 from upstream import Upstream, http, ok
 
 from mcpgen.runtime.log import JsonLines
@@ -92,24 +93,24 @@ def sent(request: Any) -> dict[str, Any]:
     ],
 )
 def test_each_credential_stands_at_its_place_and_no_other(
-    calling: Any, name: str, expected: dict[str, Any]
+    name: str, expected: dict[str, Any]
 ) -> None:
     [request] = calling([], get(((name,),)), {"auth": AUTH}, **VALUES[name]).requests
     assert sent(request) == {"query": [("q", "1")], "cookie": "a=b"} | expected
 
 
-def test_a_pasted_scheme_word_is_not_sent_twice(calling: Any) -> None:
+def test_a_pasted_scheme_word_is_not_sent_twice() -> None:
     [request] = calling([], get((("bearer",),)), {"auth": AUTH}, TOKEN="bearer abc-12345").requests
     assert request.header("authorization") == "Bearer abc-12345"
 
 
-def test_a_credential_wins_over_query_and_cookie_arguments_of_its_name(calling: Any) -> None:
-    [request] = calling(
-        [],
-        lambda api: api.request(
-            "GET", "/x", query={"api key": "mine", "z": {"api key": "x"}}, cookies={"sid": "mine"}
-        ),
-        {"auth": AUTH, "security": [["query", "cookie"]]},
+def test_a_credential_wins_over_query_and_cookie_arguments_of_its_name() -> None:
+    [request] = ask(
+        "GET",
+        "/x",
+        query={"api key": "mine", "z": {"api key": "x"}},
+        cookies={"sid": "mine"},
+        facts={"auth": AUTH, "security": [["query", "cookie"]]},
         QUERY=CANARY,
         COOKIE=CANARY,
     ).requests
@@ -135,7 +136,7 @@ def test_a_credential_wins_over_query_and_cookie_arguments_of_its_name(calling: 
     ],
 )
 def test_the_first_alternative_that_is_complete_is_used(
-    runtime: Any, calling: Any, security: Any, have: list[str], used: set[str] | None
+    security: Any, have: list[str], used: set[str] | None
 ) -> None:
     variables = {name: value for one in have for name, value in VALUES[one].items()}
     for facts, use in (({"security": security}, get()), ({}, get(tuple(map(tuple, security))))):
@@ -152,9 +153,7 @@ def test_the_first_alternative_that_is_complete_is_used(
         assert {name for name, there in found.items() if there} == used
 
 
-def test_a_missing_credential_names_every_way_to_set_it_and_others_work(
-    runtime: Any, calling: Any
-) -> None:
+def test_a_missing_credential_names_every_way_to_set_it_and_others_work() -> None:
     done = calling([], get((("header",), ("basic", "query"))), {"auth": AUTH}, USERNAME="me")
     text = str(done.error)
     assert f"`{P}_HEADER`, or `{P}_PASSWORD` and `{P}_QUERY`" in text and "_USERNAME`" not in text
@@ -162,7 +161,7 @@ def test_a_missing_credential_names_every_way_to_set_it_and_others_work(
 
 
 def test_the_users_own_hook_signs_requests_and_stands_for_its_schemes(
-    runtime: Any, calling: Any, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async def authorize(request: Any) -> None:
         request.headers["X-Signature"] = request.conceal(
@@ -172,18 +171,12 @@ def test_the_users_own_hook_signs_requests_and_stands_for_its_schemes(
     monkeypatch.setattr(runtime.auth, "authorize", authorize)
     monkeypatch.setattr(runtime.auth, "PROVIDES", frozenset({"mutual"}))
     reply = http(403, '{"message": "signed-POST-7 is wrong"}')
-    done = calling(
-        [reply],
-        lambda api: api.request("POST", "/x", json={"a": 1}, security=(("mutual",),)),
-        {"auth": AUTH},
-    )
+    done = ask("POST", "/x", reply, json={"a": 1}, security=(("mutual",),), facts={"auth": AUTH})
     assert done.requests[0].header("x-signature") == "signed-POST-7"
     assert "signed-POST-7" not in str(runtime.report.report_error(done.error, done.settings))
 
 
-def test_the_hook_cannot_move_the_request(
-    runtime: Any, calling: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_hook_cannot_move_the_request(monkeypatch: pytest.MonkeyPatch) -> None:
     async def authorize(request: Any) -> None:
         request.url = request.url.copy_with(host="evil.test")
 
@@ -203,60 +196,50 @@ def test_the_hook_cannot_move_the_request(
         (True, False, "with credential"),
     ],
 )
-def test_an_operation_on_another_server_needs_leave_and_gets_no_credential_unless_the_operator_says(
-    runtime: Any, settings: Any, run: Any, allowed: bool, facts: bool, outcome: str
+async def test_an_operation_on_another_server_needs_leave_and_gets_no_credential_unless_the_operator_says(
+    allowed: bool, facts: bool, outcome: str
 ) -> None:
-    async def main() -> Any:
-        async with Upstream() as own, Upstream() as other:
-            made = settings(
-                None,
-                {
-                    "base_url": own.url,
-                    "auth": AUTH,
-                    "security": [["bearer"]],
-                    "allowed_origins": [other.url] if facts else [],
-                },
-                TOKEN=CANARY,
-                ALLOW_PRIVATE="1",
-                **({"ALLOW_ORIGINS": f"https://x.test, {other.url}/ignored"} if allowed else {}),
-            )
-            async with runtime.api.Api(made) as api:
-                try:
-                    await api.request("GET", "/x", base_url=f"{other.url}/up")
-                except runtime.errors.Refused as error:
-                    assert "ALLOW_ORIGINS" in str(error)
-            assert own.requests == []
-            return other.requests
-
-    requests = run(main())
+    async with Upstream() as own, Upstream() as other:
+        made = settings(
+            None,
+            {
+                "base_url": own.url,
+                "auth": AUTH,
+                "security": [["bearer"]],
+                "allowed_origins": [other.url] if facts else [],
+            },
+            TOKEN=CANARY,
+            ALLOW_PRIVATE="1",
+            **({"ALLOW_ORIGINS": f"https://x.test, {other.url}/ignored"} if allowed else {}),
+        )
+        async with runtime.api.Api(made) as api:
+            try:
+                await api.request("GET", "/x", base_url=f"{other.url}/up")
+            except runtime.errors.Refused as error:
+                assert "ALLOW_ORIGINS" in str(error)
+        assert own.requests == []
+        requests = other.requests
     found = {None: "without credential", f"Bearer {CANARY}": "with credential"}
     assert (found[requests[0].header("authorization")] if requests else "refused") == outcome
 
 
-def test_the_operators_base_url_goes_before_the_operations_own(calling: Any) -> None:
-    done = calling(
-        [], lambda api: api.request("GET", "/x", base_url="https://uploads.example.com/v2")
-    )
+def test_the_operators_base_url_goes_before_the_operations_own() -> None:
+    done = ask("GET", "/x", base_url="https://uploads.example.com/v2")
     assert done.requests[0].target == "/v1/x"
 
 
-def test_two_apis_in_one_process_keep_their_credentials_apart(
-    runtime: Any, settings: Any, run: Any
-) -> None:
-    async def main() -> None:
-        async with Upstream() as first, Upstream() as second:
-            facts = {"auth": AUTH, "security": [["bearer"]]}
-            one, two = settings(first.url, facts, TOKEN="first-token"), settings(
-                second.url, facts, TOKEN="second-token"
-            )
-            async with runtime.api.Api(one) as a, runtime.api.Api(two) as b:
-                await asyncio.gather(*(api.request("GET", "/x") for api in (a, b) * 20))
-            for upstream, token in ((first, "first-token"), (second, "second-token")):
-                assert {request.header("authorization") for request in upstream.requests} == {
-                    f"Bearer {token}"
-                }
-
-    run(main())
+async def test_two_apis_in_one_process_keep_their_credentials_apart() -> None:
+    async with Upstream() as first, Upstream() as second:
+        facts = {"auth": AUTH, "security": [["bearer"]]}
+        one, two = settings(first.url, facts, TOKEN="first-token"), settings(
+            second.url, facts, TOKEN="second-token"
+        )
+        async with runtime.api.Api(one) as a, runtime.api.Api(two) as b:
+            await asyncio.gather(*(api.request("GET", "/x") for api in (a, b) * 20))
+        for upstream, token in ((first, "first-token"), (second, "second-token")):
+            assert {request.header("authorization") for request in upstream.requests} == {
+                f"Bearer {token}"
+            }
 
 
 # Secrets
@@ -303,7 +286,7 @@ FAILURES: dict[str, Any] = {
 @pytest.mark.parametrize("failure", FAILURES)
 @pytest.mark.parametrize("name", ["header", "query", "cookie", "basic", "bearer"])
 def test_a_secret_is_in_no_result_error_log_or_trace(
-    runtime: Any, calling: Any, caplog: pytest.LogCaptureFixture, name: str, failure: str
+    caplog: pytest.LogCaptureFixture, name: str, failure: str
 ) -> None:
     with caplog.at_level(logging.DEBUG):
         done = calling(
@@ -337,7 +320,7 @@ def test_a_secret_is_in_no_result_error_log_or_trace(
         assert not [form for form in forms if form in text]
 
 
-def test_settings_and_secrets_do_not_show_themselves(runtime: Any, settings: Any) -> None:
+def test_settings_and_secrets_do_not_show_themselves() -> None:
     made = settings(
         "https://a.test", {"auth": AUTH}, TOKEN=CANARY, HTTP_TOKEN="another-canary", PASSWORD=CANARY
     )
@@ -358,7 +341,7 @@ def test_settings_and_secrets_do_not_show_themselves(runtime: Any, settings: Any
     assert secret.reveal() == CANARY
 
 
-def test_the_redactor_finds_a_secret_inside_base64_at_any_alignment(runtime: Any) -> None:
+def test_the_redactor_finds_a_secret_inside_base64_at_any_alignment() -> None:
     redactor = runtime.secrets.Redactor([CANARY])
     for before in ("", "a", "ab", "abc", "user:"):
         for after in ("", "x", "xy"):
@@ -369,7 +352,7 @@ def test_the_redactor_finds_a_secret_inside_base64_at_any_alignment(runtime: Any
     assert redactor(f"x{CANARY}y") == "x****y"
 
 
-def test_a_log_record_is_one_line_without_secrets(runtime: Any) -> None:
+def test_a_log_record_is_one_line_without_secrets() -> None:
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
     handler.setFormatter(JsonLines(runtime.secrets.Redactor([CANARY])))
@@ -427,64 +410,48 @@ CLIENT = {"CLIENT_ID": CLIENT_ID, "CLIENT_SECRET": CLIENT_SECRET}
 
 
 @pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post"])
-def test_one_token_serves_many_calls_and_is_renewed_when_it_is_refused(
-    runtime: Any, settings: Any, run: Any, authority: Any, method: str
+async def test_one_token_serves_many_calls_and_is_renewed_when_it_is_refused(
+    authority: Any, method: str
 ) -> None:
     url = authority(3600, method)
+    made = settings(url, oauth(url), **CLIENT)
+    async with runtime.api.Api(made) as api:
 
-    async def main() -> None:
-        made = settings(url, oauth(url), **CLIENT)
-        async with runtime.api.Api(made) as api:
+        async def issued() -> Any:
+            return (await api.request("GET", "/issued", security=())).data
 
-            async def issued() -> Any:
-                return (await api.request("GET", "/issued", security=())).data
-
-            answers = await asyncio.gather(*(api.request("GET", "/me") for _ in range(12)))
-            assert {answer.status for answer in answers} == {200}
-            assert await issued() == {"issued": 1, "scopes": ["read write"]}
-            await api.request("POST", "/revoke", security=())
-            answers = await asyncio.gather(*(api.request("GET", "/me") for _ in range(12)))
-            assert {answer.status for answer in answers} == {200}
-            assert (await issued())["issued"] == 2
-
-    run(main())
+        answers = await asyncio.gather(*(api.request("GET", "/me") for _ in range(12)))
+        assert {answer.status for answer in answers} == {200}
+        assert await issued() == {"issued": 1, "scopes": ["read write"]}
+        await api.request("POST", "/revoke", security=())
+        answers = await asyncio.gather(*(api.request("GET", "/me") for _ in range(12)))
+        assert {answer.status for answer in answers} == {200}
+        assert (await issued())["issued"] == 2
 
 
-def test_a_token_is_renewed_before_it_expires(
-    runtime: Any, settings: Any, run: Any, authority: Any
-) -> None:
+async def test_a_token_is_renewed_before_it_expires(authority: Any) -> None:
     url = authority(1)
-
-    async def main() -> None:
-        async with runtime.api.Api(settings(url, oauth(url), **CLIENT)) as api:
-            await api.request("GET", "/me")
-            await api.request("GET", "/me")
-            assert (await api.request("GET", "/issued", security=())).data["issued"] == 1
-            await asyncio.sleep(0.95)
-            await api.request("GET", "/me")
-            assert (await api.request("GET", "/issued", security=())).data["issued"] == 2
-
-    run(main())
+    async with runtime.api.Api(settings(url, oauth(url), **CLIENT)) as api:
+        await api.request("GET", "/me")
+        await api.request("GET", "/me")
+        assert (await api.request("GET", "/issued", security=())).data["issued"] == 1
+        await asyncio.sleep(0.95)
+        await api.request("GET", "/me")
+        assert (await api.request("GET", "/issued", security=())).data["issued"] == 2
 
 
-def test_a_token_that_is_always_refused_is_renewed_once(
-    runtime: Any, settings: Any, run: Any
-) -> None:
+async def test_a_token_that_is_always_refused_is_renewed_once() -> None:
     token = ok({"access_token": "fetched-token", "token_type": "bearer", "expires_in": 60})
-
-    async def main() -> tuple[Any, int, int]:
-        async with Upstream(http(401, "{}")) as api_side, Upstream(token) as login:
-            made = settings(api_side.url, oauth(login.url), ALLOW_ORIGINS=login.url, **CLIENT)
-            async with runtime.api.Api(made) as api:
-                with pytest.raises(runtime.errors.BadStatus) as caught:
-                    await api.request("GET", "/x")
-            return caught.value, len(api_side.requests), len(login.requests)
-
-    error, calls, tokens = run(main())
+    async with Upstream(http(401, "{}")) as api_side, Upstream(token) as login:
+        made = settings(api_side.url, oauth(login.url), ALLOW_ORIGINS=login.url, **CLIENT)
+        async with runtime.api.Api(made) as api:
+            with pytest.raises(runtime.errors.BadStatus) as caught:
+                await api.request("GET", "/x")
+        error, calls, tokens = caught.value, len(api_side.requests), len(login.requests)
     assert (error.status, calls, tokens) == (401, 2, 2)
 
 
-def test_the_text_of_any_error_is_redacted_before_it_is_told(runtime: Any, settings: Any) -> None:
+def test_the_text_of_any_error_is_redacted_before_it_is_told() -> None:
     made = settings("https://a.test", {"auth": AUTH}, TOKEN=CANARY)
     answer = runtime.answer.Answer(500, {"content-type": "text/plain"}, b"broken")
     bad_status = runtime.errors.BadStatus(answer)
@@ -498,31 +465,24 @@ def test_the_text_of_any_error_is_redacted_before_it_is_told(runtime: Any, setti
         assert CANARY not in text and "****" in text
 
 
-def test_a_wrong_client_secret_is_reported_by_variable(
-    runtime: Any, settings: Any, run: Any, authority: Any
-) -> None:
+async def test_a_wrong_client_secret_is_reported_by_variable(authority: Any) -> None:
     url = authority()
-
-    async def main() -> Any:
-        made = settings(url, oauth(url), CLIENT_ID=CLIENT_ID, CLIENT_SECRET=CANARY)
-        async with runtime.api.Api(made) as api:
-            with pytest.raises(runtime.oauth.TokenRefused) as caught:
-                await api.request("GET", "/me")
-        frames = own_frames(caught.value, runtime.api.__package__)
-        return [str(runtime.report.report_error(caught.value, made)), *frames]
-
-    text = "".join(run(main()))
+    made = settings(url, oauth(url), CLIENT_ID=CLIENT_ID, CLIENT_SECRET=CANARY)
+    async with runtime.api.Api(made) as api:
+        with pytest.raises(runtime.oauth.TokenRefused) as caught:
+            await api.request("GET", "/me")
+    frames = own_frames(caught.value, runtime.api.__package__)
+    got = [str(runtime.report.report_error(caught.value, made)), *frames]
+    text = "".join(got)
     assert "invalid_client" in text and f"{P}_CLIENT_SECRET" in text and CANARY not in text
 
 
-def test_a_token_of_the_operators_own_is_used_as_it_is(runtime: Any, calling: Any) -> None:
+def test_a_token_of_the_operators_own_is_used_as_it_is() -> None:
     done = calling([ok({})], get(), oauth("https://login.test"), TOKEN="ready-made-token")
     assert done.requests[0].header("authorization") == "Bearer ready-made-token"
 
 
-def test_a_clients_secret_goes_to_the_apis_origin_or_to_one_the_operator_confirmed(
-    runtime: Any, settings: Any, run: Any
-) -> None:
+def test_a_clients_secret_goes_to_the_apis_origin_or_to_one_the_operator_confirmed() -> None:
     token = ok({"access_token": "fetched-token", "token_type": "bearer", "expires_in": "60"})
 
     async def main(confirm: Callable[[str], dict[str, str]]) -> tuple[int, Any]:
@@ -541,7 +501,7 @@ def test_a_clients_secret_goes_to_the_apis_origin_or_to_one_the_operator_confirm
     assert run(main(lambda url: {"TOKEN_URL": f"{url}/t"})) == (1, "Bearer fetched-token")
 
 
-def test_a_clients_secret_does_not_go_over_plain_http(runtime: Any, calling: Any) -> None:
+def test_a_clients_secret_does_not_go_over_plain_http() -> None:
     done = calling(
         [], get(), oauth("http://login.test"), ALLOW_ORIGINS="http://login.test", **CLIENT
     )
@@ -565,18 +525,13 @@ def test_a_clients_secret_does_not_go_over_plain_http(runtime: Any, calling: Any
         ),
     ],
 )
-def test_a_token_endpoint_that_misbehaves_is_an_error(
-    runtime: Any, settings: Any, run: Any, reply: bytes
-) -> None:
-    async def main() -> None:
-        async with Upstream(reply) as upstream:
-            made = settings(upstream.url, oauth(upstream.url), **CLIENT)
-            async with runtime.api.Api(made) as api:
-                with pytest.raises((runtime.oauth.TokenRefused, runtime.errors.BadAnswer)):
-                    await api.request("GET", "/x")
-            assert {request.target for request in upstream.requests} == {"/token"}
-
-    run(main())
+async def test_a_token_endpoint_that_misbehaves_is_an_error(reply: bytes) -> None:
+    async with Upstream(reply) as upstream:
+        made = settings(upstream.url, oauth(upstream.url), **CLIENT)
+        async with runtime.api.Api(made) as api:
+            with pytest.raises((runtime.oauth.TokenRefused, runtime.errors.BadAnswer)):
+                await api.request("GET", "/x")
+        assert {request.target for request in upstream.requests} == {"/token"}
 
 
 def twofold(method: str) -> Callable[[Any], Any]:
@@ -587,37 +542,31 @@ def twofold(method: str) -> Callable[[Any], Any]:
     ("method", "value"),
     [("GET", "reading-key"), ("POST", "writing-key"), ("DELETE", "writing-key")],
 )
-def test_a_request_that_writes_carries_the_credential_for_writing(
-    calling: Callable[..., Any], method: str, value: str
-) -> None:
+def test_a_request_that_writes_carries_the_credential_for_writing(method: str, value: str) -> None:
     variables = {"HEADER": "reading-key", "WRITE_HEADER": "writing-key"}
     made = calling([ok({})], twofold(method), {"auth": AUTH}, **variables)
     assert made.requests[0].header("x-api-key") == value
 
 
-def test_without_a_credential_for_writing_there_is_one_for_all(calling: Callable[..., Any]) -> None:
+def test_without_a_credential_for_writing_there_is_one_for_all() -> None:
     made = calling([ok({})], twofold("POST"), {"auth": AUTH}, HEADER="reading-key")
     assert made.requests[0].header("x-api-key") == "reading-key"
 
 
-def test_reading_never_takes_the_credential_for_writing(
-    calling: Callable[..., Any], runtime: Any
-) -> None:
+def test_reading_never_takes_the_credential_for_writing() -> None:
     made = calling([ok({})], twofold("GET"), {"auth": AUTH}, WRITE_HEADER="writing-key")
     assert isinstance(made.error, runtime.errors.MissingCredential)
     assert made.error.variables == (f"{P}_HEADER",)
     assert not made.requests
 
 
-def test_a_credential_for_writing_is_masked_like_any_other(settings: Callable[..., Any]) -> None:
+def test_a_credential_for_writing_is_masked_like_any_other() -> None:
     made = settings("https://api.example.com", {"auth": AUTH}, WRITE_TOKEN=CANARY)
     assert CANARY not in made.redactor(f"token {CANARY}")
     assert not [note for note in made.notes if "not a setting" in note]
 
 
-def test_a_refused_credential_is_reported_with_what_it_looks_like(
-    calling: Callable[..., Any], runtime: Any
-) -> None:
+def test_a_refused_credential_is_reported_with_what_it_looks_like() -> None:
     about = "sent as the whole value of the header `Authorization`, as in `Token token=<KEY>`"
     auth = {"header": {**AUTH["header"], "about": about}}
     made = calling([http(401)], twofold("GET"), {"auth": auth}, HEADER=CANARY)

@@ -6,6 +6,8 @@ import re
 from typing import Any
 
 import pytest
+from calls import ask, calling, runtime
+from upstream import http, ok
 
 KEY = {
     "key": {
@@ -33,10 +35,8 @@ KEY = {
         {"a": "\n"},
     ],
 )
-def test_a_header_that_is_more_than_a_value_is_refused_by_name_and_not_by_value(
-    runtime: Any, calling: Any, value: Any
-) -> None:
-    done = calling([], lambda api: api.request("GET", "/x", headers={"X-Tag": value}))
+def test_a_header_that_is_more_than_a_value_is_refused_by_name_and_not_by_value(value: Any) -> None:
+    done = ask("GET", "/x", headers={"X-Tag": value})
     assert isinstance(done.error, runtime.errors.Refused)
     assert "X-Tag" in str(done.error) and "Evil" not in str(done.error)
     assert done.requests == []
@@ -68,14 +68,12 @@ def test_a_header_that_is_more_than_a_value_is_refused_by_name_and_not_by_value(
         *("X Y", "X\r\nY", "", "X:Y", "é"),
     ],
 )
-def test_fields_that_steer_the_connection_are_no_arguments(
-    runtime: Any, calling: Any, name: str
-) -> None:
-    done = calling([], lambda api: api.request("GET", "/x", headers={name: "1"}))
+def test_fields_that_steer_the_connection_are_no_arguments(name: str) -> None:
+    done = ask("GET", "/x", headers={name: "1"})
     assert isinstance(done.error, runtime.errors.Refused) and done.requests == []
 
 
-def test_every_forbidden_name_is_one_field_name_in_lower_case(runtime: Any) -> None:
+def test_every_forbidden_name_is_one_field_name_in_lower_case() -> None:
     names = runtime.headers.FORBIDDEN_HEADERS
     assert not [name for name in names if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name)]
     framing = "connection content-length content-type expect host te trailer transfer-encoding"
@@ -86,7 +84,7 @@ def test_every_forbidden_name_is_one_field_name_in_lower_case(runtime: Any) -> N
     assert set(carrying.split()) == runtime.headers.CREDENTIAL_HEADERS
 
 
-def test_header_values_arrive_as_they_are(runtime: Any, calling: Any) -> None:
+def test_header_values_arrive_as_they_are() -> None:
     wire = runtime.wire
     headers = {
         "X-Text": "a b; c=%20",
@@ -99,9 +97,7 @@ def test_header_values_arrive_as_they_are(runtime: Any, calling: Any) -> None:
         "X-Omit": wire.OMIT,
         "If-Match": '"abc"',
     }
-    [request] = calling(
-        [], lambda api: api.request("GET", "/x", headers=headers, accept="text/csv")
-    ).requests
+    [request] = ask("GET", "/x", headers=headers, accept="text/csv").requests
     got = {name: value for name, value in request.fields if name.startswith(("X-", "If-"))}
     assert got == {
         "X-Text": "a b; c=%20",
@@ -116,11 +112,12 @@ def test_header_values_arrive_as_they_are(runtime: Any, calling: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["X-API-Key", "x-api-key", "X-API-KEY"])
-def test_a_credential_wins_over_an_argument_of_that_name(calling: Any, name: str) -> None:
-    [request] = calling(
-        [],
-        lambda api: api.request("GET", "/x", headers={name: "mine"}),
-        {"auth": KEY, "security": [["key"]]},
+def test_a_credential_wins_over_an_argument_of_that_name(name: str) -> None:
+    [request] = ask(
+        "GET",
+        "/x",
+        headers={name: "mine"},
+        facts={"auth": KEY, "security": [["key"]]},
         KEY="the-real-one",
     ).requests
     assert request.header("x-api-key") == "the-real-one"
@@ -138,20 +135,17 @@ def test_a_credential_wins_over_an_argument_of_that_name(calling: Any, name: str
         (True, "true"),
     ],
 )
-def test_a_cookie_argument_is_one_cookie(calling: Any, value: Any, sent: str) -> None:
-    [request] = calling(
-        [], lambda api: api.request("GET", "/x", cookies={"sid": value, "other": "1"})
-    ).requests
+def test_a_cookie_argument_is_one_cookie(value: Any, sent: str) -> None:
+    [request] = ask("GET", "/x", cookies={"sid": value, "other": "1"}).requests
     assert request.header("cookie") == f"sid={sent}; other=1"
 
 
-def test_a_cookie_name_is_a_token(runtime: Any, calling: Any) -> None:
-    done = calling([], lambda api: api.request("GET", "/x", cookies={"a=b; c": "1"}))
+def test_a_cookie_name_is_a_token() -> None:
+    done = ask("GET", "/x", cookies={"a=b; c": "1"})
     assert isinstance(done.error, runtime.errors.Refused) and done.requests == []
 
 
-def test_what_the_api_sets_in_one_call_does_not_go_out_with_the_next(calling: Any) -> None:
-    from upstream import http
+def test_what_the_api_sets_in_one_call_does_not_go_out_with_the_next() -> None:
 
     async def twice(api: Any) -> None:
         await api.request("GET", "/x")
@@ -164,29 +158,26 @@ def test_what_the_api_sets_in_one_call_does_not_go_out_with_the_next(calling: An
 CONSTANTS = {"headers": {"X-Version": "2", "Accept": "application/vnd.shop+json"}}
 
 
-def test_constant_headers_stand_in_every_request(calling: Any) -> None:
-    from upstream import ok
+def test_constant_headers_stand_in_every_request() -> None:
 
-    call = calling([ok({})], lambda api: api.request("POST", "/x", json={"a": 1}), CONSTANTS)
+    call = ask("POST", "/x", ok({}), json={"a": 1}, facts=CONSTANTS)
     header = call.requests[0].header
     assert header("x-version") == "2"
     assert header("accept") == "application/vnd.shop+json"
     assert header("content-type") == "application/json"
 
 
-def test_a_constant_content_type_is_for_requests_without_a_body(calling: Any) -> None:
-    from upstream import ok
+def test_a_constant_content_type_is_for_requests_without_a_body() -> None:
 
     facts = {"headers": {"Content-Type": "application/vnd.shop+json"}}
-    read = calling([ok({})], lambda api: api.request("GET", "/x"), facts)
-    written = calling([ok({})], lambda api: api.request("POST", "/x", json={}), facts)
+    read = ask("GET", "/x", ok({}), facts=facts)
+    written = ask("POST", "/x", ok({}), json={}, facts=facts)
     assert read.requests[0].header("content-type") == "application/vnd.shop+json"
     assert written.requests[0].header("content-type") == "application/json"
 
 
-def test_an_operation_without_a_body_may_say_its_content_type(calling: Any) -> None:
-    from upstream import ok
+def test_an_operation_without_a_body_may_say_its_content_type() -> None:
 
-    call = calling([ok({})], lambda api: api.request("GET", "/x", content_type="application/json"))
+    call = ask("GET", "/x", ok({}), content_type="application/json")
     assert call.requests[0].header("content-type") == "application/json"
     assert call.requests[0].body == b""

@@ -13,6 +13,7 @@ import tracemalloc
 from typing import Any
 
 import pytest
+from calls import ask, calling, reaching, runtime, settings
 from upstream import Upstream, http, ok
 
 from mcpgen.runtime.client import network
@@ -52,9 +53,7 @@ def post(api: Any) -> Any:
         ),
     ],
 )
-def test_a_redirect_that_leaves_is_not_followed(
-    runtime: Any, calling: Any, status: int, location: str
-) -> None:
+def test_a_redirect_that_leaves_is_not_followed(status: int, location: str) -> None:
     done = calling([http(status, "", "", f"Location: {location}")], get)
     assert isinstance(done.error, runtime.errors.Redirected)
     assert len(done.requests) == 1
@@ -77,23 +76,20 @@ def test_a_redirect_that_leaves_is_not_followed(
         ("https://HOST/v1/x", "/v1/x`, which is another origin"),
     ],
 )
-def test_a_redirect_that_leaves_the_base_path_is_refused_and_told(
-    runtime: Any, settings: Any, run: Any, location: str, said: str
+async def test_a_redirect_that_leaves_the_base_path_is_refused_and_told(
+    location: str, said: str
 ) -> None:
-    async def main() -> tuple[int, str]:
-        async with Upstream() as upstream:
-            place = location.replace("HOST", f"127.0.0.1:{upstream.port}")
-            upstream.replies = [http(307, "", "", f"Location: {place}?key=secret-1234")]
-            async with runtime.api.Api(settings(f"{upstream.url}/v1")) as api:
-                with pytest.raises(runtime.errors.Redirected) as caught:
-                    await api.request("GET", "/x")
-            return len(upstream.requests), str(caught.value)
-
-    count, text = run(main())
+    async with Upstream() as upstream:
+        place = location.replace("HOST", f"127.0.0.1:{upstream.port}")
+        upstream.replies = [http(307, "", "", f"Location: {place}?key=secret-1234")]
+        async with runtime.api.Api(settings(f"{upstream.url}/v1")) as api:
+            with pytest.raises(runtime.errors.Redirected) as caught:
+                await api.request("GET", "/x")
+        count, text = len(upstream.requests), str(caught.value)
     assert count == 1 and said in text and "secret-1234" not in text and "u:p" not in text
 
 
-def test_what_is_told_of_a_redirect_is_redacted_and_short(runtime: Any, calling: Any) -> None:
+def test_what_is_told_of_a_redirect_is_redacted_and_short() -> None:
     facts = {
         "auth": {"k": {"kind": "api_key", "wire_name": "K", "variables": ["MCPGEN_BOOKSHOP_KEY"]}},
         "security": [["k"]],
@@ -105,11 +101,8 @@ def test_what_is_told_of_a_redirect_is_redacted_and_short(runtime: Any, calling:
         assert len(str(done.error)) < 500
 
 
-def test_a_redirect_to_get_leaves_the_body_behind(calling: Any) -> None:
-    done = calling(
-        [http(303, "", "", "Location: /v1/result"), ok([1])],
-        lambda api: api.request("QUERY", "/x", json={"a": 1}),
-    )
+def test_a_redirect_to_get_leaves_the_body_behind() -> None:
+    done = ask("QUERY", "/x", http(303, "", "", "Location: /v1/result"), ok([1]), json={"a": 1})
     first, second = done.requests
     assert (first.method, first.body) == ("QUERY", b'{"a":1}')
     assert (second.method, second.target, second.body) == ("GET", "/v1/result", b"")
@@ -128,17 +121,17 @@ def test_a_redirect_to_get_leaves_the_body_behind(calling: Any) -> None:
     ],
 )
 def test_a_redirect_on_the_same_origin_is_followed_with_its_credential(
-    calling: Any, method: str, status: int, then: str
+    method: str, status: int, then: str
 ) -> None:
     auth = {"k": {"kind": "bearer", "scheme": "Bearer", "variables": ["MCPGEN_BOOKSHOP_K"]}}
     body = {} if method in ("GET", "HEAD") else {"json": {"a": 1}}
-    done = calling(
-        [
-            http(status, "", "", "Location: /v1/z/../y?p=1#f"),
-            http(200, "" if method == "HEAD" else "{}"),
-        ],
-        lambda api: api.request(method, "/x", **body),
-        {"auth": auth, "security": [["k"]]},
+    done = ask(
+        method,
+        "/x",
+        http(status, "", "", "Location: /v1/z/../y?p=1#f"),
+        http(200, "" if method == "HEAD" else "{}"),
+        **body,
+        facts={"auth": auth, "security": [["k"]]},
         K="token-1234",
     )
     second = done.requests[1]
@@ -148,16 +141,14 @@ def test_a_redirect_on_the_same_origin_is_followed_with_its_credential(
 
 
 @pytest.mark.parametrize("status", [301, 302])
-def test_a_request_that_changes_something_is_not_turned_into_another(
-    runtime: Any, calling: Any, status: int
-) -> None:
+def test_a_request_that_changes_something_is_not_turned_into_another(status: int) -> None:
     done = calling([http(status, "", "", "Location: /v1/y?code=s3")], post)
     assert isinstance(done.error, runtime.errors.Redirected) and len(done.requests) == 1
     assert "took the request" in str(done.error)
     assert "`/v1/y`" in str(done.error) and "s3" not in str(done.error)
 
 
-def test_a_result_that_is_elsewhere_is_read_there(calling: Any) -> None:
+def test_a_result_that_is_elsewhere_is_read_there() -> None:
     done = calling([http(303, "", "", "Location: /v1/y"), ok({"a": 1})], post)
     assert done.answer.data == {"a": 1}
     assert [(one.method, one.target) for one in done.requests] == [
@@ -171,14 +162,14 @@ def test_a_result_that_is_elsewhere_is_read_there(calling: Any) -> None:
     "then", [http(404, "{}"), http(401, "{}"), http(302, "", "", "Location: https://x.test/")]
 )
 def test_a_result_that_is_not_where_it_should_be_is_not_asked_for_by_doing_it_twice(
-    runtime: Any, calling: Any, then: bytes
+    then: bytes,
 ) -> None:
     done = calling([http(303, "", "", "Location: /v1/y"), then], post)
     assert isinstance(done.error, runtime.errors.Redirected) and done.error.sent
     assert "took the request" in str(done.error) and len(done.requests) == 2
 
 
-def test_redirects_end(runtime: Any, calling: Any) -> None:
+def test_redirects_end() -> None:
     done = calling([http(302, "", "", "Location: /v1/x")], get)
     assert isinstance(done.error, runtime.errors.Redirected) and len(done.requests) == 4
 
@@ -187,9 +178,7 @@ def test_redirects_end(runtime: Any, calling: Any) -> None:
 
 
 @pytest.mark.parametrize("limit", ["65536", "1048576"])
-def test_a_gzip_bomb_stops_at_the_limit_with_little_memory(
-    runtime: Any, calling: Any, limit: str
-) -> None:
+def test_a_gzip_bomb_stops_at_the_limit_with_little_memory(limit: str) -> None:
     tracemalloc.start()
     done = calling(
         [http(200, BOMB, "application/json", "Content-Encoding: gzip")],
@@ -202,7 +191,7 @@ def test_a_gzip_bomb_stops_at_the_limit_with_little_memory(
     assert peak < int(limit) + 2 * 1024 * 1024
 
 
-def test_gzip_is_read_also_in_several_members(calling: Any) -> None:
+def test_gzip_is_read_also_in_several_members() -> None:
     body = gzip.compress(b'{"a":') + gzip.compress(b"1}")
     done = calling([http(200, body, "application/json", "Content-Encoding: gzip")], get)
     assert done.answer.data == {"a": 1}
@@ -222,15 +211,13 @@ def test_gzip_is_read_also_in_several_members(calling: Any) -> None:
         *(("gzip", b"not gzip"), ("gzip", gzip.compress(b"{}" * 1000, mtime=0)[:-9])),
     ],
 )
-def test_other_codings_and_broken_ones_are_errors(
-    runtime: Any, calling: Any, coding: str, body: bytes
-) -> None:
+def test_other_codings_and_broken_ones_are_errors(coding: str, body: bytes) -> None:
     done = calling([http(200, body, "application/json", f"Content-Encoding: {coding}")], get)
     assert isinstance(done.error, runtime.errors.BadAnswer)
 
 
 @pytest.mark.parametrize("coding", ["utf-8", "none", "aws-chunked", "identity"])
-def test_a_coding_that_is_none_changes_no_bytes(calling: Any, coding: str) -> None:
+def test_a_coding_that_is_none_changes_no_bytes(coding: str) -> None:
     done = calling([http(200, "{}", "application/json", f"Content-Encoding: {coding}")], get)
     assert done.answer.data == {}
 
@@ -251,9 +238,7 @@ def test_a_coding_that_is_none_changes_no_bytes(calling: Any, coding: str) -> No
         b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 300 + b"Content-Length: 0\r\n\r\n",
     ],
 )
-def test_half_answers_and_answers_that_are_not_http_are_errors(
-    runtime: Any, calling: Any, reply: bytes
-) -> None:
+def test_half_answers_and_answers_that_are_not_http_are_errors(reply: bytes) -> None:
     async def broken(request: Any, writer: asyncio.StreamWriter) -> None:
         writer.write(reply)
         with contextlib.suppress(ConnectionError):
@@ -265,7 +250,7 @@ def test_half_answers_and_answers_that_are_not_http_are_errors(
     assert "\r" not in str(done.error) and "SSH" not in str(done.error)
 
 
-def test_bytes_after_an_answer_are_not_the_next_answer(runtime: Any, calling: Any) -> None:
+def test_bytes_after_an_answer_are_not_the_next_answer() -> None:
     extra = http(200, '{"who": "somebody else"}')
 
     async def twice(api: Any) -> Any:
@@ -277,9 +262,7 @@ def test_bytes_after_an_answer_are_not_the_next_answer(runtime: Any, calling: An
 
 
 @pytest.mark.parametrize("method", ["DELETE", "HEAD"])
-def test_the_body_of_an_answer_that_has_none_is_nobodys_answer(
-    runtime: Any, calling: Any, method: str
-) -> None:
+def test_the_body_of_an_answer_that_has_none_is_nobodys_answer(method: str) -> None:
     async def twice(api: Any) -> Any:
         with pytest.raises(runtime.errors.BadAnswer):
             await api.request(method, "/first")
@@ -290,28 +273,23 @@ def test_the_body_of_an_answer_that_has_none_is_nobodys_answer(
     assert done.answer.data == {"who": "me"}
 
 
-def test_an_answer_to_half_a_request_is_heard(run: Any, settings: Any, runtime: Any) -> None:
+async def test_an_answer_to_half_a_request_is_heard() -> None:
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
         writer.write(http(413, '{"message": "too big"}'))
 
-    async def main() -> None:
-        server = await asyncio.start_server(serve, "127.0.0.1", 0, limit=1000)
-        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-        made = settings(url, TIMEOUT="5", MAX_REQUEST_BYTES="30000000")
-        async with runtime.api.Api(made, runtime.auth) as api:
-            for _ in range(2):  # the connection is not used again
-                with pytest.raises(runtime.errors.BadStatus):
-                    await api.request("POST", "/", json={"a": "x" * 20_000_000})
-        server.close()
-
-    run(main())
+    server = await asyncio.start_server(serve, "127.0.0.1", 0, limit=1000)
+    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    made = settings(url, TIMEOUT="5", MAX_REQUEST_BYTES="30000000")
+    async with runtime.api.Api(made, runtime.auth) as api:
+        for _ in range(2):  # the connection is not used again
+            with pytest.raises(runtime.errors.BadStatus):
+                await api.request("POST", "/", json={"a": "x" * 20_000_000})
+    server.close()
 
 
 @pytest.mark.parametrize("late", [b"", http(200, '{"who": "somebody else"}')])
-def test_a_connection_that_was_hung_up_or_spoke_out_of_turn_is_not_used_again(
-    calling: Any, late: bytes
-) -> None:
+def test_a_connection_that_was_hung_up_or_spoke_out_of_turn_is_not_used_again(late: bytes) -> None:
     async def answer(request: Any, writer: asyncio.StreamWriter) -> None:
         writer.write(http(200, "{}"))
         await asyncio.sleep(0.05)
@@ -328,9 +306,7 @@ def test_a_connection_that_was_hung_up_or_spoke_out_of_turn_is_not_used_again(
     assert done.answer.data == {"who": "me"} and len(done.requests) == 2
 
 
-def test_connections_that_the_api_closed_together_cost_no_call(
-    runtime: Any, settings: Any, run: Any
-) -> None:
+async def test_connections_that_the_api_closed_together_cost_no_call() -> None:
     """The one that is longest idle stays open, so that the others are found on the way to it."""
     writers: list[asyncio.StreamWriter] = []
     arrived = asyncio.Event()
@@ -344,23 +320,18 @@ def test_connections_that_the_api_closed_together_cost_no_call(
         await asyncio.sleep(0.02 * position)
         writer.write(http(200, "{}"))
 
-    async def main() -> list[int]:
-        async with (
-            Upstream(*[answer] * 8, ok({})) as upstream,
-            runtime.api.Api(settings(upstream.url, RETRIES="0")) as api,
-        ):
-            await asyncio.gather(*(get(api) for _ in range(8)))
-            for writer in writers[1:]:
-                writer.close()
-            await asyncio.sleep(0.1)
-            answers = await asyncio.gather(*(get(api) for _ in range(8)))
-        return [answer.status for answer in answers]
-
-    assert run(main()) == [200] * 8
+    async with reaching(*[answer] * 8, ok({}), RETRIES="0") as (api, _):
+        await asyncio.gather(*(get(api) for _ in range(8)))
+        for writer in writers[1:]:
+            writer.close()
+        await asyncio.sleep(0.1)
+        answers = await asyncio.gather(*(get(api) for _ in range(8)))
+    got = [answer.status for answer in answers]
+    assert got == [200] * 8
 
 
 def test_a_connection_in_use_all_the_time_is_renewed_now_and_then(
-    calling: Any, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The name of the API may lead elsewhere by now."""
     monkeypatch.setattr(network, "LIFE_SECONDS", 0.3)
@@ -385,16 +356,16 @@ def test_a_connection_in_use_all_the_time_is_renewed_now_and_then(
     ("method", "body", "length"), [("GET", {}, None), ("POST", {}, "0"), ("PUT", {"json": 1}, "1")]
 )
 def test_every_request_says_where_it_goes_who_sends_it_and_how_long_it_is(
-    calling: Any, method: str, body: dict[str, Any], length: str | None
+    method: str, body: dict[str, Any], length: str | None
 ) -> None:
-    request = calling([http(200, "{}")], lambda api: api.request(method, "/x", **body)).requests[0]
+    request = ask(method, "/x", http(200, "{}"), **body).requests[0]
     assert request.fields[0][0] == "Host" and request.header("Host").startswith("127.0.0.1:")
     assert request.header("User-Agent").endswith("-mcp")
     assert request.header("Accept-Encoding") == "gzip"
     assert request.header("Content-Length") == length
 
 
-def test_a_connection_that_breaks_is_an_error(runtime: Any, calling: Any) -> None:
+def test_a_connection_that_breaks_is_an_error() -> None:
     async def reset(request: Any, writer: asyncio.StreamWriter) -> None:
         sock = writer.get_extra_info("socket")
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\0\0\0\0\0\0\0")
@@ -422,7 +393,7 @@ async def _drip(request: Any, writer: asyncio.StreamWriter) -> None:
         await asyncio.sleep(0.05)
 
 
-def test_an_api_that_says_nothing_is_given_up(runtime: Any, calling: Any) -> None:
+def test_an_api_that_says_nothing_is_given_up() -> None:
     done = calling([_silence], get, TIMEOUT="0.3")
     assert isinstance(done.error, runtime.errors.TimedOut) and "MCPGEN_BOOKSHOP_TIMEOUT" in str(
         done.error
@@ -430,14 +401,12 @@ def test_an_api_that_says_nothing_is_given_up(runtime: Any, calling: Any) -> Non
 
 
 @pytest.mark.parametrize("reply", [_drip, _silence])
-def test_a_call_has_a_total_time_however_slowly_it_goes_on(
-    runtime: Any, calling: Any, reply: Any
-) -> None:
+def test_a_call_has_a_total_time_however_slowly_it_goes_on(reply: Any) -> None:
     done = calling([reply], get, TOTAL_TIMEOUT="0.5")
     assert isinstance(done.error, runtime.errors.TimedOut) and "TOTAL_TIMEOUT" in str(done.error)
 
 
-def test_an_endless_answer_stops_at_the_limit(runtime: Any, calling: Any) -> None:
+def test_an_endless_answer_stops_at_the_limit() -> None:
     async def endless(request: Any, writer: asyncio.StreamWriter) -> None:
         writer.write(
             b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding:"
@@ -462,7 +431,7 @@ def test_an_endless_answer_stops_at_the_limit(runtime: Any, calling: Any) -> Non
         ("application/json", b'{"n": %d}\n'),
     ],
 )
-def test_a_stream_is_what_came_in_time(calling: Any, media_type: str, event: bytes) -> None:
+def test_a_stream_is_what_came_in_time(media_type: str, event: bytes) -> None:
     async def events(request: Any, writer: asyncio.StreamWriter) -> None:
         writer.write(f"HTTP/1.1 200 OK\r\nContent-Type: {media_type}\r\n\r\n".encode())
         for number in range(1000):
@@ -480,7 +449,7 @@ def test_a_stream_is_what_came_in_time(calling: Any, media_type: str, event: byt
 
 
 @pytest.mark.parametrize("beginning", [b'{"a":\n', b"[1,\n", b'{"a": 1', b""])
-def test_half_of_a_json_value_is_no_stream(runtime: Any, calling: Any, beginning: bytes) -> None:
+def test_half_of_a_json_value_is_no_stream(beginning: bytes) -> None:
     async def stuck(request: Any, writer: asyncio.StreamWriter) -> None:
         head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n"
         writer.write(head + beginning)
@@ -491,36 +460,31 @@ def test_half_of_a_json_value_is_no_stream(runtime: Any, calling: Any, beginning
     assert isinstance(done.error, runtime.errors.TimedOut)
 
 
-def test_cancelling_a_call_ends_the_request_at_once(runtime: Any, settings: Any, run: Any) -> None:
-    async def main() -> None:
-        async with Upstream(_silence) as upstream, runtime.api.Api(settings(upstream.url)) as api:
-            task = asyncio.create_task(get(api))
-            while not upstream.requests:
-                await asyncio.sleep(0.01)
-            task.cancel()
+async def test_cancelling_a_call_ends_the_request_at_once() -> None:
+    async with reaching(_silence) as (api, upstream):
+        task = asyncio.create_task(get(api))
+        while not upstream.requests:
+            await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await asyncio.wait_for(upstream.closed.wait(), 15)
+
+
+async def test_cancelled_calls_give_back_their_place() -> None:
+    async with reaching(*[_silence] * 6, ok({}), MAX_CONCURRENCY="2", RETRIES="0") as (
+        api,
+        upstream,
+    ):
+        for turn in range(1, 4):
+            calls = asyncio.gather(get(api), get(api), get(api))
+            while len(upstream.requests) < 2 * turn:
+                await asyncio.sleep(0.005)
+            calls.cancel()
             with pytest.raises(asyncio.CancelledError):
-                await task
-            await asyncio.wait_for(upstream.closed.wait(), 15)
-
-    run(main())
-
-
-def test_cancelled_calls_give_back_their_place(runtime: Any, settings: Any, run: Any) -> None:
-    async def main() -> None:
-        async with Upstream(*[_silence] * 6, ok({})) as upstream:
-            made = settings(upstream.url, MAX_CONCURRENCY="2", RETRIES="0")
-            async with runtime.api.Api(made) as api:
-                for turn in range(1, 4):
-                    calls = asyncio.gather(get(api), get(api), get(api))
-                    while len(upstream.requests) < 2 * turn:
-                        await asyncio.sleep(0.005)
-                    calls.cancel()
-                    with pytest.raises(asyncio.CancelledError):
-                        await calls
-                upstream.closed.clear()
-                assert (await get(api)).status == 200
-
-    run(main())
+                await calls
+        upstream.closed.clear()
+        assert (await get(api)).status == 200
 
 
 # Trying again
@@ -528,30 +492,30 @@ def test_cancelled_calls_give_back_their_place(runtime: Any, settings: Any, run:
 
 @pytest.mark.parametrize("status", [429, 502, 503, 504])
 @pytest.mark.parametrize("method", ["GET", "HEAD", "PUT", "DELETE"])
-def test_what_can_be_repeated_is_repeated(calling: Any, method: str, status: int) -> None:
+def test_what_can_be_repeated_is_repeated(method: str, status: int) -> None:
     empty = http(status, "", "")
-    done = calling([empty, empty, http(204, "", "")], lambda api: api.request(method, "/x"))
+    done = ask(method, "/x", empty, empty, http(204, "", ""))
     assert done.answer.status == 204 and len(done.requests) == 3
 
 
 @pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
-def test_what_changes_something_is_sent_once(runtime: Any, calling: Any, status: int) -> None:
+def test_what_changes_something_is_sent_once(status: int) -> None:
     done = calling([http(status, "{}")], post)
     assert isinstance(done.error, runtime.errors.BadStatus) and len(done.requests) == 1
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 422, 500, 501])
-def test_what_would_fail_again_is_not_repeated(runtime: Any, calling: Any, status: int) -> None:
+def test_what_would_fail_again_is_not_repeated(status: int) -> None:
     done = calling([http(status, "{}")], get)
     assert (done.error.status, len(done.requests)) == (status, 1)
 
 
-def test_attempts_end(calling: Any) -> None:
+def test_attempts_end() -> None:
     done = calling([http(503, "{}")], get, RETRIES="2")
     assert (done.error.status, len(done.requests)) == (503, 3)
 
 
-def test_retry_after_is_honoured_when_it_is_bearable(calling: Any) -> None:
+def test_retry_after_is_honoured_when_it_is_bearable() -> None:
     started = time.monotonic()
     done = calling([http(429, "{}", "application/json", "Retry-After: 1"), ok([1])], get)
     assert done.answer.data == [1] and time.monotonic() - started >= 1
@@ -561,16 +525,14 @@ def test_retry_after_is_honoured_when_it_is_bearable(calling: Any) -> None:
 
 
 @pytest.mark.parametrize("fields", [("Retry-After: 0.9",), ("Retry-After: 1", "Retry-After: 1")])
-def test_a_fraction_and_a_repeated_field_are_honoured_too(
-    calling: Any, fields: tuple[str, ...]
-) -> None:
+def test_a_fraction_and_a_repeated_field_are_honoured_too(fields: tuple[str, ...]) -> None:
     started = time.monotonic()
     done = calling([http(429, "{}", "application/json", *fields), ok([1])], get)
     assert done.answer.data == [1]
     assert time.monotonic() - started >= 0.9
 
 
-def test_a_wait_of_more_than_half_a_minute_is_left_to_the_caller(calling: Any) -> None:
+def test_a_wait_of_more_than_half_a_minute_is_left_to_the_caller() -> None:
     started = time.monotonic()
     replies = [http(429, "{}", "application/json", "Retry-After: 31"), ok([1])]
     done = calling(replies, get, TOTAL_TIMEOUT="600")
@@ -578,7 +540,7 @@ def test_a_wait_of_more_than_half_a_minute_is_left_to_the_caller(calling: Any) -
     assert time.monotonic() - started < 20
 
 
-def test_a_bomb_of_many_gzip_members_is_refused(runtime: Any, calling: Any) -> None:
+def test_a_bomb_of_many_gzip_members_is_refused() -> None:
     def get_members(count: int) -> Any:
         body = gzip.compress(b"[]") + gzip.compress(b"") * (count - 1)
         return calling([http(200, body, "application/json", "Content-Encoding: gzip")], get)
@@ -589,49 +551,42 @@ def test_a_bomb_of_many_gzip_members_is_refused(runtime: Any, calling: Any) -> N
     assert "more than 1,024 gzip members" in str(done.error)
 
 
-def test_fields_of_one_name_are_joined_in_order(calling: Any) -> None:
+def test_fields_of_one_name_are_joined_in_order() -> None:
     done = calling([http(200, "[]", "application/json", "X-A: 1", "x-a: 2", "X-a: 3")], get)
     assert done.answer.headers["x-a"] == "1, 2, 3"
 
 
-def test_a_host_that_is_not_known_is_named(
-    runtime: Any, settings: Any, run: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_host_that_is_not_known_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     def unknown(*_: Any, **__: Any) -> Any:
         raise socket.gaierror(socket.EAI_NONAME, "unknown")
 
-    async def main() -> Any:
-        made = settings("http://books.invalid:8000", RETRIES="0")
-        async with runtime.api.Api(made) as api:
-            with pytest.raises(runtime.errors.Unreachable) as caught:
-                await get(api)
-        return caught.value
-
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
-    assert str(run(main())) == "no connection to the API: the host `books.invalid` is not known"
+    made = settings("http://books.invalid:8000", RETRIES="0")
+    async with runtime.api.Api(made) as api:
+        with pytest.raises(runtime.errors.Unreachable) as caught:
+            await get(api)
+    got = caught.value
+    assert str(got) == "no connection to the API: the host `books.invalid` is not known"
 
 
-def test_a_host_that_refuses_connections_is_tried_again_and_then_reported(
-    runtime: Any, settings: Any, run: Any, monkeypatch: pytest.MonkeyPatch
+async def test_a_host_that_refuses_connections_is_tried_again_and_then_reported(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     reports: list[str] = []
 
-    async def main() -> Any:
-        async def report(text: str) -> None:
-            reports.append(text)
+    async def report(text: str) -> None:
+        reports.append(text)
 
-        runtime.api.progress.set(report)
-        made = settings(f"http://127.0.0.1:{port}", RETRIES="2")
-        object.__setattr__(made, "backoff", 0.01)
-        async with runtime.api.Api(made) as api:
-            with pytest.raises(runtime.errors.Unreachable) as caught:
-                await get(api)
-        return caught.value
-
-    error = run(main())
+    runtime.api.progress.set(report)
+    made = settings(f"http://127.0.0.1:{port}", RETRIES="2")
+    object.__setattr__(made, "backoff", 0.01)
+    async with runtime.api.Api(made) as api:
+        with pytest.raises(runtime.errors.Unreachable) as caught:
+            await get(api)
+    error = caught.value
     assert f"no connection to the API: `127.0.0.1:{port}` refuses connections" in str(error)
     assert [text.split(";")[1].split(" in ")[0] for text in reports] == [
         " attempt 2 of 3",
@@ -639,8 +594,8 @@ def test_a_host_that_refuses_connections_is_tried_again_and_then_reported(
     ]
 
 
-def test_progress_is_told_while_the_api_works_and_a_broken_listener_breaks_nothing(
-    runtime: Any, settings: Any, run: Any, monkeypatch: pytest.MonkeyPatch
+async def test_progress_is_told_while_the_api_works_and_a_broken_listener_breaks_nothing(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(runtime.api, "TICK", 0.1)
     reports: list[str] = []
@@ -653,81 +608,57 @@ def test_progress_is_told_while_the_api_works_and_a_broken_listener_breaks_nothi
         reports.append(text)
         raise RuntimeError("listener gone")
 
-    async def main() -> None:
-        async with Upstream(slow) as upstream, runtime.api.Api(settings(upstream.url)) as api:
-            runtime.api.progress.set(report)
-            assert (await get(api)).status == 200
-
-    run(main())
+    async with reaching(slow) as (api, _):
+        runtime.api.progress.set(report)
+        assert (await get(api)).status == 200
     assert 3 <= len(reports) <= 5 and all("waiting for the API" in text for text in reports)
 
 
 # How much at a time
 
 
-def test_a_thousand_calls_at_once_are_bounded_and_the_rest_are_told_to_come_back(
-    runtime: Any, settings: Any, run: Any
-) -> None:
+async def test_a_thousand_calls_at_once_are_bounded_and_the_rest_are_told_to_come_back() -> None:
     async def slow(request: Any, writer: asyncio.StreamWriter) -> None:
         await asyncio.sleep(0.02)
         writer.write(ok({}))
         await writer.drain()
 
-    async def main() -> None:
-        async with Upstream(slow) as upstream:
-            made = settings(upstream.url, MAX_CONCURRENCY="8", MAX_WAITING="92")
-            async with runtime.api.Api(made) as api:
-                results = await asyncio.gather(
-                    *(get(api) for _ in range(1000)), return_exceptions=True
-                )
-            busy = [result for result in results if isinstance(result, runtime.errors.Busy)]
-            assert (len(busy), len(upstream.requests)) == (900, 100)
-            assert upstream.most <= 8
-            assert "busy" in str(busy[0])
-
-    run(main())
+    async with Upstream(slow) as upstream:
+        made = settings(upstream.url, MAX_CONCURRENCY="8", MAX_WAITING="92")
+        async with runtime.api.Api(made) as api:
+            results = await asyncio.gather(*(get(api) for _ in range(1000)), return_exceptions=True)
+        busy = [result for result in results if isinstance(result, runtime.errors.Busy)]
+        assert (len(busy), len(upstream.requests)) == (900, 100)
+        assert upstream.most <= 8
+        assert "busy" in str(busy[0])
 
 
-def test_answers_do_not_cross_between_concurrent_calls(
-    runtime: Any, settings: Any, run: Any
-) -> None:
+async def test_answers_do_not_cross_between_concurrent_calls() -> None:
     async def echo(request: Any, writer: asyncio.StreamWriter) -> None:
         await asyncio.sleep(0.001 * (int(request.path.rpartition("/")[2]) % 7))
         writer.write(ok({"path": request.path}))
         await writer.drain()
 
-    async def main() -> None:
-        async with (
-            Upstream(echo) as upstream,
-            runtime.api.Api(settings(upstream.url, MAX_WAITING="500")) as api,
-        ):
+    async with reaching(echo, MAX_WAITING="500") as (api, _):
 
-            async def call(number: int) -> None:
-                answer = await api.request("GET", "/n/{n}", path_args={"n": number})
-                assert answer.data == {"path": f"/n/{number}"}
+        async def call(number: int) -> None:
+            answer = await api.request("GET", "/n/{n}", path_args={"n": number})
+            assert answer.data == {"path": f"/n/{number}"}
 
-            await asyncio.gather(*(call(number) for number in range(300)))
-
-    run(main())
+        await asyncio.gather(*(call(number) for number in range(300)))
 
 
-def test_a_rate_limit_spreads_calls(runtime: Any, settings: Any, run: Any) -> None:
-    async def main() -> None:
-        async with (
-            Upstream() as upstream,
-            runtime.api.Api(settings(upstream.url, RATE_LIMIT="20")) as api,
-        ):
-            started = time.monotonic()
-            await asyncio.gather(*(get(api) for _ in range(30)))
-            # However slow the machine is, the last ten cannot have been sent earlier
-            assert time.monotonic() - started >= 0.4
-            assert len(upstream.requests) == 30
-
-    run(main())
+async def test_a_rate_limit_spreads_calls() -> None:
+    async with reaching(RATE_LIMIT="20") as (api, upstream):
+        started = time.monotonic()
+        await asyncio.gather(*(get(api) for _ in range(30)))
+        # However slow the machine is, the last ten cannot have been sent earlier
+        assert time.monotonic() - started >= 0.4
+        assert len(upstream.requests) == 30
 
 
 def test_a_rate_counts_what_is_used_and_not_what_is_given_back(
-    runtime: Any, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     now = 100.0
     monkeypatch.setattr(runtime.limits.time, "monotonic", lambda: now)
@@ -742,20 +673,17 @@ def test_a_rate_counts_what_is_used_and_not_what_is_given_back(
     assert [rate.reserve() for _ in range(7)] == [0.0] * 6 + [0.5]
 
 
-def test_a_rate_that_leaves_no_room_is_said_at_once(runtime: Any, settings: Any, run: Any) -> None:
-    async def main() -> None:
-        async with Upstream() as upstream:
-            made = settings(upstream.url, RATE_LIMIT="1/h", TOTAL_TIMEOUT="5")
-            async with runtime.api.Api(made) as api:
-                await get(api)
-                for _ in range(3):
-                    with pytest.raises(runtime.errors.Busy, match="rate limit"):
-                        await get(api)
-                # Those that were refused have taken nothing: the next place is an hour away
-                assert api._rate.reserve() <= 3_600
-            assert len(upstream.requests) == 1
-
-    run(main())
+async def test_a_rate_that_leaves_no_room_is_said_at_once() -> None:
+    async with Upstream() as upstream:
+        made = settings(upstream.url, RATE_LIMIT="1/h", TOTAL_TIMEOUT="5")
+        async with runtime.api.Api(made) as api:
+            await get(api)
+            for _ in range(3):
+                with pytest.raises(runtime.errors.Busy, match="rate limit"):
+                    await get(api)
+            # Those that were refused have taken nothing: the next place is an hour away
+            assert api._rate.reserve() <= 3_600
+        assert len(upstream.requests) == 1
 
 
 # Addresses
@@ -794,110 +722,79 @@ def test_a_rate_that_leaves_no_room_is_said_at_once(runtime: Any, settings: Any,
         ),
     ],
 )
-def test_private_addresses_are_not_public(runtime: Any, address: str) -> None:
+def test_private_addresses_are_not_public(address: str) -> None:
     assert not runtime.network.is_public(address)
 
 
 @pytest.mark.parametrize(
     "address", ["93.184.216.34", "2606:2800:220:1::1", "64:ff9b::5db8:d822", "::ffff:93.184.216.34"]
 )
-def test_public_addresses_are_public(runtime: Any, address: str) -> None:
+def test_public_addresses_are_public(address: str) -> None:
     assert runtime.network.is_public(address)
+
+
+def lead(monkeypatch: pytest.MonkeyPatch, *addresses: str) -> list[str]:
+    """Let every host name lead to these addresses; the list is of the names that are asked for."""
+    asked: list[str] = []
+
+    async def resolve(host: str, port: int, **_: Any) -> Any:
+        asked.append(host)
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (each, port)) for each in addresses]
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", resolve)
+    return asked
 
 
 @pytest.mark.parametrize(
     "addresses", [["127.0.0.1"], ["::1"], ["93.184.216.34", "10.0.0.1"], ["::ffff:127.0.0.1"]]
 )
-def test_a_name_that_leads_inside_is_refused_unless_the_operator_named_it(
-    runtime: Any, settings: Any, run: Any, monkeypatch: pytest.MonkeyPatch, addresses: list[str]
+async def test_a_name_that_leads_inside_is_refused_unless_the_operator_named_it(
+    monkeypatch: pytest.MonkeyPatch, addresses: list[str]
 ) -> None:
-    asked: list[str] = []
-
-    async def main(given: str | None, **variables: str) -> Any:
-        async with Upstream() as upstream:
-
-            async def resolve(host: str, port: int, **_: Any) -> Any:
-                asked.append(host)
-                return [
-                    (socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port))
-                    for address in addresses
-                ]
-
-            monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", resolve)
-            base = f"http://localhost:{upstream.port}"
-            made = settings(base if given else None, {"base_url": base}, **variables)
-            async with runtime.api.Api(made) as api:
-                try:
-                    return await get(api), len(upstream.requests)
-                except runtime.errors.ApiError as error:
-                    return error, len(upstream.requests)
-
-    error, count = run(main(None))
-    assert (
-        isinstance(error, runtime.errors.Refused)
-        and "private" in str(error)
-        and "BASE_URL" in str(error)
-    )
-    assert (count, asked) == (0, ["localhost"])
+    async with Upstream() as upstream:
+        asked = lead(monkeypatch, *addresses)
+        made = settings(None, {"base_url": f"http://localhost:{upstream.port}"})
+        async with runtime.api.Api(made) as api:
+            with pytest.raises(runtime.errors.Refused, match=r"private.*BASE_URL"):
+                await get(api)
+    assert (upstream.requests, asked) == ([], ["localhost"])
 
 
-def test_what_the_operator_named_may_be_private(
-    calling: Any, runtime: Any, settings: Any, run: Any
-) -> None:
-    assert calling([], get).answer.status == 200
-
-    async def main() -> None:
-        async with Upstream() as upstream:
-            made = settings(None, {"base_url": upstream.url}, ALLOW_PRIVATE="true")
-            async with runtime.api.Api(made) as api:
-                assert (await get(api)).status == 200
-
-    run(main())
+async def test_what_the_operator_named_may_be_private() -> None:
+    async with reaching() as (api, _):
+        assert (await get(api)).status == 200
+    async with Upstream() as upstream:
+        made = settings(None, {"base_url": upstream.url}, ALLOW_PRIVATE="true")
+        async with runtime.api.Api(made) as api:
+            assert (await get(api)).status == 200
 
 
-def test_the_next_address_of_a_host_is_tried(
-    settings: Any, runtime: Any, run: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def main() -> None:
-        async with Upstream() as upstream:
-
-            async def resolve(host: str, port: int, **_: Any) -> Any:
-                return [
-                    (socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port))
-                    for address in ("127.0.0.9", "127.0.0.1")
-                ]
-
-            monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", resolve)
-            made = settings(f"http://localhost:{upstream.port}", RETRIES="0")
-            async with runtime.api.Api(made) as api:
-                assert (await get(api)).status == 200
-
-    run(main())
+async def test_the_next_address_of_a_host_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with Upstream() as upstream:
+        lead(monkeypatch, "127.0.0.9", "127.0.0.1")
+        made = settings(f"http://localhost:{upstream.port}", RETRIES="0")
+        async with runtime.api.Api(made) as api:
+            assert (await get(api)).status == 200
 
 
-def test_an_api_that_does_not_read_a_large_body_is_given_up(
-    settings: Any, runtime: Any, run: Any
-) -> None:
+async def test_an_api_that_does_not_read_a_large_body_is_given_up() -> None:
     async def deaf(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await asyncio.sleep(5)
         writer.close()
 
-    async def main() -> None:
-        server = await asyncio.start_server(deaf, "127.0.0.1", 0, limit=1)
-        port = server.sockets[0].getsockname()[1]
-        limits = {"RETRIES": "0", "TOTAL_TIMEOUT": "0.5", "MAX_REQUEST_BYTES": "64000000"}
-        made = settings(f"http://127.0.0.1:{port}", **limits)
-        async with runtime.api.Api(made) as api:
-            with pytest.raises(runtime.errors.TimedOut):
-                body = b"x" * 32_000_000
-                await api.request("POST", "/x", content=body, media_type="text/plain")
-        server.close()
-
-    run(main())
+    server = await asyncio.start_server(deaf, "127.0.0.1", 0, limit=1)
+    port = server.sockets[0].getsockname()[1]
+    limits = {"RETRIES": "0", "TOTAL_TIMEOUT": "0.5", "MAX_REQUEST_BYTES": "64000000"}
+    made = settings(f"http://127.0.0.1:{port}", **limits)
+    async with runtime.api.Api(made) as api:
+        with pytest.raises(runtime.errors.TimedOut):
+            body = b"x" * 32_000_000
+            await api.request("POST", "/x", content=body, media_type="text/plain")
+    server.close()
 
 
 def test_proxies_and_key_logs_of_the_environment_are_not_used(
-    calling: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Any, runtime: Any, settings: Any
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Any
 ) -> None:
     for name in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:1")
@@ -906,22 +803,17 @@ def test_proxies_and_key_logs_of_the_environment_are_not_used(
     assert runtime.network.tls(settings()).keylog_filename is None
 
 
-def test_https_to_a_port_that_speaks_http_is_an_error(
-    runtime: Any, settings: Any, run: Any
-) -> None:
-    async def main() -> None:
-        async with Upstream() as upstream:
-            made = settings(f"https://127.0.0.1:{upstream.port}", RETRIES="0", CONNECT_TIMEOUT="1")
-            async with runtime.api.Api(made) as api:
-                with pytest.raises(runtime.errors.ApiError) as caught:
-                    await get(api)
-            assert isinstance(caught.value, runtime.errors.Unreachable | runtime.errors.TimedOut)
-            assert upstream.requests == []
-
-    run(main())
+async def test_https_to_a_port_that_speaks_http_is_an_error() -> None:
+    async with Upstream() as upstream:
+        made = settings(f"https://127.0.0.1:{upstream.port}", RETRIES="0", CONNECT_TIMEOUT="1")
+        async with runtime.api.Api(made) as api:
+            with pytest.raises(runtime.errors.ApiError) as caught:
+                await get(api)
+        assert isinstance(caught.value, runtime.errors.Unreachable | runtime.errors.TimedOut)
+        assert upstream.requests == []
 
 
-def test_debug_logs_hold_no_secret(calling: Any, caplog: pytest.LogCaptureFixture) -> None:
+def test_debug_logs_hold_no_secret(caplog: pytest.LogCaptureFixture) -> None:
     auth = {
         "k": {
             "kind": "api_key",

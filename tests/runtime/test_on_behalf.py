@@ -6,10 +6,13 @@ import asyncio
 import json
 import time
 from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
+from calls import run, runtime
 from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
@@ -87,7 +90,9 @@ async def call(api: Any, who: Caller | None, name: str = "") -> Any:
     return await asyncio.create_task(made())
 
 
-async def serving(runtime: Any, world: Any, use: Any, auth: Any = None, **variables: str) -> Any:
+@asynccontextmanager
+async def serving(world: Any, auth: Any = None, **variables: str) -> AsyncIterator[Any]:
+    """Open the client of an API that exchanges its callers' tokens."""
     async with Upstream(world) as upstream:
         environ = {"BASE_URL": f"{upstream.url}/v1", "EXCHANGE_URL": f"{upstream.url}/token"}
         environ |= VARIABLES | variables
@@ -96,21 +101,16 @@ async def serving(runtime: Any, world: Any, use: Any, auth: Any = None, **variab
             {f"MCPGEN_BOOKSHOP_{name}": value for name, value in environ.items()},
         )
         async with runtime.api.Api(made, auth or runtime.auth) as api:
-            return await use(api)
+            yield api
 
 
-def test_a_callers_token_is_exchanged_once_and_never_sent_to_the_api(
-    runtime: Any, run: Any
-) -> None:
+async def test_a_callers_token_is_exchanged_once_and_never_sent_to_the_api() -> None:
     world = World()
-
-    async def use(api: Any) -> None:
+    async with serving(
+        world, EXCHANGE_AUDIENCE="https://api.example", EXCHANGE_SCOPES="b a"
+    ) as api:
         for _ in range(3):
             assert (await call(api, caller("ann"))).data == {"caller": "ann"}
-
-    run(
-        serving(runtime, world, use, EXCHANGE_AUDIENCE="https://api.example", EXCHANGE_SCOPES="b a")
-    )
     assert world.mixed == []
     [form] = world.forms
     assert form == {
@@ -133,7 +133,7 @@ def test_a_callers_token_is_exchanged_once_and_never_sent_to_the_api(
     lifetime=st.sampled_from([0, 1, 300]),
 )
 def test_callers_never_mix_however_their_calls_meet(
-    runtime: Any, run: Any, turns: list[tuple[int, int, bool]], lifetime: int
+    turns: list[tuple[int, int, bool]], lifetime: int
 ) -> None:
     world = World(lifetime)
 
@@ -150,63 +150,52 @@ def test_callers_never_mix_however_their_calls_meet(
         else:
             assert answer.data == {"caller": name}
 
-    async def use(api: Any) -> None:
-        await asyncio.gather(*(one(api, *turn) for turn in turns))
+    async def all_of_them() -> None:
+        async with serving(world, MAX_CONCURRENCY="64") as api:
+            await asyncio.gather(*(one(api, *turn) for turn in turns))
 
-    run(serving(runtime, world, use, MAX_CONCURRENCY="64"))
+    run(all_of_them())
     assert world.requests >= len(turns)
     assert world.mixed == []
     if lifetime == 300 and not any(is_refused for _, _, is_refused in turns):
         assert set(world.issued.values()) == {1}
 
 
-def test_another_token_of_the_same_subject_is_exchanged_by_itself(runtime: Any, run: Any) -> None:
+async def test_another_token_of_the_same_subject_is_exchanged_by_itself() -> None:
     world = World()
-
-    async def use(api: Any) -> None:
+    async with serving(world) as api:
         await call(api, caller("ann"))
         # The same person with a token that may allow less
         narrow = Caller(
             "https://issuer.example", "ann", "cli", Secret("mcp-narrow"), time.time() + 60
         )
         await call(api, narrow, "narrow")
-
-    run(serving(runtime, world, use))
     assert world.issued == {"mcp-ann": 1, "mcp-narrow": 1}
     assert world.mixed == []
 
 
-def test_a_token_that_the_api_refuses_is_exchanged_again_once(runtime: Any, run: Any) -> None:
+async def test_a_token_that_the_api_refuses_is_exchanged_again_once() -> None:
     world = World()
     world.refused.add("Bearer api-mcp-ann-1")
-
-    async def use(api: Any) -> None:
+    async with serving(world) as api:
         assert (await call(api, caller("ann"))).status == 200
-
-    run(serving(runtime, world, use))
     assert world.issued["mcp-ann"] == 2
 
 
-def test_a_token_is_not_used_longer_than_that_of_its_caller(runtime: Any, run: Any) -> None:
+async def test_a_token_is_not_used_longer_than_that_of_its_caller() -> None:
     world = World()
-
-    async def use(api: Any) -> None:
+    async with serving(world) as api:
         for _ in range(2):
             await call(api, caller("ann", seconds=-1))
-
-    run(serving(runtime, world, use))
     assert world.issued["mcp-ann"] == 2
 
 
-def test_without_a_caller_nothing_is_sent(runtime: Any, run: Any) -> None:
+async def test_without_a_caller_nothing_is_sent() -> None:
     world = World()
-
-    async def use(api: Any) -> None:
+    # The operator's own token does not take the caller's place
+    async with serving(world, TOKEN="operators-own-token") as api:
         with pytest.raises(runtime.errors.Refused, match="does not know who calls"):
             await call(api, None)
-
-    # The operator's own token does not take the caller's place
-    run(serving(runtime, world, use, TOKEN="operators-own-token"))
     assert world.requests == 0
 
 
@@ -219,18 +208,15 @@ def test_without_a_caller_nothing_is_sent(runtime: Any, run: Any) -> None:
         (ok({}), "gave no access token"),
     ],
 )
-def test_a_token_endpoint_that_gives_no_token_is_said(
-    runtime: Any, run: Any, reply: bytes, text: str
-) -> None:
-    async def use(api: Any) -> None:
+async def test_a_token_endpoint_that_gives_no_token_is_said(reply: bytes, text: str) -> None:
+    async with serving(reply) as api:
         with pytest.raises(runtime.errors.ApiError, match=text):
             await call(api, caller("ann"))
 
-    run(serving(runtime, reply, use))
 
+async def test_a_token_that_comes_back_is_masked() -> None:
+    async with serving(World()) as api:
 
-def test_a_token_that_comes_back_is_masked(runtime: Any, run: Any) -> None:
-    async def use(api: Any) -> None:
         async def made() -> str:
             caller_now.set(caller("ann"))
             await api.request("GET", "/books", query={"caller": "ann"})
@@ -239,10 +225,8 @@ def test_a_token_that_comes_back_is_masked(runtime: Any, run: Any) -> None:
 
         assert await asyncio.create_task(made()) == '{"echo": "****"}' + "['****']"
 
-    run(serving(runtime, World(), use))
 
-
-def test_the_users_own_code_may_choose_by_caller(runtime: Any, run: Any) -> None:
+async def test_the_users_own_code_may_choose_by_caller() -> None:
     seen: list[tuple[str | None, str]] = []
 
     async def record(request: Request, writer: Any) -> None:
@@ -257,11 +241,9 @@ def test_the_users_own_code_may_choose_by_caller(runtime: Any, run: Any) -> None
             await asyncio.sleep(0)
             request.headers["X-Api-Key"] = request.conceal(f"key-of-{request.caller.subject}")
 
-    async def use(api: Any) -> None:
+    async with serving(record, Auth, EXCHANGE_URL="") as api:
         names = [f"caller{number % 7}" for number in range(40)]
         await asyncio.gather(*(call(api, caller(name)) for name in names))
-
-    run(serving(runtime, record, use, Auth, EXCHANGE_URL=""))
     assert len(seen) == 40
     assert all(key == f"key-of-{name}" for key, name in seen)
 

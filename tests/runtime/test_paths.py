@@ -5,10 +5,12 @@ bytes that arrived.
 from __future__ import annotations
 
 import asyncio
+import re
 import urllib.parse
 from typing import Any
 
 import pytest
+from calls import ask, calling, reaching, runtime
 from hypothesis import HealthCheck, given
 from hypothesis import settings as options
 from hypothesis import strategies as some
@@ -41,18 +43,16 @@ ORDINARY = [
 
 
 @pytest.mark.parametrize("value", [*HOSTILE, *UNSAYABLE], ids=ascii)
-def test_what_could_be_more_than_a_segment_is_refused_and_nothing_is_sent(
-    runtime: Any, calling: Any, value: Any
-) -> None:
-    done = calling([], lambda api: api.request("GET", "/u/{id}/posts", path_args={"id": value}))
+def test_what_could_be_more_than_a_segment_is_refused_and_nothing_is_sent(value: Any) -> None:
+    done = ask("GET", "/u/{id}/posts", path_args={"id": value})
     assert isinstance(done.error, runtime.errors.Refused)
     assert "`id`" in str(done.error)
     assert done.requests == []
 
 
 @pytest.mark.parametrize("value", ORDINARY, ids=lambda value: ascii(value)[:40])
-def test_anything_else_is_one_segment_and_decodes_to_itself(calling: Any, value: str) -> None:
-    done = calling([], lambda api: api.request("GET", "/u/{id}/posts", path_args={"id": value}))
+def test_anything_else_is_one_segment_and_decodes_to_itself(value: str) -> None:
+    done = ask("GET", "/u/{id}/posts", path_args={"id": value})
     [request] = done.requests
     segments = request.path.split("/")
     assert segments[:3] == ["", "v1", "u"] and segments[4:] == ["posts"]
@@ -61,16 +61,14 @@ def test_anything_else_is_one_segment_and_decodes_to_itself(calling: Any, value:
 
 
 @pytest.mark.parametrize(("name", "hint"), [("id", ""), ("path", "; the root of a path is `/`")])
-def test_an_empty_value_is_refused_and_a_path_has_a_root(
-    calling: Any, name: str, hint: str
-) -> None:
-    done = calling([], lambda api: api.request("GET", f"/x/{{{name}}}", path_args={name: ""}))
+def test_an_empty_value_is_refused_and_a_path_has_a_root(name: str, hint: str) -> None:
+    done = ask("GET", f"/x/{{{name}}}", path_args={name: ""})
     assert str(done.error) == f"`{name}`: must not be empty, it is part of the path{hint}"
 
 
-def test_a_value_is_no_template(calling: Any) -> None:
+def test_a_value_is_no_template() -> None:
     args = {"id": "{other}", "other": "x"}
-    done = calling([], lambda api: api.request("GET", "/u/{id}/{other}", path_args=args))
+    done = ask("GET", "/u/{id}/{other}", path_args=args)
     assert done.requests[0].path == "/v1/u/%7Bother%7D/x"
 
 
@@ -89,21 +87,16 @@ def test_a_value_is_no_template(calling: Any) -> None:
     ],
 )
 def test_a_segment_holds_several_parameters_lists_and_objects(
-    calling: Any, template: str, args: dict[str, Any], expected: str
+    template: str, args: dict[str, Any], expected: str
 ) -> None:
-    assert (
-        calling([], lambda api: api.request("GET", template, path_args=args)).requests[0].target
-        == expected
-    )
+    assert ask("GET", template, path_args=args).requests[0].target == expected
 
 
-def test_label_and_matrix_write_their_own_marks_and_keep_the_rules(
-    runtime: Any, calling: Any
-) -> None:
+def test_label_and_matrix_write_their_own_marks_and_keep_the_rules() -> None:
     wire = runtime.wire
 
     def get(value: Any) -> Any:
-        return calling([], lambda api: api.request("GET", "/x{id}/y/{id}", path_args={"id": value}))
+        return ask("GET", "/x{id}/y/{id}", path_args={"id": value})
 
     assert get(wire.label([1, "a/b"], explode=True)).requests[0].path == "/v1/x.1.a%2Fb/y/.1.a%2Fb"
     assert get(wire.matrix({"a&": 1}, explode=True)).requests[0].path == "/v1/x;a%26=1/y/;a%26=1"
@@ -119,34 +112,28 @@ def test_label_and_matrix_write_their_own_marks_and_keep_the_rules(
 
 
 @pytest.mark.parametrize("values", [{"a": "%2", "b": "e"}, {"a": "%252", "b": "e"}])
-def test_two_parameters_do_not_make_a_dot_together(
-    runtime: Any, calling: Any, values: dict[str, str]
-) -> None:
-    done = calling([], lambda api: api.request("GET", "/x/{a}{b}/y", path_args=values))
+def test_two_parameters_do_not_make_a_dot_together(values: dict[str, str]) -> None:
+    done = ask("GET", "/x/{a}{b}/y", path_args=values)
     assert isinstance(done.error, runtime.errors.Refused) and done.requests == []
 
 
 @pytest.mark.parametrize("values", [{"name": "x/", "ext": "/y"}, {"name": "/", "ext": "%2fz"}])
-def test_harmless_values_do_not_add_up_to_a_dot_segment(
-    runtime: Any, calling: Any, values: dict[str, str]
-) -> None:
-    done = calling([], lambda api: api.request("GET", "/f/{name}.{ext}/y", path_args=values))
+def test_harmless_values_do_not_add_up_to_a_dot_segment(values: dict[str, str]) -> None:
+    done = ask("GET", "/f/{name}.{ext}/y", path_args=values)
     assert isinstance(done.error, runtime.errors.Refused) and done.requests == []
     assert "`name`: makes a `.` or `..` path segment" in str(done.error)
 
 
 @pytest.mark.parametrize("template", ["/a/../b", "/a/%2e%2e/b", "/a/.", "/..;x/b", "/a\uff0f../b"])
-def test_a_template_that_steers_is_refused_whatever_its_values(
-    runtime: Any, calling: Any, template: str
-) -> None:
-    done = calling([], lambda api: api.request("GET", template))
+def test_a_template_that_steers_is_refused_whatever_its_values(template: str) -> None:
+    done = ask("GET", template)
     assert isinstance(done.error, runtime.errors.Refused) and done.requests == []
 
 
-def test_a_value_is_decoded_eight_times_and_not_more(runtime: Any, calling: Any) -> None:
+def test_a_value_is_decoded_eight_times_and_not_more() -> None:
     def get(count: int) -> Any:
         value = "%" + "25" * count + "41"
-        return calling([], lambda api: api.request("GET", "/u/{id}", path_args={"id": value}))
+        return ask("GET", "/u/{id}", path_args={"id": value})
 
     # The client's own encoding is one of the eight; `%41` is another
     assert len(get(6).requests) == 1
@@ -155,9 +142,9 @@ def test_a_value_is_decoded_eight_times_and_not_more(runtime: Any, calling: Any)
     assert "`id`: is percent-encoded more than 8 times over" in str(done.error)
 
 
-def test_a_url_has_64_kib_at_most(runtime: Any, calling: Any) -> None:
+def test_a_url_has_64_kib_at_most() -> None:
     def get(length: int) -> Any:
-        return calling([], lambda api: api.request("GET", "/x", query={"q": "a" * length}))
+        return ask("GET", "/x", query={"q": "a" * length})
 
     room = 64 * 1024 - len("http://127.0.0.1:12345/v1/x?q=")
     assert len(get(room - 10).requests) == 1
@@ -183,9 +170,7 @@ def test_a_url_has_64_kib_at_most(runtime: Any, calling: Any) -> None:
         ("127.1", False),
     ],
 )
-def test_only_addresses_and_names_of_this_machine_are_loopback(
-    runtime: Any, host: str, loopback: bool
-) -> None:
+def test_only_addresses_and_names_of_this_machine_are_loopback(host: str, loopback: bool) -> None:
     assert runtime.origin.origin_of(f"http://{host}:8080").loopback is loopback
 
 
@@ -200,17 +185,17 @@ def test_only_addresses_and_names_of_this_machine_are_loopback(
         ("http://[::1]:80", "http://[::1]", True),
     ],
 )
-def test_an_origin_is_scheme_host_and_port(runtime: Any, one: str, other: str, same: bool) -> None:
+def test_an_origin_is_scheme_host_and_port(one: str, other: str, same: bool) -> None:
     origin_of = runtime.origin.origin_of
     assert (origin_of(one) == origin_of(other)) is same
     assert origin_of(str(origin_of(one))) == origin_of(one)
 
 
-def test_arguments_called_like_parts_of_a_url_are_only_values(calling: Any) -> None:
+def test_arguments_called_like_parts_of_a_url_are_only_values() -> None:
     query = dict.fromkeys(
         ("base_url", "url", "host", "server", "_headers", "scheme"), "http://evil.test"
     )
-    [request] = calling([], lambda api: api.request("GET", "/x", query=query)).requests
+    [request] = ask("GET", "/x", query=query).requests
     assert dict(urllib.parse.parse_qsl(request.query)) == query
     assert request.header(
         "host",
@@ -229,14 +214,14 @@ def test_arguments_called_like_parts_of_a_url_are_only_values(calling: Any) -> N
         ("/a/b%20c/", "/a/b%20c/books"),
     ],
 )
-def test_the_base_path_is_kept(calling: Any, base: str, expected: str) -> None:
+def test_the_base_path_is_kept(base: str, expected: str) -> None:
     assert (
         calling([], lambda api: api.request("GET", "/books"), base_path=base).requests[0].target
         == expected
     )
 
 
-def test_bases_that_steer_the_path_are_no_bases(runtime: Any) -> None:
+def test_bases_that_steer_the_path_are_no_bases() -> None:
     for base in (
         "http://a.test/v1?x=1", "http://a.test/#f", "ftp://a.test", "//a.test", "http://", "http://u:p@a.test/",
         "a.test", "http://a.test/../x", "http://a.test/%2e%2e/x", "http://a.test/a b", "http://a.test\\b", "http://a.test:99999",
@@ -254,68 +239,50 @@ TEXTS = some.one_of(
 TEMPLATES = some.sampled_from(["/u/{a}", "/u/{a}/x/{b}", "/{a}.{b}/x", "/x{a}/{b}:go", "/{a}{b}"])
 
 
-def test_whatever_the_values_the_request_keeps_its_origin_prefix_and_segments(
-    runtime: Any, settings: Any
-) -> None:
+@options(
+    max_examples=1500, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
+)
+@given(
+    TEMPLATES,
+    TEXTS,
+    TEXTS,
+    some.dictionaries(TEXTS, some.one_of(TEXTS, some.lists(TEXTS)), max_size=2),
+)
+def draw(cases: list[Any], template: str, first: str, second: str, query: dict[str, Any]) -> None:
+    cases.append((template, {"a": first, "b": second}, query))
+
+
+def test_whatever_the_values_the_request_keeps_its_origin_prefix_and_segments() -> None:
     """Thousands of hostile values, judged on the request lines a recorder got."""
-    from upstream import Upstream
+    asyncio.run(asyncio.wait_for(send_hostile_values(), 50))
 
-    refused = runtime.errors.Refused
 
-    async def main() -> None:
-        async with Upstream() as upstream:
-            made = settings(f"{upstream.url}/base/v1")
-            sent = 0
-            async with runtime.api.Api(made) as api:
-
-                @options(
-                    max_examples=1500,
-                    derandomize=True,
-                    deadline=None,
-                    suppress_health_check=list(HealthCheck),
-                )
-                @given(
-                    TEMPLATES,
-                    TEXTS,
-                    TEXTS,
-                    some.dictionaries(TEXTS, some.one_of(TEXTS, some.lists(TEXTS)), max_size=2),
-                )
-                def draw(template: str, first: str, second: str, query: dict[str, Any]) -> None:
-                    cases.append((template, first, second, query))
-
-                cases: list[tuple[str, str, str, dict[str, Any]]] = []
-                draw()
-                for template, first, second, query in cases:
-                    before = len(upstream.requests)
-                    try:
-                        await api.request(
-                            "GET", template, path_args={"a": first, "b": second}, query=query
-                        )
-                    except refused:
-                        assert len(upstream.requests) == before
-                        continue
-                    sent += 1
-                    [request] = upstream.requests[before:]
-                    assert request.header("host") == f"127.0.0.1:{upstream.port}"
-                    assert (
-                        request.target.isascii()
-                        and request.target.isprintable()
-                        and " " not in request.target
-                    )
-                    assert request.path.startswith("/base/v1/")
-                    assert request.path.count("/") == template.count("/") + 2
-                    for segment in request.path.split("/"):
-                        for _ in range(5):
-                            assert segment not in (".", "..") and not {"..", "."} & set(
-                                segment.replace("\\", "/").split("/")
-                            )
-                            segment = urllib.parse.unquote(segment)
-                    pairs = [
-                        (key, one)
-                        for key, value in query.items()
-                        for one in (value if isinstance(value, list) else [value])
-                    ]
-                    assert urllib.parse.parse_qsl(request.query, keep_blank_values=True) == pairs
-            assert sent > 300  # the rules do not refuse everything
-
-    asyncio.run(asyncio.wait_for(main(), 50))
+async def send_hostile_values() -> None:
+    cases: list[Any] = []
+    draw(cases)
+    async with reaching(base_path="/base/v1") as (api, upstream):
+        sent = 0
+        for template, path_args, query in cases:
+            before = len(upstream.requests)
+            try:
+                await api.request("GET", template, path_args=path_args, query=query)
+            except runtime.errors.Refused:
+                assert len(upstream.requests) == before
+                continue
+            sent += 1
+            [request] = upstream.requests[before:]
+            assert request.header("host") == f"127.0.0.1:{upstream.port}"
+            assert re.fullmatch(r"[!-~]+", request.target)
+            assert request.path.startswith("/base/v1/")
+            assert request.path.count("/") == template.count("/") + 2
+            for segment in request.path.split("/"):
+                for _ in range(5):
+                    assert not {"..", "."} & set(segment.replace("\\", "/").split("/"))
+                    segment = urllib.parse.unquote(segment)
+            pairs = [
+                (key, one)
+                for key, value in query.items()
+                for one in (value if isinstance(value, list) else [value])
+            ]
+            assert urllib.parse.parse_qsl(request.query, keep_blank_values=True) == pairs
+        assert sent > 300  # the rules do not refuse everything

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from calls import runtime, settings
 
 P = "MCPGEN_BOOKSHOP"
 KEY = {
@@ -22,7 +23,7 @@ KEY = {
 }
 
 
-def problems(runtime: Any, settings: Any, *args: Any, **variables: str) -> list[str]:
+def problems(*args: Any, **variables: str) -> list[str]:
     with pytest.raises(runtime.settings.SettingsError) as caught:
         settings(*args, **variables)
     return list(caught.value.problems)
@@ -63,10 +64,8 @@ def problems(runtime: Any, settings: Any, *args: Any, **variables: str) -> list[
         ),
     ],
 )
-def test_a_value_that_cannot_be_used_is_named_by_its_variable(
-    runtime: Any, settings: Any, name: str, value: str
-) -> None:
-    [problem] = problems(runtime, settings, **{name: value})
+def test_a_value_that_cannot_be_used_is_named_by_its_variable(name: str, value: str) -> None:
+    [problem] = problems(**{name: value})
     assert f"`{P}_{name}`" in problem
 
 
@@ -87,19 +86,15 @@ def test_a_value_that_cannot_be_used_is_named_by_its_variable(
         " padded",
     ],
 )
-def test_a_secret_that_is_none_stops_the_start_without_being_shown(
-    runtime: Any, settings: Any, value: str
-) -> None:
-    [problem] = problems(runtime, settings, None, KEY, KEY=value)
+def test_a_secret_that_is_none_stops_the_start_without_being_shown(value: str) -> None:
+    [problem] = problems(None, KEY, KEY=value)
     assert f"`{P}_KEY`" in problem and value not in problem.replace(f"`{P}_KEY`", "")
 
 
-def test_every_problem_is_told_at_once(runtime: Any, settings: Any) -> None:
+def test_every_problem_is_told_at_once() -> None:
     assert (
         len(
             problems(
-                runtime,
-                settings,
                 None,
                 KEY,
                 KEY="changeme",
@@ -112,14 +107,14 @@ def test_every_problem_is_told_at_once(runtime: Any, settings: Any) -> None:
     )
 
 
-def test_a_secret_that_is_missing_or_empty_is_a_note(settings: Any) -> None:
+def test_a_secret_that_is_missing_or_empty_is_a_note() -> None:
     for variables in ({}, {"KEY": ""}):
         [note] = settings(None, KEY, **variables).notes
         assert f"`{P}_KEY` is not set" in note
     assert settings(None, KEY, KEY="real-key").notes == ()
 
 
-def test_what_works_and_should_not_go_unnoticed_is_noted(settings: Any) -> None:
+def test_what_works_and_should_not_go_unnoticed_is_noted() -> None:
     [note] = settings("http://api.test", KEY, KEY="real-key").notes
     assert "without TLS" in note
     assert settings("http://localhost:80", KEY, KEY="real-key").notes == ()
@@ -138,16 +133,14 @@ def test_what_works_and_should_not_go_unnoticed_is_noted(settings: Any) -> None:
     assert settings(None, facts, TOKEN="ready").notes == ()
 
 
-def test_an_empty_password_is_one_when_it_was_set(settings: Any) -> None:
+def test_an_empty_password_is_one_when_it_was_set() -> None:
     facts = {"auth": {"b": {"kind": "basic", "variables": [f"{P}_USERNAME", f"{P}_PASSWORD"]}}}
     assert settings(None, facts, USERNAME="me", PASSWORD="").credentials["b"].present
     assert not settings(None, facts, USERNAME="me").credentials["b"].present
     assert not settings(None, facts, PASSWORD="x").credentials["b"].present
 
 
-def test_a_secret_can_stand_in_a_file_of_its_owner(
-    runtime: Any, settings: Any, tmp_path: Path
-) -> None:
+def test_a_secret_can_stand_in_a_file_of_its_owner(tmp_path: Path) -> None:
     file = tmp_path / "key"
     file.write_text("from-a-file\n")
     file.chmod(0o600)
@@ -156,25 +149,25 @@ def test_a_secret_can_stand_in_a_file_of_its_owner(
         == "from-a-file"
     )
     file.chmod(0o644)
-    [problem] = problems(runtime, settings, None, KEY, KEY_FILE=str(file))
+    [problem] = problems(None, KEY, KEY_FILE=str(file))
     assert f"`{P}_KEY_FILE`" in problem
-    [problem] = problems(runtime, settings, None, KEY, KEY_FILE=str(tmp_path / "missing"))
+    [problem] = problems(None, KEY, KEY_FILE=str(tmp_path / "missing"))
     assert f"`{P}_KEY_FILE`" in problem
 
 
-def test_no_base_url_says_which_variable_to_set(runtime: Any, settings: Any) -> None:
+def test_no_base_url_says_which_variable_to_set() -> None:
     facts = {"base_url": None, "base_url_note": "the document names `/v1` only"}
-    [problem] = problems(runtime, settings, None, facts)
+    [problem] = problems(None, facts)
     assert f"`{P}_BASE_URL`" in problem and "the document names" in problem
     assert settings("https://a.test/v1/", facts).base_url == "https://a.test/v1"
 
 
-def test_a_misspelt_variable_is_noted_with_the_right_name(settings: Any) -> None:
+def test_a_misspelt_variable_is_noted_with_the_right_name() -> None:
     [note] = settings(None, None, TIMOUT="5").notes
     assert f"`{P}_TIMOUT`" in note and f"did you mean `{P}_TIMEOUT`?" in note
 
 
-def test_settings_have_their_values(settings: Any) -> None:
+def test_settings_have_their_values() -> None:
     made = settings(
         "http://[::1]:8000/",
         {"answers": {"list": {"drop": ["a"]}}, "wrapped": ["list"]},
@@ -203,7 +196,7 @@ def test_settings_have_their_values(settings: Any) -> None:
     assert made.variable("TIMEOUT") == f"{P}_TIMEOUT"
 
 
-def test_only_variables_of_the_package_are_read(runtime: Any) -> None:
+def test_only_variables_of_the_package_are_read() -> None:
     facts = {"name": "b", "env_prefix": "B", "base_url": "https://a.test", "auth": {}}
     seen: list[str] = []
 

@@ -10,13 +10,15 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 pytest.importorskip("redis")
+
+from calls import settings
 
 from mcpgen.runtime.limits import Rate, pace_of
 from mcpgen.runtime.parts.redis import rates as shared
@@ -77,94 +79,72 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     shared._client.cache_clear()
 
 
-def replicas(settings: Callable[..., Any], url: str, count: int, rate: float, burst: float) -> Any:
+def replicas(url: str, count: int, rate: float, burst: float) -> Any:
     made = settings(REDIS_URL=url)
     return [pace_of(made, "calls", rate, burst) for _ in range(count)]
 
 
-def test_replicas_share_one_limit(redis: Redis, settings: Any, run: Any) -> None:
-    async def main() -> None:
-        paces = replicas(settings, redis.url, 3, 0.01, 600)
-        waits = [await paces[turn % 3].take(0.0) for turn in range(9)]
-        # Six at once, of three replicas together; the next is due in 100 seconds
-        assert [bool(wait) for wait in waits] == [False] * 6 + [True] * 3
-        assert waits[-1] == pytest.approx(100, abs=10)
-
-    run(main())
+async def test_replicas_share_one_limit(redis: Redis) -> None:
+    paces = replicas(redis.url, 3, 0.01, 600)
+    waits = [await paces[turn % 3].take(0.0) for turn in range(9)]
+    # Six at once, of three replicas together; the next is due in 100 seconds
+    assert [bool(wait) for wait in waits] == [False] * 6 + [True] * 3
+    assert waits[-1] == pytest.approx(100, abs=10)
 
 
-def test_a_turn_that_is_too_far_away_is_not_taken(redis: Redis, settings: Any, run: Any) -> None:
-    async def main() -> None:
-        [pace] = replicas(settings, redis.url, 1, 0.01, 0)
-        assert await pace.take(0.0) == 0
-        for _ in range(3):
-            assert await pace.take(1.0) == pytest.approx(100, abs=10)
-        assert await pace.take(1_000.0) == pytest.approx(100, abs=10)
-        assert await pace.take(1_000.0) == pytest.approx(200, abs=10)
-
-    run(main())
+async def test_a_turn_that_is_too_far_away_is_not_taken(redis: Redis) -> None:
+    [pace] = replicas(redis.url, 1, 0.01, 0)
+    assert await pace.take(0.0) == 0
+    for _ in range(3):
+        assert await pace.take(1.0) == pytest.approx(100, abs=10)
+    assert await pace.take(1_000.0) == pytest.approx(100, abs=10)
+    assert await pace.take(1_000.0) == pytest.approx(200, abs=10)
 
 
-def test_without_redis_each_replica_keeps_to_its_share_and_says_so(
-    redis: Redis, settings: Any, run: Any, caplog: pytest.LogCaptureFixture,
-    monkeypatch: pytest.MonkeyPatch,
+async def test_without_redis_each_replica_keeps_to_its_share_and_says_so(
+    redis: Redis, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # fmt: skip
-
-    async def main() -> None:
-        paces = replicas(settings, redis.url, 2, 0.01, 800)
-        for pace in (*paces, *paces):
-            assert await pace.take(0.0) == 0
-        redis.stop()
-        taken = [not await paces[0].take(0.0) for _ in range(6)]
-        # Half of eight
-        assert taken == [True] * 4 + [False] * 2
-        [record] = [each for each in caplog.records if each.msg == "limits_not_shared"]
-        assert record.fields["share"] == "1/2"
-        redis.start()
-        monkeypatch.setattr(paces[0], "_again_at", 0.0)
-        assert await paces[0].take(0.0) == 0
-        assert "limits_shared_again" in [each.msg for each in caplog.records]
-
-    run(main())
+    paces = replicas(redis.url, 2, 0.01, 800)
+    for pace in (*paces, *paces):
+        assert await pace.take(0.0) == 0
+    redis.stop()
+    taken = [not await paces[0].take(0.0) for _ in range(6)]
+    # Half of eight
+    assert taken == [True] * 4 + [False] * 2
+    [record] = [each for each in caplog.records if each.msg == "limits_not_shared"]
+    assert record.fields["share"] == "1/2"
+    redis.start()
+    monkeypatch.setattr(paces[0], "_again_at", 0.0)
+    assert await paces[0].take(0.0) == 0
+    assert "limits_shared_again" in [each.msg for each in caplog.records]
 
 
-def test_a_redis_that_never_answered_leaves_a_tenth(settings: Any, run: Any) -> None:
-    async def main() -> None:
-        [pace] = replicas(settings, f"redis://127.0.0.1:{free_port()}", 1, 0.01, 4_000)
-        taken = [not await pace.take(0.0) for _ in range(6)]
-        assert taken == [True] * 4 + [False] * 2
-
-    run(main())
+async def test_a_redis_that_never_answered_leaves_a_tenth() -> None:
+    [pace] = replicas(f"redis://127.0.0.1:{free_port()}", 1, 0.01, 4_000)
+    taken = [not await pace.take(0.0) for _ in range(6)]
+    assert taken == [True] * 4 + [False] * 2
 
 
-def test_many_calls_of_many_replicas_keep_the_limit(redis: Redis, settings: Any, run: Any) -> None:
-    async def main() -> None:
-        paces = replicas(settings, redis.url, 5, 0.01, 5_000)
-        waits = await asyncio.gather(*(paces[turn % 5].take(0.0) for turn in range(100)))
-        assert sum(1 for wait in waits if not wait) == 50
-
-    run(main())
+async def test_many_calls_of_many_replicas_keep_the_limit(redis: Redis) -> None:
+    paces = replicas(redis.url, 5, 0.01, 5_000)
+    waits = await asyncio.gather(*(paces[turn % 5].take(0.0) for turn in range(100)))
+    assert sum(1 for wait in waits if not wait) == 50
 
 
-def test_a_burst_of_calls_is_no_reason_to_stop_sharing(
-    redis: Redis, settings: Any, run: Any, caplog: pytest.LogCaptureFixture
+async def test_a_burst_of_calls_is_no_reason_to_stop_sharing(
+    redis: Redis, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def main() -> list[float]:
-        (replica,) = replicas(settings, redis.url, 1, rate=1000, burst=1)
-        return await asyncio.gather(*(replica.take() for _ in range(300)))
-
-    waits = run(main())
+    (replica,) = replicas(redis.url, 1, rate=1000, burst=1)
+    waits = await asyncio.gather(*(replica.take() for _ in range(300)))
     assert len(waits) == 300
     assert "limits_not_shared" not in caplog.text
 
 
-def test_without_a_url_nothing_is_shared_or_imported(settings: Any) -> None:
+def test_without_a_url_nothing_is_shared_or_imported() -> None:
     assert isinstance(pace_of(settings(), "calls", 5.0), Rate)
 
 
-def test_a_missing_package_is_said_at_the_start(
-    settings: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_package_is_said_at_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> Any:
         raise ModuleNotFoundError(name)
 
@@ -172,16 +152,16 @@ def test_a_missing_package_is_said_at_the_start(
     with pytest.raises(
         SettingsError, match=r"REDIS_URL` needs the package `redis`: add it to `dependencies`"
     ):
-        replicas(settings, "redis://127.0.0.1:1", 1, 1.0, 1.0)
+        replicas("redis://127.0.0.1:1", 1, 1.0, 1.0)
 
 
-def test_what_is_no_url_of_a_redis_is_refused(settings: Any) -> None:
+def test_what_is_no_url_of_a_redis_is_refused() -> None:
     with pytest.raises(SettingsError, match="REDIS_URL` has to begin with"):
         settings(REDIS_URL="http://example.com")
     with pytest.raises(SettingsError, match="is not a URL of a Redis"):
-        replicas(settings, "redis://127.0.0.1:port", 1, 1.0, 1.0)
+        replicas("redis://127.0.0.1:port", 1, 1.0, 1.0)
 
 
-def test_the_password_of_the_url_is_masked(settings: Any) -> None:
+def test_the_password_of_the_url_is_masked() -> None:
     made = settings(REDIS_URL="redis://:pass%2Bword@127.0.0.1:1")
     assert "word" not in made.redactor("tried pass+word at redis://:pass%2Bword@127.0.0.1:1")

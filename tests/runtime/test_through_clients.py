@@ -19,6 +19,7 @@ from upstream import Upstream, http, ok
 
 sys.path.append(str(Path(__file__).parents[1] / "server"))
 
+from calls import run
 from shop import BOOKS, PACKAGE, PREFIX, write_package
 
 LIMIT = 2_000
@@ -113,7 +114,7 @@ CASES: dict[str, tuple[Any, bool, str]] = {
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_nothing_an_api_does_is_a_fault_of_the_protocol(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str, run: Any
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str
 ) -> None:
     # As generated: an output schema says what to expect and constrains nothing
     tools = [

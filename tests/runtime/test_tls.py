@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from calls import run, runtime, settings
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -52,7 +53,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def over_tls(runtime: Any, settings: Any, run: Any, certificate: Path) -> Any:
+def over_tls(certificate: Path) -> Any:
     """Call an API over TLS, one that wants the client's certificate where `wants` says so: its
     answer, or the error.
     """
@@ -96,7 +97,7 @@ def over_tls(runtime: Any, settings: Any, run: Any, certificate: Path) -> Any:
 
 
 def test_a_certificate_nobody_vouches_for_is_refused_and_one_of_the_operators_own_is_not(
-    runtime: Any, over_tls: Any, certificate: Path
+    over_tls: Any, certificate: Path
 ) -> None:
     error = over_tls()
     assert isinstance(error, runtime.errors.Unreachable) and "certificate is not trusted" in str(
@@ -107,7 +108,7 @@ def test_a_certificate_nobody_vouches_for_is_refused_and_one_of_the_operators_ow
 
 
 def test_a_certificate_of_another_host_is_refused_whoever_signed_it(
-    runtime: Any, over_tls: Any, certificate: Path
+    over_tls: Any, certificate: Path
 ) -> None:
     error = over_tls(host="localhost", CA_FILE=str(certificate))
     assert isinstance(error, runtime.errors.Unreachable)
@@ -115,7 +116,7 @@ def test_a_certificate_of_another_host_is_refused_whoever_signed_it(
 
 
 def test_the_client_shows_its_own_certificate_where_the_api_wants_one(
-    runtime: Any, over_tls: Any, certificate: Path
+    over_tls: Any, certificate: Path
 ) -> None:
     variables = ["MCPGEN_BOOKSHOP_CLIENT_CERT", "MCPGEN_BOOKSHOP_CLIENT_KEY"]
     facts = {
@@ -130,7 +131,7 @@ def test_the_client_shows_its_own_certificate_where_the_api_wants_one(
     assert isinstance(over_tls(wants=True, **trust), runtime.errors.ApiError)
 
 
-def test_keys_of_an_issuer_come_from_whom_the_operator_trusts(certificate: Path, run: Any) -> None:
+def test_keys_of_an_issuer_come_from_whom_the_operator_trusts(certificate: Path) -> None:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self.send_response(200)

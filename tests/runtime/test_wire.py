@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from calls import runtime
 
 EMPTY, STRING = "", "blue"
 ARRAY = ["blue", "black", "brown"]
@@ -70,7 +71,7 @@ def written(wire: Any, style: str, explode: bool, name: str, value: Any) -> str:
 
 @pytest.mark.parametrize(("style", "explode", "value", "expected"), STYLES)
 def test_every_style_is_written_as_the_specification_shows(
-    runtime: Any, style: str, explode: bool, value: Any, expected: str
+    style: str, explode: bool, value: Any, expected: str
 ) -> None:
     assert written(runtime.wire, style, explode, "color", value) == expected
 
@@ -84,9 +85,7 @@ def test_every_style_is_written_as_the_specification_shows(
         (OBJECT, "R=100&G=200&B=150"),
     ],
 )
-def test_a_value_without_a_function_is_in_form_style(
-    runtime: Any, value: Any, expected: str
-) -> None:
+def test_a_value_without_a_function_is_in_form_style(value: Any, expected: str) -> None:
     assert runtime.wire.joined(list(runtime.wire.pairs_of("color", value))) == expected
 
 
@@ -130,7 +129,7 @@ RFC6570 = [
 
 @pytest.mark.parametrize(("style", "explode", "name", "value", "expected"), RFC6570)
 def test_templates_expand_as_rfc_6570_shows(
-    runtime: Any, style: str, explode: bool, name: str, value: Any, expected: str
+    style: str, explode: bool, name: str, value: Any, expected: str
 ) -> None:
     assert written(runtime.wire, style, explode, name, value) == expected
 
@@ -150,12 +149,12 @@ def test_templates_expand_as_rfc_6570_shows(
     ],
 )
 def test_allowed_reserved_characters_stay_unless_they_could_end_the_value(
-    runtime: Any, value: str, expected: str
+    value: str, expected: str
 ) -> None:
     assert runtime.wire.reserved(value).text == expected
 
 
-def test_reserved_lists_and_objects_follow_form_style(runtime: Any) -> None:
+def test_reserved_lists_and_objects_follow_form_style() -> None:
     wire = runtime.wire
     assert wire.joined(list(wire.pairs_of("p", wire.reserved(["a/b", "c,d"])))) == "p=a/b&p=c,d"
     assert (
@@ -188,7 +187,7 @@ def test_reserved_lists_and_objects_follow_form_style(runtime: Any) -> None:
         ("!*'();:@&=+$,/?#[]%", "%21%2A%27%28%29%3B%3A%40%26%3D%2B%24%2C%2F%3F%23%5B%5D%25"),
     ],
 )
-def test_a_scalar_is_written_the_way_apis_read_it(runtime: Any, value: Any, expected: str) -> None:
+def test_a_scalar_is_written_the_way_apis_read_it(value: Any, expected: str) -> None:
     assert runtime.wire.encode(value) == expected
 
 
@@ -208,12 +207,12 @@ def test_a_scalar_is_written_the_way_apis_read_it(runtime: Any, value: Any, expe
         ("scalar", "f=scalar"),
     ],
 )
-def test_deep_objects_go_as_deep_as_they_are(runtime: Any, value: Any, expected: str) -> None:
+def test_deep_objects_go_as_deep_as_they_are(value: Any, expected: str) -> None:
     wire = runtime.wire
     assert wire.joined(list(wire.pairs_of("f", wire.deep_object(value)))) == expected
 
 
-def test_keys_are_encoded_like_values(runtime: Any) -> None:
+def test_keys_are_encoded_like_values() -> None:
     wire = runtime.wire
     assert wire.joined(list(wire.pairs_of("filter[eq]", "a b"))) == "filter%5Beq%5D=a%20b"
     assert wire.joined(list(wire.pairs_of("p", {"a&admin=1": "x"}))) == "a%26admin%3D1=x"
@@ -223,7 +222,7 @@ def test_keys_are_encoded_like_values(runtime: Any) -> None:
     )
 
 
-def test_a_content_parameter_is_json(runtime: Any) -> None:
+def test_a_content_parameter_is_json() -> None:
     wire = runtime.wire
     text = wire.json_text({"ids": [2**60, None, True], "q": "é"})
     assert text == '{"ids":[1152921504606846976,null,true],"q":"é"}'
@@ -231,7 +230,7 @@ def test_a_content_parameter_is_json(runtime: Any) -> None:
     assert wire.joined(list(wire.pairs_of("f", wire.json_text([1])))) == "f=%5B1%5D"
 
 
-def test_a_whole_query_is_pairs_or_one_text(runtime: Any) -> None:
+def test_a_whole_query_is_pairs_or_one_text() -> None:
     wire = runtime.wire
 
     def query(*args: Any) -> str:
@@ -245,7 +244,7 @@ def test_a_whole_query_is_pairs_or_one_text(runtime: Any) -> None:
     )
 
 
-def test_headers_are_not_percent_encoded(runtime: Any) -> None:
+def test_headers_are_not_percent_encoded() -> None:
     wire = runtime.wire
     assert wire.header_text(["a b", 2, True]) == "a b,2,true"
     assert wire.header_text({"R": 100, "G": 200}) == "R,100,G,200"
@@ -255,7 +254,7 @@ def test_headers_are_not_percent_encoded(runtime: Any) -> None:
 @pytest.mark.parametrize(
     "function", "csv space_delimited pipe_delimited form deep_object reserved label matrix".split()
 )
-def test_what_was_not_given_stays_left_out(runtime: Any, function: str) -> None:
+def test_what_was_not_given_stays_left_out(function: str) -> None:
     wire = runtime.wire
     assert getattr(wire, function)(wire.OMIT) is wire.OMIT
     assert list(wire.pairs_of("p", getattr(wire, function)([]))) == []
@@ -278,12 +277,12 @@ def test_what_was_not_given_stays_left_out(runtime: Any, function: str) -> None:
         lambda wire: wire.file(7),
     ],
 )
-def test_what_cannot_be_said_is_refused_and_not_sent_wrong(runtime: Any, make: Any) -> None:
+def test_what_cannot_be_said_is_refused_and_not_sent_wrong(make: Any) -> None:
     with pytest.raises(runtime.errors.Refused):
         make(runtime.wire)
 
 
-def test_a_function_carries_what_its_schema_cannot_say(runtime: Any) -> None:
+def test_a_function_carries_what_its_schema_cannot_say() -> None:
     @runtime.wire.sends(nullable=("/properties/a",), names={"/properties/b": "[b]"})
     def tool() -> None: ...
 
@@ -291,18 +290,18 @@ def test_a_function_carries_what_its_schema_cannot_say(runtime: Any) -> None:
     assert (facts.nullable, dict(facts.names)) == (("/properties/a",), {"/properties/b": "[b]"})
 
 
-def test_a_file_of_plain_text_may_be_given_as_it_is(runtime: Any) -> None:
+def test_a_file_of_plain_text_may_be_given_as_it_is() -> None:
     assert runtime.wire.file("id,name\n1,Ann").content == b"id,name\n1,Ann"
     assert runtime.wire.file("hello").content == b"hello"
     assert runtime.wire.from_base64('{"é": 1}').content == '{"é": 1}'.encode()
 
 
-def test_a_form_that_is_one_argument_keeps_the_names_of_its_fields(runtime: Any) -> None:
+def test_a_form_that_is_one_argument_keeps_the_names_of_its_fields() -> None:
     given = {"a": {"b": 1}, "tags": ["x", "y"], "meta": {"k": "v"}, "n": 1}
     fields = runtime.wire.form_fields(given, csv=("tags",), deep_object=("meta", "absent"))
     assert runtime.body.query_text(fields) == "a=%7B%22b%22%3A1%7D&tags=x,y&meta%5Bk%5D=v&n=1"
 
 
-def test_a_multipart_body_that_is_one_argument_holds_files(runtime: Any) -> None:
+def test_a_multipart_body_that_is_one_argument_holds_files() -> None:
     fields = runtime.wire.multipart_fields({"cover": "aGk=", "title": "T"}, file=("cover", "back"))
     assert fields["cover"].content == b"hi" and fields["title"] == "T" and "back" not in fields

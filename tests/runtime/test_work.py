@@ -15,6 +15,7 @@ from types import FrameType
 from typing import Any
 
 import pytest
+from calls import runtime
 
 from mcpgen.render.search import content
 from mcpgen.runtime.parts.search.entries import entry, fields_of
@@ -94,7 +95,7 @@ def attempt(act: Callable[[], object], *errors: type[Exception]) -> None:
         act()
 
 
-def cases(runtime: Any) -> dict[str, tuple[int, Callable[[int], Callable[[], object]]]]:
+def cases() -> dict[str, tuple[int, Callable[[int], Callable[[], object]]]]:
     """Each way in: a size, and what to do with an input of that size."""
     refused = (runtime.errors.Refused,)
     bad = (runtime.checker.BadArguments,)
@@ -197,10 +198,8 @@ NAMES = [
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_twice_the_input_is_at_most_little_more_than_twice_the_work(
-    runtime: Any, name: str
-) -> None:
-    size, prepare = cases(runtime)[name]
+def test_twice_the_input_is_at_most_little_more_than_twice_the_work(name: str) -> None:
+    size, prepare = cases()[name]
     # The first run fills the caches, and from Python 3.12 on its count is not whole
     bytecodes(prepare(2 * size), 5_000_000)
     first = bytecodes(prepare(size), 2_000_000)
@@ -208,7 +207,7 @@ def test_twice_the_input_is_at_most_little_more_than_twice_the_work(
     assert second <= 2.3 * first + 2_000, f"{first:,} bytecodes became {second:,}"
 
 
-def test_replacing_hidden_characters_copies_no_more_than_it_replaces(runtime: Any) -> None:
+def test_replacing_hidden_characters_copies_no_more_than_it_replaces() -> None:
     found = runtime.shorten._INVISIBLE.finditer(Counted("\u200ba" * 500))
     Counted.copied = 0
     for match in found:
@@ -216,7 +215,7 @@ def test_replacing_hidden_characters_copies_no_more_than_it_replaces(runtime: An
     assert Counted.copied <= 2 * 500
 
 
-def test_the_end_of_an_element_is_looked_for_once(runtime: Any, monkeypatch: Any) -> None:
+def test_the_end_of_an_element_is_looked_for_once(monkeypatch: Any) -> None:
     looked: list[int] = []
     patterns = runtime.html_text._HIDDEN
     script = patterns["script"]
@@ -231,7 +230,7 @@ def test_the_end_of_an_element_is_looked_for_once(runtime: Any, monkeypatch: Any
     assert looked == [0]
 
 
-def test_the_error_of_deep_alternatives_names_the_argument(runtime: Any) -> None:
+def test_the_error_of_deep_alternatives_names_the_argument() -> None:
     checker = runtime.checker.Checker("t", SCHEMA)
     with pytest.raises(runtime.checker.BadArguments, match="`f` does not fit its schema"):
         checker.checked(nested(20, "no"))
@@ -239,7 +238,7 @@ def test_the_error_of_deep_alternatives_names_the_argument(runtime: Any) -> None
         checker.checked(nested(1, "no"))
 
 
-def test_a_key_is_not_written_more_often_than_a_query_has_room(runtime: Any) -> None:
+def test_a_key_is_not_written_more_often_than_a_query_has_room() -> None:
     value = {"k" * 100_000: ["x"] * 20_000}
     for write in (runtime.wire.deep_object, runtime.wire.form, runtime.wire.reserved):
         with pytest.raises(runtime.errors.Refused, match="too long"):
@@ -251,7 +250,7 @@ def test_a_key_is_not_written_more_often_than_a_query_has_room(runtime: Any) -> 
 @pytest.mark.parametrize(
     "charset", ["punycode", "idna", "utf-7", "unicode_escape", "hex", "rot13", "zlib", "hz", "x y"]
 )
-def test_a_codec_that_is_not_a_charset_of_the_list_is_not_used(runtime: Any, charset: str) -> None:
+def test_a_codec_that_is_not_a_charset_of_the_list_is_not_used(charset: str) -> None:
     assert runtime.answer.codec_of(charset) == "utf-8"
 
 
@@ -260,16 +259,16 @@ def test_a_codec_that_is_not_a_charset_of_the_list_is_not_used(runtime: Any, cha
     "utf-8 UTF-16 utf-32 latin-1 iso-8859-15 ascii windows-1252 cp1251 shift_jis euc-jp euc-kr"
     " gb18030 gbk gb2312 big5 koi8-r".split(),
 )
-def test_the_charsets_of_the_web_are_read(runtime: Any, charset: str) -> None:
+def test_the_charsets_of_the_web_are_read(charset: str) -> None:
     assert runtime.answer.decode("abc".encode(charset), charset) == "abc"
 
 
-def test_a_number_that_is_too_long_is_an_error_page_like_any_other(runtime: Any) -> None:
+def test_a_number_that_is_too_long_is_an_error_page_like_any_other() -> None:
     page = f"<html><h1>Bad &#{'9' * 5_000}; gateway &#x{'f' * 5_000};</h1>"
     assert runtime.html_text.text_of_html(page) == "Bad ; gateway ;"
 
 
-def test_what_is_wrong_is_written_for_the_lines_that_are_shown_alone(runtime: Any) -> None:
+def test_what_is_wrong_is_written_for_the_lines_that_are_shown_alone() -> None:
     schema = {
         "type": "object",
         "properties": {"a": {"type": "array", "items": {"enum": [f"v{n}" for n in range(50)]}}},
