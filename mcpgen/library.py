@@ -36,18 +36,31 @@ class Generated:
 
 
 def generate(
-    document: FilePath | None,
-    output: FilePath | None,
+    document: FilePath | None = None,
+    output: FilePath | None = None,
     *,
-    config: Config | None,
-    force: bool,
-    accept_changes: bool,
-    update: bool,
-    adopt: bool,
-    renew: bool,
-    dry_run: bool,
+    config: Config | None = None,
+    force: bool = False,
+    accept_changes: bool = False,
+    update: bool = False,
+    adopt: bool = False,
+    renew: bool = False,
+    dry_run: bool = False,
 ) -> Generated:
-    """See `mcpgen.generate`."""
+    """Generate a project from a document, or generate an existing project again.
+
+    `document` is a path or a URL. It takes the place of the sources of `config`, and may be left
+    out where `output` is a project. `output` is the project's folder; without it, the folder is
+    named after the server. `force` overwrites generated files that were edited. `accept_changes`
+    accepts changes of a document that would otherwise be refused. `update` reads the document anew
+    where the project has a copy of it. `adopt` takes over the generated files of a project whose
+    lock is missing or damaged. `renew` writes anew the files that are written once and were never
+    edited. `dry_run` writes nothing.
+
+    Returns the folder, what happened to each file, and every problem that did not end the run.
+    Raises McpgenError: `UsageError`, `DocumentError`, `RefusedError` or `OutputConflictError` of
+    `mcpgen.problems`. The folder is then as it was before.
+    """
     options = config or Config()
     if document is not None:
         options = replace(options, sources=(os.fspath(document),))
@@ -66,13 +79,23 @@ def generate(
     )
 
 
-def check(folder: FilePath) -> Report:
-    """See `mcpgen.check`."""
+def check(folder: FilePath = ".") -> Report:
+    """Check that a project is up to date, and that the user's code fits it. Nothing is written.
+
+    Returns a report: `passed`, `stale` (sentences that say what `generate` would do) and `problems`
+    (what only the user can mend). Raises McpgenError where there is no project, or where its
+    document cannot be read.
+    """
     return check_project(Path(folder), Problems())
 
 
 def diff(old: FilePath, new: FilePath) -> Diff:
-    """See `mcpgen.diff`."""
+    """Compare two servers as their callers see them; each is a document or a project's folder.
+
+    Returns the changes, the gravest first; `kind` is the gravest class (`security`, `breaking`,
+    `additive`, `text`), or None where nothing changed. Raises McpgenError where a side cannot be
+    read.
+    """
     before = _side(old, None)
     return compare(before, _side(new, before.lock))
 

@@ -19,8 +19,8 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from .. import __version__
 from ..text import visible
+from ..version import __version__
 from .model import Catalogue, Row
 from .treemap import treemap
 

@@ -14,8 +14,8 @@ from typing import Annotated
 import typer
 from typer.main import get_command
 
-from .. import __version__
 from ..problems import McpgenError
+from ..version import __version__
 from . import failure
 from .help import Command, Group
 from .options import command

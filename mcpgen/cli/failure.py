@@ -14,8 +14,8 @@ from pathlib import Path
 
 import typer
 
-from .. import __version__
 from ..problems import McpgenError, Problems
+from ..version import __version__
 from .screen import Screen, shown, silence
 
 BUG = 70

@@ -11,12 +11,12 @@ import unicodedata
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from .. import __version__
 from ..load.document import Document
 from ..problems import RANK, Place, Problem
 from ..report.codes import explanation
 from ..report.findings import Finding, findings
 from ..text import escape
+from ..version import __version__
 
 if TYPE_CHECKING:
     from rich.text import Text

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from .. import __version__
 from ..paths import Obstacle, obstacle, read_plain
 from ..problems import OutputConflictError, Problem, UsageError
 from ..text import shorten, visible
+from ..version import __version__
 from .facts import text_hash
 from .model import FORMAT, Lock
 from .text import parse_lock

@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from .. import __version__, ir
+from .. import ir
 from ..lint.hidden_text import kinds_of
+from ..version import __version__
 from .matching import same
 from .model import HINTS, LOGIN, ArgumentKey, Former, Lock, Operation, ToolLock
 

@@ -16,7 +16,6 @@ from .projection import Listing, Nodes, Projection, projection
 from .root_schema import InputRoot, loosened, root_object
 
 if TYPE_CHECKING:
-    from .definitions import Definition
     from .models import Models
     from .schema import Reader
 
@@ -35,6 +34,27 @@ DEFAULT_TYPES: dict[str, tuple[type, ...]] = {
     "bool": (bool,),
 }
 """Kind of an annotation → the types of a default for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """One tool as the document has it."""
+
+    name: str
+    pointer: str
+    schema: Any
+    output: Any
+    description: str
+    """The author's words as they are, invisible characters replaced."""
+    title: str
+    annotations: dict[str, Any]
+    extension: dict[str, Any]
+    passed_on: dict[str, Any]
+    """Other keys of the author's that clients get unchanged."""
+    bare: bool = False
+    """Whether this is a JSON Schema by itself, and no entry of a list of tools."""
+    answer: Any = None
+    """Type of the answer for readers of the code, if `output` is less precise."""
 
 
 @dataclass(frozen=True, slots=True)

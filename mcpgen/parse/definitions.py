@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -32,7 +31,7 @@ from ..runtime.facts.pointer import escape, split
 from ..text import humanise, plain, shorten, visible, words
 from . import naming, select
 from .contract import TEXTS
-from .defined_tool import LONGEST_TITLE, DefinedTool
+from .defined_tool import LONGEST_TITLE, DefinedTool, Definition
 from .detail import BUDGET, own_budget, size
 from .dialects import describe_document
 from .models import Models
@@ -51,27 +50,6 @@ ALIAS = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 """A name under which a client may still call a tool."""
 NO_ARGUMENTS = frozenset(("annotations", "_meta", "execution", *OUTPUT_KEYS))
 """Keys of a tool whose objects describe no arguments."""
-
-
-@dataclass(frozen=True, slots=True)
-class Definition:
-    """One tool as the document has it."""
-
-    name: str
-    pointer: str
-    schema: Any
-    output: Any
-    description: str
-    """The author's words as they are, invisible characters replaced."""
-    title: str
-    annotations: dict[str, Any]
-    extension: dict[str, Any]
-    passed_on: dict[str, Any]
-    """Other keys of the author's that clients get unchanged."""
-    bare: bool = False
-    """Whether this is a JSON Schema by itself, and no entry of a list of tools."""
-    answer: Any = None
-    """Type of the answer for readers of the code, if `output` is less precise."""
 
 
 def definitions_name(document: Document, config: Config) -> str:

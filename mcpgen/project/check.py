@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from .. import __version__
 from ..config import Config
 from ..customise.bindings import gone_tables, operations
 from ..load import Document
@@ -32,6 +31,7 @@ from ..paths import read_plain
 from ..problems import Problem, Problems
 from ..runtime.facts.parts import NAMED
 from ..runtime.package import decorated
+from ..version import __version__
 from ..write.changes import Changes, compare
 from ..write.ownership import is_once
 from ..write.templates import Outdated, difference, outdated, records, template_problems

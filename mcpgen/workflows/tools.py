@@ -10,7 +10,8 @@ from ..ir import Argument, Hints, Origin, Schema, Server, Skip, Tool, Toolset
 from ..load.document import FILES
 from ..load.values import as_list, as_object, as_text
 from ..parse import response as responses
-from ..parse.definitions import Definition, Definitions
+from ..parse.defined_tool import Definition
+from ..parse.definitions import Definitions
 from ..parse.detail import size
 from ..parse.naming import toolset_names
 from ..parse.room import with_room

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from .. import __version__
 from ..lock import Lock, Once, text_hash
 from ..paths import read_plain
 from ..problems import Problem
+from ..version import __version__
 from .ownership import has_template
 
 State = Literal["untouched", "edited", "unknown"]

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ...ir import Schema
 from ...load.values import as_object, as_text, keywords, texts_in
 from ..schema import conditions
+
+if TYPE_CHECKING:
+    from ..schema import Reader
 
 TEXTS = frozenset(
     "description title default example examples deprecated externalDocs xml summary".split()
@@ -120,3 +123,12 @@ class Node:
 def rules_of(schema: dict[str, Any]) -> dict[str, Any]:
     """The keywords of a schema that say what it accepts: no texts, no extensions."""
     return {key: schema[key] for key in keywords(schema, TEXTS)}
+
+
+class Reading(Protocol):
+    """The schemas of a document, each read once: see `reading.Nodes`."""
+
+    reader: Reader
+
+    def node(self, schema: Any) -> Node:
+        """Return a schema of the document, read."""

@@ -17,7 +17,7 @@ from .texts import needs_note
 
 if TYPE_CHECKING:
     from ...ir import Schema
-    from .reading import Nodes
+    from .node import Reading
 
 ABOUT_THE_UNION = frozenset(
     "description title default discriminator example examples $name deprecated externalDocs"
@@ -28,7 +28,7 @@ EXAMPLES = 20
 """Values of an enum beside any text that are said as examples."""
 
 
-def read(reading: Nodes, base: dict[str, Any], branches: list[Any], *, exclusive: bool) -> Node:
+def read(reading: Reading, base: dict[str, Any], branches: list[Any], *, exclusive: bool) -> Node:
     """`oneOf`/`anyOf`: each branch merged with what stands beside the union. With `exclusive` a
     value fits one branch and no more.
     """
@@ -47,7 +47,7 @@ def read(reading: Nodes, base: dict[str, Any], branches: list[Any], *, exclusive
     return replace(_joined(reading, base, options), exclusive=exclusive)
 
 
-def of_several_types(reading: Nodes, base: dict[str, Any], types: list[str]) -> Node:
+def of_several_types(reading: Reading, base: dict[str, Any], types: list[str]) -> Node:
     """A schema of several types."""
     beside = _beside(base)
     return _joined(reading, base, [{**beside, "type": name} for name in types])
@@ -59,7 +59,7 @@ def _beside(base: dict[str, Any]) -> dict[str, Any]:
 
 
 def _discriminated(
-    reading: Nodes, option: Any, branch: Any, discriminator: dict[str, Any]
+    reading: Reading, option: Any, branch: Any, discriminator: dict[str, Any]
 ) -> dict[str, Any]:
     """A branch whose discriminator property can only have the branch's own values (OpenAPI 3.1
     §4.8.25).
@@ -82,7 +82,7 @@ def _discriminated(
     return {**flat, "properties": {**properties, name: tag}, "required": required}
 
 
-def _told_apart(reading: Nodes, options: list[Any]) -> list[Any]:
+def _told_apart(reading: Reading, options: list[Any]) -> list[Any]:
     """The objects of which a value fits one and no more: where a property tells them apart, and
     several need nothing, a value without that property fits them all, and so it is needed.
     """
@@ -98,7 +98,7 @@ def _told_apart(reading: Nodes, options: list[Any]) -> list[Any]:
     ]
 
 
-def _telling_property(reading: Nodes, flats: list[dict[str, Any]]) -> str:
+def _telling_property(reading: Reading, flats: list[dict[str, Any]]) -> str:
     """The property of which no two objects have a value in common; empty where there is none."""
     properties = [as_object(flat.get("properties")) for flat in flats]
     for name in properties[0]:
@@ -124,7 +124,7 @@ def _tags(ref: str, discriminator: dict[str, Any]) -> list[str]:
     return tags or [component]
 
 
-def _joined(reading: Nodes, base: dict[str, Any], options: list[Any]) -> Node:
+def _joined(reading: Reading, base: dict[str, Any], options: list[Any]) -> Node:
     """The shortest node that accepts what any of `options` accepts."""
     branches = _distinct(reading, options)
     null = any(branch.null for branch in branches)
@@ -137,7 +137,7 @@ def _joined(reading: Nodes, base: dict[str, Any], options: list[Any]) -> Node:
     return replace(only, null=null, note=first_text(only.note, only.base.get("description")))
 
 
-def _distinct(reading: Nodes, options: list[Any]) -> list[Node]:
+def _distinct(reading: Reading, options: list[Any]) -> list[Node]:
     """The options read, a union among them by its branches, each set of values once."""
     branches: list[Node] = []
     for option in options:
@@ -270,7 +270,7 @@ def own_keys(objects: tuple[Node, ...]) -> set[str]:
 
 
 def fields_text(
-    reading: Nodes, objects: tuple[Node, ...], tag: str, *, with_needs: bool = False
+    reading: Reading, objects: tuple[Node, ...], tag: str, *, with_needs: bool = False
 ) -> str:
     """Describe the differences between the objects of a union: the properties of each that not all
     of them have, and `with_needs` its own required properties.
@@ -287,7 +287,7 @@ def fields_text(
     return f"{_count_text(objects, tag)}: {', '.join(shapes)}"
 
 
-def needs_text(reading: Nodes, objects: tuple[Node, ...], tag: str) -> str:
+def needs_text(reading: Reading, objects: tuple[Node, ...], tag: str) -> str:
     """Describe the required properties of a union's objects that not all of them require; empty if
     there are none or without a discriminator.
     """
@@ -305,7 +305,7 @@ def _own_needs(branch: Node, objects: tuple[Node, ...]) -> list[str]:
     return [key for key in _required(branch) if key not in common]
 
 
-def _label(reading: Nodes, branch: Node, tag: str) -> str:
+def _label(reading: Reading, branch: Node, tag: str) -> str:
     return " or ".join(map(str, _tag_values(reading, branch, tag))) or _name_of(branch)
 
 
@@ -354,7 +354,7 @@ def _required(branch: Node) -> list[str]:
     return [member.key for member in branch.members if member.required]
 
 
-def tag_of(reading: Nodes, objects: tuple[Node, ...]) -> str:
+def tag_of(reading: Reading, objects: tuple[Node, ...]) -> str:
     """The property whose values tell the objects apart; empty where there is none."""
     for member in objects[0].members:
         values = [_tag_values(reading, branch, member.key) for branch in objects]
@@ -364,7 +364,7 @@ def tag_of(reading: Nodes, objects: tuple[Node, ...]) -> str:
     return ""
 
 
-def _tag_values(reading: Nodes, branch: Node, key: str) -> list[Any]:
+def _tag_values(reading: Reading, branch: Node, key: str) -> list[Any]:
     for member in branch.members:
         if member.key == key:
             return list(reading.node(member.schema).rules.get("enum", ()))

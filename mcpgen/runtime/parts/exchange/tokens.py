@@ -22,7 +22,7 @@ from ...secrets import Secret
 from ...settings import Settings
 
 if TYPE_CHECKING:
-    from . import ExchangeSettings
+    from .variables import ExchangeSettings
 
 GRANT_TYPE = "urn:ietf:params:oauth:grant-type:token-exchange"
 ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"

@@ -1,0 +1,3 @@
+"""The version of mcpgen, which a lock and every generated file name."""
+
+__version__ = "0.2.0"
