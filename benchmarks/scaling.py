@@ -44,12 +44,10 @@ UNLIMITED = {
     "MAX_WAITING": "100000",
     "MAX_CONCURRENCY": "1000",
     "HTTP_MAX_CONNECTIONS": "100000",
-    "HTTP_MAX_PER_ADDRESS": "100000",
     "HTTP_IDLE_TIMEOUT": "3600",
     "CONNECT_TIMEOUT": "60",
     "TIMEOUT": "120",
     "TOTAL_TIMEOUT": "120",
-    "HTTP_HEAD_TIMEOUT": "120",
     "HTTP_BODY_TIMEOUT": "120",
 }
 """Limits out of the way: what is measured is what one caller costs."""
@@ -340,10 +338,8 @@ A process with its default settings takes so many calls a second:
 {table(["calls a second", "limit", "beyond it"], [[f"{rate:,.0f}", *texts] for rate, *texts in limits])}
 
 The first line breaks first. Connections end at
-`HTTP_MAX_CONNECTIONS` ({connections:,}) for each process: the one that has been idle longest makes room for a new one.
-From one address there may be {DEFAULTS["HTTP_MAX_PER_ADDRESS"]:,} (`HTTP_MAX_PER_ADDRESS`): behind a load balancer, whose
-address is that of all callers, this has to be raised to `HTTP_MAX_CONNECTIONS`. Every connection takes a file descriptor
-of the process, and every call in flight one more towards the API.
+`HTTP_MAX_CONNECTIONS` ({connections:,}) for each process: one more is answered with 503. Every
+connection takes a file descriptor of the process, and every call in flight one more towards the API.
 
 ## 10,000 callers
 

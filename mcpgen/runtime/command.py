@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import sys
+from contextlib import redirect_stdout
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from .package import Package
     from .part import Command
     from .settings import Settings
+    from .transports.asgi import ASGIApp
 
 COLLECT_AFTER = 10_000
 """Objects that are made until cycles among them are looked for. Calls make none, and Python's 700
@@ -73,28 +76,46 @@ def _help(package: str, arguments: list[str]) -> int:
 
 def _serve(package: str, arguments: list[str]) -> int:
     """Serve as the options say, or say the version."""
-    from contextlib import redirect_stdout
+    from .package import Package
 
+    if "--version" in arguments:
+        print(_version(package, Package.named(package).facts()))
+        return 0
+    app, options, settings = _prepared(package, arguments)
+    if options.http:
+        from .transports.http import serve
+
+        with redirect_stdout(sys.stderr):
+            return serve(app, options, settings, partial(_worker, package, arguments))
+    if _on_terminal():
+        print(_waiting(settings.name), file=sys.stderr)
+    return _serve_stdio(app, settings)
+
+
+def _prepared(package: str, arguments: list[str]) -> tuple[App, argparse.Namespace, Settings]:
+    """Return the tools of a package, its options and its settings. Raises StartError and
+    SettingsError.
+    """
     from .package import Package
 
     gc.set_threshold(COLLECT_AFTER)
     home = Package.named(package)
     facts = home.facts()
     options = _options(arguments, facts["name"], facts["env_prefix"], choices(home))
-    if options.version:
-        print(_version(package, facts))
-        return 0
     # What the user's modules print on import must not reach the protocol's stream
     with redirect_stdout(sys.stderr):
         settings = _settings(facts, options)
-        app = _app(package, options, settings)
-        if options.http:
-            from .transports.http import serve
+        return _app(package, options, settings), options, settings
 
-            return serve(app, options, settings)
-        if _on_terminal():
-            print(_waiting(facts["name"]), file=sys.stderr)
-    return _serve_stdio(app, settings)
+
+def _worker(package: str, arguments: list[str], port: int) -> ASGIApp:
+    """Return the application of one of several processes that serve HTTP at a port."""
+    from .transports.http import application
+    from .transports.workers import with_parts
+
+    app, options, settings = _prepared(package, arguments)
+    options.port = port
+    return with_parts(application(app, options, settings), app, settings, options.host)
 
 
 def _settings(facts: dict[str, Any], options: argparse.Namespace) -> Settings:

@@ -73,9 +73,7 @@ class Part:
     prepare: Callable[..., None] | None = None
     """Given the settings, called before the server starts. Raises StartError."""
     running: Callable[..., AbstractContextManager[None]] | None = None
-    """Given the app, the settings, the host and the number of the process, wraps the process.
-    Raises StartError.
-    """
+    """Given the app, the settings and the host, wraps the process. Raises StartError."""
     pace: Callable[..., Any] | None = None
     """Given the settings, the name of a limit, calls a second, and seconds' worth of them at once,
     returns a `limits.Pace` for all replicas, or None.
@@ -91,12 +89,12 @@ class Part:
 
 
 @contextmanager
-def running(app: Any, settings: Any, host: str = "127.0.0.1", index: int = 0) -> Iterator[None]:
+def running(app: Any, settings: Any, host: str = "127.0.0.1") -> Iterator[None]:
     """Wrap a process of the server in what its parts do around it. Raises StartError."""
     with ExitStack() as stack:
         for part in settings.parts:
             if part.running is not None:
-                stack.enter_context(part.running(app, settings, host, index))
+                stack.enter_context(part.running(app, settings, host))
         yield
 
 

@@ -289,18 +289,13 @@ class Settings:
     """Items such as `delete_book=books:admin`."""
     http_allowed_origins: tuple[str, ...] = field(default=(), metadata=variable(
         "names", "http", "Web pages that may call"))
-    http_head_timeout: float = field(default=10.0, metadata=variable(
-        "seconds", "http", "Seconds for a request's head to arrive, and for an answer to be taken",
-        0.1, 600))
     http_body_timeout: float = field(default=30.0, metadata=variable(
         "seconds", "http", "Seconds for a request's body to arrive", 0.1, 3600))
     http_idle_timeout: int = field(default=75, metadata=variable(
         "count", "http", "Seconds a connection stays open between requests", 1, 3600))
     http_max_connections: int = field(default=1024, metadata=variable(
-        "count", "http", "Connections at the same time; the one that has waited longest makes room",
+        "count", "http", "Connections at the same time; one more is answered with 503",
         1, 100_000))
-    http_max_per_address: int = field(default=256, metadata=variable(
-        "count", "http", "Connections from one address", 1, 100_000))
     http_list_bytes: int = field(default=480 * _KIB, metadata=variable(
         "bytes", "http", "Bytes of one page of the tool list; more for a client that reads the "
         "first page only", 16 * _KIB, 100 * _MIB))

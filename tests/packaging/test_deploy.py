@@ -175,17 +175,6 @@ def test_every_deployment_waits_for_calls_in_flight(project):
     assert ends_within(float(stop.partition("=")[2]), DEFAULTS["HTTP_GRACE"])
 
 
-def test_one_address_may_have_every_connection_behind_a_balancer(project):
-    most = str(DEFAULTS["HTTP_MAX_CONNECTIONS"])
-    spec = manifest(project, "deployment")["spec"]["template"]["spec"]
-    values = {each["name"]: each.get("value") for each in spec["containers"][0]["env"]}
-    assert values[f"{PREFIX}HTTP_MAX_PER_ADDRESS"] == most
-    compose = yaml.safe_load((project / "deploy" / "compose" / "compose.yaml").read_text())
-    assert compose["services"]["server"]["environment"][f"{PREFIX}HTTP_MAX_PER_ADDRESS"] == most
-    unit = (project / "deploy" / "systemd" / "mcp-bookshop.service").read_text()
-    assert f"Environment={PREFIX}HTTP_MAX_PER_ADDRESS={most}\n" in unit
-
-
 def test_the_network_policy_opens_the_port_of_the_api(tmp_path, monkeypatch):
     document = tmp_path / "openapi.yaml"
     text = DOCUMENT.read_text().replace(

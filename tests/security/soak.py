@@ -28,7 +28,8 @@ from mcp.client.stdio import stdio_client
 from .shop import document, operation, query, rendered
 
 CALLERS = 24
-MAX_PER_ADDRESS = 128
+HELD = 400
+"""Connections that the attack holds open at a time."""
 """Connections over HTTP; the attack opens more."""
 GROWTH = 24 * 1024 * 1024
 """Bytes a server may grow by after it is warm."""
@@ -256,7 +257,7 @@ async def attacking(port: int) -> None:
             held.append(writer)
         except OSError:
             pass
-        if len(held) > 400:
+        if len(held) > HELD:
             held.pop(0).close()
         await asyncio.sleep(0.01)
 
@@ -311,8 +312,6 @@ async def soak(seconds: float) -> list[str]:
         "MAX_CONCURRENCY": "16",
         "CALL_RATE": "0",
         "BREAKER_FAILURES": "0",  # the calls shall reach this API, however badly it answers
-        "HTTP_HEAD_TIMEOUT": "2",
-        "HTTP_MAX_PER_ADDRESS": str(MAX_PER_ADDRESS),
     }
     environment = {**os.environ, **{f"MCPGEN_SHOP_{name}": value for name, value in given.items()}}
     environment["PYTHONPATH"] = str(folder / "src")
@@ -372,7 +371,7 @@ async def soak(seconds: float) -> list[str]:
                 upstream,
                 seconds / 2,
                 "HTTP",
-                most_sockets=CALLERS + 12 + MAX_PER_ADDRESS,
+                most_sockets=CALLERS + 12 + HELD,
             )
             attack.cancel()
         finally:

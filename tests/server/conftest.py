@@ -74,14 +74,3 @@ def start(package: Path, environment: dict[str, str]) -> Iterator[Start]:
     yield run
     for server in running:
         server.stop()
-
-
-@pytest.fixture(params=["httptools", "h11"])
-def parser(request: pytest.FixtureRequest, package: Path) -> str:
-    """What reads HTTP in the server: what the extra `fast` installs, or what is always there."""
-    if request.param == "httptools":
-        pytest.importorskip("httptools")
-    else:
-        for name in ("httptools", "uvloop"):
-            (package.parent / f"{name}.py").write_text("raise ImportError\n")
-    return str(request.param)

@@ -173,7 +173,7 @@ def test_a_slash_after_the_path_makes_no_difference(plain: tuple[Server, Recorde
     assert server.send(path="/mcp//")[0] == 404
 
 
-def test_fields_after_a_body_are_not_fields_of_the_request(start: Start, parser: str) -> None:
+def test_fields_after_a_body_are_not_fields_of_the_request(start: Start) -> None:
     """A proxy that takes `Authorization` away looks for it in the head."""
     server = start(HTTP_TOKEN=TOKEN)
     body = json.dumps(LIST).encode()
@@ -189,7 +189,7 @@ def test_fields_after_a_body_are_not_fields_of_the_request(start: Start, parser:
 
 @pytest.mark.parametrize("path", ["/mcp", "/health"])
 def test_a_request_with_two_lengths_is_refused_and_ends_its_connection(
-    start: Start, api: Recorder, parser: str, path: str
+    start: Start, api: Recorder, path: str
 ) -> None:
     """A proxy that reads the other one would take what follows for the next caller's request."""
     server = start()
@@ -208,7 +208,7 @@ def test_a_request_with_two_lengths_is_refused_and_ends_its_connection(
 
 @pytest.mark.parametrize("length", ["Content-Length: {}", "Transfer-Encoding: chunked"])
 def test_the_body_of_a_request_for_another_protocol_is_no_request(
-    start: Start, parser: str, length: str
+    start: Start, length: str
 ) -> None:
     """Proxies that are ready for WebSockets send `Upgrade` on."""
     server = start(HTTP_IDLE_TIMEOUT="1", HTTP_BODY_TIMEOUT="1")
@@ -785,39 +785,8 @@ def test_an_allowed_host_with_a_port_is_allowed_on_that_port_alone(start: Start)
     ]
 
 
-def test_400_half_open_connections_keep_nobody_out(start: Start, parser: str) -> None:
-    server = start(files=256)
-    connections = [opened(server, HALF_HEAD) for _ in range(400)]
-    assert server.send()[0] == 200
-    assert len(connections) == 400
-    for connection in connections:
-        connection.close()
-    assert "out of system resource" not in server.stop()
-
-
-def test_a_head_has_to_arrive_in_time(start: Start, parser: str) -> None:
-    server = start(HTTP_HEAD_TIMEOUT="0.4", HTTP_TOKEN=TOKEN)
-    assert received(opened(server, HALF_HEAD)).startswith(b"HTTP/1.1 408 ")
-    assert received(opened(server)) == b""
-    dripping = opened(server, HALF_HEAD)
-    with suppress(ConnectionError):
-        for _ in range(200):
-            dripping.sendall(b"x")
-            time.sleep(0.05)
-    dripping.close()
-    # An answer that comes before the body does not make the body's time endless
-    early = opened(server, b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 99\r\n\r\n")
-    with pytest.raises(ConnectionError):
-        for _ in range(200):
-            early.sendall(b"x")
-            time.sleep(0.05)
-    early.close()
-
-
-def test_a_body_has_to_arrive_in_time_and_an_answer_may_take_longer(
-    start: Start, parser: str
-) -> None:
-    server = start(HTTP_BODY_TIMEOUT="0.3", HTTP_HEAD_TIMEOUT="0.3")
+def test_a_body_has_to_arrive_in_time_and_an_answer_may_take_longer(start: Start) -> None:
+    server = start(HTTP_BODY_TIMEOUT="0.3")
     head = b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 99\r\n\r\n{"
     assert received(opened(server, head)).startswith(b"HTTP/1.1 408 ")
     slow = {**LIST, "method": "tools/call", "params": {"name": "slow", "arguments": {"steps": 30}}}
@@ -826,7 +795,7 @@ def test_a_body_has_to_arrive_in_time_and_an_answer_may_take_longer(
     assert b"done" in body
 
 
-def test_a_head_may_not_be_endless(start: Start, parser: str) -> None:
+def test_a_head_may_not_be_endless(start: Start) -> None:
     server = start()
     connection = opened(server, HALF_HEAD)
     with suppress(ConnectionError):
@@ -836,48 +805,21 @@ def test_a_head_may_not_be_endless(start: Start, parser: str) -> None:
     assert server.send()[0] == 200
 
 
-def test_an_idle_connection_is_closed(start: Start, parser: str) -> None:
+def test_an_idle_connection_is_closed(start: Start) -> None:
     server = start(HTTP_IDLE_TIMEOUT="1")
     connection = opened(server, b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
     assert received(connection).endswith(b'{"status": "ok"}')
 
 
-def test_a_connection_too_many_is_refused_while_all_others_work(start: Start, parser: str) -> None:
-    server = start(HTTP_MAX_PER_ADDRESS="2")
+def test_a_connection_too_many_is_refused_while_all_others_work(start: Start) -> None:
+    server = start(HTTP_MAX_CONNECTIONS="3")
     working = [opened(server, slow_call(2_000)) for _ in range(2)]
     for connection in working:
         assert connection.recv(12) == b"HTTP/1.1 200"  # progress comes before the result
     answer = received(opened(server, slow_call(1)))
     assert answer.startswith(b"HTTP/1.1 503 ")
-    assert b"Retry-After: 1" in answer
     for connection in working:
         connection.close()
-
-
-def test_the_connection_that_waits_longest_makes_room(start: Start, parser: str) -> None:
-    server = start(HTTP_MAX_CONNECTIONS="3", HTTP_HEAD_TIMEOUT="60")
-    waiting = [opened(server, HALF_HEAD) for _ in range(3)]
-    assert server.send()[0] == 200
-    received(waiting[0])  # long before its own time is up
-    waiting[2].sendall(b": 1\r\nHost: 127.0.0.1\r\nContent-Length: 0\r\n\r\n")
-    assert waiting[2].recv(12) == b"HTTP/1.1 400"
-
-
-def test_a_connection_that_was_just_used_stays_longer_than_new_half_requests(
-    start: Start, parser: str
-) -> None:
-    server = start(HTTP_MAX_CONNECTIONS="4", HTTP_HEAD_TIMEOUT="60")
-    used = HTTPConnection("127.0.0.1", server.port, timeout=10)
-    used.request("GET", "/health")
-    assert used.getresponse().read() == b'{"status": "ok"}'
-    socket_used = used.sock
-    waiting = [opened(server, HALF_HEAD) for _ in range(3)]
-    newest = opened(server, HALF_HEAD)
-    received(waiting[0])
-    used.request("GET", "/health")
-    assert used.getresponse().read() == b'{"status": "ok"}'
-    assert used.sock is socket_used
-    newest.close()
 
 
 @pytest.mark.parametrize("progress", [True, False])
@@ -898,7 +840,7 @@ def test_a_client_that_leaves_ends_its_call(
     assert marker.read_text() == "cancelled"
 
 
-def test_no_call_is_lost_when_the_server_is_asked_to_end(start: Start, parser: str) -> None:
+def test_no_call_is_lost_when_the_server_is_asked_to_end(start: Start) -> None:
     server = start(HTTP_GRACE="2")
     under_way = [opened(server, slow_call(100, progress=number % 2 == 0)) for number in range(8)]
     assert server.send(method="GET", path="/ready")[0] == 200
@@ -998,4 +940,4 @@ def test_an_idle_connection_keeps_nothing_of_what_was_asked(in_process: Any) -> 
     outer = guard.Guard(inner, hosts=guard.hosts_of(["shop"]), origins=frozenset())
     asyncio.run(outer(scope, receive, send))
     assert sent[0]["status"] == 200
-    assert not {guard.MESSAGE, guard.GONE} & scope.keys()
+    assert guard.MESSAGE not in scope

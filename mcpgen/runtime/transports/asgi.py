@@ -13,8 +13,6 @@ Send = Callable[[Message], Awaitable[None]]
 ASGIApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 Field = tuple[bytes, bytes]
 """The name and the value of a header field."""
-GONE = "mcp.gone"
-"""The key under which stands what to call when the client closes the connection of a request."""
 
 
 class HTTPRefusal(Exception):

@@ -8,6 +8,7 @@ checks of a request's envelope are the SDK's own.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -38,7 +39,7 @@ from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from pydantic_core import to_json
 from starlette.requests import Request
 
-from .asgi import GONE, ASGIApp, Receive, Scope, Send
+from .asgi import ASGIApp, Receive, Scope, Send
 from .guard import MESSAGE
 
 if TYPE_CHECKING:
@@ -108,8 +109,11 @@ class Exchange:
             await self._streaming(scope, receive, send)
             return
         with anyio.CancelScope() as call:
-            scope[GONE] = call.cancel
-            status, body = await self._answer(message, request)
+            watch = asyncio.ensure_future(_leaves(receive, call))
+            try:
+                status, body = await self._answer(message, request)
+            finally:
+                watch.cancel()
             await _send_json(status, body, send)
 
     async def _answer(self, message: JSONRPCRequest, request: Request) -> tuple[int, bytes]:
@@ -160,6 +164,13 @@ def _connection(message: JSONRPCRequest, request: Request) -> Connection:
     return Connection.from_envelope(
         route.protocol_version, route.client_info, route.client_capabilities
     )
+
+
+async def _leaves(receive: Receive, call: anyio.CancelScope) -> None:
+    """Cancel a call when its client closes the connection."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    call.cancel()
 
 
 def _is_plain(message: JSONRPCRequest) -> bool:

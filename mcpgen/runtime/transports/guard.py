@@ -11,6 +11,7 @@ import math
 import re
 import time
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -19,7 +20,7 @@ from mcp.types.jsonrpc import JSONRPCMessage, JSONRPCRequest
 from ..caller import CALLER, Caller
 from ..listing import CALL
 from ..log import event
-from .asgi import GONE, ASGIApp, Field, HTTPRefusal, Message, Receive, Scope, Send, answer, header
+from .asgi import ASGIApp, Field, HTTPRefusal, Message, Receive, Scope, Send, answer, header
 from .browsers import Browsers, answer_question, is_question
 from .jsonrpc import BadMessage, parse
 
@@ -141,6 +142,8 @@ class Guard:
         self._needs = needs
         self._body_seconds = body_seconds
         self._is_draining = False
+        self.life: Callable[[], AbstractContextManager[None]] = nullcontext
+        """Wraps the life of the process."""
 
     def drain(self) -> None:
         """Say no to `/ready`, and close every connection with its next answer."""
@@ -149,7 +152,8 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
         if scope["type"] == "lifespan":
-            await self._app(scope, receive, send)
+            with self.life():
+                await self._app(scope, receive, send)
         elif scope["type"] == "http":
             started = time.perf_counter()
             status = 0
@@ -159,17 +163,17 @@ class Guard:
                 nonlocal status
                 if "status" in message:
                     status = message["status"]
-                    message["headers"] = [*message.get("headers", ()), *fields, *self._closing()]
+                    ends = self._closing(scope, status)
+                    message["headers"] = [*message.get("headers", ()), *fields, *ends]
                 await send(message)
 
             if _has_two_lengths(scope):
                 content = {"error": "Content-Length and Transfer-Encoding exclude each other"}
-                await answer(send_and_note, 400, content, (b"connection", b"close"))
+                await answer(send_and_note, 400, content)
             else:
                 await self._serve(scope, receive, send_and_note)
             # The scope lives as long as the connection is idle, and a message has up to 4 MB
             scope.pop(MESSAGE, None)
-            scope.pop(GONE, None)
             milliseconds = round((time.perf_counter() - started) * 1000)
             # The path only: a query string may hold a token that a client put there by mistake
             event(
@@ -181,9 +185,12 @@ class Guard:
                 ms=milliseconds,
             )
 
-    def _closing(self) -> tuple[Field, ...]:
-        """The field that ends a connection, once the server is about to end."""
-        if not self._is_draining:
+    def _closing(self, scope: Scope, status: int) -> tuple[Field, ...]:
+        """The field that ends a connection: once the server is about to end, and where it is not
+        known whether what follows is a request.
+        """
+        is_unsure = status == 408 or header(scope, b"upgrade") or _has_two_lengths(scope)
+        if not is_unsure and not self._is_draining:
             return ()
         return ((b"connection", b"close"),)
 

@@ -8,11 +8,16 @@ authorization server.
 from __future__ import annotations
 
 import argparse
+import asyncio
 import errno
 import ipaddress
 import math
+import signal
 import socket
-from collections.abc import Iterable
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -21,6 +26,7 @@ from ..catalog import Entry
 from ..errors import StartError
 from ..log import event
 from ..part import running
+from .asgi import ASGIApp
 from .guard import (
     ENDPOINT,
     GRANTED,
@@ -35,6 +41,9 @@ from .tokens import Issuer, OwnToken
 if TYPE_CHECKING:
     from ..app import App
     from ..settings import Settings
+
+BACKLOG = 1024
+"""Connections that the system keeps until they are accepted."""
 
 
 class Scopes:
@@ -85,82 +94,99 @@ class Scopes:
         return f"`{entry.name}` needs a token with the scopes {missing}"
 
 
-def serve(app: App, options: argparse.Namespace, settings: Settings) -> int:
-    """Serve until interrupted. Raises StartError for settings that would be unsafe or cannot
-    work.
+def serve(
+    app: App,
+    options: argparse.Namespace,
+    settings: Settings,
+    worker: Callable[[int], ASGIApp],
+) -> int:
+    """Serve until interrupted. `worker` makes the application of a process, given the port. Raises
+    StartError for settings that would be unsafe or cannot work.
     """
     import uvicorn
 
     from ..app import GRACE_SECONDS
-    from .connections import BACKLOG, ConnectionLimits, protocol
-    from .drain import DrainingServer
-    from .turns import Turns
-    from .workers import Workers
 
     _check_exposure(options, settings)
     bound = _listen(options.host, options.port)
-    host, port = bound.getsockname()[:2]
-    guarded = application(
-        app, settings, host=options.host, port=port, allowed_hosts=options.allowed_host
-    )
+    host, options.port = bound.getsockname()[:2]
+    guarded = application(app, options, settings)
     if options.allowed_host and authority_of(settings) is None:
         event("warning", "no_authentication", hosts=options.allowed_host)
     if ":" in host:
         host = f"[{host}]"
-    url = f"http://{host}:{port}{ENDPOINT}"
-    limits = ConnectionLimits(
-        settings.http_max_connections,
-        settings.http_max_per_address,
-        settings.http_head_timeout,
-    )
-    if limits.total < settings.http_max_connections:
-        event(
-            "info",
-            "connections_limited",
-            limit=limits.total,
-            reason="this process may open no more files (RLIMIT_NOFILE)",
-        )
-    config = uvicorn.Config(
-        guarded,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        http=protocol(limits),
-        backlog=BACKLOG,
-        timeout_keep_alive=settings.http_idle_timeout,
-        ws="none",
-        lifespan="on",
-        timeout_graceful_shutdown=math.ceil(settings.total_timeout + GRACE_SECONDS),
-    )
+    announcement = f"Serving MCP at http://{host}:{options.port}{ENDPOINT}"
+    config: dict[str, Any] = {
+        "workers": options.workers,
+        "http": "h11",
+        "ws": "none",
+        "lifespan": "on",
+        "log_config": None,
+        "access_log": False,
+        "server_header": False,
+        "proxy_headers": False,
+        "backlog": BACKLOG,
+        "limit_concurrency": settings.http_max_connections,
+        "timeout_keep_alive": settings.http_idle_timeout,
+        "timeout_graceful_shutdown": math.ceil(settings.total_timeout + GRACE_SECONDS),
+    }
+    if options.workers > 1:
+        from .workers import supervisor
 
-    turns = Turns(options.workers)
-
-    def run(index: int = 0, parent: int | None = None) -> int:
-        turn = partial(turns.has, index) if options.workers > 1 else None
-        server = DrainingServer(config, settings.http_grace, guarded.drain, parent, turn)
-        if index == 0:
-            server.announcement = f"Serving MCP at {url}"
-        with running(app, settings, options.host, index):
-            server.run(sockets=[bound])
+        processes = supervisor(partial(worker, options.port), bound, **config)
+        print(announcement, file=sys.stderr)
+        processes.run()
         return 0
+    # uvicorn sends itself the signal again once it has ended
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    guarded.life = partial(_announced, announcement, guarded.life)
+    with running(app, settings, options.host):
+        uvicorn.Server(uvicorn.Config(guarded, **config)).run(sockets=[bound])
+    return 0
 
-    if options.workers == 1:
-        return run()
-    return Workers(options.workers, run, bound.close).run()
+
+@contextmanager
+def _announced(text: str, life: Callable[[], AbstractContextManager[None]]) -> Iterator[None]:
+    """Print the address of the server once it takes connections and signals."""
+    with life():
+        print(text, file=sys.stderr)
+        yield
 
 
-def application(
-    app: App, settings: Settings, *, host: str, port: int, allowed_hosts: list[str]
-) -> Guard:
-    """The ASGI application: the SDK's, behind the guard."""
+@contextmanager
+def _draining(settings: Settings, drain: Callable[[], None]) -> Iterator[None]:
+    """Give a process a grace period: SIGTERM says no to `/ready` at once, so that a load balancer
+    sends no more, and ends the process after the grace period: the balancer needs a moment to
+    notice. A second signal ends it without delay.
+    """
+    loop = asyncio.get_running_loop()
+    end: Any = signal.getsignal(signal.SIGTERM)
+
+    def begin(number: int, frame: Any) -> None:
+        drain()
+        event("info", "draining", seconds=settings.http_grace)
+        signal.signal(number, end)
+        loop.call_soon_threadsafe(loop.call_later, settings.http_grace, end, number, frame)
+
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, begin)
+    yield
+
+
+def application(app: App, options: argparse.Namespace, settings: Settings) -> Guard:
+    """The ASGI application: the SDK's, behind the guard. The port of `options` is the one that the
+    server listens on.
+    """
     from mcp.server.transport_security import TransportSecuritySettings
+    from sse_starlette.sse import AppStatus
     from starlette.requests import Request
     from starlette.responses import JSONResponse, Response
     from starlette.routing import Route
 
     from .exchange import Exchange
 
+    # Else every event stream would break off at SIGTERM, its call unanswered
+    AppStatus.enable_automatic_graceful_drain = False
     authority = authority_of(settings)
     routes = []
     if isinstance(authority, Issuer):
@@ -183,12 +209,12 @@ def application(
     )
     # A proxy may not know the address that a redirect would name
     streaming.router.redirect_slashes = False
-    names = list(allowed_hosts)
-    origins = {f"https://{name.lower()}" for name in allowed_hosts}
+    names = list(options.allowed_host)
+    origins = {f"https://{name.lower()}" for name in names}
     origins.update(settings.http_allowed_origins)
-    if _is_loopback(host):
+    if _is_loopback(options.host):
         names.extend(LOOPBACK_NAMES)
-        origins.update(f"http://{name}:{port}" for name in LOOPBACK_NAMES)
+        origins.update(f"http://{name}:{options.port}" for name in LOOPBACK_NAMES)
     reaches = None
     if settings.http_ready_api and app.calls_api:
         reaches = app.reaches_api
@@ -200,7 +226,7 @@ def application(
         hosts = hosts_of(names)
     except ValueError as error:
         raise StartError(f"--allowed-host: {error}") from error
-    return Guard(
+    guard = Guard(
         Exchange(app.server, streaming),
         hosts=hosts,
         origins=frozenset(origins),
@@ -210,6 +236,8 @@ def application(
         front=front,
         reaches=reaches,
     )
+    guard.life = partial(_draining, settings, guard.drain)
+    return guard
 
 
 def authority_of(settings: Settings) -> Authority | None:
@@ -274,7 +302,9 @@ def _listen(host: str, port: int) -> socket.socket:
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         is_any = host == "::" and socket.has_dualstack_ipv6()
-        return socket.create_server((host, port), family=family, dualstack_ipv6=is_any)
+        return socket.create_server(
+            (host, port), family=family, backlog=BACKLOG, dualstack_ipv6=is_any
+        )
     except OSError as error:
         hint = _LISTEN_HINTS.get(error.errno or 0, str(error.strerror))
         raise StartError(f"cannot listen on {host}:{port}: {hint}") from error

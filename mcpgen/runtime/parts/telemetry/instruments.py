@@ -13,6 +13,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from errno import EADDRINUSE
+from multiprocessing import parent_process
 from typing import TYPE_CHECKING, Any
 
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
@@ -27,7 +29,7 @@ from ...record import Record, Send, observers, senders
 if TYPE_CHECKING:
     from ...app import App
     from ...settings import Settings
-    from . import TelemetrySettings
+    from .variables import TelemetrySettings
 
 SECONDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300)
 """The bounds that the conventions for MCP name for durations."""
@@ -182,11 +184,9 @@ def _transport(ctx: ServerRequestContext[Any, Any]) -> dict[str, str]:
 
 
 @contextmanager
-def running(
-    app: App, settings: Settings, own: TelemetrySettings, host: str, index: int
-) -> Iterator[None]:
-    """Telemetry of this process, the `index`-th of the server, until the end of the block: what is
-    measured by then is sent. `host` is where Prometheus may come from. Raises StartError.
+def running(app: App, settings: Settings, own: TelemetrySettings, host: str) -> Iterator[None]:
+    """Telemetry of this process until the end of the block: what is measured by then is sent.
+    `host` is where Prometheus may come from. Raises StartError.
     """
     try:
         from opentelemetry.sdk.resources import OTELResourceDetector, Resource
@@ -202,7 +202,7 @@ def running(
     readers: list[Any] = []
     ends: list[Callable[[], None]] = []
     if own.metrics_port:
-        readers.append(_prometheus(host, own.metrics_port + index))
+        readers.append(_prometheus(host, own.metrics_port))
     if own.telemetry:
         readers.append(_otlp(resource, ends))
     _measure(resource, readers, ends)
@@ -228,19 +228,26 @@ def _run_within(seconds: float, ends: list[Callable[[], None]]) -> None:
 
 
 def _prometheus(host: str, port: int) -> Any:
-    """A reader whose metrics are served at `/metrics`. Raises StartError."""
+    """Return a reader whose metrics are served at `/metrics`; a worker whose port another one has
+    takes the next. Raises StartError.
+    """
     from opentelemetry.exporter.prometheus import PrometheusMetricReader
     from prometheus_client import CollectorRegistry, start_http_server
 
     registry = CollectorRegistry()
     reader = PrometheusMetricReader(registry=registry)
-    try:
-        start_http_server(port, host, registry)
-    except OSError as error:
-        raise StartError(
-            f"cannot serve metrics on {host}:{port}: {error.strerror or error}"
-        ) from error
-    return reader
+    is_worker = parent_process() is not None
+    while True:
+        try:
+            start_http_server(port, host, registry)
+            return reader
+        except OSError as error:
+            if is_worker and error.errno == EADDRINUSE:
+                port += 1
+                continue
+            raise StartError(
+                f"cannot serve metrics on {host}:{port}: {error.strerror or error}"
+            ) from error
 
 
 def _otlp(resource: Any, ends: list[Callable[[], None]]) -> Any:
