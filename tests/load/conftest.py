@@ -17,9 +17,11 @@ from mcpgen.cli.report import render
 from mcpgen.load import Document, load
 from mcpgen.problems import McpgenError, Problem, Problems
 
+Write = Callable[..., Path]
+
 
 @pytest.fixture
-def write(tmp_path: Path) -> Callable[..., Path]:
+def write(tmp_path: Path) -> Write:
     """Write a file below the test's folder and return its path."""
 
     def to(name: str, content: str | bytes) -> Path:
@@ -31,15 +33,10 @@ def write(tmp_path: Path) -> Callable[..., Path]:
     return to
 
 
-@pytest.fixture
-def loaded() -> Callable[..., tuple[Document, list[Problem]]]:
-    """Load a document; returns it, and what was found on the way."""
-
-    def act(path: object, **options: Any) -> tuple[Document, list[Problem]]:
-        problems = Problems()
-        return load(str(path), problems=problems, **options), list(problems)
-
-    return act
+def loaded(path: object, **options: Any) -> tuple[Document, list[Problem]]:
+    """Load a document; return it, and what was found on the way."""
+    problems = Problems()
+    return load(str(path), problems=problems, **options), list(problems)
 
 
 @dataclass
@@ -58,23 +55,18 @@ class Refusal:
         return place.line, place.column
 
 
-@pytest.fixture
-def refused() -> Callable[..., Refusal]:
-    """Load what cannot be loaded; returns how that is told, and fails when it is not."""
-
-    def act(path: object, **options: Any) -> Refusal:
-        try:
-            document = load(str(path), problems=Problems(), **options)
-        except McpgenError as error:
-            return Refusal(
-                exit_code=error.exit_code,
-                problems=error.problems,
-                text=render(error.problems),
-                codes=[problem.code for problem in error.problems],
-            )
-        raise AssertionError(f"loaded: {str(document.root)[:200]}")
-
-    return act
+def refused(path: object, **options: Any) -> Refusal:
+    """Load what cannot be loaded; return how that is told, and fail when it is not."""
+    try:
+        document = load(str(path), problems=Problems(), **options)
+    except McpgenError as error:
+        return Refusal(
+            exit_code=error.exit_code,
+            problems=error.problems,
+            text=render(error.problems),
+            codes=[problem.code for problem in error.problems],
+        )
+    raise AssertionError(f"loaded: {str(document.root)[:200]}")
 
 
 @dataclass

@@ -7,16 +7,12 @@ from __future__ import annotations
 import gzip
 import json
 import os
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from mcpgen.problems import McpgenError
 
-Write = Callable[..., Path]
-Act = Callable[..., Any]
+from .conftest import Write, loaded, refused
 
 HEAD = "openapi: 3.1.0\ninfo: {title: T, version: '1'}\n"
 
@@ -85,7 +81,7 @@ FORMATS = {
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_another_format_is_named(write: Write, refused: Act, name: str) -> None:
+def test_another_format_is_named(write: Write, name: str) -> None:
     content, said = FORMATS[name]
     refusal = refused(write(name, content))
     assert said in refusal.text
@@ -93,7 +89,7 @@ def test_another_format_is_named(write: Write, refused: Act, name: str) -> None:
     assert refusal.codes == ["E0110"]
 
 
-def test_a_missing_file_suggests_the_nearest_name(write: Write, refused: Act) -> None:
+def test_a_missing_file_suggests_the_nearest_name(write: Write) -> None:
     there = write("petstore.yaml", HEAD)
     refusal = refused(there.with_name("petsore.yaml"))
     assert "no such file" in refusal.text
@@ -101,7 +97,7 @@ def test_a_missing_file_suggests_the_nearest_name(write: Write, refused: Act) ->
     assert refusal.exit_code == 2
 
 
-def test_a_directory_lists_the_documents_in_it(write: Write, refused: Act) -> None:
+def test_a_directory_lists_the_documents_in_it(write: Write) -> None:
     folder = write("openapi.yaml", HEAD).parent
     refusal = refused(folder)
     assert "is a directory" in refusal.text
@@ -109,7 +105,7 @@ def test_a_directory_lists_the_documents_in_it(write: Write, refused: Act) -> No
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_a_file_without_permission_says_which_is_needed(write: Write, refused: Act) -> None:
+def test_a_file_without_permission_says_which_is_needed(write: Write) -> None:
     path = write("secret.yaml", HEAD)
     path.chmod(0)
     assert "chmod u+r" in refused(path).text
@@ -118,7 +114,7 @@ def test_a_file_without_permission_says_which_is_needed(write: Write, refused: A
 @pytest.mark.parametrize(
     "content", ["", "   \n\n", "# only a comment\n", "---\n", "---\n# nothing\n", "\ufeff"]
 )
-def test_an_empty_file_says_how_a_document_begins(write: Write, refused: Act, content: str) -> None:
+def test_an_empty_file_says_how_a_document_begins(write: Write, content: str) -> None:
     refusal = refused(write("empty.yaml", content))
     assert "the file is empty" in refusal.text
     assert "openapi: 3.1.0" in refusal.text
@@ -134,21 +130,21 @@ def test_an_empty_file_says_how_a_document_begins(write: Write, refused: Act, co
         (b"SQLite format 3\0\x10\0", "an SQLite database"),
     ],
 )
-def test_a_binary_file_is_named(write: Write, refused: Act, content: bytes, said: str) -> None:
+def test_a_binary_file_is_named(write: Write, content: bytes, said: str) -> None:
     assert said in refused(write("x.yaml", content)).text
 
 
 @pytest.mark.parametrize(
     "start", ["<!DOCTYPE html>\n<html>", "\n  <html lang='en'><body>", "<script>"]
 )
-def test_a_page_says_where_the_document_usually_is(write: Write, refused: Act, start: str) -> None:
+def test_a_page_says_where_the_document_usually_is(write: Write, start: str) -> None:
     refusal = refused(write("openapi.json", start + "Swagger UI</html>"))
     assert "this is an HTML page" in refusal.text
     assert "/openapi.json" in refusal.text
     assert refusal.codes == ["E0109"]
 
 
-def test_an_open_quote_is_shown_where_it_began(write: Write, refused: Act) -> None:
+def test_an_open_quote_is_shown_where_it_began(write: Write) -> None:
     refusal = refused(
         write("x.yaml", HEAD + "paths:\n  /a:\n    get:\n      summary: 'open\n      tags: []\n")
     )
@@ -156,24 +152,24 @@ def test_an_open_quote_is_shown_where_it_began(write: Write, refused: Act) -> No
     assert "does not end" in refusal.text
 
 
-def test_an_open_bracket_is_shown_where_it_began(write: Write, refused: Act) -> None:
+def test_an_open_bracket_is_shown_where_it_began(write: Write) -> None:
     refusal = refused(write("x.yaml", HEAD + "tags: [a, b\npaths: {}\n"))
     assert refusal.where == (3, 7)
 
 
-def test_cut_off_json_names_the_object_it_ends_in(write: Write, refused: Act) -> None:
+def test_cut_off_json_names_the_object_it_ends_in(write: Write) -> None:
     refusal = refused(write("x.json", '{\n  "openapi": "3.1.0",\n  "info": {\n    "title": "x",\n'))
     assert "the JSON ends inside the object opened at 3:11" in refusal.text
 
 
-def test_tabs_are_counted_and_the_command_to_replace_them_given(write: Write, refused: Act) -> None:
+def test_tabs_are_counted_and_the_command_to_replace_them_given(write: Write) -> None:
     refusal = refused(write("x.yaml", "openapi: 3.1.0\ninfo:\n\ttitle: T\n\tversion: '1'\n"))
     assert "tab used for indentation" in refusal.text
     assert "2 lines" in refusal.text
     assert refusal.where == (3, 1)
 
 
-def test_wrong_indentation_shows_both_lines(write: Write, refused: Act) -> None:
+def test_wrong_indentation_shows_both_lines(write: Write) -> None:
     refusal = refused(write("x.yaml", HEAD + "tags:\n  - name: a\n description: b\n"))
     assert refusal.where[0] == 5
     assert "begins at 1:1" in refusal.text or "begins at" in refusal.text
@@ -189,7 +185,7 @@ def test_wrong_indentation_shows_both_lines(write: Write, refused: Act) -> None:
     ],
 )
 def test_a_repeated_key_is_shown_at_both_places(
-    write: Write, refused: Act, name: str, content: str, first: str, second: str
+    write: Write, name: str, content: str, first: str, second: str
 ) -> None:
     refusal = refused(write(name, content))
     assert f"first at {first} and again at {second}" in refusal.text
@@ -211,7 +207,7 @@ def test_a_repeated_key_is_shown_at_both_places(
     ],
 )
 def test_a_slip_in_json_is_named(
-    write: Write, refused: Act, content: str, said: str, where: tuple[int, int]
+    write: Write, content: str, said: str, where: tuple[int, int]
 ) -> None:
     refusal = refused(write("x.json", content))
     assert said in refusal.text
@@ -227,9 +223,7 @@ def test_a_slip_in_json_is_named(
         (HEAD.encode() + b"x" * 302 + b"\xff\n", "byte offset"),
     ],
 )
-def test_another_encoding_is_named_with_the_offset(
-    write: Write, refused: Act, content: bytes, said: str
-) -> None:
+def test_another_encoding_is_named_with_the_offset(write: Write, content: bytes, said: str) -> None:
     refusal = refused(write("x.yaml", content))
     assert said in refusal.text
     assert "byte offset" in refusal.text
@@ -246,9 +240,7 @@ def test_another_encoding_is_named_with_the_offset(
         + b'{\r\n\t"openapi": "3.1.0",\r\n\t"info": {"title": "T", "version": "1"}}',
     ],
 )
-def test_marks_line_ends_and_tabs_in_json_are_no_matter(
-    write: Write, loaded: Act, content: bytes
-) -> None:
+def test_marks_line_ends_and_tabs_in_json_are_no_matter(write: Write, content: bytes) -> None:
     document, problems = loaded(write("x", content))
     assert document.root["info"] == {"title": "T", "version": "1"}
     assert problems == []
@@ -264,9 +256,7 @@ def test_marks_line_ends_and_tabs_in_json_are_no_matter(
         ("true", "true or false"),
     ],
 )
-def test_a_root_that_is_no_object_is_named(
-    write: Write, refused: Act, content: str, said: str
-) -> None:
+def test_a_root_that_is_no_object_is_named(write: Write, content: str, said: str) -> None:
     assert f"the document is {said}, not an object" in refused(write("x.yaml", content)).text
 
 
@@ -286,7 +276,7 @@ def test_a_root_that_is_no_object_is_named(
     ],
 )
 def test_an_unknown_version_is_answered_with_the_nearest(
-    write: Write, refused: Act, root: str, said: str
+    write: Write, root: str, said: str
 ) -> None:
     refusal = refused(write("x.yaml", f"info: {{}}\n{root}\npaths: {{}}\n"))
     assert len(refusal.problems) == 1
@@ -306,14 +296,14 @@ def test_an_unknown_version_is_answered_with_the_nearest(
     ],
 )
 def test_an_unmistakable_version_is_taken(
-    write: Write, loaded: Act, root: str, version: str, codes: list[str]
+    write: Write, root: str, version: str, codes: list[str]
 ) -> None:
     document, problems = loaded(write("x.yaml", f"{root}\npaths: {{}}\n"))
     assert document.version == version
     assert [problem.code for problem in problems] == codes
 
 
-def test_a_misspelt_root_key_is_named(write: Write, refused: Act) -> None:
+def test_a_misspelt_root_key_is_named(write: Write) -> None:
     assert (
         "`OpenAPI` should be `openapi`"
         in refused(write("x.yaml", "OpenAPI: 3.1.0\npaths: {}\n")).text
@@ -323,9 +313,7 @@ def test_a_misspelt_root_key_is_named(write: Write, refused: Act) -> None:
     )
 
 
-def test_a_document_cut_anywhere_gives_one_clear_error_or_loads(
-    write: Write, loaded: Act, refused: Act
-) -> None:
+def test_a_document_cut_anywhere_gives_one_clear_error_or_loads(write: Write) -> None:
     paths = {"/a": {"get": {"responses": {"200": {"description": "fine 'quoted' \"text\""}}}}}
     whole = json.dumps(
         {"openapi": "3.1.0", "info": {"title": "Tïtle", "version": "1"}, "paths": paths}, indent=1
@@ -358,14 +346,14 @@ def test_a_document_cut_anywhere_gives_one_clear_error_or_loads(
         ("title: - shop", "put text that begins with `- ` in quotes"),
     ],
 )
-def test_text_that_needs_quotes_says_so(write: Write, refused: Act, line: str, hint: str) -> None:
+def test_text_that_needs_quotes_says_so(write: Write, line: str, hint: str) -> None:
     refusal = refused(write("x.yaml", f"openapi: 3.1.0\ninfo:\n  {line}\n  version: '1'\n"))
     assert refusal.codes == ["E0112"]
     assert refusal.where[0] == 3
     assert hint in refusal.text
 
 
-def test_text_that_begins_like_an_alias_wants_quotes(write: Write, refused: Act) -> None:
+def test_text_that_begins_like_an_alias_wants_quotes(write: Write) -> None:
     refusal = refused(write("x.yaml", f"{HEAD}host: ***\n"))
     assert "put text that begins with this character in quotes" in refusal.text
     assert "the alias begins at" in refusal.text

@@ -21,7 +21,8 @@ from mcpgen.load.fetch import may_redirect
 from mcpgen.pipeline import open_document
 from mcpgen.problems import McpgenError, Problems, UsageError
 
-Act = Callable[..., Any]
+from .conftest import loaded, refused
+
 DOCUMENT = b"openapi: 3.1.0\ninfo: {title: T, version: '1'}\npaths: {}\n"
 OK = b"HTTP/1.1 200 OK\r\n"
 DEADLINE = Limits(seconds=1.0)
@@ -111,9 +112,7 @@ def redirects_slowly(server: Slow, send: Callable[[bytes], None], path: str) -> 
 
 
 @pytest.mark.parametrize("answer", [drips_its_body, drips_its_head, says_nothing, redirects_slowly])
-def test_a_slow_server_is_cut_off_at_the_deadline(
-    slow: Callable[..., Slow], refused: Act, answer: Any
-) -> None:
+def test_a_slow_server_is_cut_off_at_the_deadline(slow: Callable[..., Slow], answer: Any) -> None:
     server = slow(answer)
     started = time.monotonic()
     refusal = refused(server.url(), limits=DEADLINE)
@@ -124,15 +123,13 @@ def test_a_slow_server_is_cut_off_at_the_deadline(
     assert "fetch_seconds" in refusal.text
 
 
-def test_the_connection_is_closed_at_the_deadline(slow: Callable[..., Slow], refused: Act) -> None:
+def test_the_connection_is_closed_at_the_deadline(slow: Callable[..., Slow]) -> None:
     server = slow(drips_its_head)
     refused(server.url(), limits=DEADLINE)
     assert server.hung_up.wait(SOON)
 
 
-def test_all_files_of_a_document_share_one_deadline(
-    slow: Callable[..., Slow], refused: Act
-) -> None:
+def test_all_files_of_a_document_share_one_deadline(slow: Callable[..., Slow]) -> None:
     def answer(server: Slow, send: Callable[[bytes], None], path: str) -> None:
         number = int(path.strip("/").partition(".")[0])
         server.rest(0.3)
@@ -152,7 +149,7 @@ def test_all_files_of_a_document_share_one_deadline(
 
 
 def test_a_download_tells_how_far_it_is(
-    slow: Callable[..., Slow], loaded: Act, monkeypatch: pytest.MonkeyPatch
+    slow: Callable[..., Slow], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fetch, "QUIET_SECONDS", 0.0)
     told: list[str] = []
@@ -168,7 +165,7 @@ def test_a_download_tells_how_far_it_is(
 
 
 def test_a_silent_server_is_named(
-    slow: Callable[..., Slow], refused: Act, monkeypatch: pytest.MonkeyPatch
+    slow: Callable[..., Slow], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fetch, "READ_SECONDS", 0.2)
     refusal = refused(slow(says_nothing).url())
@@ -176,9 +173,7 @@ def test_a_silent_server_is_named(
     assert "the server was silent for 0.2 s" in refusal.text
 
 
-def test_a_body_that_ends_too_early_is_not_a_document(
-    slow: Callable[..., Slow], refused: Act
-) -> None:
+def test_a_body_that_ends_too_early_is_not_a_document(slow: Callable[..., Slow]) -> None:
     def answer(_: Slow, send: Callable[[bytes], None], path: str) -> None:
         send(OK + b"Content-Length: 500\r\n\r\n" + DOCUMENT)
 
@@ -188,7 +183,7 @@ def test_a_body_that_ends_too_early_is_not_a_document(
 
 
 def test_a_server_that_keeps_the_connection_open_is_not_waited_for(
-    slow: Callable[..., Slow], loaded: Act
+    slow: Callable[..., Slow],
 ) -> None:
     def answer(server: Slow, send: Callable[[bytes], None], _: str) -> None:
         send(OK + f"Content-Length: {len(DOCUMENT)}\r\n\r\n".encode() + DOCUMENT)
@@ -237,9 +232,7 @@ def test_a_redirect_may_not_leave_its_server(old: str, new: str) -> None:
     assert not may_redirect(old, new)
 
 
-def test_a_redirect_to_another_port_is_refused(
-    canary: Any, slow: Callable[..., Slow], refused: Act
-) -> None:
+def test_a_redirect_to_another_port_is_refused(canary: Any, slow: Callable[..., Slow]) -> None:
     def answer(_: Slow, send: Callable[[bytes], None], path: str) -> None:
         send(OK + b"\r\n" + DOCUMENT)
 
@@ -252,7 +245,7 @@ def test_a_redirect_to_another_port_is_refused(
 
 
 def test_a_host_that_was_public_does_not_become_private_by_a_redirect(
-    canary: Any, refused: Act, monkeypatch: pytest.MonkeyPatch
+    canary: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     canary.redirects["/old.yaml"] = "/new.yaml"
     canary.files["/new.yaml"] = DOCUMENT
@@ -264,7 +257,7 @@ def test_a_host_that_was_public_does_not_become_private_by_a_redirect(
 
 
 @pytest.mark.parametrize("url", ["http://[::1/x", "https://[/x"])
-def test_what_is_no_url_is_an_error_of_usage(refused: Act, url: str) -> None:
+def test_what_is_no_url_is_an_error_of_usage(url: str) -> None:
     refusal = refused(url)
     assert (refusal.exit_code, refusal.codes) == (2, ["E0122"])
 

@@ -10,7 +10,6 @@ import resource
 import socket
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +17,7 @@ import pytest
 
 from mcpgen.load import Limits
 
-Write = Callable[..., Path]
-Act = Callable[..., Any]
+from .conftest import Write, loaded, refused
 
 HEAD = "openapi: 3.1.0\ninfo: {title: T, version: '1'}\n"
 
@@ -98,7 +96,7 @@ def test_a_bomb_is_refused_with_its_place(write: Write, bomb: str) -> None:
     assert result.stderr == ""
 
 
-def test_the_values_of_yaml_are_counted_as_they_come(write: Write, refused: Act) -> None:
+def test_the_values_of_yaml_are_counted_as_they_come(write: Write) -> None:
     refusal = refused(write("x.yaml", HEAD + "x: [" + "0," * 5000 + "]"), limits=Limits(nodes=1000))
     assert "more than 1,000 values" in refusal.text
     assert refusal.exit_code == 3
@@ -154,7 +152,7 @@ def test_twenty_thousand_operations_load(write: Write) -> None:
     assert child(write("wide.json", json.dumps(root))).returncode == 0
 
 
-def test_honest_anchors_and_merge_keys_are_expanded(write: Write, loaded: Act) -> None:
+def test_honest_anchors_and_merge_keys_are_expanded(write: Write) -> None:
     text = (
         HEAD
         + "x-base: &base {a: 1, b: [1, 2]}\nx-one: {<<: *base, b: own}\nx-two: *base\nx-three: {<<:"
@@ -166,32 +164,30 @@ def test_honest_anchors_and_merge_keys_are_expanded(write: Write, loaded: Act) -
     assert root["x-three"] == {"a": 1, "b": [1, 2], "c": 3}
 
 
-def test_what_an_alias_stands_for_is_a_copy(write: Write, loaded: Act) -> None:
+def test_what_an_alias_stands_for_is_a_copy(write: Write) -> None:
     root = loaded(write("x.yaml", HEAD + "x-a: &a {k: {}}\nx-b: *a\n"))[0].root
     root["x-b"]["k"]["new"] = 1
     assert root["x-a"] == {"k": {}}
 
 
 @pytest.mark.parametrize("text", ["x: &a [*a]\n", "x: *nothing\n"])
-def test_an_alias_of_itself_or_nothing_is_an_error(write: Write, refused: Act, text: str) -> None:
+def test_an_alias_of_itself_or_nothing_is_an_error(write: Write, text: str) -> None:
     assert refused(write("x.yaml", HEAD + text)).codes == ["E0117"]
 
 
-def test_the_file_limit_can_be_raised(write: Write, loaded: Act, refused: Act) -> None:
+def test_the_file_limit_can_be_raised(write: Write) -> None:
     path = write("x.yaml", HEAD + "# " + "x" * 1000)
     assert refused(path, limits=Limits(bytes=500)).exit_code == 3
     assert loaded(path, limits=Limits(bytes=5000))[0].version == "3.1.0"
 
 
-def test_a_pipe_is_refused_at_once(tmp_path: Path, refused: Act) -> None:
+def test_a_pipe_is_refused_at_once(tmp_path: Path) -> None:
     path = tmp_path / "pipe"
     os.mkfifo(path)
     assert refused(path).exit_code == 3  # to open it would wait for a writer for good
 
 
-def test_devices_and_sockets_are_refused(
-    refused: Act, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_devices_and_sockets_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert refused("/dev/zero").exit_code == 3
     monkeypatch.chdir(tmp_path)
     listener = socket.socket(socket.AF_UNIX)
@@ -211,24 +207,20 @@ NUMBERS = [".nan", ".inf", "-.INF", "1e400", "9" * 401]
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_numbers_that_no_json_has_are_errors_in_yaml(
-    write: Write, refused: Act, number: str
-) -> None:
+def test_numbers_that_no_json_has_are_errors_in_yaml(write: Write, number: str) -> None:
     refusal = refused(write("x.yaml", HEAD + f"x: {number}\n"))
     assert refusal.codes == ["E0118"]
     assert refusal.where == (3, 4)
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e400", "-1e999", "9" * 401])
-def test_numbers_that_no_json_has_are_errors_in_json(
-    write: Write, refused: Act, number: str
-) -> None:
+def test_numbers_that_no_json_has_are_errors_in_json(write: Write, number: str) -> None:
     refusal = refused(write("x.json", '{"openapi": "3.1.0",\n"x": "1e400", "y": ' + number + "}"))
     assert refusal.codes == ["E0118"]
     assert refusal.where == (2, 20)
 
 
-def test_random_bytes_never_escape_as_another_error(write: Write, refused: Act) -> None:
+def test_random_bytes_never_escape_as_another_error(write: Write) -> None:
     import random
 
     source = random.Random(7)
@@ -238,9 +230,7 @@ def test_random_bytes_never_escape_as_another_error(write: Write, refused: Act) 
         assert refused(write("x.yaml", raw)).exit_code in (1, 3)
 
 
-def test_half_a_surrogate_pair_becomes_the_replacement_character_with_a_note(
-    write: Write, loaded: Act
-) -> None:
+def test_half_a_surrogate_pair_becomes_the_replacement_character_with_a_note(write: Write) -> None:
     text = '{"openapi": "3.1.0", "x": "\\\\ud800 \\ud83d\\ude00 \\ud800"}'
     document, problems = loaded(write("x.json", text))
     assert document.root["x"] == "\\ud800 \U0001f600 \ufffd"
@@ -248,7 +238,7 @@ def test_half_a_surrogate_pair_becomes_the_replacement_character_with_a_note(
     assert problems[0].place.column == text.rindex("\\ud800") + 1
 
 
-def test_half_a_surrogate_pair_in_another_file_is_noted_there(write: Write, loaded: Act) -> None:
+def test_half_a_surrogate_pair_in_another_file_is_noted_there(write: Write) -> None:
     write("a.json", '{"title": "\\udc00"}')
     main = write("x.yaml", HEAD + "components: {schemas: {A: {$ref: a.json}}}\n")
     document, problems = loaded(main)
@@ -257,7 +247,7 @@ def test_half_a_surrogate_pair_in_another_file_is_noted_there(write: Write, load
     assert problems[0].place.file.endswith("a.json")
 
 
-def test_a_whole_surrogate_pair_needs_no_note(write: Write, loaded: Act) -> None:
+def test_a_whole_surrogate_pair_needs_no_note(write: Write) -> None:
     assert loaded(write("x.json", '{"openapi": "3.1.0", "x": "\\uD83D\\uDE00"}'))[1] == []
 
 
@@ -267,20 +257,18 @@ def aliased(values: int, times: int) -> str:
     return HEAD + "a: &a [" + ", ".join(["0"] * values) + f"]\nb: [{repeated}]\n"
 
 
-def test_aliases_may_make_a_large_text_a_few_times_larger(write: Write, loaded: Act) -> None:
+def test_aliases_may_make_a_large_text_a_few_times_larger(write: Write) -> None:
     root = loaded(write("x.yaml", aliased(20_000, 9)))[0].root
     assert [len(entry) for entry in root["b"]] == [20_000] * 9
 
 
-def test_aliases_may_not_make_a_text_many_times_larger(write: Write, refused: Act) -> None:
+def test_aliases_may_not_make_a_text_many_times_larger(write: Write) -> None:
     refusal = refused(write("x.yaml", aliased(20_000, 11)))
     assert (refusal.exit_code, refusal.codes) == (3, ["E0117"])
     assert "more than 10 times as large" in refusal.text
 
 
-def test_the_bytes_of_all_files_are_counted_together(
-    write: Write, refused: Act, loaded: Act
-) -> None:
+def test_the_bytes_of_all_files_are_counted_together(write: Write) -> None:
     for name in ("a.yaml", "b.yaml"):
         write(name, "# " + "x" * 600 + "\ntype: object\n")
     schemas = "components: {schemas: {A: {$ref: a.yaml}, B: {$ref: b.yaml}}}\n"

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-Write = Callable[..., Path]
+from .conftest import Write, loaded, refused
+
 Act = Callable[..., Any]
 
 DOCUMENT = """\
@@ -29,7 +30,7 @@ paths:
 
 
 @pytest.fixture
-def overlaid(write: Write, loaded: Act) -> Act:
+def overlaid(write: Write) -> Act:
     """The document after overlays given by their actions, and the problems found."""
 
     def act(*actions: str, version: str = "1.0.0") -> Any:
@@ -66,7 +67,7 @@ def test_filters_select_what_to_remove(overlaid: Act) -> None:
     assert list(document.root["paths"]) == ["/books"]
 
 
-def test_patterns_of_filters_run_in_linear_time(write: Write, loaded: Act) -> None:
+def test_patterns_of_filters_run_in_linear_time(write: Write) -> None:
     text = DOCUMENT.replace("title: T", f"title: {'a' * 40}!")
     target = '$..[?search(@.title, "(a+)+$") || match(@.title, "(a|a)*!")]'
     overlay = write("o.yaml", f"overlay: 1.0.0\nactions:\n- {{target: '{target}', remove: true}}\n")
@@ -81,7 +82,7 @@ def test_patterns_of_filters_run_in_linear_time(write: Write, loaded: Act) -> No
     "target", ["$" + "..*" * 12 + ".x", "$[?@" + "..*" * 12 + "]", "$..[?$..[?$..[?$..[?$..x]]]]"]
 )
 def test_a_target_that_takes_too_long_is_an_error(
-    write: Write, refused: Act, monkeypatch: pytest.MonkeyPatch, target: str
+    write: Write, monkeypatch: pytest.MonkeyPatch, target: str
 ) -> None:
     monkeypatch.setattr("mcpgen.load.overlay._SECONDS", 0.2)
     deep = "- " * 60 + "a"
@@ -154,9 +155,7 @@ def test_what_an_overlay_wrote_is_shown_there(overlaid: Act) -> None:
         ("- {target: $, update: [1]}\n", "only be merged with an object"),
     ],
 )
-def test_a_wrong_action_is_an_error_with_its_place(
-    write: Write, refused: Act, text: str, said: str
-) -> None:
+def test_a_wrong_action_is_an_error_with_its_place(write: Write, text: str, said: str) -> None:
     overlay = write("o.yaml", f"overlay: 1.0.0\nactions:\n{text}")
     refusal = refused(write("x.yaml", DOCUMENT), overlays=[overlay])
     assert said in refusal.text
@@ -172,11 +171,11 @@ def test_a_wrong_action_is_an_error_with_its_place(
         ("overlay: 1.0.0\n", "must be a list"),
     ],
 )
-def test_what_is_no_overlay_is_an_error(write: Write, refused: Act, text: str, said: str) -> None:
+def test_what_is_no_overlay_is_an_error(write: Write, text: str, said: str) -> None:
     assert said in refused(write("x.yaml", DOCUMENT), overlays=[write("o.yaml", text)]).text
 
 
-def test_an_overlay_cannot_bring_in_other_hosts(write: Write, refused: Act) -> None:
+def test_an_overlay_cannot_bring_in_other_hosts(write: Write) -> None:
     overlay = write(
         "o.yaml",
         "overlay: 1.0.0\nactions: [{target: $.paths, update: {/a: {$ref: 'http://h/x'}}}]\n",

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,8 +11,7 @@ from mcpgen.problems import Problems
 from mcpgen.runtime.facts.pointer import escape
 from mcpgen.upgrade import upgrade
 
-Write = Callable[..., Path]
-Act = Callable[..., Any]
+from .conftest import Write, loaded
 
 YAML = """\
 openapi: 3.0.3
@@ -62,9 +59,7 @@ JSON = """\
         ("/components/schemas/B/nothing/there", 18, 5, 1),
     ],
 )
-def test_in_yaml(
-    write: Write, loaded: Act, pointer: str, line: int, column: int, width: int
-) -> None:
+def test_in_yaml(write: Write, pointer: str, line: int, column: int, width: int) -> None:
     place = loaded(write("x.yaml", YAML))[0].place(pointer)
     assert (place.line, place.column, place.width) == (line, column, width)
 
@@ -81,14 +76,12 @@ def test_in_yaml(
         ("", 1, 1, 1),
     ],
 )
-def test_in_json(
-    write: Write, loaded: Act, pointer: str, line: int, column: int, width: int
-) -> None:
+def test_in_json(write: Write, pointer: str, line: int, column: int, width: int) -> None:
     place = loaded(write("x.json", JSON))[0].place(pointer)
     assert (place.line, place.column, place.width) == (line, column, width)
 
 
-def test_every_value_of_a_document_is_found(write: Write, loaded: Act) -> None:
+def test_every_value_of_a_document_is_found(write: Write) -> None:
     """The text at a place is the value: checked for every scalar of a document, in both
     notations.
     """
@@ -120,7 +113,7 @@ def test_every_value_of_a_document_is_found(write: Write, loaded: Act) -> None:
             assert line[place.column - 1 :][: place.width].strip('"') == value
 
 
-def test_in_the_right_file_of_many(write: Write, loaded: Act) -> None:
+def test_in_the_right_file_of_many(write: Write) -> None:
     write(
         "schemas/pet.yaml",
         "Cat: {}\nPet:\n  type: object\n  nullable: true\n  properties:\n    a: {type: string}\n",
@@ -144,13 +137,13 @@ def test_in_the_right_file_of_many(write: Write, loaded: Act) -> None:
     assert document.place("/components/schemas/P").file == str(main)
 
 
-def test_the_excerpt_is_the_line_with_its_neighbours(write: Write, loaded: Act) -> None:
+def test_the_excerpt_is_the_line_with_its_neighbours(write: Write) -> None:
     place = loaded(write("x.yaml", YAML))[0].place("/info/title")
     assert [number for number, _ in place.excerpt] == [1, 2, 3]
     assert place.excerpt[1][1] == "info: {title: \"Bücher\", version: '1'}"
 
 
-def test_windows_line_ends_do_not_shift_places(write: Write, loaded: Act) -> None:
+def test_windows_line_ends_do_not_shift_places(write: Write) -> None:
     place = loaded(write("x.yaml", YAML.replace("\n", "\r\n")))[0].place(
         "/components/schemas/B/description"
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +11,7 @@ from mcpgen.load import Limits, UnresolvedReference
 from mcpgen.load.files import suspicious
 from mcpgen.load.text import SourceText
 
-Write = Callable[..., Path]
-Act = Callable[..., Any]
+from .conftest import Write, loaded, refused
 
 HEAD = "openapi: 3.1.0\ninfo: {title: T, version: '1'}\n"
 SECRET = "the-content-of-the-secret"
@@ -43,9 +41,7 @@ PLACES = {
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_a_remote_reference_is_refused_unasked(
-    write: Write, refused: Act, canary: Any, place: str
-) -> None:
+def test_a_remote_reference_is_refused_unasked(write: Write, canary: Any, place: str) -> None:
     refusal = refused(write("x.yaml", HEAD + PLACES[place].replace("REF", canary.url())))
     assert refusal.exit_code == 3
     assert "download it and use a relative path" in refusal.text
@@ -56,7 +52,7 @@ def test_a_remote_reference_is_refused_unasked(
 @pytest.mark.parametrize(
     "scheme", ["http:", "https:", "HTTP:", "ftp:", "gopher:", "", "data:text/plain,", " http:"]
 )
-def test_every_scheme_is_refused(write: Write, refused: Act, canary: Any, scheme: str) -> None:
+def test_every_scheme_is_refused(write: Write, canary: Any, scheme: str) -> None:
     address = f"{scheme}//127.0.0.1:{canary.port}/x"
     refusal = refused(
         write("x.json", '{"openapi": "3.1.0", "x-webhooks": {"a": {"$ref": "' + address + '"}}}')
@@ -81,9 +77,7 @@ def test_every_scheme_is_refused(write: Write, refused: Act, canary: Any, scheme
         "folder/secret.yaml#/a",
     ],
 )
-def test_a_reference_out_of_the_folder_is_refused_unread(
-    write: Write, refused: Act, ref: str
-) -> None:
+def test_a_reference_out_of_the_folder_is_refused_unread(write: Write, ref: str) -> None:
     secret = write("secret.yaml", f"a: {SECRET}\n")
     main = write("api/x.yaml", HEAD + f"paths:\n  /a: {{$ref: '{ref}'}}\n")
     main.with_name("link.yaml").symlink_to(secret)
@@ -95,30 +89,28 @@ def test_a_reference_out_of_the_folder_is_refused_unread(
     assert SECRET not in refusal.text
 
 
-def test_all_refused_references_are_told_at_once(write: Write, refused: Act) -> None:
+def test_all_refused_references_are_told_at_once(write: Write) -> None:
     refusal = refused(
         write("x.yaml", HEAD + "paths:\n  /a: {$ref: '/a'}\n  /b: {$ref: 'http://h/b'}\n")
     )
     assert refusal.codes == ["E0202", "E0201"]
 
 
-def test_the_user_may_say_how_far_references_reach(write: Write, loaded: Act) -> None:
+def test_the_user_may_say_how_far_references_reach(write: Write) -> None:
     common = write("common/error.yaml", "type: object\n")
     main = write("spec/x.yaml", HEAD + "components: {schemas: {E: {$ref: ../common/error.yaml}}}\n")
     document = loaded(main, folder=common.parents[1])[0]
     assert document.resolve("#/components/schemas/E")[0] == {"type": "object"}
 
 
-def test_a_refused_reference_names_the_folder_that_would_hold_it(
-    write: Write, refused: Act
-) -> None:
+def test_a_refused_reference_names_the_folder_that_would_hold_it(write: Write) -> None:
     text = HEAD + "components: {schemas: {E: {$ref: ../../common/error.yaml}}}\n"
     refusal = refused(write("apis/pets/x.yaml", text))
     folder = write("y", "").parent
     assert refusal.problems[0].hint.endswith(f"`--ref-root {folder}`")
 
 
-def test_an_example_that_names_a_missing_file_costs_nothing(write: Write, loaded: Act) -> None:
+def test_an_example_that_names_a_missing_file_costs_nothing(write: Write) -> None:
     text = "components: {schemas: {A: {type: string, example: {$ref: examples/a.yaml}}}}\n"
     document, problems = loaded(write("x.yaml", HEAD + text))
     assert document.root["components"]["schemas"]["A"]["example"] == {"$ref": "examples/a.yaml"}
@@ -126,7 +118,7 @@ def test_an_example_that_names_a_missing_file_costs_nothing(write: Write, loaded
 
 
 def test_files_are_embedded_and_references_made_local(
-    write: Write, loaded: Act, monkeypatch: pytest.MonkeyPatch
+    write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(
         "schemas/pet.yaml",
@@ -153,7 +145,7 @@ def test_files_are_embedded_and_references_made_local(
 
 
 def test_files_that_refer_to_each_other_are_read_once(
-    write: Write, loaded: Act, monkeypatch: pytest.MonkeyPatch
+    write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from mcpgen.load import files
 
@@ -181,7 +173,7 @@ def test_files_that_refer_to_each_other_are_read_once(
     )
 
 
-def test_names_with_spaces_percent_signs_and_slashes_are_found(write: Write, loaded: Act) -> None:
+def test_names_with_spaces_percent_signs_and_slashes_are_found(write: Write) -> None:
     write("odd folder/100%.yaml", "'a/b': {type: object}\n")
     main = write(
         "x.yaml", HEAD + "components: {schemas: {A: {$ref: 'odd%20folder/100%25.yaml#/a~1b'}}}\n"
@@ -189,7 +181,7 @@ def test_names_with_spaces_percent_signs_and_slashes_are_found(write: Write, loa
     assert loaded(main)[0].resolve("#/components/schemas/A")[0] == {"type": "object"}
 
 
-def test_a_reference_in_data_is_data(write: Write, loaded: Act) -> None:
+def test_a_reference_in_data_is_data(write: Write) -> None:
     text = (
         "components: {schemas: {A: {default: {a: {$ref: 'http://h/x'}}, enum: [{$ref: '../x'}]}}}\n"
         "x-any: {$ref: '/etc/x'}\n"
@@ -199,7 +191,7 @@ def test_a_reference_in_data_is_data(write: Write, loaded: Act) -> None:
     assert document.root["x-any"] == {"$ref": "/etc/x"}
 
 
-def test_a_description_in_a_file_stands_in_its_place(write: Write, loaded: Act) -> None:
+def test_a_description_in_a_file_stands_in_its_place(write: Write) -> None:
     write("intro.md", "# Hello\n")
     write("texts.yaml", "one: first\n")
     text = (
@@ -210,7 +202,7 @@ def test_a_description_in_a_file_stands_in_its_place(write: Write, loaded: Act) 
     assert [tag["description"] for tag in document.root["tags"]] == ["# Hello\n", "first"]
 
 
-def test_a_missing_file_is_one_error_with_a_suggestion(write: Write, refused: Act) -> None:
+def test_a_missing_file_is_one_error_with_a_suggestion(write: Write) -> None:
     write("schemas/pet.yaml", "type: object\n")
     main = write(
         "x.yaml",
@@ -223,22 +215,20 @@ def test_a_missing_file_is_one_error_with_a_suggestion(write: Write, refused: Ac
     assert refusal.where[0] == 5
 
 
-def test_the_ending_alone_is_no_likeness(write: Write, refused: Act) -> None:
+def test_the_ending_alone_is_no_likeness(write: Write) -> None:
     write("mistral.yaml", "type: object\n")
     text = "components: {schemas: {A: {$ref: 'status.yml'}}}\n"
     assert "mistral" not in refused(write("x.yaml", HEAD + text)).text
 
 
-def test_a_missing_file_that_no_other_is_named_like_has_a_hint_too(
-    write: Write, refused: Act
-) -> None:
+def test_a_missing_file_that_no_other_is_named_like_has_a_hint_too(write: Write) -> None:
     text = "components: {schemas: {A: {$ref: 'parts/gone.yaml'}}}\n"
     refusal = refused(write("x.yaml", HEAD + text))
     assert refusal.codes == ["E0204"]
     assert "relative to the file with the reference" in refusal.problems[0].hint
 
 
-def test_errors_in_other_files_end_the_run_and_are_shown_there(write: Write, refused: Act) -> None:
+def test_errors_in_other_files_end_the_run_and_are_shown_there(write: Write) -> None:
     write("twice.yaml", "a: 1\na: 2\n")
     write("open.json", '{"a": ')
     references = "components: {schemas: {A: {$ref: twice.yaml}, B: {$ref: open.json}}}\n"
@@ -248,7 +238,7 @@ def test_errors_in_other_files_end_the_run_and_are_shown_there(write: Write, ref
     assert places == [("twice.yaml", 2), ("open.json", 1)]
 
 
-def test_limits_hold_for_all_files_together(write: Write, refused: Act) -> None:
+def test_limits_hold_for_all_files_together(write: Write) -> None:
     write("big.yaml", "x: [" + "0, " * 400 + "0]\n")
     main = write("x.yaml", HEAD + "components: {schemas: {A: {$ref: big.yaml}}}\n")
     assert refused(main, limits=Limits(nodes=300)).exit_code == 3
@@ -256,9 +246,7 @@ def test_limits_hold_for_all_files_together(write: Write, refused: Act) -> None:
     assert refused(main, limits=Limits(files=0)).codes == ["E0205"]
 
 
-def test_an_id_is_a_name_and_never_fetched(
-    write: Write, refused: Act, loaded: Act, canary: Any
-) -> None:
+def test_an_id_is_a_name_and_never_fetched(write: Write, canary: Any) -> None:
     text = (
         f"components:\n  schemas:\n    A: {{$id: '{canary.url('/base/')}', items: {{$ref:"
         " item.yaml}}\n"
@@ -279,7 +267,7 @@ def test_an_id_is_a_name_and_never_fetched(
     assert canary.asked == []
 
 
-def test_what_is_only_named_is_not_fetched(write: Write, loaded: Act, canary: Any) -> None:
+def test_what_is_only_named_is_not_fetched(write: Write, canary: Any) -> None:
     text = (
         f"jsonSchemaDialect: '{canary.url()}'\ncomponents:\n  schemas: {{A: {{$schema:"
         f" '{canary.url()}', $id: '{canary.url()}'}}}}\n  examples: {{e: {{externalValue:"
@@ -300,7 +288,7 @@ def test_what_is_only_named_is_not_fetched(write: Write, loaded: Act, canary: An
     ],
 )
 def test_a_reference_to_nothing_suggests_what_exists(
-    write: Write, loaded: Act, ref: str, suggestion: str
+    write: Write, ref: str, suggestion: str
 ) -> None:
     document = loaded(write("x.yaml", HEAD + "components: {schemas: {Pet: {}, Other: {}}}\n"))[0]
     with pytest.raises(UnresolvedReference) as caught:
@@ -309,7 +297,7 @@ def test_a_reference_to_nothing_suggests_what_exists(
 
 
 @pytest.mark.parametrize("ref", ["a%2Fb", "a~1b", "c%2Fd"])
-def test_an_encoded_slash_may_be_one_in_a_key(write: Write, loaded: Act, ref: str) -> None:
+def test_an_encoded_slash_may_be_one_in_a_key(write: Write, ref: str) -> None:
     schemas = "{a/b: {type: string}, c: {d: {type: string}}, e: {$ref: '#/components/schemas/REF'}}"
     text = f"{HEAD}components: {{schemas: {schemas.replace('REF', ref)}}}\n"
     document = loaded(write("x.yaml", text))[0]
@@ -317,7 +305,7 @@ def test_an_encoded_slash_may_be_one_in_a_key(write: Write, loaded: Act, ref: st
 
 
 @pytest.mark.parametrize("hops", [3, 65, 1000])
-def test_chains_are_followed_up_to_the_limit(write: Write, loaded: Act, hops: int) -> None:
+def test_chains_are_followed_up_to_the_limit(write: Write, hops: int) -> None:
     chain = "".join(f"    C{n}: {{$ref: '#/components/schemas/C{n + 1}'}}\n" for n in range(hops))
     document = loaded(
         write("x.yaml", HEAD + f"components:\n  schemas:\n{chain}    C{hops}: {{type: string}}\n")
@@ -329,7 +317,7 @@ def test_chains_are_followed_up_to_the_limit(write: Write, loaded: Act, hops: in
             document.resolve("#/components/schemas/C0")
 
 
-def test_a_circle_of_references_is_an_unresolved_one(write: Write, loaded: Act) -> None:
+def test_a_circle_of_references_is_an_unresolved_one(write: Write) -> None:
     text = (
         "components: {schemas: {A: {$ref: '#/components/schemas/B'}, B: {$ref:"
         " '#/components/schemas/A'}}}\n"
@@ -341,7 +329,7 @@ def test_a_circle_of_references_is_an_unresolved_one(write: Write, loaded: Act) 
         document.resolve("#/components/schemas/A/properties/x")
 
 
-def test_a_reference_may_lead_through_another(write: Write, loaded: Act) -> None:
+def test_a_reference_may_lead_through_another(write: Write) -> None:
     text = (
         "components: {responses: {A: {$ref: '#/components/responses/B'},"
         " B: {content: {a/b: {schema: {type: string}}}}}}\n"
@@ -353,7 +341,7 @@ def test_a_reference_may_lead_through_another(write: Write, loaded: Act) -> None
 # URLs, which only the user names.
 
 
-def test_a_url_is_read_and_so_are_files_beside_it(canary: Any, loaded: Act) -> None:
+def test_a_url_is_read_and_so_are_files_beside_it(canary: Any) -> None:
     canary.files["/v1/openapi.yaml"] = (
         HEAD + "components: {schemas: {A: {$ref: 'sub/a.yaml#/A'}}}\n"
     ).encode()
@@ -368,7 +356,7 @@ def test_a_url_is_read_and_so_are_files_beside_it(canary: Any, loaded: Act) -> N
 @pytest.mark.parametrize(
     "ref", ["../up.yaml", "/up.yaml", "http://127.0.0.1:PORT/up.yaml", "//127.0.0.1/x", "a/../../x"]
 )
-def test_a_document_from_a_url_stays_in_its_folder(canary: Any, refused: Act, ref: str) -> None:
+def test_a_document_from_a_url_stays_in_its_folder(canary: Any, ref: str) -> None:
     ref = ref.replace("PORT", str(canary.port))
     canary.files["/v1/openapi.yaml"] = (
         HEAD + f"components: {{schemas: {{A: {{$ref: '{ref}'}}}}}}\n"
@@ -377,7 +365,7 @@ def test_a_document_from_a_url_stays_in_its_folder(canary: Any, refused: Act, re
     assert canary.asked == ["/v1/openapi.yaml"]
 
 
-def test_a_redirect_stays_on_its_host(canary: Any, loaded: Act, refused: Act) -> None:
+def test_a_redirect_stays_on_its_host(canary: Any) -> None:
     canary.redirects["/old.yaml"] = "/new.yaml"
     canary.redirects["/away.yaml"] = f"http://localhost:{canary.port}/new.yaml"
     canary.files["/new.yaml"] = HEAD.encode()
@@ -388,7 +376,7 @@ def test_a_redirect_stays_on_its_host(canary: Any, loaded: Act, refused: Act) ->
     assert canary.asked.count("/new.yaml") == 1
 
 
-def test_a_url_that_fails_says_how(canary: Any, refused: Act) -> None:
+def test_a_url_that_fails_says_how(canary: Any) -> None:
     assert "404" in refused(canary.url("/none.yaml")).text
     canary.files["/big.yaml"] = b"x" * 2000
     assert refused(canary.url("/big.yaml"), limits=Limits(bytes=1000)).codes == ["E0105"]
@@ -409,7 +397,7 @@ def test_a_url_that_fails_says_how(canary: Any, refused: Act) -> None:
     ],
 )
 def test_no_spelling_hides_where_a_reference_leads(
-    write: Write, refused: Act, canary: Any, reference: str
+    write: Write, canary: Any, reference: str
 ) -> None:
     schema = "components:\n  schemas:\n    A:\n        "
     main = write("x.yaml", HEAD + schema + reference.replace("ADDRESS", canary.url()) + "\n")
@@ -418,7 +406,7 @@ def test_no_spelling_hides_where_a_reference_leads(
     assert canary.asked == []
 
 
-def test_a_reference_behind_a_comment_is_followed(write: Write, loaded: Act) -> None:
+def test_a_reference_behind_a_comment_is_followed(write: Write) -> None:
     write("pet.yaml", "type: object\n")
     schema = "components:\n  schemas:\n    A:\n      $ref: #/comment\n        pet.yaml\n"
     document, problems = loaded(write("x.yaml", HEAD + schema))
@@ -426,7 +414,7 @@ def test_a_reference_behind_a_comment_is_followed(write: Write, loaded: Act) -> 
     assert document.resolve("#/components/schemas/A")[0] == {"type": "object"}
 
 
-def test_a_tag_in_another_file_ends_the_run(write: Write, refused: Act) -> None:
+def test_a_tag_in_another_file_ends_the_run(write: Write) -> None:
     write("bad.yaml", "a: !!python/object/apply:os.system ['true']\n")
     refusal = refused(write("x.yaml", HEAD + "components: {schemas: {A: {$ref: 'bad.yaml'}}}\n"))
     assert (refusal.exit_code, refusal.codes) == (1, ["E0119"])
@@ -434,9 +422,7 @@ def test_a_tag_in_another_file_ends_the_run(write: Write, refused: Act) -> None:
     assert "bad.yaml" in refusal.text
 
 
-def test_aliases_may_not_outgrow_the_text_in_another_file_either(
-    write: Write, refused: Act
-) -> None:
+def test_aliases_may_not_outgrow_the_text_in_another_file_either(write: Write) -> None:
     write("bomb.yaml", "a: &a [" + "0, " * 200 + "0]\nb: [" + "*a, " * 1000 + "*a]\n")
     main = write("x.yaml", HEAD + "components: {schemas: {A: {$ref: bomb.yaml}}}\n")
     refusal = refused(main)

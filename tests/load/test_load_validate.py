@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +17,7 @@ from mcpgen.problems import Problems
 from mcpgen.runtime.facts.pointer import child, split
 from mcpgen.upgrade import upgrade
 
-Write = Callable[..., Path]
-Act = Callable[..., Any]
+from .conftest import Write, loaded
 
 BAD = """\
 openapi: 3.0.3
@@ -42,9 +40,7 @@ def checked(document: Any) -> Problems:
     return problems
 
 
-def test_what_the_official_schema_does_not_allow_is_found_with_its_place(
-    write: Write, loaded: Act
-) -> None:
+def test_what_the_official_schema_does_not_allow_is_found_with_its_place(write: Write) -> None:
     document = loaded(write("x.yaml", BAD))[0]
     problems = Problems()
     check(document, problems)
@@ -56,7 +52,7 @@ def test_what_the_official_schema_does_not_allow_is_found_with_its_place(
     assert {problem.severity for problem in problems} == {"warning"}
 
 
-def test_what_is_wrong_in_two_ways_is_told_once(write: Write, loaded: Act) -> None:
+def test_what_is_wrong_in_two_ways_is_told_once(write: Write) -> None:
     text = """\
 swagger: "2.0"
 info: {title: T, version: "1"}
@@ -70,13 +66,13 @@ paths:
     assert [problem.message for problem in problems] == ["`responses` must not be empty"]
 
 
-def test_strict_makes_them_errors(write: Write, loaded: Act) -> None:
+def test_strict_makes_them_errors(write: Write) -> None:
     problems = Problems()
     check(loaded(write("x.yaml", BAD))[0], problems, severity="error")
     assert problems.has_errors
 
 
-def test_a_valid_document_of_each_version_has_no_findings(write: Write, loaded: Act) -> None:
+def test_a_valid_document_of_each_version_has_no_findings(write: Write) -> None:
     for version in ("3.0.3", "3.1.0", "3.2.0"):
         text = f"openapi: {version}\ninfo: {{title: T, version: '1'}}\npaths: {{}}\n"
         assert list(checked(loaded(write("x.yaml", text))[0])) == []
@@ -96,7 +92,7 @@ components:
 """
 
 
-def test_a_default_is_compared_with_its_own_schema(write: Write, loaded: Act) -> None:
+def test_a_default_is_compared_with_its_own_schema(write: Write) -> None:
     document = loaded(write("x.yaml", DEFAULTS.replace("null:", '"null":')))[0]
     assert [(problem.pointer, problem.message) for problem in checked(document)] == [
         ("/components/schemas/kind/default", 'the default must be `"edge"`, not `""`'),
@@ -104,9 +100,7 @@ def test_a_default_is_compared_with_its_own_schema(write: Write, loaded: Act) ->
     ]
 
 
-def test_an_operation_in_another_file_is_one_finding_at_its_reference(
-    write: Write, loaded: Act
-) -> None:
+def test_an_operation_in_another_file_is_one_finding_at_its_reference(write: Write) -> None:
     write("get.yaml", "operationId: a\nresponses: {default: {description: ok}}\n")
     text = 'openapi: 3.0.3\ninfo: {title: T, version: "1"}\npaths:\n  /a:\n    get:\n      '
     document = loaded(write("x.yaml", f"{text}$ref: get.yaml\n"))[0]
@@ -116,9 +110,7 @@ def test_an_operation_in_another_file_is_one_finding_at_its_reference(
     assert (Path(problem.place.file).name, problem.place.line) == ("x.yaml", 6)
 
 
-def test_a_reference_to_nothing_or_recursion_does_not_end_the_run(
-    write: Write, loaded: Act
-) -> None:
+def test_a_reference_to_nothing_or_recursion_does_not_end_the_run(write: Write) -> None:
     schemas = {
         "A": {"allOf": [{"$ref": "#/components/schemas/A"}]},
         "B": {"$ref": "#/components/schemas/None"},
@@ -133,7 +125,7 @@ def test_a_reference_to_nothing_or_recursion_does_not_end_the_run(
     assert {problem.code for problem in problems} <= {"E0304", "E0306"}
 
 
-def test_a_document_with_one_mistake_many_times_says_how_many(write: Write, loaded: Act) -> None:
+def test_a_document_with_one_mistake_many_times_says_how_many(write: Write) -> None:
     wrong = {f"s{number}": {"type": "string", "default": 5} for number in range(120)}
     root = {"openapi": "3.1.0", "info": {"title": "T", "version": "1"}, "paths": {}}
     root["components"] = {"schemas": wrong}
@@ -155,7 +147,7 @@ def test_a_document_with_one_mistake_many_times_says_how_many(write: Write, load
     ],
 )
 def test_an_escaped_character_that_nobody_sees_is_reported(
-    text: str, hides: bool, write: Write, loaded: Act
+    text: str, hides: bool, write: Write
 ) -> None:
     root = text.replace("a:", "openapi: 3.1.0\na:")
     if text.startswith("{"):
@@ -185,9 +177,7 @@ components:
 
 
 @pytest.mark.parametrize("version", ["3.0.3", "3.1.0"])
-def test_of_alternatives_the_one_that_was_meant_is_told(
-    version: str, write: Write, loaded: Act
-) -> None:
+def test_of_alternatives_the_one_that_was_meant_is_told(version: str, write: Write) -> None:
     problems = Problems()
     check(loaded(write("a.yaml", PARTS_OF_A_KIND.format(version=version)))[0], problems)
     query, path, unknown, *others = [
@@ -203,7 +193,7 @@ def test_of_alternatives_the_one_that_was_meant_is_told(
     ]
 
 
-def test_every_fault_of_one_object_is_told(write: Write, loaded: Act) -> None:
+def test_every_fault_of_one_object_is_told(write: Write) -> None:
     schema = 'components: {schemas: {a: {maximum: "50", minimum: "0", additionalProperties: "no"}}}'
     document = f'openapi: 3.0.3\ninfo: {{title: A, version: "1"}}\npaths: {{}}\n{schema}\n'
     problems = Problems()
@@ -215,7 +205,7 @@ def test_every_fault_of_one_object_is_told(write: Write, loaded: Act) -> None:
     ]
 
 
-def test_a_fault_of_one_object_hides_no_key_of_another(write: Write, loaded: Act) -> None:
+def test_a_fault_of_one_object_hides_no_key_of_another(write: Write) -> None:
     """In 3.1 keys are unexpected also where what knows them failed: in the same object alone."""
     parameters = [
         {"name": "q", "in": "query", "schema": {}, "foo": 1},

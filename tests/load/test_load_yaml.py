@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-Write = Callable[..., Path]
-Act = Callable[..., Any]
+from .conftest import Write, loaded, refused
 
 HEAD = "openapi: 3.1.0\ninfo: {title: T, version: '1'}\n"
 
@@ -46,16 +43,14 @@ HEAD = "openapi: 3.1.0\ninfo: {title: T, version: '1'}\n"
         ("0.0.1", "0.0.1"),
     ],
 )
-def test_a_scalar_is_what_the_core_schema_says(
-    write: Write, loaded: Act, written: str, value: Any
-) -> None:
+def test_a_scalar_is_what_the_core_schema_says(write: Write, written: str, value: Any) -> None:
     root = loaded(write("x.yaml", HEAD + f"x: {written}\n"))[0].root
     assert root["x"] == value
     assert type(root["x"]) is type(value)
     assert str(root["x"]) == str(value)
 
 
-def test_keys_are_the_text_that_was_written(write: Write, loaded: Act) -> None:
+def test_keys_are_the_text_that_was_written(write: Write) -> None:
     root = loaded(
         write(
             "x.yaml",
@@ -70,13 +65,13 @@ def test_keys_are_the_text_that_was_written(write: Write, loaded: Act) -> None:
 @pytest.mark.parametrize(
     "text", ["~: x\n", "? [a]\n: 1\n", "? {a: b}\n: 1\n", "null: 1\n", "<<: text\n"]
 )
-def test_a_key_that_is_not_text_is_an_error(write: Write, refused: Act, text: str) -> None:
+def test_a_key_that_is_not_text_is_an_error(write: Write, text: str) -> None:
     refusal = refused(write("x.yaml", HEAD + text))
     assert refusal.codes == ["E0114"]
     assert refusal.where[0] == 3
 
 
-def test_a_quoted_merge_key_is_a_key(write: Write, loaded: Act) -> None:
+def test_a_quoted_merge_key_is_a_key(write: Write) -> None:
     assert loaded(write("x.yaml", HEAD + 'x: {"<<": {a: 1}}\n'))[0].root["x"] == {"<<": {"a": 1}}
 
 
@@ -89,23 +84,23 @@ def test_a_quoted_merge_key_is_a_key(write: Write, loaded: Act) -> None:
         "x: !!int no\n",
     ],
 )
-def test_a_tag_is_an_error(write: Write, refused: Act, text: str) -> None:
+def test_a_tag_is_an_error(write: Write, text: str) -> None:
     refusal = refused(write("x.yaml", HEAD + text))
     assert refusal.codes == ["E0119"]
     assert refusal.where == (3, 4)
 
 
-def test_a_second_document_is_an_error(write: Write, refused: Act) -> None:
+def test_a_second_document_is_an_error(write: Write) -> None:
     refusal = refused(write("x.yaml", HEAD + "---\nopenapi: 3.0.0\n"))
     assert refusal.codes == ["E0120"]
     assert refusal.where[0] == 3
 
 
-def test_a_directive_and_document_marks_are_fine(write: Write, loaded: Act) -> None:
+def test_a_directive_and_document_marks_are_fine(write: Write) -> None:
     assert loaded(write("x.yaml", "%YAML 1.2\n---\n" + HEAD + "...\n"))[0].version == "3.1.0"
 
 
-def test_json_and_yaml_of_the_same_document_are_the_same(write: Write, loaded: Act) -> None:
+def test_json_and_yaml_of_the_same_document_are_the_same(write: Write) -> None:
     as_yaml = loaded(write("a.yaml", HEAD + "x: [1, 2.5, null, true, 'é', {a: {}}]\n"))[0]
     as_json = loaded(
         write(
@@ -118,13 +113,11 @@ def test_json_and_yaml_of_the_same_document_are_the_same(write: Write, loaded: A
     assert as_json.source.sha256 == as_yaml.source.sha256
 
 
-def test_json_never_falls_back_to_yaml(write: Write, refused: Act) -> None:
+def test_json_never_falls_back_to_yaml(write: Write) -> None:
     assert refused(write("x.yaml", "{openapi: 3.1.0, info: {}}")).codes == ["E0111"]
 
 
 @pytest.mark.parametrize("line", ["\t# a comment", "  \t# a comment", "\t", "  \t \r"])
-def test_tabs_on_a_line_without_content_are_no_indentation(
-    write: Write, loaded: Act, line: str
-) -> None:
+def test_tabs_on_a_line_without_content_are_no_indentation(write: Write, line: str) -> None:
     text = f"{HEAD}paths:\n{line}\n  /a:\n{line}\n    get: {{}}\n"
     assert loaded(write("x.yaml", text))[0].root["paths"] == {"/a": {"get": {}}}

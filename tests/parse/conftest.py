@@ -3,53 +3,40 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
-
-import pytest
 
 from mcpgen.config import Config
 from mcpgen.ir import Server, Tool
-from mcpgen.load import load
+from mcpgen.load import Document, load
 from mcpgen.parse import parse
 from mcpgen.problems import Problems
 from mcpgen.upgrade import upgrade
 
-Parse = Callable[..., tuple[Server, Problems]]
+
+def upgraded(problems: Problems, **root: Any) -> Document:
+    """Load and upgrade a document of which the test says only what it is about."""
+    info = {"title": "Bookshop API", "version": "1"}
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "document.json")
+        path.write_text(json.dumps({"openapi": "3.1.0", "info": info, **root}))
+        return upgrade(load((str(path),), problems=problems), problems)
 
 
-@pytest.fixture
-def parse_document(tmp_path: Path) -> Parse:
+def parse_document(
+    paths: dict[str, Any], *, config: Config | None = None, **root: Any
+) -> tuple[Server, Problems]:
     """Parse a document given as its paths, with whatever else belongs at its root."""
-
-    def run(
-        paths: dict[str, Any], *, config: Config | None = None, **root: Any
-    ) -> tuple[Server, Problems]:
-        document = {
-            "openapi": "3.1.0",
-            "info": {"title": "Bookshop API", "version": "1"},
-            "paths": paths,
-            **root,
-        }
-        path = tmp_path / "document.json"
-        path.write_text(json.dumps(document))
-        problems = Problems()
-        loaded = upgrade(load((str(path),), problems=problems), problems)
-        return parse(loaded, config or Config(), problems), problems
-
-    return run
+    problems = Problems()
+    loaded = upgraded(problems, paths=paths, **root)
+    return parse(loaded, config or Config(), problems), problems
 
 
-@pytest.fixture
-def one_tool(parse_document: Parse) -> Callable[..., Tool]:
-    """The tool of a document with one operation."""
-
-    def run(
-        operation: dict[str, Any], path: str = "/books", method: str = "get", **root: Any
-    ) -> Tool:
-        server, problems = parse_document({path: {method: {"responses": {}, **operation}}}, **root)
-        assert len(server.tools) == 1, [problem.message for problem in problems]
-        return server.tools[0]
-
-    return run
+def one_tool(
+    operation: dict[str, Any], path: str = "/books", method: str = "get", **root: Any
+) -> Tool:
+    """Return the tool of a document with one operation."""
+    server, problems = parse_document({path: {method: {"responses": {}, **operation}}}, **root)
+    assert len(server.tools) == 1, [problem.message for problem in problems]
+    return server.tools[0]

@@ -6,15 +6,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from typing import Any
 
 import jsonschema_rs
 import pytest
 
 from mcpgen.config import Config, ToolConfig
-from mcpgen.ir import Tool
 from mcpgen.parse.detail import BUDGET, size
+
+from .conftest import one_tool
 
 LARGE_LIST = Config(tools={"POST /books": ToolConfig(budget=BUDGET["portable"])})
 """A tool by itself would have more room."""
@@ -96,7 +96,7 @@ def top_level(schema: dict[str, Any]) -> set[str]:
 @pytest.mark.parametrize("is_required", [True, False])
 @pytest.mark.parametrize("name", BODIES)
 def test_nothing_is_left_out_while_a_fifth_of_the_budget_is_free(
-    name: str, is_required: bool, one_tool: Callable[..., Tool]
+    name: str, is_required: bool
 ) -> None:
     content = {"application/json": {"schema": BODIES[name]}}
     operation = {"requestBody": {"required": is_required, "content": content}}
@@ -189,7 +189,7 @@ def filled(schema: dict[str, Any]) -> Any:
 @pytest.mark.parametrize("is_required", [True, False])
 @pytest.mark.parametrize("name", DEMANDING)
 def test_whoever_gives_all_that_is_listed_has_given_all_that_is_needed(
-    name: str, is_required: bool, one_tool: Callable[..., Tool]
+    name: str, is_required: bool
 ) -> None:
     content = {"application/json": {"schema": DEMANDING[name]}}
     operation = {"requestBody": {"required": is_required, "content": content}}

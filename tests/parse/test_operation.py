@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from mcpgen.config import Config, Selection, ToolConfig
-from mcpgen.ir import Hints, Tool
+from mcpgen.ir import Hints
 from mcpgen.parse import describe
 from mcpgen.parse.servers import address, own_network
 from mcpgen.render.manifests import to_set
 from mcpgen.runtime.settings import VARIABLES
 
-Parse = Callable[..., Any]
-OneTool = Callable[..., Tool]
+from .conftest import one_tool, parse_document
 
 
 def body(
@@ -62,7 +60,7 @@ def body(
     ],
 )
 def test_hints_follow_from_the_method(
-    one_tool: OneTool, method: str, operation: dict[str, Any], expected: Hints
+    method: str, operation: dict[str, Any], expected: Hints
 ) -> None:
     assert one_tool(operation, method=method).hints == expected
 
@@ -84,12 +82,12 @@ def test_hints_follow_from_the_method(
     ],
 )
 def test_a_get_whose_own_sentence_changes_something_does_not_only_read(
-    one_tool: OneTool, sentence: str, path: str, reads: bool
+    sentence: str, path: str, reads: bool
 ) -> None:
     assert one_tool({"summary": sentence}, path=path).hints.read_only == reads
 
 
-def test_path_level_parameters_are_merged_and_the_operations_own_win(parse_document: Parse) -> None:
+def test_path_level_parameters_are_merged_and_the_operations_own_win() -> None:
     shared = [
         {"name": "shop", "in": "path", "required": True, "schema": {"type": "string"}},
         {"name": "limit", "in": "query", "schema": {"type": "integer", "maximum": 10}},
@@ -103,13 +101,13 @@ def test_path_level_parameters_are_merged_and_the_operations_own_win(parse_docum
     assert properties["limit"]["maximum"] == 99
 
 
-def test_a_path_parameter_nobody_declared_is_taken_as_text(one_tool: OneTool) -> None:
+def test_a_path_parameter_nobody_declared_is_taken_as_text() -> None:
     tool = one_tool({}, path="/books/{isbn}")
     assert tool.input_schema["required"] == ["isbn"]
     assert tool.input_schema["properties"]["isbn"]["type"] == "string"
 
 
-def test_ignored_and_steering_headers_are_not_arguments(one_tool: OneTool) -> None:
+def test_ignored_and_steering_headers_are_not_arguments() -> None:
     names = [
         "Accept",
         "content-type",
@@ -170,7 +168,7 @@ def test_ignored_and_steering_headers_are_not_arguments(one_tool: OneTool) -> No
     ],
 )
 def test_a_parameters_style_names_the_function_that_writes_it(
-    one_tool: OneTool, parameter: dict[str, Any], schema: Any, encode: str, options: Any
+    parameter: dict[str, Any], schema: Any, encode: str, options: Any
 ) -> None:
     tool = one_tool(
         {"parameters": [{"name": "v", "schema": schema, **parameter}]}, path="/x/{v}/y/{v2}"
@@ -181,7 +179,7 @@ def test_a_parameters_style_names_the_function_that_writes_it(
     assert (argument.encode, argument.options) == (encode, options)
 
 
-def test_content_parameters_are_written_as_json(one_tool: OneTool) -> None:
+def test_content_parameters_are_written_as_json() -> None:
     where = {
         "name": "where",
         "in": "query",
@@ -197,7 +195,7 @@ def test_content_parameters_are_written_as_json(one_tool: OneTool) -> None:
         ("application/json", (("media_type", "application/json"),)),
     ],
 )
-def test_a_whole_query_is_one_argument(one_tool: OneTool, media_type: str, options: Any) -> None:
+def test_a_whole_query_is_one_argument(media_type: str, options: Any) -> None:
     whole = {
         "name": "q",
         "in": "querystring",
@@ -207,7 +205,7 @@ def test_a_whole_query_is_one_argument(one_tool: OneTool, media_type: str, optio
     assert (argument.encode, argument.options, argument.place) == ("query_string", options, "query")
 
 
-def test_mutual_tls_is_a_certificate_of_the_operators(parse_document: Parse) -> None:
+def test_mutual_tls_is_a_certificate_of_the_operators() -> None:
     server, problems = parse_document(
         {"/x": {"get": {"security": [{"mtls": []}], "responses": {}}}},
         components={"securitySchemes": {"mtls": {"type": "mutualTLS"}}},
@@ -220,7 +218,7 @@ def test_mutual_tls_is_a_certificate_of_the_operators(parse_document: Parse) -> 
     assert not [problem.code for problem in problems if problem.code == "E0702"]
 
 
-def test_the_fields_of_an_object_body_become_arguments(one_tool: OneTool) -> None:
+def test_the_fields_of_an_object_body_become_arguments() -> None:
     schema = {
         "type": "object",
         "required": ["title", "id"],
@@ -259,7 +257,7 @@ def test_the_fields_of_an_object_body_become_arguments(one_tool: OneTool) -> Non
         },
     ],
 )
-def test_a_body_without_fields_of_its_own_is_one_argument(one_tool: OneTool, schema: Any) -> None:
+def test_a_body_without_fields_of_its_own_is_one_argument(schema: Any) -> None:
     tool = one_tool(body(schema), method="post")
     assert list(tool.input_schema["properties"]) == ["body"]
     assert tool.input_schema["required"] == ["body"]
@@ -269,20 +267,18 @@ def test_a_body_without_fields_of_its_own_is_one_argument(one_tool: OneTool, sch
 @pytest.mark.parametrize(
     ("kind", "said"), [("integer", "integer"), ("boolean", "boolean"), ("object", "string")]
 )
-def test_a_text_that_is_a_number_is_asked_for_as_one(
-    one_tool: OneTool, kind: str, said: str
-) -> None:
+def test_a_text_that_is_a_number_is_asked_for_as_one(kind: str, said: str) -> None:
     tool = one_tool(body({"type": kind}, "text/plain"), method="post")
     assert tool.input_schema["properties"]["body"]["type"] == said
 
 
-def test_a_media_types_parameter_may_stand_behind_a_comma(one_tool: OneTool) -> None:
+def test_a_media_types_parameter_may_stand_behind_a_comma() -> None:
     tool = one_tool(body({"type": "array"}, "application/json, version=1.0"), method="post")
     assert tool.request is not None and tool.request.body is not None
     assert tool.request.body.media_type == "application/json; version=1.0"
 
 
-def test_a_whole_body_that_has_a_field_body_has_another_name(one_tool: OneTool) -> None:
+def test_a_whole_body_that_has_a_field_body_has_another_name() -> None:
     fields = {
         "properties": {"body": {"type": "string"}},
         "anyOf": [{"required": ["body"]}, {"maxProperties": 0}],
@@ -294,7 +290,7 @@ def test_a_whole_body_that_has_a_field_body_has_another_name(one_tool: OneTool) 
     ]
 
 
-def test_an_optional_body_with_required_fields_is_one_optional_argument(one_tool: OneTool) -> None:
+def test_an_optional_body_with_required_fields_is_one_optional_argument() -> None:
     schema = {"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}}}
     tool = one_tool(body(schema, required=False), method="post")
     assert "required" not in tool.input_schema
@@ -322,9 +318,7 @@ def test_an_optional_body_with_required_fields_is_one_optional_argument(one_tool
         (["*/*"], "application/json", "json"),
     ],
 )
-def test_the_body_type_is_chosen_json_first(
-    one_tool: OneTool, content: list[str], media_type: str, kind: str
-) -> None:
+def test_the_body_type_is_chosen_json_first(content: list[str], media_type: str, kind: str) -> None:
     tool = one_tool(
         {"requestBody": {"content": {name: {"schema": {}} for name in content}}}, method="post"
     )
@@ -332,9 +326,7 @@ def test_the_body_type_is_chosen_json_first(
     assert (tool.request.body.media_type, tool.request.body.kind) == (media_type, kind)
 
 
-def test_an_operation_whose_body_cannot_be_said_is_skipped_with_its_reason(
-    parse_document: Parse,
-) -> None:
+def test_an_operation_whose_body_cannot_be_said_is_skipped_with_its_reason() -> None:
     server, problems = parse_document(
         {"/x": {"post": {**body({}, "multipart/mixed"), "responses": {}}, "get": {"responses": {}}}}
     )
@@ -359,7 +351,7 @@ def test_an_operation_whose_body_cannot_be_said_is_skipped_with_its_reason(
         "/.",
     ],
 )
-def test_a_path_that_is_not_one_is_skipped(parse_document: Parse, path: str) -> None:
+def test_a_path_that_is_not_one_is_skipped(path: str) -> None:
     server, _ = parse_document(
         {path: {"get": {"responses": {}}}, "/ok": {"get": {"responses": {}}}}
     )
@@ -367,13 +359,13 @@ def test_a_path_that_is_not_one_is_skipped(parse_document: Parse, path: str) -> 
     assert [skip.origin.path for skip in server.skips] == [path]
 
 
-def test_a_query_in_the_path_is_kept_and_a_fragment_is_dropped(one_tool: OneTool) -> None:
+def test_a_query_in_the_path_is_kept_and_a_fragment_is_dropped() -> None:
     tool = one_tool({}, path="/responses?beta=true#refresh")
     assert tool.request is not None
     assert (tool.request.path, tool.request.fixed_query) == ("/responses", (("beta", "true"),))
 
 
-def test_a_template_in_the_query_of_a_path_is_a_query_parameter(one_tool: OneTool) -> None:
+def test_a_template_in_the_query_of_a_path_is_a_query_parameter() -> None:
     given = {"name": "KEY", "in": "path", "required": True, "schema": {"type": "string"}}
     tool = one_tool({"parameters": [given]}, path="/books?key={KEY}&sort={order}&v=2")
     found = [(argument.place, argument.wire_name, argument.required) for argument in tool.arguments]
@@ -384,14 +376,14 @@ def test_a_template_in_the_query_of_a_path_is_a_query_parameter(one_tool: OneToo
     )
 
 
-def test_trace_is_skipped_and_additional_operations_are_tools(parse_document: Parse) -> None:
+def test_trace_is_skipped_and_additional_operations_are_tools() -> None:
     item = {"trace": {"responses": {}}, "additionalOperations": {"PURGE": {"responses": {}}}}
     server, _ = parse_document({"/x": item}, openapi="3.2.0")
     assert [tool.origin.method for tool in server.tools] == ["PURGE"]
     assert [skip.origin.method for skip in server.skips] == ["TRACE"]
 
 
-def test_every_operation_is_counted_once(parse_document: Parse) -> None:
+def test_every_operation_is_counted_once() -> None:
     paths = {
         "/a": {
             "get": {"tags": ["keep"], "responses": {}},
@@ -404,7 +396,7 @@ def test_every_operation_is_counted_once(parse_document: Parse) -> None:
     assert (len(server.tools), len(filtered), len(server.skips) - len(filtered)) == (1, 1, 1)
 
 
-def test_leaving_operations_out_renames_none_of_the_others(parse_document: Parse) -> None:
+def test_leaving_operations_out_renames_none_of_the_others() -> None:
     paths = {
         "/a": {"get": {"operationId": "foo/list", "tags": ["a"], "responses": {}}},
         "/b": {"get": {"operationId": "foo.list", "tags": ["b"], "responses": {}}},
@@ -422,7 +414,7 @@ def answering(schema: Any) -> dict[str, Any]:
     return {"responses": {"200": {"description": "", "content": media}}}
 
 
-def test_an_answer_that_is_an_object_is_told_by_its_telling_fields(one_tool: OneTool) -> None:
+def test_an_answer_that_is_an_object_is_told_by_its_telling_fields() -> None:
     names = ("avatar_url", "created", "node_id", "status", "title", "url", "weight", "id", "zone")
     schema = {
         "type": "object",
@@ -435,9 +427,7 @@ def test_an_answer_that_is_an_object_is_told_by_its_telling_fields(one_tool: One
     assert not tool.response.wrapped
 
 
-def test_the_rich_profile_types_the_fields_of_an_answer_and_requires_none(
-    parse_document: Parse,
-) -> None:
+def test_the_rich_profile_types_the_fields_of_an_answer_and_requires_none() -> None:
     schema = {
         "type": "object",
         "required": ["id"],
@@ -454,9 +444,7 @@ def test_the_rich_profile_types_the_fields_of_an_answer_and_requires_none(
     }
 
 
-def test_what_dozens_of_operations_say_with_other_names_goes_first_where_a_text_is_long(
-    parse_document: Parse,
-) -> None:
+def test_what_dozens_of_operations_say_with_other_names_goes_first_where_a_text_is_long() -> None:
     scopes = ["Needs the scope `read`.", "Needs the scope `write`."]
     own = "The parts come in the order in which they were bound. " * 4
     paths = {
@@ -477,9 +465,7 @@ def test_what_dozens_of_operations_say_with_other_names_goes_first_where_a_text_
     assert not any("Needs the scope" in text for text in long)
 
 
-def test_a_sentence_that_most_operations_repeat_stands_in_the_instructions_once(
-    parse_document: Parse,
-) -> None:
+def test_a_sentence_that_most_operations_repeat_stands_in_the_instructions_once() -> None:
     owner = "Who owns it. The name is not case sensitive. For more information, see [this](x)."
     scope = "Needs the scope `shelf`."
     paths = {
@@ -511,16 +497,14 @@ def test_a_sentence_that_most_operations_repeat_stands_in_the_instructions_once(
     assert sum(scope in tool.description for tool in server.tools) == 15
 
 
-def test_what_a_thing_is_used_to_do_stays_in_the_sentence(one_tool: OneTool) -> None:
+def test_what_a_thing_is_used_to_do_stays_in_the_sentence() -> None:
     tool = one_tool({"description": "bookTree returns the key that is used to sort books."})
     assert tool.description.startswith("Returns the key that is used to sort books.")
     tool = one_tool({"description": "sortBooks can be used to sort books."})
     assert tool.description.startswith("Sort books.")
 
 
-def test_arguments_that_share_a_sentence_stand_in_the_order_of_the_document(
-    parse_document: Parse,
-) -> None:
+def test_arguments_that_share_a_sentence_stand_in_the_order_of_the_document() -> None:
     names = ["zeta", "owner", "alpha", "shelf", "mu", "beta", "repo", "kappa"]
     parameters = [
         {
@@ -541,7 +525,7 @@ def test_arguments_that_share_a_sentence_stand_in_the_order_of_the_document(
 @pytest.mark.parametrize(
     "schema", [{"type": "array", "items": {"type": "object"}}, {"type": "string"}]
 )
-def test_an_answer_that_is_no_object_stands_under_result(one_tool: OneTool, schema: Any) -> None:
+def test_an_answer_that_is_no_object_stands_under_result(schema: Any) -> None:
     tool = one_tool(
         {
             "responses": {
@@ -567,13 +551,11 @@ def test_an_answer_that_is_no_object_stands_under_result(one_tool: OneTool, sche
         ('"Read" the table', "Read the table."),
     ],
 )
-def test_the_first_sentence_starts_with_a_verb(
-    one_tool: OneTool, summary: str, sentence: str
-) -> None:
+def test_the_first_sentence_starts_with_a_verb(summary: str, sentence: str) -> None:
     assert one_tool({"summary": summary}).description.split("\n")[0] == sentence
 
 
-def test_a_description_stays_under_what_clients_cut(one_tool: OneTool) -> None:
+def test_a_description_stays_under_what_clients_cut() -> None:
     tool = one_tool(
         {
             "summary": "List " + "very " * 100 + "old books",
@@ -584,9 +566,7 @@ def test_a_description_stays_under_what_clients_cut(one_tool: OneTool) -> None:
     assert len(tool.description.split("\n")[0]) <= 120
 
 
-def test_one_operations_two_hundred_fields_still_fit_the_budget_or_are_noted(
-    parse_document: Parse,
-) -> None:
+def test_one_operations_two_hundred_fields_still_fit_the_budget_or_are_noted() -> None:
     nested = {
         "type": "object",
         "properties": {f"p{n}": {"type": "string", "description": "x" * 300} for n in range(30)},
@@ -601,7 +581,7 @@ def test_one_operations_two_hundred_fields_still_fit_the_budget_or_are_noted(
     assert not any(problem.code == "E0801" for problem in problems)
 
 
-def test_security_says_and_or_and_optional(parse_document: Parse) -> None:
+def test_security_says_and_or_and_optional() -> None:
     schemes = {
         "key": {"type": "apiKey", "in": "header", "name": "X-Key"},
         "basic": {"type": "http", "scheme": "basic"},
@@ -624,9 +604,7 @@ def test_security_says_and_or_and_optional(parse_document: Parse) -> None:
     assert by_method == {"GET": None, "POST": ()}
 
 
-def test_no_credential_is_read_from_the_variable_of_a_setting_or_of_another(
-    parse_document: Parse,
-) -> None:
+def test_no_credential_is_read_from_the_variable_of_a_setting_or_of_another() -> None:
     schemes = {
         "clientKey": {"type": "apiKey", "in": "header", "name": "X-Client"},
         "http": {"type": "http", "scheme": "bearer"},
@@ -666,7 +644,7 @@ def test_no_credential_is_read_from_the_variable_of_a_setting_or_of_another(
     ],
 )
 def test_only_a_public_https_server_is_taken_over_unasked(
-    parse_document: Parse, servers: list[Any], base_url: str | None
+    servers: list[Any], base_url: str | None
 ) -> None:
     server, _ = parse_document({"/x": {"get": {"responses": {}}}}, servers=servers)
     assert server.base_url == base_url
@@ -705,9 +683,7 @@ def test_where_a_document_was_fetched_is_named_as_a_possibility() -> None:
 
 
 @pytest.mark.parametrize("place", ["path", "header"])
-def test_what_a_place_cannot_hold_is_refused_when_it_is_sent_and_not_listed(
-    one_tool: OneTool, place: str
-) -> None:
+def test_what_a_place_cannot_hold_is_refused_when_it_is_sent_and_not_listed(place: str) -> None:
     parameters = [
         {"name": name, "in": place, "required": True, "schema": {"type": "string", **more}}
         for name, more in (("x", {}), ("y", {"pattern": "^[^/]+$"}))
@@ -718,7 +694,7 @@ def test_what_a_place_cannot_hold_is_refused_when_it_is_sent_and_not_listed(
     assert properties["y"]["pattern"] == "^[^/]+$"
 
 
-def test_what_must_be_there_and_cannot_be_sent_empty_is_not_empty(one_tool: OneTool) -> None:
+def test_what_must_be_there_and_cannot_be_sent_empty_is_not_empty() -> None:
     many = {"type": "array", "items": {"type": "string"}}
     parameters = [
         {"name": "ids", "in": "query", "required": True, "schema": many},
@@ -746,7 +722,7 @@ def test_what_must_be_there_and_cannot_be_sent_empty_is_not_empty(one_tool: OneT
         assert ("minProperties" in listed["properties"]["x"]) is required
 
 
-def test_a_parameter_that_a_credential_fills_is_no_argument(one_tool: OneTool) -> None:
+def test_a_parameter_that_a_credential_fills_is_no_argument() -> None:
     schemes = {
         "key": {"type": "apiKey", "in": "query", "name": "key"},
         "token": {"type": "apiKey", "in": "header", "name": "X-Token"},
@@ -766,7 +742,7 @@ def test_a_parameter_that_a_credential_fills_is_no_argument(one_tool: OneTool) -
     assert list(open_one.input_schema["properties"]) == ["key", "x_token", "other"]
 
 
-def test_the_objects_of_a_large_union_are_told_by_their_fields(one_tool: OneTool) -> None:
+def test_the_objects_of_a_large_union_are_told_by_their_fields() -> None:
     def shape(kind: str, **more: Any) -> dict[str, Any]:
         properties = {"kind": {"type": "string", "const": kind}, **more}
         return {"type": "object", "required": list(properties), "properties": properties}
@@ -795,7 +771,7 @@ def test_the_objects_of_a_large_union_are_told_by_their_fields(one_tool: OneTool
     ]
 
 
-def test_json_of_no_known_shape_is_a_structured_answer_all_the_same(one_tool: OneTool) -> None:
+def test_json_of_no_known_shape_is_a_structured_answer_all_the_same() -> None:
     tool = one_tool(
         {
             "responses": {
@@ -807,7 +783,7 @@ def test_json_of_no_known_shape_is_a_structured_answer_all_the_same(one_tool: On
     assert "Returns" not in tool.description
 
 
-def test_a_form_that_is_one_argument_still_writes_each_field_its_own_way(one_tool: OneTool) -> None:
+def test_a_form_that_is_one_argument_still_writes_each_field_its_own_way() -> None:
     schema = {
         "type": "object",
         "properties": {
@@ -823,9 +799,7 @@ def test_a_form_that_is_one_argument_still_writes_each_field_its_own_way(one_too
     assert argument.options == (("csv", ("tags",)), ("deep_object", ("meta",)))
 
 
-def test_a_form_takes_no_field_that_is_not_declared_unless_the_document_says_so(
-    one_tool: OneTool,
-) -> None:
+def test_a_form_takes_no_field_that_is_not_declared_unless_the_document_says_so() -> None:
     fields = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
     form = "application/x-www-form-urlencoded"
     for schema, closed in ((fields, True), ({**fields, "additionalProperties": True}, False)):
@@ -845,7 +819,7 @@ def test_a_first_sentence_that_is_cut_is_not_said_again_as_far() -> None:
     assert written.strip() in describe.describe(sentence, rest, [], 700)
 
 
-def test_one_of_several_credentials_is_told_to_be_one_of_them(parse_document: Parse) -> None:
+def test_one_of_several_credentials_is_told_to_be_one_of_them() -> None:
     schemes = {name: {"type": "http", "scheme": "bearer"} for name in ("person", "service")}
     server, _ = parse_document(
         {"/books": {"get": {"responses": {}}}},

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
@@ -12,47 +10,33 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpgen.load import load
 from mcpgen.parse.detail import TEXTS
 from mcpgen.parse.pattern import pattern_of, portable_pattern, wider_pattern
 from mcpgen.parse.projection import Listing, Nodes, Projection, projection
 from mcpgen.parse.schema import Reader
 from mcpgen.problems import Problems
-from mcpgen.upgrade import upgrade
+
+from .conftest import upgraded
 
 PLENTY = 100_000
 """Bytes that hold every schema here."""
-Project = Callable[..., Projection]
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
+def project(
+    schema: Any, room: int = PLENTY, *, writing: bool = True, **components: Any
+) -> Projection:
     """List a schema that may refer to the given component schemas, in `room` bytes."""
-
-    def run(
-        schema: Any, room: int = PLENTY, *, writing: bool = True, **components: Any
-    ) -> Projection:
-        nodes = Nodes(reader_of(tmp_path, components), writing=writing)
-        listing = Listing(nodes, room, TEXTS["portable"])
-        place = listing.add("x", schema)
-        listing.spend()
-        return projection(place)
-
-    return run
+    nodes = Nodes(reader_of(components), writing=writing)
+    listing = Listing(nodes, room, TEXTS["portable"])
+    place = listing.add("x", schema)
+    listing.spend()
+    return projection(place)
 
 
-def reader_of(folder: Path, components: dict[str, Any]) -> Reader:
-    """The reader of a document with these component schemas."""
-    document = {
-        "openapi": "3.1.0",
-        "info": {"title": "T", "version": "1"},
-        "paths": {},
-        "components": {"schemas": components},
-    }
-    path = folder / "document.json"
-    path.write_text(json.dumps(document))
+def reader_of(components: dict[str, Any]) -> Reader:
+    """Return the reader of a document with these component schemas."""
     problems = Problems()
-    return Reader(upgrade(load((str(path),), problems=problems), problems), problems)
+    return Reader(upgraded(problems, paths={}, components={"schemas": components}), problems)
 
 
 def ref(name: str) -> dict[str, str]:
@@ -121,11 +105,11 @@ def ref(name: str) -> dict[str, str]:
         ({}, {}),
     ],
 )
-def test_a_schema_is_said_in_portable_words(project: Project, given: Any, want: Any) -> None:
+def test_a_schema_is_said_in_portable_words(given: Any, want: Any) -> None:
     assert project(given).schema == want
 
 
-def test_all_of_is_merged(project: Project) -> None:
+def test_all_of_is_merged() -> None:
     schema = {"allOf": [ref("Base"), {"properties": {"b": {"type": "integer"}}, "required": ["b"]}]}
     got = project(
         schema, Base={"type": "object", "required": ["a"], "properties": {"a": {"type": "string"}}}
@@ -137,7 +121,7 @@ def test_all_of_is_merged(project: Project) -> None:
     }
 
 
-def test_a_property_that_is_declared_anew_is_not_read_only(project: Project) -> None:
+def test_a_property_that_is_declared_anew_is_not_read_only() -> None:
     tag = {
         "type": "object",
         "properties": {"id": {"type": "string", "readOnly": True}, "kind": {"readOnly": True}},
@@ -156,14 +140,14 @@ def test_a_property_that_is_declared_anew_is_not_read_only(project: Project) -> 
     )
 
 
-def test_siblings_of_a_reference_count(project: Project) -> None:
+def test_siblings_of_a_reference_count() -> None:
     got = project(
         {**ref("Id"), "description": "The id"}, Id={"type": "string", "description": "Some text"}
     ).schema
     assert got == {"type": "string", "description": "The id"}
 
 
-def test_null_is_remembered_by_pointer(project: Project) -> None:
+def test_null_is_remembered_by_pointer() -> None:
     schema = {
         "type": "object",
         "properties": {
@@ -176,9 +160,7 @@ def test_null_is_remembered_by_pointer(project: Project) -> None:
     assert '"null"' not in json.dumps(projection.schema)
 
 
-def test_keys_that_clients_refuse_get_a_safe_name_and_the_wire_name_is_kept(
-    project: Project,
-) -> None:
+def test_keys_that_clients_refuse_get_a_safe_name_and_the_wire_name_is_kept() -> None:
     schema = {
         "type": "object",
         "properties": {"filter[eq]": {"type": "string"}, "@type": {"type": "string"}, "ok": {}},
@@ -191,9 +173,7 @@ def test_keys_that_clients_refuse_get_a_safe_name_and_the_wire_name_is_kept(
     ]
 
 
-def test_read_only_properties_are_no_inputs_and_write_only_ones_no_outputs(
-    project: Project,
-) -> None:
+def test_read_only_properties_are_no_inputs_and_write_only_ones_no_outputs() -> None:
     schema = {
         "type": "object",
         "required": ["r", "w"],
@@ -206,7 +186,7 @@ def test_read_only_properties_are_no_inputs_and_write_only_ones_no_outputs(
     assert list(project(schema, writing=False).schema["properties"]) == ["r"]
 
 
-def test_a_discriminator_tells_the_branches_apart(project: Project) -> None:
+def test_a_discriminator_tells_the_branches_apart() -> None:
     cat = {
         "type": "object",
         "properties": {"kind": {"type": "string"}, "meow": {"type": "boolean"}},
@@ -237,14 +217,14 @@ def test_a_discriminator_tells_the_branches_apart(project: Project) -> None:
         {"anyOf": [ref("Node"), ref("Node")]},
     ],
 )
-def test_recursion_of_every_kind_ends(project: Project, node: Any) -> None:
+def test_recursion_of_every_kind_ends(node: Any) -> None:
     got = project(ref("Node"), 4000, Node=node).schema
     assert len(json.dumps(got, separators=(",", ":"))) <= 4000
     assert "$ref" not in json.dumps(got)
     jsonschema_rs.validator_for(got)
 
 
-def test_a_bomb_of_references_is_listed_as_far_as_there_is_room(project: Project) -> None:
+def test_a_bomb_of_references_is_listed_as_far_as_there_is_room() -> None:
     names = [f"L{n}" for n in range(9)]
     bomb = {
         name: {"type": "object", "properties": {f"p{i}": ref(f"L{n + 1}") for i in range(10)}}
@@ -257,9 +237,7 @@ def test_a_bomb_of_references_is_listed_as_far_as_there_is_room(project: Project
     assert not brief.is_whole
 
 
-def test_where_there_is_no_room_required_properties_come_first_and_the_others_are_counted(
-    project: Project,
-) -> None:
+def test_where_there_is_no_room_required_properties_come_first_and_the_others_are_counted() -> None:
     schema = {
         "type": "object",
         "required": ["a"],
@@ -322,7 +300,7 @@ def test_look_around_is_left_out_where_the_rest_is_a_pattern(
     assert wider_pattern(pattern) == wider
 
 
-def test_a_wider_pattern_is_said_in_keywords_and_the_whole_one_in_words(project: Project) -> None:
+def test_a_wider_pattern_is_said_in_keywords_and_the_whole_one_in_words() -> None:
     got = project({"type": "string", "pattern": "^(?!aws:)[a-z:]+$"}).schema
     assert got == {
         "type": "string",
@@ -331,7 +309,7 @@ def test_a_wider_pattern_is_said_in_keywords_and_the_whole_one_in_words(project:
     }
 
 
-def test_an_enum_that_is_too_long_is_said_as_a_pattern(project: Project) -> None:
+def test_an_enum_that_is_too_long_is_said_as_a_pattern() -> None:
     values = [f"custom_field.{word}_{letter}" for word in ("key", "value") for letter in "abcdefgh"]
     brief = project({"type": "string", "enum": values}, 300)
     assert brief.schema == {
@@ -367,7 +345,7 @@ def test_a_pattern_of_values_takes_them_and_no_others(values: list[str], other: 
     assert validator.is_valid(other) == (other in values)
 
 
-def test_an_enum_that_is_too_long_is_said_by_some_of_its_values(project: Project) -> None:
+def test_an_enum_that_is_too_long_is_said_by_some_of_its_values() -> None:
     values = [f"{number}_custom_field" for number in range(33)]
     schema = {"type": "string", "enum": values}
     whole = project(schema)
@@ -386,6 +364,6 @@ def test_a_long_repetition_is_kept() -> None:
     assert portable_pattern(pattern) == pattern
 
 
-def test_an_enum_of_the_empty_text_is_said_as_a_length(project: Project) -> None:
+def test_an_enum_of_the_empty_text_is_said_as_a_length() -> None:
     assert project({"enum": [""]}).schema == {"type": "string", "maxLength": 0}
     assert project({"enum": ["", "a"]}).schema == {"type": "string", "enum": ["", "a"]}
