@@ -20,9 +20,7 @@ from .customise.bindings import customised, pin
 from .ir import Server
 from .lint.hidden_text import report_hidden
 from .lint.once import tell_once
-from .lint.rules import check_nullable, check_rules
 from .lint.structure import check
-from .lint.values import check_values
 from .load import Document, Limits, Progress, load, silent
 from .load.copies import FOLDER, Copies, home_of
 from .lock import Lock, config_hash, facts
@@ -88,24 +86,16 @@ def read(
     config: Config,
     problems: Problems,
     *,
-    thorough: bool = False,
     progress: Progress = silent,
     known: Mapping[str, bytes] | None = None,
 ) -> Document:
     """Load the document the configuration names, as OpenAPI 3.1 whatever its version was.
 
-    What its version does not allow is reported: its structure, and with `thorough` the rules that
-    need more than one look at it, its defaults and its examples.
+    What the official schema of its version does not allow is reported.
     """
     document = open_document(config, problems, progress=progress, known=known)
     check(document, problems)
-    if thorough:
-        check_nullable(document, problems)
-    upgraded = upgrade(document, problems)
-    if thorough:
-        check_rules(upgraded, problems)
-        check_values(upgraded, problems)
-    return upgraded
+    return upgrade(document, problems)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,11 +112,10 @@ def run(
     problems: Problems,
     *,
     lock: Lock | None = None,
-    thorough: bool = False,
     progress: Progress = silent,
 ) -> Result:
     """Every stage up to the intermediate representation; a lock keeps the names of the last run."""
-    document = read(config, problems, thorough=thorough, progress=progress)
+    document = read(config, problems, progress=progress)
     report_hidden(document, problems)
     return understood(document, config, problems, lock=lock)
 

@@ -32,7 +32,7 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 45_200,
+    "lines of code of mcpgen": 44_800,
     "lines of code of its runtime": 12_800,
     "modules of a copied runtime": 74,
     "lines of a copied runtime": 14_300,
@@ -44,7 +44,7 @@ LIMITS = {
     "variables in a README": 43,
     "lines of names and sentences": 3_380,
     "lines of projection": 2_350,
-    "modules of a run": 170,
+    "modules of a run": 168,
     "switches of a run": 3_470,
     "modules of a call": 26,
     "switches of a call": 106,
@@ -54,7 +54,7 @@ LIMITS = {
     "docstrings that begin with a question": 0,
     "class names with several meanings": 8,
     "lines of the changelog of a version": 120,
-    "lines of test code": 48_900,
+    "lines of test code": 48_700,
 }
 """No figure may be more: today's, rounded up to three digits, or its goal once that is reached."""
 

@@ -119,7 +119,7 @@ def generate(
     problems = Problems()
     with screen.working("starting") as step:
         request = CommandInput(config=config, folder=output, update=update, adopt=adopt)
-        made = run(request, problems, step, thorough=strict)
+        made = run(request, problems, step)
     if not as_json:
         print_problems(screen, problems, made.document, output_format, limit=SHOWN)
     end_if_strict(strict, problems)

@@ -15,7 +15,6 @@ from .problem_output import problem_counts
 from .screen import Screen, shown
 
 if TYPE_CHECKING:
-    from ..load import Document
     from ..problems import Problems
 
 
@@ -54,7 +53,8 @@ def lint(
     quiet: opt.Quiet = False,
     output_format: opt.FormatOption = "text",
 ) -> int:
-    """Check an API description.
+    """Check an API description for what a server cannot use. For its style, run Redocly, Spectral
+    or vacuum.
 
     Ends with 1 when there are errors; with `--strict`, warnings count as errors. Read the overlay
     of `--fix-overlay` before you use it: comments in it mark what only the API's author can know.
@@ -67,12 +67,12 @@ def lint(
     screen = Screen(quiet=quiet)
     problems = Problems()
     with screen.working("starting") as step:
-        made = run(CommandInput(config=config), problems, step, files=False, thorough=True)
+        made = run(CommandInput(config=config), problems, step, files=False)
     for name in client or ():
         check_client(made.server, name, problems)
     print_problems(screen, problems, made.document, output_format, limit=10_000)
     if fix_overlay is not None:
-        _write_overlay(screen, config, fix_overlay, made.document)
+        _write_overlay(screen, config, fix_overlay)
     if output_format == "text":
         screen.remark(_conclusion(problems), style="")
     has_warnings = any(problem.severity == "warning" for problem in problems)
@@ -86,12 +86,9 @@ def _conclusion(problems: Problems) -> str:
     return f"{counts}; `mcpgen explain CODE` says more"
 
 
-def _write_overlay(screen: Screen, config: Config, path: Path, checked: Document) -> None:
-    """Write the repairs; the document is read again, as its author wrote it. `checked` is the one
-    whose problems were told.
-    """
+def _write_overlay(screen: Screen, config: Config, path: Path) -> None:
+    """Write the repairs; the document is read again, as its author wrote it."""
     from ..lint.repairs import overlay, repairs
-    from ..lint.values import wrong_pointers
     from ..pipeline import open_document
     from ..problems import Problems, UsageError
 
@@ -102,7 +99,7 @@ def _write_overlay(screen: Screen, config: Config, path: Path, checked: Document
             "name another file, or remove this one: it may hold your own repairs",
         )
     document = open_document(config, Problems())
-    actions = repairs(document, wrong_pointers(checked))
+    actions = repairs(document)
     known = sum(repair.known for repair in actions)
     text = overlay(document, actions)
     if not text:

@@ -9,14 +9,13 @@ means.
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
 from ..load.document import UnresolvedReference
-from ..load.values import as_list, as_object, as_text, texts_in
+from ..load.values import as_list, as_object, as_text
 from ..parse.naming import operation_words
 from ..parse.path import parameter_names
 from ..runtime.facts.methods import CALLABLE
@@ -29,9 +28,6 @@ if TYPE_CHECKING:
     from ..load import Document
 
 
-COMPOSERS = ("allOf", "oneOf", "anyOf")
-
-
 MISSING: dict[str, Any] = {
     "description": "Not described.",
     "paths": {},
@@ -41,8 +37,6 @@ MISSING: dict[str, Any] = {
     "version": "0",
 }
 """Key that a document must have → a value that changes no request."""
-_OF_EXAMPLE = ("value", "dataValue", "$ref")
-"""Keys of an Example Object of which nothing is left without its value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,18 +63,9 @@ def _quoted(key: str) -> str:
     return f"'{inner}'"
 
 
-def repairs(document: Document, wrong_values: Iterable[str] = ()) -> list[Repair]:
-    """Every repair for a document that was not upgraded, in the document's order.
-
-    `wrong_values` are the pointers of defaults and examples that their schemas do not allow.
-    """
-    return [
-        *_servers(document),
-        *_operations(document),
-        *_schemas(document),
-        *_findings(document),
-        *_values(document, wrong_values),
-    ]
+def repairs(document: Document) -> list[Repair]:
+    """Return every repair for a document that was not upgraded, in the document's order."""
+    return [*_servers(document), *_operations(document), *_findings(document)]
 
 
 def _findings(document: Document) -> Iterator[Repair]:
@@ -128,41 +113,6 @@ def _update(document: Document, finding: SchemaViolation) -> dict[str, Any]:
     if right is None:
         return {}
     return {key: right}
-
-
-def _values(document: Document, pointers: Iterable[str]) -> Iterator[Repair]:
-    """Removals of defaults and examples. Those of a list are removed by their value: by an index,
-    the overlay would remove another one when it is applied again.
-    """
-    wrong = dict.fromkeys(pointers)
-    counts = Counter(pointer.rpartition("/")[0] for pointer in wrong)
-    for pointer in wrong:
-        above, _, key = pointer.rpartition("/")
-        why = f"{pointer}: its schema does not allow this value"
-        holder = document.at(above)
-        if key in _OF_EXAMPLE:
-            target = json_path(document, above)
-        elif type(holder) is not list:
-            target = json_path(document, pointer)
-        elif counts[above] == len(holder):
-            if int(key) > 0:
-                continue  # the whole list is removed already
-            target = json_path(document, above)
-        else:
-            yield _removed_item(json_path(document, above), holder[int(key)], why)
-            continue
-        if target:
-            yield Repair(target, None, why)
-
-
-def _removed_item(target: str, item: Any, why: str) -> Repair:
-    """The removal of an item of a list; an expression has no objects or lists to compare with."""
-    if type(item) in (dict, list):
-        return Repair(f"{target}[?@=={{...}}]", None, why, known=False)
-    literal = json.dumps(item)
-    if type(item) is str:
-        literal = _quoted(item)
-    return Repair(f"{target}[?@=={literal}]", None, why)
 
 
 def json_path(document: Document, pointer: str) -> str:
@@ -296,33 +246,6 @@ def _path_parameters(document: Document, parameters: Any) -> set[str]:
         if parameter.get("in") == "path" and isinstance(name, str):
             names.add(name)
     return names
-
-
-def _schemas(document: Document) -> Iterator[Repair]:
-    """Component schemas that list properties but no type, or require what they do not have."""
-    place: tuple[str, ...] = ("definitions",)
-    schemas = document.root.get("definitions")
-    components = document.root.get("components")
-    if isinstance(components, dict):
-        place = ("components", "schemas")
-        schemas = components.get("schemas")
-    for name, schema in as_object(schemas).items():
-        properties = as_object(schema).get("properties")
-        if isinstance(properties, dict):
-            yield from _schema(path(*place, name), visible(name), schema, properties)
-
-
-def _schema(
-    target: str, name: str, schema: dict[str, Any], properties: dict[str, Any]
-) -> Iterator[Repair]:
-    if schema.keys().isdisjoint(("type", "$ref", *COMPOSERS)):
-        yield Repair(target, {"type": "object"}, f"`{name}` has properties but no type")
-    missing = [key for key in texts_in(schema.get("required")) if key not in properties]
-    if missing and schema.keys().isdisjoint(COMPOSERS):
-        names = ", ".join(map(visible, missing))
-        why = f"`{name}` requires {names} without describing it: what is it?"
-        update: dict[str, Any] = {"properties": {key: {} for key in missing}}
-        yield Repair(target, update, why, known=False)
 
 
 def overlay(document: Document, actions: list[Repair]) -> str:

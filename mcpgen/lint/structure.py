@@ -1,6 +1,6 @@
 """Is the document what its OpenAPI version allows, by the official JSON Schema of that version?
 
-It takes milliseconds, and looks at the structure alone; `values` looks at defaults and examples.
+It takes milliseconds, and looks at the structure alone.
 Findings inform: they are warnings unless the caller is strict. This is for a document before
 `upgrade`, which changes what it looks at.
 """
@@ -16,11 +16,11 @@ from functools import cache
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, Unpack
+from typing import Any, Literal
 
 from ..load.definitions import SOURCES
 from ..load.document import FILES, Document
-from ..problems import Details, Problems, Severity
+from ..problems import Problems, Severity
 from ..runtime.facts.pointer import escape
 from .alternatives import Peers, telling
 from .consequences import Consequences
@@ -50,27 +50,6 @@ class SchemaViolation:
     message: str
     fault: Literal["missing", "unexpected", "number", "text", "other"] = "other"
     key: str = ""
-
-
-class LimitedReport:
-    """Reports the first `LIMIT` problems of one subject, and at the end how many there are."""
-
-    def __init__(self, problems: Problems, subject: str) -> None:
-        self.problems = problems
-        self.subject = subject
-        self.count = 0
-
-    def add(self, code: str, severity: Severity, message: str, **details: Unpack[Details]) -> None:
-        """Report a problem, or only count it."""
-        self.count += 1
-        if self.count <= LIMIT:
-            self.problems.add(code, severity, message, **details)
-
-    def end(self) -> None:
-        """Say how many there are, where that is more than were reported."""
-        if self.count > LIMIT:
-            message = f"of {self.count:,} {self.subject}, the first {LIMIT} are told"
-            self.problems.note("E0305", message)
 
 
 def check(document: Document, problems: Problems, *, severity: Severity = "warning") -> None:

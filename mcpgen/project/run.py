@@ -149,11 +149,8 @@ def run(
     step: Step = lambda _: None,
     *,
     files: bool = True,
-    thorough: bool = False,
 ) -> Run:
-    """All stages but `write`; `thorough` compares defaults and examples with their schemas. Raises
-    what the stages raise.
-    """
+    """Run all stages but `write`. Raises what the stages raise."""
     from .. import pipeline
     from ..lint.hidden_text import report_hidden
     from ..parse import distribution_of
@@ -161,7 +158,7 @@ def run(
 
     plan = settle(request)
     step("reading the document")
-    document = pipeline.read(plan.config, problems, thorough=thorough, progress=step)
+    document = pipeline.read(plan.config, problems, progress=step)
     folder = plan.folder
     if folder is None:
         folder = Path(distribution_of(document, plan.config))
@@ -169,7 +166,7 @@ def run(
             asked, plan = plan.config, settle(replace(request, folder=folder))
             if any(getattr(asked, name) != getattr(plan.config, name) for name in READING):
                 known = document.originals
-                document = pipeline.read(plan.config, problems, thorough=thorough, known=known)
+                document = pipeline.read(plan.config, problems, known=known)
     report_hidden(document, problems)
     result = pipeline.understood(document, plan.config, problems, lock=plan.lock)
     server = result.server

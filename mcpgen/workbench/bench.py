@@ -77,7 +77,7 @@ class Bench:
         """Read the document and what the folder says, as the stages do."""
         plan = settle(request_of(config))
         self.problems = Problems()
-        self.document = pipeline.read(plan.config, self.problems, thorough=True)
+        self.document = pipeline.read(plan.config, self.problems)
         everything = replace(plan.config, selection=Selection(), tools={})
         result = pipeline.understood(self.document, everything, self.problems, lock=plan.lock)
         self.server = result.server

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from ..lint.repairs import Repair, action_text, json_path, overlay, repairs
-from ..lint.values import wrong_pointers
 from ..load import Document
 from ..pipeline import open_document
 from ..problems import Problems, UsageError
@@ -54,7 +53,7 @@ class Mending:
         """Read the document as its author wrote it, and what can be repaired in it."""
         self.document: Document = open_document(self._bench.config, Problems())
         self.read_of = self._bench.document
-        self.repairs = repairs(self.document, wrong_pointers(self.read_of))
+        self.repairs = repairs(self.document)
 
     def troubles(self) -> tuple[list[Trouble], list[Mend]]:
         """Every problem with its repairs, and the repairs of what is no problem yet."""
