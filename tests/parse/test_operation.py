@@ -87,124 +87,6 @@ def test_a_get_whose_own_sentence_changes_something_does_not_only_read(
     assert one_tool({"summary": sentence}, path=path).hints.read_only == reads
 
 
-def test_path_level_parameters_are_merged_and_the_operations_own_win() -> None:
-    shared = [
-        {"name": "shop", "in": "path", "required": True, "schema": {"type": "string"}},
-        {"name": "limit", "in": "query", "schema": {"type": "integer", "maximum": 10}},
-    ]
-    own = {"name": "limit", "in": "query", "schema": {"type": "integer", "maximum": 99}}
-    server, _ = parse_document(
-        {"/s/{shop}": {"parameters": shared, "get": {"parameters": [own], "responses": {}}}}
-    )
-    properties = server.tools[0].input_schema["properties"]
-    assert list(properties) == ["shop", "limit"]
-    assert properties["limit"]["maximum"] == 99
-
-
-def test_a_path_parameter_nobody_declared_is_taken_as_text() -> None:
-    tool = one_tool({}, path="/books/{isbn}")
-    assert tool.input_schema["required"] == ["isbn"]
-    assert tool.input_schema["properties"]["isbn"]["type"] == "string"
-
-
-def test_ignored_and_steering_headers_are_not_arguments() -> None:
-    names = [
-        "Accept",
-        "content-type",
-        "Authorization",
-        "Host",
-        "Cookie",
-        "X-Forwarded-For",
-        "X-Trace",
-    ]
-    tool = one_tool(
-        {
-            "parameters": [
-                {"name": name, "in": "header", "schema": {"type": "string"}} for name in names
-            ]
-        }
-    )
-    assert list(tool.input_schema["properties"]) == ["x_trace"]
-
-
-@pytest.mark.parametrize(
-    ("parameter", "schema", "encode", "options"),
-    [
-        ({"in": "query"}, {"type": "array", "items": {"type": "string"}}, "", ()),
-        (
-            {"in": "query", "explode": False},
-            {"type": "array", "items": {"type": "string"}},
-            "csv",
-            (),
-        ),
-        (
-            {"in": "query", "style": "pipeDelimited"},
-            {"type": "array", "items": {}},
-            "pipe_delimited",
-            (),
-        ),
-        (
-            {"in": "query", "style": "spaceDelimited"},
-            {"type": "array", "items": {}},
-            "space_delimited",
-            (),
-        ),
-        ({"in": "query", "style": "deepObject"}, {"type": "object"}, "deep_object", ()),
-        ({"in": "query", "explode": False}, {"type": "object"}, "csv", ()),
-        ({"in": "query", "explode": False}, {"type": "string"}, "", ()),
-        ({"in": "query", "allowReserved": True}, {"type": "string"}, "reserved", ()),
-        ({"in": "path", "style": "label"}, {"type": "string"}, "label", ()),
-        (
-            {"in": "path", "style": "label", "explode": True},
-            {"type": "array"},
-            "label",
-            (("explode", True),),
-        ),
-        ({"in": "path", "style": "matrix"}, {"type": "array"}, "matrix", ()),
-        ({"in": "path", "explode": True}, {"type": "object"}, "simple", (("explode", True),)),
-        ({"in": "header", "explode": True}, {"type": "object"}, "simple", (("explode", True),)),
-        ({"in": "header"}, {"type": "array"}, "", ()),
-        ({"in": "cookie"}, {"type": "string"}, "", ()),
-    ],
-)
-def test_a_parameters_style_names_the_function_that_writes_it(
-    parameter: dict[str, Any], schema: Any, encode: str, options: Any
-) -> None:
-    tool = one_tool(
-        {"parameters": [{"name": "v", "schema": schema, **parameter}]}, path="/x/{v}/y/{v2}"
-    )
-    argument = next(
-        item for item in tool.arguments if item.wire_name == "v" and item.place == parameter["in"]
-    )
-    assert (argument.encode, argument.options) == (encode, options)
-
-
-def test_content_parameters_are_written_as_json() -> None:
-    where = {
-        "name": "where",
-        "in": "query",
-        "content": {"application/json": {"schema": {"type": "object"}}},
-    }
-    assert one_tool({"parameters": [where]}).arguments[0].encode == "json_text"
-
-
-@pytest.mark.parametrize(
-    ("media_type", "options"),
-    [
-        ("application/x-www-form-urlencoded", ()),
-        ("application/json", (("media_type", "application/json"),)),
-    ],
-)
-def test_a_whole_query_is_one_argument(media_type: str, options: Any) -> None:
-    whole = {
-        "name": "q",
-        "in": "querystring",
-        "content": {media_type: {"schema": {"type": "object"}}},
-    }
-    (argument,) = one_tool({"parameters": [whole]}, openapi="3.2.0").arguments
-    assert (argument.encode, argument.options, argument.place) == ("query_string", options, "query")
-
-
 def test_mutual_tls_is_a_certificate_of_the_operators() -> None:
     server, problems = parse_document(
         {"/x": {"get": {"security": [{"mtls": []}], "responses": {}}}},
@@ -216,124 +98,6 @@ def test_mutual_tls_is_a_certificate_of_the_operators() -> None:
         ("MCPGEN_BOOKSHOP_CLIENT_CERT", "MCPGEN_BOOKSHOP_CLIENT_KEY"),
     )
     assert not [problem.code for problem in problems if problem.code == "E0702"]
-
-
-def test_the_fields_of_an_object_body_become_arguments() -> None:
-    schema = {
-        "type": "object",
-        "required": ["title", "id"],
-        "properties": {
-            "id": {"type": "integer", "readOnly": True},
-            "title": {"type": "string"},
-            "n": {"type": "integer"},
-        },
-    }
-    tool = one_tool(body(schema), method="post")
-    assert list(tool.input_schema["properties"]) == ["title", "n"]
-    assert tool.input_schema["required"] == ["title"]
-    assert (
-        tool.request is not None and tool.request.body is not None and not tool.request.body.whole
-    )
-
-
-@pytest.mark.parametrize(
-    "schema",
-    [
-        {"type": "array", "items": {"type": "integer"}},
-        {"type": "string"},
-        {"type": "object"},
-        {},
-        {"type": "object", "additionalProperties": {"type": "string"}},
-        {
-            "oneOf": [
-                {"type": "object", "properties": {"a": {}}},
-                {"type": "object", "properties": {"b": {}}},
-            ]
-        },
-        {
-            "type": "object",
-            "properties": {"a": {"type": "string"}},
-            "additionalProperties": {"type": "integer"},
-        },
-    ],
-)
-def test_a_body_without_fields_of_its_own_is_one_argument(schema: Any) -> None:
-    tool = one_tool(body(schema), method="post")
-    assert list(tool.input_schema["properties"]) == ["body"]
-    assert tool.input_schema["required"] == ["body"]
-    assert not {"oneOf", "anyOf", "allOf"} & tool.input_schema.keys()
-
-
-@pytest.mark.parametrize(
-    ("kind", "said"), [("integer", "integer"), ("boolean", "boolean"), ("object", "string")]
-)
-def test_a_text_that_is_a_number_is_asked_for_as_one(kind: str, said: str) -> None:
-    tool = one_tool(body({"type": kind}, "text/plain"), method="post")
-    assert tool.input_schema["properties"]["body"]["type"] == said
-
-
-def test_a_media_types_parameter_may_stand_behind_a_comma() -> None:
-    tool = one_tool(body({"type": "array"}, "application/json, version=1.0"), method="post")
-    assert tool.request is not None and tool.request.body is not None
-    assert tool.request.body.media_type == "application/json; version=1.0"
-
-
-def test_a_whole_body_that_has_a_field_body_has_another_name() -> None:
-    fields = {
-        "properties": {"body": {"type": "string"}},
-        "anyOf": [{"required": ["body"]}, {"maxProperties": 0}],
-    }
-    tool = one_tool(body({"type": "object", **fields}), method="post")
-    assert list(tool.input_schema["properties"]) == ["request_body"]
-    assert list(one_tool(body({"type": "array"}), method="post").input_schema["properties"]) == [
-        "body"
-    ]
-
-
-def test_an_optional_body_with_required_fields_is_one_optional_argument() -> None:
-    schema = {"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}}}
-    tool = one_tool(body(schema, required=False), method="post")
-    assert "required" not in tool.input_schema
-    assert tool.input_schema["properties"]["body"]["required"] == ["a"]
-
-
-@pytest.mark.parametrize(
-    ("content", "media_type", "kind"),
-    [
-        (["text/plain", "application/json"], "application/json", "json"),
-        (
-            ["application/x-www-form-urlencoded", "application/merge-patch+json"],
-            "application/merge-patch+json",
-            "json",
-        ),
-        (
-            ["multipart/form-data", "application/x-www-form-urlencoded"],
-            "application/x-www-form-urlencoded",
-            "form",
-        ),
-        (["application/octet-stream", "multipart/form-data"], "multipart/form-data", "multipart"),
-        (["application/xml"], "application/xml", "text"),
-        (["application/x-ndjson"], "application/x-ndjson", "text"),
-        (["image/png"], "image/png", "binary"),
-        (["*/*"], "application/json", "json"),
-    ],
-)
-def test_the_body_type_is_chosen_json_first(content: list[str], media_type: str, kind: str) -> None:
-    tool = one_tool(
-        {"requestBody": {"content": {name: {"schema": {}} for name in content}}}, method="post"
-    )
-    assert tool.request is not None and tool.request.body is not None
-    assert (tool.request.body.media_type, tool.request.body.kind) == (media_type, kind)
-
-
-def test_an_operation_whose_body_cannot_be_said_is_skipped_with_its_reason() -> None:
-    server, problems = parse_document(
-        {"/x": {"post": {**body({}, "multipart/mixed"), "responses": {}}, "get": {"responses": {}}}}
-    )
-    assert [tool.origin.method for tool in server.tools] == ["GET"]
-    (skip,) = server.skips
-    assert not skip.filtered and "multipart/mixed" in skip.reason
-    assert any(problem.code == skip.code and "POST /x" in problem.message for problem in problems)
 
 
 @pytest.mark.parametrize(
@@ -357,30 +121,6 @@ def test_a_path_that_is_not_one_is_skipped(path: str) -> None:
     )
     assert [tool.origin.path for tool in server.tools] == ["/ok"]
     assert [skip.origin.path for skip in server.skips] == [path]
-
-
-def test_a_query_in_the_path_is_kept_and_a_fragment_is_dropped() -> None:
-    tool = one_tool({}, path="/responses?beta=true#refresh")
-    assert tool.request is not None
-    assert (tool.request.path, tool.request.fixed_query) == ("/responses", (("beta", "true"),))
-
-
-def test_a_template_in_the_query_of_a_path_is_a_query_parameter() -> None:
-    given = {"name": "KEY", "in": "path", "required": True, "schema": {"type": "string"}}
-    tool = one_tool({"parameters": [given]}, path="/books?key={KEY}&sort={order}&v=2")
-    found = [(argument.place, argument.wire_name, argument.required) for argument in tool.arguments]
-    assert sorted(found) == [("query", "key", True), ("query", "sort", True)]
-    assert tool.request is not None and (tool.request.path, tool.request.fixed_query) == (
-        "/books",
-        (("v", "2"),),
-    )
-
-
-def test_trace_is_skipped_and_additional_operations_are_tools() -> None:
-    item = {"trace": {"responses": {}}, "additionalOperations": {"PURGE": {"responses": {}}}}
-    server, _ = parse_document({"/x": item}, openapi="3.2.0")
-    assert [tool.origin.method for tool in server.tools] == ["PURGE"]
-    assert [skip.origin.method for skip in server.skips] == ["TRACE"]
 
 
 def test_every_operation_is_counted_once() -> None:
@@ -682,18 +422,6 @@ def test_where_a_document_was_fetched_is_named_as_a_possibility() -> None:
     assert note.endswith("if the API is where it came from, name `https://docs.example.com`")
 
 
-@pytest.mark.parametrize("place", ["path", "header"])
-def test_what_a_place_cannot_hold_is_refused_when_it_is_sent_and_not_listed(place: str) -> None:
-    parameters = [
-        {"name": name, "in": place, "required": True, "schema": {"type": "string", **more}}
-        for name, more in (("x", {}), ("y", {"pattern": "^[^/]+$"}))
-    ]
-    path = "/books/{x}/{y}" if place == "path" else "/books"
-    properties = one_tool({"parameters": parameters}, path=path).input_schema["properties"]
-    assert "pattern" not in properties["x"]
-    assert properties["y"]["pattern"] == "^[^/]+$"
-
-
 def test_what_must_be_there_and_cannot_be_sent_empty_is_not_empty() -> None:
     many = {"type": "array", "items": {"type": "string"}}
     parameters = [
@@ -781,32 +509,6 @@ def test_json_of_no_known_shape_is_a_structured_answer_all_the_same() -> None:
     )
     assert tool.output_schema == {"type": "object"}
     assert "Returns" not in tool.description
-
-
-def test_a_form_that_is_one_argument_still_writes_each_field_its_own_way() -> None:
-    schema = {
-        "type": "object",
-        "properties": {
-            "tags": {"type": "array", "items": {"type": "string"}},
-            "meta": {"type": "object"},
-        },
-        "additionalProperties": {"type": "string"},
-    }
-    encoding = {"meta": {"style": "deepObject"}, "tags": {"style": "form", "explode": False}}
-    form = "application/x-www-form-urlencoded"
-    argument = one_tool(body(schema, form, encoding=encoding), method="post").arguments[0]
-    assert (argument.name, argument.encode) == ("body", "form_fields")
-    assert argument.options == (("csv", ("tags",)), ("deep_object", ("meta",)))
-
-
-def test_a_form_takes_no_field_that_is_not_declared_unless_the_document_says_so() -> None:
-    fields = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
-    form = "application/x-www-form-urlencoded"
-    for schema, closed in ((fields, True), ({**fields, "additionalProperties": True}, False)):
-        said = one_tool(body(schema, form, required=False), method="post").input_schema[
-            "properties"
-        ]["body"]
-        assert (said.get("additionalProperties") is False) is closed
 
 
 def test_a_first_sentence_that_is_cut_is_not_said_again_as_far() -> None:
