@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
 import pytest
 
 from mcpgen.config import Config, Selection, ToolConfig
-from mcpgen.ir import Hints
 from mcpgen.parse import describe
 from mcpgen.parse.servers import address, own_network
 from mcpgen.render.manifests import to_set
-from mcpgen.runtime.settings import VARIABLES
 
 from .conftest import one_tool, parse_document
 
@@ -25,102 +22,6 @@ def body(
     return {
         "requestBody": {"required": required, "content": {media_type: {"schema": schema, **more}}}
     }
-
-
-@pytest.mark.parametrize(
-    ("method", "operation", "expected"),
-    [
-        ("get", {}, Hints(read_only=True, destructive=False, idempotent=True)),
-        ("head", {}, Hints(read_only=True, destructive=False, idempotent=True)),
-        ("options", {}, Hints(read_only=True, destructive=False, idempotent=True)),
-        ("query", {}, Hints(read_only=True, destructive=False, idempotent=True)),
-        ("put", {}, Hints(read_only=False, destructive=True, idempotent=True)),
-        ("delete", {}, Hints(read_only=False, destructive=True, idempotent=True)),
-        ("patch", {}, Hints(read_only=False, destructive=True, idempotent=False)),
-        (
-            "post",
-            {"operationId": "createBook"},
-            Hints(read_only=False, destructive=False, idempotent=False),
-        ),
-        (
-            "post",
-            {"operationId": "cancelOrder"},
-            Hints(read_only=False, destructive=True, idempotent=False),
-        ),
-        (
-            "post",
-            {"operationId": "orders/bulk-delete"},
-            Hints(read_only=False, destructive=True, idempotent=False),
-        ),
-        (
-            "post",
-            {"x-mcp": {"readOnly": True}},
-            Hints(read_only=True, destructive=False, idempotent=False),
-        ),
-    ],
-)
-def test_hints_follow_from_the_method(
-    method: str, operation: dict[str, Any], expected: Hints
-) -> None:
-    assert one_tool(operation, method=method).hints == expected
-
-
-@pytest.mark.parametrize(
-    ("sentence", "path", "reads"),
-    [
-        ("Clear episode download queue", "/queue", False),
-        ("Rotate pki crl", "/pki/crl/rotate", False),
-        ("Resets all sliders", "/sliders", False),
-        ("Logs out current logged in user session", "/user/logout", False),
-        ("Trigger a new execution by GET webhook", "/webhook", False),
-        ("", "/logout", False),
-        ("Get the queue to clear", "/queue/clear", True),
-        ("Update status", "/status", True),
-        ("The search lets you send a query to the index", "/search", True),
-        ("Login page", "/login", True),
-        ("List what was deleted", "/deleted", True),
-    ],
-)
-def test_a_get_whose_own_sentence_changes_something_does_not_only_read(
-    sentence: str, path: str, reads: bool
-) -> None:
-    assert one_tool({"summary": sentence}, path=path).hints.read_only == reads
-
-
-def test_mutual_tls_is_a_certificate_of_the_operators() -> None:
-    server, problems = parse_document(
-        {"/x": {"get": {"security": [{"mtls": []}], "responses": {}}}},
-        components={"securitySchemes": {"mtls": {"type": "mutualTLS"}}},
-    )
-    (auth,) = server.auth
-    assert (auth.kind, auth.variables) == (
-        "mutual_tls",
-        ("MCPGEN_BOOKSHOP_CLIENT_CERT", "MCPGEN_BOOKSHOP_CLIENT_KEY"),
-    )
-    assert not [problem.code for problem in problems if problem.code == "E0702"]
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/http://evil/x\tb",
-        "//evil/x",
-        "/\\evil",
-        "/..//..//admin",
-        "/a/../admin",
-        "/%2e%2e/admin",
-        "/a ",
-        "x",
-        "/{a",
-        "/.",
-    ],
-)
-def test_a_path_that_is_not_one_is_skipped(path: str) -> None:
-    server, _ = parse_document(
-        {path: {"get": {"responses": {}}}, "/ok": {"get": {"responses": {}}}}
-    )
-    assert [tool.origin.path for tool in server.tools] == ["/ok"]
-    assert [skip.origin.path for skip in server.skips] == [path]
 
 
 def test_every_operation_is_counted_once() -> None:
@@ -280,21 +181,6 @@ def test_an_answer_that_is_no_object_stands_under_result(schema: Any) -> None:
     assert tool.response.wrapped
 
 
-@pytest.mark.parametrize(
-    ("summary", "sentence"),
-    [
-        ("List the books", "List the books."),
-        ("Book by ISBN", "Get book by ISBN."),
-        ("This endpoint returns all books", "Returns all books."),
-        ("Use this endpoint to find a book", "Find a book."),
-        ("<b>Fetch</b> one", "Fetch one."),
-        ('"Read" the table', "Read the table."),
-    ],
-)
-def test_the_first_sentence_starts_with_a_verb(summary: str, sentence: str) -> None:
-    assert one_tool({"summary": summary}).description.split("\n")[0] == sentence
-
-
 def test_a_description_stays_under_what_clients_cut() -> None:
     tool = one_tool(
         {
@@ -319,50 +205,6 @@ def test_one_operations_two_hundred_fields_still_fit_the_budget_or_are_noted() -
     assert len(tool.input_schema["properties"]) == 20
     assert len(json.dumps(tool.input_schema, separators=(",", ":"))) <= 4096
     assert not any(problem.code == "E0801" for problem in problems)
-
-
-def test_security_says_and_or_and_optional() -> None:
-    schemes = {
-        "key": {"type": "apiKey", "in": "header", "name": "X-Key"},
-        "basic": {"type": "http", "scheme": "basic"},
-        "AWS_SECRET_ACCESS_KEY": {"type": "http", "scheme": "bearer"},
-    }
-    security = [{"key": [], "basic": []}, {"AWS_SECRET_ACCESS_KEY": []}, {}]
-    server, _ = parse_document(
-        {"/x": {"get": {"responses": {}}, "post": {"security": [], "responses": {}}}},
-        components={"securitySchemes": schemes},
-        security=security,
-    )
-    assert server.security == (("basic", "key"), ("aws_secret_access_key",), ())
-    assert [name for auth in server.auth for name in auth.variables] == [
-        "MCPGEN_BOOKSHOP_AWS_SECRET_ACCESS_KEY_TOKEN",
-        "MCPGEN_BOOKSHOP_BASIC_USERNAME",
-        "MCPGEN_BOOKSHOP_BASIC_PASSWORD",
-        "MCPGEN_BOOKSHOP_KEY",
-    ]
-    by_method = {tool.origin.method: tool.request.security for tool in server.tools if tool.request}
-    assert by_method == {"GET": None, "POST": ()}
-
-
-def test_no_credential_is_read_from_the_variable_of_a_setting_or_of_another() -> None:
-    schemes = {
-        "clientKey": {"type": "apiKey", "in": "header", "name": "X-Client"},
-        "http": {"type": "http", "scheme": "bearer"},
-        "shop": {"type": "http", "scheme": "basic"},
-        "shopUsername": {"type": "apiKey", "in": "header", "name": "X-User"},
-    }
-    server, _ = parse_document(
-        {"/x": {"get": {"responses": {}}}}, components={"securitySchemes": schemes}
-    )
-    variables = [
-        name.removeprefix("MCPGEN_BOOKSHOP_") for auth in server.auth for name in auth.variables
-    ]
-    assert len(set(variables)) == len(variables) == 5
-    assert not VARIABLES & set(variables)
-    assert all(
-        re.fullmatch(r"(CLIENT_KEY|HTTP|SHOP|SHOP_USERNAME)(_[0-9A-F]{6})?(_\w+)?", name)
-        for name in variables
-    )
 
 
 @pytest.mark.parametrize(
@@ -448,26 +290,6 @@ def test_what_must_be_there_and_cannot_be_sent_empty_is_not_empty() -> None:
         assert listed["properties"]["x"]["properties"]["place"]["minProperties"] == 1
         listed = one_tool({"parameters": [{**parameter, "schema": place}]}).input_schema
         assert ("minProperties" in listed["properties"]["x"]) is required
-
-
-def test_a_parameter_that_a_credential_fills_is_no_argument() -> None:
-    schemes = {
-        "key": {"type": "apiKey", "in": "query", "name": "key"},
-        "token": {"type": "apiKey", "in": "header", "name": "X-Token"},
-        "other": {"type": "apiKey", "in": "query", "name": "other"},
-    }
-    parameters = [
-        {"name": "key", "in": "query", "schema": {"type": "string"}},
-        {"name": "x-token", "in": "header", "required": True, "schema": {"type": "string"}},
-        {"name": "other", "in": "query", "schema": {"type": "string"}},
-    ]
-    operation = {"parameters": parameters, "security": [{"key": []}, {"token": []}]}
-    tool = one_tool(operation, components={"securitySchemes": schemes})
-    assert list(tool.input_schema["properties"]) == ["other"]
-    # Required whichever alternative is chosen: the token goes with the key.
-    assert tool.request is not None and tool.request.security == (("key", "token"), ("token",))
-    open_one = one_tool({**operation, "security": []}, components={"securitySchemes": schemes})
-    assert list(open_one.input_schema["properties"]) == ["key", "x_token", "other"]
 
 
 def test_the_objects_of_a_large_union_are_told_by_their_fields() -> None:
