@@ -7,7 +7,9 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -241,22 +243,29 @@ def lf(files: dict[str, bytes]) -> dict[str, bytes]:
     return {path: text.replace(b"\r\n", b"\n") for path, text in files.items()}
 
 
-def fresh(folder: Path, place: Path) -> dict[str, bytes]:
+def fresh(folder: Path) -> dict[str, bytes]:
     """What a run gives in a folder without generated files: with the same configuration, and the
     names of the last run.
     """
-    place.mkdir()
     lock = read_lock(folder)
     assert lock is not None
-    # The lock says of each file that was written once whether it is as a run would write it today
-    for name in ("mcpgen.toml", "mcpgen.lock", *lock.once):
-        if (folder / name).exists():
-            (place / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(folder / name, place / name)
+    # The lock says of each file that was written once whether it is as a run would write it today.
     # What the last run kept of the document stays while the document says the same.
-    shutil.copytree(folder / "document", place / "document")
-    generate(place, accept=True)
-    return contents(place)
+    names = {"mcpgen.toml", "mcpgen.lock", *lock.once}
+    files = contents(folder).items()
+    kept = [file for file in files if file[0] in names or file[0].startswith("document/")]
+    return _fresh((folder.parent / "shop.json").read_bytes(), tuple(sorted(kept)))
+
+
+@cache
+def _fresh(document: bytes, kept: tuple[tuple[str, bytes], ...]) -> dict[str, bytes]:
+    with TemporaryDirectory() as place:
+        folder = Path(place, "project")
+        for name, content in (*kept, ("../shop.json", document)):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(content)
+        generate(folder, accept=True)
+        return contents(folder)
 
 
 @pytest.mark.parametrize("edit", PEACEFUL, ids=lambda edit: edit.__name__)
@@ -268,7 +277,7 @@ def test_a_change_of_the_api_costs_the_user_nothing(
     edit(folder)
     mine = users_files(folder)
     save(changed(change), tmp_path / "shop.json", indent=4)
-    expected = fresh(folder, tmp_path / "fresh")
+    expected = fresh(folder)
 
     changes, _ = generate(folder, accept=True)
 
@@ -300,7 +309,7 @@ def test_an_edit_of_a_generated_file_is_refused_before_anything_is_written(
         generate(folder, accept=True)
     assert contents(folder) == before
     assert verify(folder) != []
-    expected = fresh(folder, tmp_path / "fresh")
+    expected = fresh(folder)
     generate(folder, force=True, accept=True)
     assert contents(folder) == {**expected, **mine}
     assert generate(folder)[0].empty
