@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
+
+
+def pytest_collection_finish() -> None:
+    """Spare the collector what lives until the end: it took an eighth of the time."""
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 @pytest.fixture(scope="session", autouse=True)

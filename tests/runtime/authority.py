@@ -95,7 +95,7 @@ def main() -> None:
     """Serve until standard input ends."""
     server = wsgiref.simple_server.make_server("127.0.0.1", 0, make(int(sys.argv[1]), sys.argv[2]))
     print(f"http://127.0.0.1:{server.server_port}", flush=True)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
     sys.stdin.read()
 
 

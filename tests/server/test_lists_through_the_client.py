@@ -83,7 +83,7 @@ class Upstream(BaseHTTPRequestHandler):
 @pytest.fixture
 def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     server = HTTPServer(("127.0.0.1", 0), Upstream)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
     Upstream.targets = []
     document = {
         "openapi": "3.1.0",

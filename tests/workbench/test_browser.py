@@ -205,7 +205,7 @@ class Evil(BaseHTTPRequestHandler):
 @pytest.fixture
 def evil() -> Iterator[str]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Evil)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()
     server.server_close()
