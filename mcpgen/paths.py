@@ -23,6 +23,7 @@ GENERATED: Final = re.compile(
     (server|manifest|mcpgen\.schema)\.json
     | clients/[\w-]+\.(json|toml|yaml)
     | tests/\w+\.(py|json)
+    | src/VARIABLES\.md
     | document/([\w-][\w.-]*/)*[\w-][\w.-]*
     | src/\w+/(?!(?i:custom/|hooks\.py|auth\.py))(\w+/)*(\w+\.(py|json)|py\.typed|catalogue\.html)
     """,

@@ -59,6 +59,10 @@ def project_context(server: Server) -> dict[str, Any]:
     """
     title = title_of(server)
     overfull = [f"{each.title} ({each.tool_limit} tools)" for each in overfull_clients(server)]
+    variables = _variables(environment(server))
+    # Those that only calls that write use, and those that only a login uses
+    writing = _variables(writing_variables(server))
+    login = _variables(login_variables(server))
     return {
         **features(server),
         "name": server.name,
@@ -71,10 +75,10 @@ def project_context(server: Server) -> dict[str, Any]:
         "package": server.package,
         "prefix": server.env_prefix,
         "owner": OWNER,
-        "variables": _variables(environment(server)),
-        # Those that only calls that write use, and those that only a login uses
-        "writing": _variables(writing_variables(server)),
-        "login": _variables(login_variables(server)),
+        "variables": variables,
+        "writing": writing,
+        "login": login,
+        "every_variable": (*variables, *login, *writing),
         "settings": _settings(server),
         # The clients by the names that `install` takes, and those that cannot list every tool
         "clients": Code(", ".join(f"`{client}`" for client in sorted(CLIENTS))),

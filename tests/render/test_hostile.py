@@ -154,6 +154,7 @@ def test_project_files_hold_no_text_of_the_document_but_its_title_and_credential
     holding = {path for path, text in files.items() if marker in text}
     assert {path for path in holding if not path.startswith("src/")} <= allowed
     assert {path for path in holding if path.startswith("src/")} == {
+        "src/VARIABLES.md",
         "src/bookshop_mcp/api.json",
         "src/bookshop_mcp/models.py",
         "src/bookshop_mcp/tools/_index/search.json",
