@@ -11,8 +11,7 @@ stays open, so that every value the document accepts can still be sent.
 A property is listed with the requirements of its values (their required properties,
 recursively, their values and patterns), or not at all: a call that fills in the listed
 properties is not refused for a missing one. An unlisted property is named, with its
-requirements. An argument is always listed, and its requirements may exceed the budget a
-little.
+requirements. An argument is always listed.
 """
 
 from __future__ import annotations
@@ -44,7 +43,6 @@ RANKS = {
     "phrase": 5,
     "text": 10,
     "written": 30,
-    "late": 60,
 }
 """Kind of offer → its rank for an argument. The rank grows by 2 with each level of properties:
 the names one level deeper come before the beginnings of texts, and the limits three levels
@@ -69,8 +67,6 @@ ROOT_SHARE = 2
 bytes of the room: of a union that is the whole body."""
 NESTED_SHARE = 4
 """Likewise, of any other union."""
-LEEWAY = 4
-"""Divisor of the budget: an argument's requirements may exceed it by this fraction."""
 MOST_NAMES = 60
 """Properties of an object that are named without being listed, unless its names are forced."""
 LONGEST_NAMES = 1500
@@ -93,7 +89,6 @@ class Listing:
         self._reserved = 0
         """Bytes of the room that the names of a body's properties will take."""
         self._whole = max(0, room)
-        self._leeway = self._whole // LEEWAY
         self._offers: list[tuple[int, int, Callable[..., object], tuple[Any, ...]]] = []
         self._order = count()
         self._places: list[Place] = []
@@ -180,7 +175,7 @@ class Listing:
         """A place with no more than its type, and rules that are short."""
         place = Place(node, level, depth, around=around, repeats=identity_of(node) in around)
         place.rules = {key: rule for key, rule in node.rules.items() if _comes_with_type(key, rule)}
-        for key in node.unlisted | node.late:
+        for key in node.unlisted:
             place.rules.pop(key, None)
         values = node.rules.get("enum", ())
         if values and "enum" not in place.rules:
@@ -244,8 +239,6 @@ class Listing:
                 self.offer("values", place.level, self._add_values, place)
         if rules - {"enum"} or "default" in place.node.base:
             self.offer("limits", place.level, self._add_limits, place)
-        if place.node.late:
-            self.offer("late", place.level, self._add_late, place)
 
     def _offer_objects(self, place: Place, action: Callable[[Place], None], level: int) -> None:
         """Offer the properties of an object. Those of a body that is one argument come at once:
@@ -270,24 +263,6 @@ class Listing:
         demands = place.demands()
         if demands and place.depth < DEEPEST_REQUIRED:
             self._add_members(place, demands, forced=place.is_needed)
-        if place.demands() and place.depth == 1:
-            self.offer("required", 0, self._stretch, place, demands)
-            return
-        self._open_further(place, demands)
-
-    def _stretch(self, place: Place, demands: list[Member]) -> None:
-        """List the required properties of an argument last, even beyond the budget: the argument
-        itself is always listed.
-        """
-        self.room += self._leeway
-        self._add_members(place, demands)
-        self.room -= self._leeway
-        self._open_further(place, demands)
-
-    def _open_further(self, place: Place, demands: list[Member]) -> None:
-        """The properties of an object that are not required; where the required ones are not
-        listed, their names.
-        """
         if place.demands():
             for member in demands:
                 self._say(place, member, forced=place.level <= 0)
@@ -597,13 +572,6 @@ class Listing:
         rules = {key: place.node.rules[key] for key in place.unlisted() if key != "enum"}
         rules |= texts.default_of(place.node)
         if rules and self.pay(size_of(rules)):
-            place.rules |= rules
-
-    def _add_late(self, place: Place) -> None:
-        """The bounds that hardly a caller reaches."""
-        late = place.node.late
-        rules = {key: rule for key, rule in place.node.rules.items() if key in late}
-        if self.pay(size_of(rules)):
             place.rules |= rules
 
     def _add_text(self, place: Place, limit: int) -> None:

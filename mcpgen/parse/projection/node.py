@@ -41,11 +41,10 @@ class Node:
     in a tuple that is empty for another type. `extra`: `additionalProperties`, None where it says
     nothing. `branches`: the alternatives of a union. `ref`: the component that this schema is.
     `note`: what the reading itself has to say. `unlisted`: the rules that no list shows, because
-    they say nothing to a caller, and `late` those that are listed after all else. `exclusive`: a
-    value fits no more than one of the branches. `barred`: the names of properties that an object
-    has and that cannot be sent (`readOnly`). `conditions`: schemas of the document that a value
-    fits as well. `apart`: the properties that some of the objects do not take for which this one
-    stands.
+    they say nothing to a caller. `exclusive`: a value fits no more than one of the branches.
+    `barred`: the names of properties that an object has and that cannot be sent (`readOnly`).
+    `conditions`: schemas of the document that a value fits as well. `apart`: the properties that
+    some of the objects do not take for which this one stands.
     """
 
     base: dict[str, Any]
@@ -58,7 +57,6 @@ class Node:
     ref: str = ""
     note: str = ""
     unlisted: frozenset[str] = frozenset()
-    late: frozenset[str] = frozenset()
     exclusive: bool = False
     barred: tuple[str, ...] = ()
     conditions: tuple[Schema, ...] = ()

@@ -88,7 +88,7 @@ class Place:
 
     def unlisted(self) -> list[str]:
         """The keywords of the schema itself that are to be listed; a pattern may say its values."""
-        listed = self.rules.keys() | self.node.unlisted | self.node.late
+        listed = self.rules.keys() | self.node.unlisted
         if "pattern" in listed:
             listed |= {"enum"}
         return [key for key in self.node.rules if key not in listed]

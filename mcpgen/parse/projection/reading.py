@@ -102,8 +102,7 @@ class Nodes:
                 extra=self._extra(base),
                 barred=self._barred(base),
             )
-        unlisted, late = scalars.vacuous_bounds(rules), scalars.remote_bounds(rules)
-        return Node(base, rules, unlisted=unlisted, late=late - unlisted)
+        return Node(base, rules, unlisted=scalars.vacuous_bounds(rules))
 
     def _members(self, base: dict[str, Any]) -> tuple[Member, ...]:
         """The properties of an object, the required ones first; one that is required and not

@@ -71,20 +71,12 @@ def number_keywords(base: dict[str, Any]) -> Schema:
 
 
 def vacuous_bounds(rules: Schema) -> frozenset[str]:
-    """The bounds of a number that its format sets already."""
-    limits = FARTHEST.get(as_text(rules.get("format")))
-    return _bounds_outside(rules, limits) if limits else frozenset()
-
-
-def remote_bounds(rules: Schema) -> frozenset[str]:
-    """The bounds of a number that hardly a caller reaches."""
-    return _bounds_outside(rules, BEYOND)
-
-
-def _bounds_outside(rules: Schema, limits: tuple[int, int]) -> frozenset[str]:
-    least, greatest = limits
-    beyond = [key for key in UPPER if rules.get(key, 0) >= greatest]
-    below = [key for key in LOWER if rules.get(key, 0) <= least]
+    """Return the bounds of a number that its format sets already, or that hardly a caller
+    reaches.
+    """
+    least, greatest = FARTHEST.get(as_text(rules.get("format")), BEYOND)
+    beyond = [key for key in UPPER if rules.get(key, 0) >= min(greatest, BEYOND[1])]
+    below = [key for key in LOWER if rules.get(key, 0) <= max(least, BEYOND[0])]
     return frozenset(beyond + below)
 
 
