@@ -12,6 +12,7 @@ import re
 import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -23,7 +24,6 @@ GENERATED: Final = re.compile(
     (server|manifest|mcpgen\.schema)\.json
     | clients/[\w-]+\.(json|toml|yaml)
     | tests/\w+\.(py|json)
-    | src/VARIABLES\.md
     | document/([\w-][\w.-]*/)*[\w-][\w.-]*
     | src/\w+/(?!(?i:custom/|hooks\.py|auth\.py))(\w+/)*(\w+\.(py|json)|py\.typed|catalogue\.html)
     """,
@@ -43,6 +43,7 @@ class Obstacle:
         return f"`{self.path}` is {self.kind}"
 
 
+@lru_cache(10_000)
 def checked(path: str) -> str:
     """A path as the generator writes it, or ValueError: relative, `/`, no `..`, printable ASCII,
     legal on Windows.
@@ -77,8 +78,9 @@ def check_paths(paths: Iterable[str]) -> None:
         if other != path:
             raise ValueError(f"`{other}` and `{path}` are the same file where case is ignored")
     for path in originals.values():
-        for parent in PurePosixPath(path).parents:
-            if str(parent).casefold() in originals:
+        parent = path
+        while parent := parent.rpartition("/")[0]:
+            if parent.casefold() in originals:
                 raise ValueError(f"`{parent}` would be both a file and a folder")
 
 

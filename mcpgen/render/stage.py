@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -137,14 +138,17 @@ def _tree(server: Server) -> Iterator[tuple[str, str]]:
             yield _placed(name, server), _text(template_root() / name)
 
 
-def _files(root: Path) -> Iterator[str]:
-    """The relative paths of the files below a folder, in order, without what tools leave there."""
-    for path in sorted(root.rglob("*")):
-        name = path.relative_to(root)
-        if path.is_file() and path.suffix != ".pyc" and IGNORED.isdisjoint(name.parts):
-            yield name.as_posix()
+@cache
+def _files(root: Path) -> tuple[str, ...]:
+    """List the files below a folder by their relative paths, in order, without what tools leave
+    there.
+    """
+    names = [path.relative_to(root) for path in sorted(root.rglob("*")) if path.is_file()]
+    kept = [name for name in names if name.suffix != ".pyc" and IGNORED.isdisjoint(name.parts)]
+    return tuple(name.as_posix() for name in kept)
 
 
+@cache
 def _text(path: Path) -> str:
     return path.read_bytes().decode("utf-8")
 

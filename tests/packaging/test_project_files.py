@@ -98,10 +98,10 @@ def test_the_console_script_and_its_package_exist(files):
 
 def test_every_setting_of_the_runtime_is_in_one_list_to_which_the_readme_leads(files):
     assert "BASE_URL" in VARIABLES
-    listed = files["src/VARIABLES.md"]
+    listed = files["document/VARIABLES.md"]
     for name in sorted(VARIABLES - set(PART_VARIABLES)):
         assert listed.count(f"| `MCPGEN_BOOKSHOP_{name}` |") == 1, name
-    assert "(src/VARIABLES.md)" in files["README.md"]
+    assert "(document/VARIABLES.md)" in files["README.md"]
 
 
 def test_every_credential_is_named_where_people_look(marked):

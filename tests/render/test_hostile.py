@@ -150,11 +150,14 @@ def test_project_files_hold_no_text_of_the_document_but_its_title_and_credential
     marker = "zqmarkerqz"
     files = render(hostile(marker))
     allowed = {"README.md", "pyproject.toml", "server.json", "manifest.json", "tests/tools.json"}
-    allowed |= {".env.example", "clients/vscode.json"}  # what a credential looks like
+    allowed |= {
+        ".env.example",
+        "clients/vscode.json",
+        "document/VARIABLES.md",
+    }  # what a credential looks like
     holding = {path for path, text in files.items() if marker in text}
     assert {path for path in holding if not path.startswith("src/")} <= allowed
     assert {path for path in holding if path.startswith("src/")} == {
-        "src/VARIABLES.md",
         "src/bookshop_mcp/api.json",
         "src/bookshop_mcp/models.py",
         "src/bookshop_mcp/tools/_index/search.json",
