@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import argparse
+    import socket
 
     from .app import App
     from .package import Package
@@ -108,14 +109,14 @@ def _prepared(package: str, arguments: list[str]) -> tuple[App, argparse.Namespa
         return _app(package, options, settings), options, settings
 
 
-def _worker(package: str, arguments: list[str], port: int) -> ASGIApp:
+def _worker(package: str, arguments: list[str], port: int, bound: socket.socket) -> ASGIApp:
     """Return the application of one of several processes that serve HTTP at a port."""
     from .transports.http import application
     from .transports.workers import with_parts
 
     app, options, settings = _prepared(package, arguments)
     options.port = port
-    return with_parts(application(app, options, settings), app, settings, options.host)
+    return with_parts(application(app, options, settings), app, settings, options.host, bound)
 
 
 def _settings(facts: dict[str, Any], options: argparse.Namespace) -> Settings:

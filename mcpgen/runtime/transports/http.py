@@ -98,10 +98,10 @@ def serve(
     app: App,
     options: argparse.Namespace,
     settings: Settings,
-    worker: Callable[[int], ASGIApp],
+    worker: Callable[[int, socket.socket], ASGIApp],
 ) -> int:
-    """Serve until interrupted. `worker` makes the application of a process, given the port. Raises
-    StartError for settings that would be unsafe or cannot work.
+    """Serve until interrupted. `worker` makes the application of a process, given the port and the
+    socket. Raises StartError for settings that would be unsafe or cannot work.
     """
     import uvicorn
 
