@@ -59,26 +59,3 @@ def test_workers_share_the_limits_of_the_server() -> None:
     assert (shared.max_calls, shared.rate_limit) == (3, 1.5)
     with pytest.raises(StartError, match="from 1 to 256"):
         share(settings, 0)
-
-
-def sockets(process: int) -> int:
-    """How many sockets a process has open."""
-    links = [str(path.readlink()) for path in Path(f"/proc/{process}/fd").iterdir()]
-    return sum(link.startswith("socket:") for link in links)
-
-
-def test_connections_that_stay_are_shared_evenly(start: Start) -> None:
-    """asyncio takes as many in a row as its backlog, which one process would have them all of."""
-    server = start("--workers", "2")
-    wait_until(lambda: len(children(server)) == 2)
-    health = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
-    time.sleep(2.0)  # both listen
-    before = [sockets(process) for process in children(server)]
-    connections = [opened(server, health) for _ in range(32)]
-    for connection in connections:
-        assert connection.recv(12) == b"HTTP/1.1 200"
-    after = [sockets(process) for process in children(server)]
-    held = [late - early for late, early in zip(after, before, strict=True)]
-    assert (sum(held), min(held) >= 8) == (32, True)
-    for connection in connections:
-        connection.close()
