@@ -48,14 +48,14 @@ class References:
         except UnresolvedReference:
             return {}
 
-    def report_dangling(self, error: UnresolvedReference, pointer: str, key: str = "$ref") -> None:
-        """Report a reference that points to nothing: the key of an object, whose pointer may be
+    def report_dangling(self, error: UnresolvedReference, pointer: str) -> None:
+        """Report a reference that points to nothing, in an object whose pointer may be
         empty where it is not known.
         """
         self.problems.warn(
             "E0203",
             self.reason(error),
-            pointer=f"{pointer or self.holder(error.ref)}/{key}",
+            pointer=f"{pointer or self.holder(error.ref)}/$ref",
             hint=self.suggestion(error),
         )
 

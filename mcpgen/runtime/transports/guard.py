@@ -46,6 +46,7 @@ GRANTED = "mcp.granted_scopes"
 """The key under which a request's scopes stand in the ASGI scope: a frozenset, or None for all of
 them.
 """
+CLOSE: Field = (b"connection", b"close")
 MESSAGE = "mcp.message"
 """The key under which the JSON-RPC message of a request stands in the ASGI scope."""
 
@@ -163,13 +164,13 @@ class Guard:
                 nonlocal status
                 if "status" in message:
                     status = message["status"]
-                    ends = self._closing(scope, status)
+                    ends = self._closing(scope)
                     message["headers"] = [*message.get("headers", ()), *fields, *ends]
                 await send(message)
 
             if _has_two_lengths(scope):
                 content = {"error": "Content-Length and Transfer-Encoding exclude each other"}
-                await answer(send_and_note, 400, content)
+                await answer(send_and_note, 400, content, CLOSE)
             else:
                 await self._serve(scope, receive, send_and_note)
             # The scope lives as long as the connection is idle, and a message has up to 4 MB
@@ -185,14 +186,13 @@ class Guard:
                 ms=milliseconds,
             )
 
-    def _closing(self, scope: Scope, status: int) -> tuple[Field, ...]:
-        """The field that ends a connection: once the server is about to end, and where it is not
-        known whether what follows is a request.
+    def _closing(self, scope: Scope) -> tuple[Field, ...]:
+        """The field that ends a connection: once the server is about to end, and where what follows
+        may be of another protocol.
         """
-        is_unsure = status == 408 or header(scope, b"upgrade") or _has_two_lengths(scope)
-        if not is_unsure and not self._is_draining:
+        if not self._is_draining and not header(scope, b"upgrade"):
             return ()
-        return ((b"connection", b"close"),)
+        return (CLOSE,)
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"] == HEALTH:
@@ -261,7 +261,7 @@ class Guard:
                 body = await _read(scope, receive)
         except TimeoutError as error:
             reason = "The request's body did not arrive in time"
-            raise HTTPRefusal(408, {"error": reason}) from error
+            raise HTTPRefusal(408, {"error": reason}, CLOSE) from error
         if body is None:
             reason = f"The request's body is larger than {MAX_BODY_BYTES} bytes"
             raise HTTPRefusal(413, {"error": reason})

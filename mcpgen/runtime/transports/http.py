@@ -37,13 +37,11 @@ from .guard import (
     hosts_of,
 )
 from .tokens import Issuer, OwnToken
+from .workers import QUEUE
 
 if TYPE_CHECKING:
     from ..app import App
     from ..settings import Settings
-
-BACKLOG = 1024
-"""Connections that the system keeps until they are accepted."""
 
 
 class Scopes:
@@ -125,7 +123,7 @@ def serve(
         "access_log": False,
         "server_header": False,
         "proxy_headers": False,
-        "backlog": BACKLOG,
+        "backlog": QUEUE,
         "limit_concurrency": settings.http_max_connections,
         "timeout_keep_alive": settings.http_idle_timeout,
         "timeout_graceful_shutdown": math.ceil(settings.total_timeout + GRACE_SECONDS),
@@ -303,7 +301,7 @@ def _listen(host: str, port: int) -> socket.socket:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         is_any = host == "::" and socket.has_dualstack_ipv6()
         return socket.create_server(
-            (host, port), family=family, backlog=BACKLOG, dualstack_ipv6=is_any
+            (host, port), family=family, backlog=QUEUE, dualstack_ipv6=is_any
         )
     except OSError as error:
         hint = _LISTEN_HINTS.get(error.errno or 0, str(error.strerror))
