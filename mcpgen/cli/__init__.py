@@ -24,7 +24,7 @@ from .screen import Screen
 PANELS = {
     "Make": ("generate", "new", "add"),
     "Look": (
-        *("list", "inspect", "lint", "score", "suggest", "catalogue"),
+        *("list", "inspect", "lint", "score", "suggest"),
         *("check", "diff", "verify", "explain"),
     ),
     "Run": ("call", "serve", "workbench", "eval"),

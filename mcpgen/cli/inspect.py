@@ -6,7 +6,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from ..config import Config
 from . import options as opt
@@ -17,7 +20,26 @@ if TYPE_CHECKING:
     from ..catalogue.summary import Summary
     from ..ir import Auth, Tool
     from ..lint.hidden_text import SuspiciousText
+    from ..project.run import Run
 
+Html = Annotated[
+    Path | None,
+    typer.Option(
+        "--html",
+        metavar="FILE",
+        help="Write every tool with its cost and score as a page for browsers.",
+        rich_help_panel=opt.OUTPUT,
+    ),
+]
+Markdown = Annotated[
+    Path | None,
+    typer.Option(
+        "--markdown",
+        metavar="FILE",
+        help="Write the same as Markdown, as for a pull request.",
+        rich_help_panel=opt.OUTPUT,
+    ),
+]
 MOST_OFFENDERS = 5
 MOST_LISTED = 12
 
@@ -25,6 +47,8 @@ MOST_LISTED = 12
 def inspect(
     *,
     config: Config,
+    html: Html = None,
+    markdown: Markdown = None,
     strict: opt.Strict = False,
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
@@ -32,19 +56,24 @@ def inspect(
     """Show what a document would become.
 
     Shows the API's address, credentials, tools that delete, sizes, skipped operations and
-    suspicious text. Nothing is written. `mcpgen lint` lists the document's problems.
+    suspicious text. `mcpgen lint` lists the document's problems. Nothing is written but the files
+    of `--html` and `--markdown`, which need no server and load nothing.
     """
     from ..catalogue.facts import other_origins
     from ..catalogue.summary import summarise
     from ..lint.hidden_text import findings
     from ..problems import Problems
-    from ..project.run import CommandInput, run
+    from ..project.run import request_of, run
     from .problem_output import end_if_strict, print_interruption, problem_data
 
     screen = Screen(quiet=quiet, as_json=as_json)
     problems = Problems()
     with screen.working("starting") as step:
-        made = run(CommandInput(config=config), problems, step, files=False)
+        made = run(request_of(config), problems, step, files=False)
+        texts = _catalogue(made, html, markdown)
+    for path, text in texts.items():
+        path.write_text(text, encoding="utf-8", newline="\n")
+        screen.remark(f"written: {shown(str(path))} ({len(text.encode()) / 1000:,.0f} kB)")
     print_interruption(screen, made.folder)
     summary = summarise(made.document, made.server)
     odd = list(findings(made.document.root))
@@ -64,6 +93,19 @@ def inspect(
         _show_problem_count(screen, [problem.severity for problem in problems])
     end_if_strict(strict, problems)
     return 0
+
+
+def _catalogue(made: Run, html: Path | None, markdown: Path | None) -> dict[Path, str]:
+    """Return the files that are asked for."""
+    from ..catalogue import pages
+    from ..catalogue.model import Catalogue
+
+    forms = {html: pages.html, markdown: pages.markdown}
+    return {
+        path: write(Catalogue(made.document, made.server))
+        for path, write in forms.items()
+        if path is not None
+    }
 
 
 def _credential(auth: Auth) -> dict[str, Any]:

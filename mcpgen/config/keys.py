@@ -172,7 +172,7 @@ TOP = Table(
             example="true",
             text=(
                 "Whether the server shows a page with every tool at `/` over HTTP, as `mcpgen"
-                " catalogue --html` makes it; false by default. Whoever reaches the server sees it,"
+                " inspect --html` makes it; false by default. Whoever reaches the server sees it,"
                 " without a token."
             ),
         ),

@@ -20,7 +20,7 @@ BOOKSHOP = Path(__file__).parents[2] / "samples" / "specs" / "bookshop.yaml"
 
 def test_the_page_allows_its_own_style_and_script_and_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "tools.html"
-    assert run(["catalogue", str(BOOKSHOP), "--html", str(path), "--quiet"]) == 0
+    assert run(["inspect", str(BOOKSHOP), "--html", str(path), "--quiet"]) == 0
     page = path.read_text("utf-8")
     policy = html.unescape(re.findall(r'Content-Security-Policy" content="([^"]*)"', page)[0])
     assert policy.startswith("default-src 'none'; ")
@@ -37,10 +37,10 @@ def test_the_page_and_the_markdown_name_every_tool_and_its_cost(
 ) -> None:
     assert run(["inspect", str(BOOKSHOP), "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
-    path = tmp_path / "tools.html"
-    assert run(["catalogue", str(BOOKSHOP), "--html", str(path), "--quiet"]) == 0
-    assert run(["catalogue", str(BOOKSHOP)]) == 0
-    plain = capsys.readouterr().out.replace("\\", "")
+    path, text = tmp_path / "tools.html", tmp_path / "tools.md"
+    files = ["--html", str(path), "--markdown", str(text)]
+    assert run(["inspect", str(BOOKSHOP), *files, "--quiet"]) == 0
+    plain = text.read_text("utf-8").replace("\\", "")
     page = path.read_text("utf-8")
     for tool in facts["tools"]:
         assert f"| {tool['name']} |" in plain
@@ -50,30 +50,27 @@ def test_the_page_and_the_markdown_name_every_tool_and_its_cost(
     assert str(BOOKSHOP.parent) not in page
 
 
-def test_a_project_may_be_named_as_well(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_project_may_be_named_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert run(["generate", str(BOOKSHOP), "--quiet", "--include-tag", "books"]) == 0
-    assert run(["catalogue", "mcp-bookshop"]) == 0
-    assert "13 operations = 6 tools + 7 left out by choice + 0 skipped" in capsys.readouterr().out
+    assert run(["inspect", "mcp-bookshop", "--markdown", "tools.md"]) == 0
+    law = "13 operations = 6 tools + 7 left out by choice + 0 skipped"
+    assert law in Path("tools.md").read_text("utf-8")
 
 
 def test_a_project_of_functions_alone_has_a_page_without_a_score(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert run(["new", "demo", "--yes", "--quiet"]) == 0
     monkeypatch.chdir("demo")
-    capsys.readouterr()
-    assert run(["catalogue", "--html", "tools.html"]) == 0
-    assert run(["catalogue"]) == 0
-    assert "; 1 function (not shown here)" in capsys.readouterr().out
+    assert run(["inspect", "--html", "tools.html", "--markdown", "tools.md"]) == 0
+    assert "; 1 function (not shown here)" in Path("tools.md").read_text("utf-8")
     assert "nothing to score" in Path("tools.html").read_text("utf-8")
 
 
 def test_workflows_are_counted_by_themselves(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     step = {"stepId": "one", "operationId": "listBooks"}
     good = {"workflowId": "good", "summary": "List", "steps": [step]}
@@ -87,9 +84,10 @@ def test_workflows_are_counted_by_themselves(
     }
     (tmp_path / "flows.json").write_text(json.dumps(flows), "utf-8")
     monkeypatch.chdir(tmp_path)
-    assert run(["catalogue", str(BOOKSHOP), "--workflows", "flows.json"]) == 0
+    files = ["--markdown", "tools.md"]
+    assert run(["inspect", str(BOOKSHOP), "--workflows", "flows.json", *files]) == 0
     law = "13 operations = 13 tools + 0 left out by choice + 0 skipped"
-    assert f"{law}; 2 workflows = 1 tools + 1 skipped" in capsys.readouterr().out
+    assert f"{law}; 2 workflows = 1 tools + 1 skipped" in Path("tools.md").read_text("utf-8")
 
 
 def test_a_server_brings_the_page_when_it_is_told_to(
@@ -106,7 +104,7 @@ def test_a_server_brings_the_page_when_it_is_told_to(
     monkeypatch.chdir(project)
     assert run(["generate", "--quiet"]) == 0
     assert served.exists()
-    assert run(["catalogue", "--html", str(tmp_path / "tools.html"), "--quiet"]) == 0
+    assert run(["inspect", "--html", str(tmp_path / "tools.html"), "--quiet"]) == 0
     assert page.read_text("utf-8") == (tmp_path / "tools.html").read_text("utf-8")
     assert run(["check", "--quiet"]) == 0
     config.write_text(config.read_text("utf-8").replace("catalogue = true\n", ""), "utf-8")
@@ -117,9 +115,7 @@ def test_a_server_brings_the_page_when_it_is_told_to(
 def test_texts_of_a_hostile_document_are_text_in_both_forms(tmp_path: Path) -> None:
     document = hostile_document(tmp_path)
     page, plain = tmp_path / "tools.html", tmp_path / "tools.md"
-    assert (
-        run(["catalogue", str(document), "--html", str(page), "--markdown", str(plain), "-q"]) == 0
-    )
+    assert run(["inspect", str(document), "--html", str(page), "--markdown", str(plain), "-q"]) == 0
     written = page.read_text("utf-8")
     assert written.count("<script>") == 1
     assert "<img" not in written

@@ -96,7 +96,7 @@ def test_a_mistake_on_the_command_line_says_what_to_do(
     assert {path.name for path in here.iterdir()} == {"bookshop.yaml", "empty"}
 
 
-@pytest.mark.parametrize("command", ["suggest", "inspect", "lint"])
+@pytest.mark.parametrize("command", ["suggest", "lint"])
 def test_a_project_in_the_place_of_a_document_is_called_one(mcpgen, bookshop, here, command):
     assert mcpgen("generate", "bookshop.yaml", "--output", "shop").code == 0
     ended = mcpgen(command, "shop")
