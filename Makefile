@@ -4,7 +4,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 ARGS ?=
-PYTHONS ?= python3.12 python3.13 python3.14
+PYTHONS ?= 3.11 3.12 3.13 3.14
+LOCALE ?=
 CORPUS ?=
 SECONDS ?=
 WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
@@ -26,14 +27,17 @@ demo: $(VENV)/ready
 
 # Run the tests; `make test ARGS=tests/cli` runs some of them.
 test: $(VENV)/ready
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
+	$(LOCALE) PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
 
-# Run the tests with other Pythons, each in an environment of its own: PYTHONS="python3.13 /path/to/python".
+# Run the tests under LC_ALL=C with every Python that is here, or that uv installs; `PYTHONS="3.12 3.13"`: these alone.
 pythons:
-	@for python in $(PYTHONS); do \
-		version=$$($$python -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>&1) \
-			|| { echo "left out: $$python cannot be started here"; continue; }; \
-		echo "== Python $$version"; $(MAKE) test PYTHON="$$python" VENV=".venv-$$version" || exit 1; done
+	@for version in $(PYTHONS); do \
+		python=python$$version; \
+		$$python -c '' 2>/dev/null || python=$$(pyenv prefix $$version 2>/dev/null)/bin/python; \
+		$$python -c '' 2>/dev/null || python=$$(uv python install --quiet $$version && uv python find --managed-python $$version); \
+		$$python -c '' 2>/dev/null || { echo "left out: Python $$version is not here, and uv cannot install it"; continue; }; \
+		echo "== Python $$version"; \
+		$(MAKE) test LOCALE=LC_ALL=C PYTHON="$$python" VENV=".venv-$$version" || exit 1; done
 
 # Check style and types.
 lint: $(VENV)/ready
