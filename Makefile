@@ -15,7 +15,7 @@ DOCUMENT ?=
 # Under LC_ALL=C Python 3.11 cannot start from an environment that names a path outside ASCII.
 unexport LC_ALL
 
-.PHONY: all demo test pythons lint format density docs workbench corpus schemas referee conformance clients answers workflows bench models transcript mutants fuzz soak production offline longrun scaling clean
+.PHONY: all demo test pythons lint format density docs packages workbench corpus schemas referee conformance clients answers workflows bench models transcript mutants fuzz soak production offline longrun scaling clean
 
 # What can be done here.
 all:
@@ -60,6 +60,10 @@ docs: $(VENV)/ready
 	$(BIN)/python -m scripts.cli_docs
 	-$(BIN)/python -m scripts.config_docs
 	@$(BIN)/python -m scripts.site
+
+# Build the packages into dist/: mcpgen, and the runtime of servers that do not have a copy of it.
+packages: $(VENV)/ready
+	@$(BIN)/python -m scripts.packages $(ARGS)
 
 # Look at the workbench in Chromium: axe-core (fetched with npm), pictures of docs/, times; DOCUMENT=github.json for GitHub's.
 workbench: $(VENV)/ready

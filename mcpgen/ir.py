@@ -261,9 +261,10 @@ class Server:
     shaping), `original_names` the names of renamed tools before that (`METHOD /path`, name).
     `redact` are fields that no answer shows. `recognised` says what kind of tool definitions the
     document holds, if it is no API description. `lazy`: its tools can be searched instead of
-    listed; `code`: a program can call them; `parts` are those that the user named; `catalogue`: a
-    page at `/` shows them. `models` are the objects that types refer to with
-    `{"$ref": "#/$defs/Name"}`: class name → object schema.
+    listed; `code`: a program can call them; `parts` are those that the user named;
+    `runtime`: `copied` into the package or `installed` beside it; `catalogue`: a page at `/` shows
+    them. `models` are the objects that types refer to with `{"$ref": "#/$defs/Name"}`: class name →
+    object schema.
     `definitions` are the schemas that contracts refer to, `definition_names` pointers of properties
     in them whose key differs on the wire (pointer, name). `has_functions` says that the user's code
     makes tools of functions with `@tool`, `functions` are the names of these tools,
@@ -299,6 +300,7 @@ class Server:
     lazy: bool = True
     code: bool = False
     parts: tuple[str, ...] = ()
+    runtime: str = "copied"
     catalogue: bool = False
     has_functions: bool = False
     functions: tuple[str, ...] = ()

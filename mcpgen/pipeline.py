@@ -138,6 +138,7 @@ def understood(
         lazy=config.lazy,
         code=config.code,
         parts=config.parts,
+        runtime=config.runtime,
         catalogue=config.catalogue,
     )
     lock_facts = facts(

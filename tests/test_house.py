@@ -32,7 +32,7 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 44_800,
+    "lines of code of mcpgen": 44_900,
     "lines of code of its runtime": 12_800,
     "modules of a copied runtime": 74,
     "lines of a copied runtime": 14_300,
@@ -45,7 +45,7 @@ LIMITS = {
     "lines of names and sentences": 3_380,
     "lines of projection": 2_310,
     "modules of a run": 168,
-    "switches of a run": 3_510,
+    "switches of a run": 3_580,
     "modules of a call": 26,
     "switches of a call": 106,
     "frames of a call": 21,
@@ -54,7 +54,7 @@ LIMITS = {
     "docstrings that begin with a question": 0,
     "class names with several meanings": 8,
     "lines of the changelog of a version": 120,
-    "lines of test code": 48_100,
+    "lines of test code": 48_200,
 }
 """No figure may be more: today's, rounded up to three digits, or its goal once that is reached."""
 
@@ -145,8 +145,11 @@ def test_at_most_ten_modules_lie_at_the_top() -> None:
 
 def declared(key: str = "dependencies") -> set[str]:
     """The distributions that a generated server with an API depends on, or those of an extra."""
-    text = (ROOT / "templates" / "pyproject.toml.jinja").read_text("utf-8")
-    block = text.partition(f"\n{key} = [")[2].partition("]\n")[0]
+    if key == "dependencies":
+        block = (PACKAGE / "data" / "requirements.toml").read_text("utf-8")
+    else:
+        text = (ROOT / "templates" / "pyproject.toml.jinja").read_text("utf-8")
+        block = text.partition(f"\n{key} = [")[2].partition("]\n")[0]
     return set(re.findall(r'"([a-z0-9-]+)', block))
 
 

@@ -131,6 +131,17 @@ TOP = Table(
             ),
         ),
         Key(
+            name="runtime",
+            kind="text",
+            choices=("copied", "installed"),
+            example='"installed"',
+            text=(
+                "`copied` (the default) puts the server's runtime into the package; with"
+                " `installed` the package depends on the distribution `mcpgen-runtime` of the same"
+                " code, and holds what the document and you wrote alone."
+            ),
+        ),
+        Key(
             name="lazy",
             kind="flag",
             example="false",

@@ -100,6 +100,7 @@ class Config:
     lazy: bool = True
     code: bool = False
     parts: tuple[str, ...] = ()
+    runtime: Literal["copied", "installed"] = "copied"
     catalogue: bool = False
     profile: Literal["portable", "rich"] = "portable"
     name: str | None = None

@@ -19,11 +19,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ..problems import Problem, UsageError
+from ..render.parts import DISTRIBUTION, runtime_requirements
 
 OVERRIDE = "MCPGEN_PYTHON"
 READY = "ready"
 """The file that marks a finished environment, here and in a generated Makefile."""
 INSIDE = Path(__file__).parent / "inside"
+INSTALLED = Path(__file__).parent / "installed"
+"""A folder to import `mcpgen_runtime` from: mcpgen's own copy of the runtime."""
 
 
 def python_of(project: Path, announce: Callable[[str], None]) -> str:
@@ -46,9 +49,11 @@ def python_of(project: Path, announce: Callable[[str], None]) -> str:
 
 
 def variables(project: Path) -> dict[str, str]:
-    """The environment of a process that runs the project's package from its folder."""
+    """The environment of a process that runs the project's package from its folder, where it has no
+    runtime of its own on mcpgen's.
+    """
     source = str((project / "src").resolve())
-    paths = [source, *filter(None, [os.environ.get("PYTHONPATH")])]
+    paths = [source, *filter(None, [os.environ.get("PYTHONPATH")]), str(INSTALLED)]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 
 
@@ -68,10 +73,14 @@ def _dependencies(project: Path) -> list[str]:
     try:
         data = tomllib.loads((project / "pyproject.toml").read_text("utf-8"))["project"]
         extra = data.get("optional-dependencies", {}).get("login", [])
-        return [str(item) for item in [*data["dependencies"], *extra]]
+        listed = [str(item) for item in [*data["dependencies"], *extra]]
     except (OSError, KeyError, TypeError, ValueError) as error:
         hint = "`pyproject.toml` must list the server's dependencies under `[project]`"
         raise _problem(f"the dependencies of `{project}` cannot be read: {error}", hint) from None
+    own = [item for item in listed if not item.startswith(DISTRIBUTION)]
+    if own != listed:
+        own += runtime_requirements()
+    return own
 
 
 def _cache() -> Path:

@@ -7,13 +7,16 @@ the answer is known without generating anything.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from ..config import Config
 from ..customise.bindings import gone_tables, operations
 from ..load import Document
+from ..load.values import as_object
 from ..lock import (
     NAME,
     Lock,
@@ -29,7 +32,6 @@ from ..lock import (
 )
 from ..paths import read_plain
 from ..problems import Problem, Problems
-from ..runtime.facts.parts import NAMED
 from ..runtime.package import decorated
 from ..version import __version__
 from ..write.changes import Changes, compare
@@ -96,7 +98,7 @@ def check(folder: Path, problems: Problems) -> Report:
             *notes,
             *_table_problems(problems),
             *findings(package_of_run(result)),
-            *_manifest(folder, lock),
+            *manifest_findings(folder, lock, config),
         ),
         changes=changes,
         generated=True,
@@ -119,7 +121,7 @@ def _reasons(folder: Path, lock: Lock, config: Config) -> Iterator[str]:
         yield INTERRUPTED
     if lock.config != config_hash(config):
         yield "`mcpgen.toml` changed"
-    if _has_functions(folder) != any("/runtime/parts/functions/" in path for path in lock.files):
+    if _has_functions(folder) != ("functions" in _facts(folder, lock).get("parts", ())):
         yield "`custom/` has its first function with `@tool`, or lost its last one"
 
 
@@ -137,7 +139,7 @@ def _unchanged(folder: Path, lock: Lock, config: Config) -> Report | None:
         return None
     problems = [
         *_orphans(lock, config, document),
-        *_manifest(folder, lock),
+        *manifest_findings(folder, lock, config),
         *template_problems(outdated(folder, lock.once)),
     ]
     package = package_on_disk(folder, lock)
@@ -183,18 +185,29 @@ def _table_problems(problems: Problems) -> Iterator[Problem]:
             yield problem
 
 
-def _manifest(folder: Path, lock: Lock) -> Iterator[Problem]:
-    calls_api = any("/runtime/client/" in path for path in lock.files)
-    reads_xml = any(path.endswith("/runtime/results/xml_data.py") for path in lock.files)
+def manifest_findings(folder: Path, lock: Lock, config: Config) -> Iterator[Problem]:
+    """Yield the faults of a project's `pyproject.toml` for the package that stands beside it."""
+    facts = _facts(folder, lock)
+    paths = [path.partition("/runtime/")[2] for path in lock.files]
     return manifest_problems(
         folder,
         f"{lock.name}_mcp",
-        calls_api=calls_api,
-        reads_xml=reads_xml,
-        reads_paths=any(path.endswith("/runtime/parts/workflows/paths.py") for path in lock.files),
+        calls_api=facts.get("calls_api", True),
+        reads_xml="results/xml_data.py" in paths,
+        reads_paths="parts/workflows/paths.py" in paths,
         has_functions=_has_functions(folder),
-        **{part: any(f"/runtime/parts/{part}/" in path for path in lock.files) for part in NAMED},
+        installed=config.runtime == "installed",
+        **dict.fromkeys(config.parts, True),
     )
+
+
+def _facts(folder: Path, lock: Lock) -> dict[str, Any]:
+    """The content of the project's `api.json`; empty where it cannot be read."""
+    try:
+        content = json.loads((folder / "src" / f"{lock.name}_mcp" / "api.json").read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return as_object(content)
 
 
 def _orphans(lock: Lock, config: Config, document: Document) -> Iterator[Problem]:

@@ -11,14 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from ..load.values import as_object, as_text
-from ..paths import template_root
 from ..problems import Place, Problem
+from ..render.parts import requirements
 
 NAME = "pyproject.toml"
 LINE_LENGTH = 100
 """Columns of generated Python."""
-_REQUIREMENT = re.compile(r'^    ("([A-Za-z0-9._-]+).*"),$', re.MULTILINE)
-_CONDITION = re.compile(r"{% if (\w+) %}\n(.*?){% endif %}\n", re.DOTALL)
 
 
 def package_version(folder: Path) -> str:
@@ -32,8 +30,7 @@ def package_version(folder: Path) -> str:
 
 def manifest_problems(folder: Path, package: str, **features: bool) -> Iterator[Problem]:
     """Yield the dependencies that a project's `pyproject.toml` lacks, and its mentions of an old
-    package; none if it names no dependencies. `features` are the conditions of the
-    template: `calls_api`, `reads_xml`, `reads_paths`, `has_functions`.
+    package; none if it names no dependencies. `features` are those of `render.parts`.
     """
     try:
         text = (folder / NAME).read_text("utf-8-sig")
@@ -43,7 +40,7 @@ def manifest_problems(folder: Path, package: str, **features: bool) -> Iterator[
     lines = text.splitlines()
     dependencies = as_object(manifest.get("project")).get("dependencies")
     if isinstance(dependencies, list):
-        yield from _missing_dependencies(dependencies, required(**features), lines)
+        yield from _missing_dependencies(dependencies, requirements(**features), lines)
     yield from _old_commands(manifest, package, lines)
     yield from _line_lengths(manifest, lines)
 
@@ -64,27 +61,20 @@ def _old_commands(manifest: Mapping[str, Any], package: str, lines: list[str]) -
 
 
 def _missing_dependencies(
-    dependencies: list[Any], requirements: list[tuple[str, str]], lines: list[str]
+    dependencies: list[Any], needed: list[str], lines: list[str]
 ) -> Iterator[Problem]:
     present = {_normalised(str(requirement)) for requirement in dependencies}
     place = _place(lines, r"dependencies\s*=")
-    for requirement, name in requirements:
-        if _normalised(name) not in present:
+    for requirement in needed:
+        name = _normalised(requirement)
+        if name not in present:
             yield Problem(
                 code="E1320",
                 severity="error",
                 message=f"`{NAME}` lacks `{name}`, which the generated server imports",
-                hint=f"add the line `{requirement},` to `dependencies` under `[project]`",
+                hint=f'add the line `"{requirement}",` to `dependencies` under `[project]`',
                 place=place,
             )
-
-
-def required(**features: bool) -> list[tuple[str, str]]:
-    """The dependencies of a new project: (the requirement in quotes, the name of the package)."""
-    template = (template_root() / f"{NAME}.jinja").read_text("utf-8")
-    block = template.partition("\ndependencies = [\n")[2].partition("]\n\n")[0]
-    block = _CONDITION.sub(lambda part: part[2] if features.get(part[1]) else "", block)
-    return _REQUIREMENT.findall(block)
 
 
 def _normalised(requirement: str) -> str:

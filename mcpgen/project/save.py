@@ -6,7 +6,9 @@ from dataclasses import replace
 
 from ..ir import Server
 from ..problems import DocumentError, UsageError
+from ..render.parts import features
 from ..write import Changes, write
+from .manifest import manifest_problems
 from .run import Run
 from .user_code import planned_problems, refuse_idle_guards
 
@@ -41,6 +43,9 @@ def save(
         renew=renew,
         dry_run=dry_run,
     )
+    if run.lock is not None:
+        needs = manifest_problems(run.folder, run.server.package, **features(run.server))
+        planned += [replace(need, severity="warning") for need in needs if need.code == "E1320"]
     return replace(changes, problems=(*changes.problems, *planned))
 
 

@@ -48,7 +48,8 @@ ENCODERS: Final = frozenset(
     }
 )
 """Functions of the runtime's `wire` that put an argument on the wire."""
-WORKFLOW_MODULES = ("runtime.parts.workflows", "runtime.parts.workflows.steps")
+WORKFLOW_FACE: Final = frozenset({"OMIT", "Context", "Omit", "Steps", "paths", "values"})
+"""The imports of workflows from the face of their package."""
 WORKFLOW_NODES: Final = (
     *(ast.Expr, ast.Assign, ast.AnnAssign, ast.If, ast.While, ast.Match, ast.match_case),
     *(ast.MatchValue, ast.Return, ast.Break, ast.Continue, ast.Await, ast.Call, ast.keyword),
@@ -209,14 +210,12 @@ class _Gate:
                 raise self.refuse(request)
 
     def workflow_import(self, node: ast.stmt) -> None:
-        """An import of the runtime's helpers, of other tools, or of what tools import."""
+        """An import of the face, of other tools, or of what tools import."""
         match node:
-            case ast.ImportFrom(module=module, level=2) if module in WORKFLOW_MODULES:
-                return
             case ast.ImportFrom(module=None, level=1):
                 return
             case ast.ImportFrom(module=None, level=2, names=names):
-                if {alias.name for alias in names} <= {"OMIT", "Context", "Omit"}:
+                if {alias.name for alias in names} <= WORKFLOW_FACE:
                     return
         self.imports(node)
 

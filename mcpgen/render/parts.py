@@ -9,9 +9,12 @@ from importlib import resources
 
 from ..ir import Server
 from ..runtime.facts.parts import NAMED
+from ..version import __version__
 from . import workflows
 
 PACKAGE = "src/package/"
+DISTRIBUTION = "mcpgen-runtime"
+"""The distribution of the runtime, on which the packages of servers without a copy depend."""
 
 
 @cache
@@ -32,6 +35,7 @@ def features(server: Server) -> Mapping[str, bool]:
         "has_login": has_login(server),
         "is_searched": server.is_searched,
         "has_workflows": workflows.are_in(server),
+        "installed": server.runtime == "installed",
         "lazy": server.lazy,
         "own_tools": any(tool.is_own for tool in server.tools),
         "reads_paths": workflows.need_paths(server),
@@ -51,6 +55,25 @@ def part_names(server: Server) -> list[str]:
         "workflows": "has_workflows",
     }
     return sorted({"install", *server.parts, *(part for part, need in needs.items() if has[need])})
+
+
+def requirements(**has: bool) -> list[str]:
+    """Return the dependencies of a server's package, as `pyproject.toml` lists them; `has` are its
+    `features`.
+    """
+    rows = tomllib.loads((resources.files("mcpgen") / "data" / "requirements.toml").read_text())
+    if has.get("installed"):
+        major, minor, _ = __version__.split(".", 2)
+        rows = {name: row for name, row in rows.items() if name in NAMED}
+        rows["always"] = [f"{DISTRIBUTION}>={__version__},<{major}.{int(minor) + 1}"]
+    needed = (rows[name] for name in rows if name == "always" or has.get(name))
+    return sorted(requirement for row in needed for requirement in row)
+
+
+def runtime_requirements() -> list[str]:
+    """Return the dependencies of the distribution of the runtime, for servers of all kinds."""
+    every = ("calls_api", "has_functions", "reads_paths", "reads_xml")
+    return requirements(**dict.fromkeys(every, True))
 
 
 def has_login(server: Server) -> bool:

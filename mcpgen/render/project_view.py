@@ -28,7 +28,10 @@ from .manifests import (
     title_of,
     writing_variables,
 )
-from .parts import features, part_names
+from .parts import features, part_names, requirements
+
+_RUNTIMES = {"copied": ".runtime", "installed": "mcpgen_runtime"}
+"""The runtime that the package of a server imports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +66,12 @@ def project_context(server: Server) -> dict[str, Any]:
     # Those that only calls that write use, and those that only a login uses
     writing = _variables(writing_variables(server))
     login = _variables(login_variables(server))
+    has = features(server)
     return {
-        **features(server),
+        **has,
+        "requirements": requirements(**has),
+        "runtime": Code(_RUNTIMES[server.runtime]),
+        "runtime_prefix": f"{_RUNTIMES[server.runtime]}.",
         "name": server.name,
         "title": title,
         "description": f"{about(server, title)}, over the Model Context Protocol",

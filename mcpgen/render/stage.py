@@ -35,7 +35,7 @@ WORKFLOWS: Final = "src/package/tools/workflows.py.jinja"
 """The template that is rendered for the toolset of workflows."""
 FROM_THE_DOCUMENT: Final = (TOOLS, MODELS, CUSTOM, SIGNATURES, WORKFLOWS)
 RUNTIME: Final = Path(runtime.__file__).parent
-"""The package that every server runs on; it is copied byte for byte."""
+"""The package that every server runs on; it is copied byte for byte, or installed."""
 IGNORED: Final = frozenset(
     {"__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".DS_Store"}
 )
@@ -126,8 +126,9 @@ def _rendered(template: str, **context: object) -> str:
 
 def _tree(server: Server) -> Iterator[tuple[str, str]]:
     """The files that exist once: the runtime as it is, and the templates of the project's files."""
-    for path in _files(RUNTIME):
-        yield f"src/{word(server.package)}/runtime/{path}", _text(RUNTIME / path)
+    if server.runtime == "copied":
+        for path in _files(RUNTIME):
+            yield f"src/{word(server.package)}/runtime/{path}", _text(RUNTIME / path)
     context = project_context(server)
     for name in _files(template_root()):
         if name in FROM_THE_DOCUMENT or name.startswith(DEPLOYMENTS):

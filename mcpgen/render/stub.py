@@ -67,8 +67,7 @@ def calls(toolset: Toolset, types: Types, server: Server) -> CallsModule | None:
     imports = [f"from {root}.custom import {name} as _{name}" for name in modules]
     if names.has("models."):
         imports.insert(0, f"from {root} import models")
-    room = "runtime.client" if server.calls_api else "runtime"
-    imports.append(f"from {root}.{room}.signatures import arguments as _arguments")
+    imports.append(f"from {root} import arguments as _arguments")
     typing = dict.fromkeys(["TYPE_CHECKING", *names.typing()])
     return CallsModule(
         toolset=toolset.name,

@@ -49,7 +49,6 @@ class WorkflowModule:
     functions: tuple[WorkflowFunction, ...]
     typing: Code
     face: Code
-    helpers: Code | None
     toolsets: Code | None
     models: bool
 
@@ -118,8 +117,7 @@ def module(toolset: Toolset, types: Types, server: Server) -> WorkflowModule:
     return WorkflowModule(
         functions=functions,
         typing=listing(names.typing()) or Code("Any"),
-        face=Code(", ".join(face)),
-        helpers=listing(helpers),
+        face=Code(", ".join([*face, "Steps", *helpers])),
         toolsets=listing(toolsets),
         models=names.has("models."),
     )

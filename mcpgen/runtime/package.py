@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-_RUNTIME = "runtime"
+_RUNTIME = Path(__file__).parent
 _DECORATED = re.compile(rb"^@(\w+\.)*tool\b", re.MULTILINE)
 
 
@@ -76,9 +76,8 @@ class Package:
     def _frame(self, error: BaseException) -> traceback.FrameSummary | None:
         frames = traceback.extract_tb(error.__traceback__)
         inside = [frame for frame in frames if Path(frame.filename).is_relative_to(self.folder)]
-        runtime = self.folder / _RUNTIME
         outside_runtime = [
-            frame for frame in inside if not Path(frame.filename).is_relative_to(runtime)
+            frame for frame in inside if not Path(frame.filename).is_relative_to(_RUNTIME)
         ]
         candidates = outside_runtime or inside
         return candidates[-1] if candidates else None

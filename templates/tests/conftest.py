@@ -210,7 +210,7 @@ class Outcomes:
         self._api = api
         path = SOURCE / package / "contracts.json"
         self.contracts: dict[str, Any] = json.loads(path.read_bytes()) if path.is_file() else {}
-        self._app = importlib.import_module(f"{package}.runtime.app").App
+        self._app = importlib.import_module(package).App
         self._package = package
         self.listed: dict[str, list[dict[str, Any]]] = {}
         self.called: dict[tuple[str, str, str], Called] = {}

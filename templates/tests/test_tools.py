@@ -136,7 +136,7 @@ def test_no_credential_is_in_any_result(outcomes: Any) -> None:
 def test_a_function_of_your_own_takes_the_arguments_of_its_contract(
     outcomes: Any, package: str, name: str
 ) -> None:
-    tools = importlib.import_module(f"{package}.runtime.app").App(package, yours=False)
+    tools = importlib.import_module(package).App(package, yours=False)
     entry = tools.catalog.find(name)
     assert (
         entry is not None

@@ -10,7 +10,6 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-TEMPLATE = (ROOT / "templates" / "pyproject.toml.jinja").read_text("utf-8")
 REQUIREMENT = re.compile(r"[A-Za-z0-9-]+(\[[a-z]+\])?")
 
 
@@ -29,8 +28,8 @@ def documented(heading: str) -> set[str]:
 
 
 def of_a_generated_server() -> list[str]:
-    lines = TEMPLATE.split("\ndependencies = [\n")[1].split("\n]")[0].splitlines()
-    return [line.strip(' ",') for line in lines]
+    rows = tomllib.loads((ROOT / "mcpgen" / "data" / "requirements.toml").read_text("utf-8"))
+    return [requirement for row in rows.values() for requirement in row]
 
 
 @pytest.mark.parametrize(

@@ -75,18 +75,20 @@ def application(package: str, requests: list[dict[str, Any]], *, dry_run: bool) 
     """The server's application, whose requests to the API are noted, and in a dry run not sent; and
     its settings.
     """
-    facts = import_module(f"{package}.runtime.package").Package.named(package).facts()
-    settings = import_module(f"{package}.runtime.settings").read(facts)
-    import_module(f"{package}.runtime.log").configure("error", settings.redactor)
-    if find_spec(f"{package}.runtime.client") is not None:
-        note_requests(package, requests, dry_run=dry_run)
-    return import_module(f"{package}.runtime.app").App(package, settings=settings), settings
+    app = import_module(package).App
+    runtime = app.__module__.rpartition(".")[0]  # the package's own copy, or the installed one
+    facts = import_module(f"{runtime}.package").Package.named(package).facts()
+    settings = import_module(f"{runtime}.settings").read(facts)
+    import_module(f"{runtime}.log").configure("error", settings.redactor)
+    if find_spec(f"{runtime}.client") is not None:
+        note_requests(runtime, requests, dry_run=dry_run)
+    return app(package, settings=settings), settings
 
 
-def note_requests(package: str, requests: list[dict[str, Any]], *, dry_run: bool) -> None:
-    """Make the package's transport note each request before it is sent."""
-    transport = import_module(f"{package}.runtime.client.network").Transport
-    refused = import_module(f"{package}.runtime.errors").Refused
+def note_requests(runtime: str, requests: list[dict[str, Any]], *, dry_run: bool) -> None:
+    """Make the runtime's transport note each request before it is sent."""
+    transport = import_module(f"{runtime}.client.network").Transport
+    refused = import_module(f"{runtime}.errors").Refused
     send = transport.send
 
     async def noting(self: Any, method: str, url: Any, headers: Any, content: Any) -> Any:

@@ -40,18 +40,22 @@ Fingerprint = tuple[tuple[str, int, int], ...]
 def main(package: str, arguments: list[str]) -> int:
     """Serve until the client leaves; the exit code of the server."""
     sys.dont_write_bytecode = True  # a file that changes twice in a second is read twice
-    runtime: Any = importlib.import_module(f"{package}.runtime.app")
+    runtime: Any = importlib.import_module(importlib.import_module(package).App.__module__)
     runtime.LIST_TTL_MS = 0
     facts = {"plain": runtime.App, "http": "--http" in arguments}
+    facts["runtime"] = runtime.__package__
     runtime.App = type("LiveApp", (Live, runtime.App), facts)
-    command = importlib.import_module(f"{package}.runtime.command")
+    command = importlib.import_module(".command", runtime.__package__)
     return int(command.main(package, arguments))
 
 
 class Live(Base):
-    """An application that loads itself again; mixed into the package's own class (`plain`)."""
+    """An application that loads itself again; mixed into the package's own class (`plain`) of the
+    package `runtime`.
+    """
 
     plain: Any
+    runtime: str
     http: bool
 
     def __init__(self, package: str, **options: Any) -> None:
@@ -101,7 +105,7 @@ class Live(Base):
         forget(self.package)
         try:
             facts = self.home.facts()
-            settings = importlib.import_module(f"{self.package}.runtime.settings")
+            settings = importlib.import_module(".settings", self.runtime)
             options = {**self.options, "settings": settings.read(facts, http=self.http)}
             fresh = self.plain(self.package, **options)
         except Exception as error:

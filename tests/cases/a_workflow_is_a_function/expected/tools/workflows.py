@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import OMIT, Context, Omit
-from ..runtime.parts.workflows import values
-from ..runtime.parts.workflows.steps import Steps
+from .. import OMIT, Context, Omit, Steps, values
 from . import general
 
 
