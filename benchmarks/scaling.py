@@ -62,7 +62,7 @@ PACES = (
     ("one call a second", 1.0),
 )
 CORE_SHARE = 0.7
-"""Of a core that a replica uses on average, as the autoscaler of `mcpgen add deploy` has it."""
+"""Of a core that a replica uses on average, as the autoscaler of `mcpgen add kubernetes` has it."""
 
 
 @dataclass(frozen=True, slots=True)

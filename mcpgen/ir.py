@@ -262,7 +262,8 @@ class Server:
     `redact` are fields that no answer shows. `recognised` says what kind of tool definitions the
     document holds, if it is no API description. `lazy`: its tools can be searched instead of
     listed; `code`: a program can call them; `parts` are those that the user named;
-    `runtime`: `copied` into the package or `installed` beside it; `catalogue`: a page at `/` shows
+    `runtime`: `copied` into the package or `installed` beside it; `files` are the groups of files
+    that somebody asked for; `catalogue`: a page at `/` shows
     them. `models` are the objects that types refer to with `{"$ref": "#/$defs/Name"}`: class name →
     object schema.
     `definitions` are the schemas that contracts refer to, `definition_names` pointers of properties
@@ -301,6 +302,7 @@ class Server:
     code: bool = False
     parts: tuple[str, ...] = ()
     runtime: str = "copied"
+    files: tuple[str, ...] = ()
     catalogue: bool = False
     has_functions: bool = False
     functions: tuple[str, ...] = ()

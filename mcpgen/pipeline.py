@@ -163,8 +163,15 @@ def understand(
 
 
 def generate(
-    config: Config, problems: Problems, *, lock: Lock | None = None
+    config: Config,
+    problems: Problems,
+    *,
+    lock: Lock | None = None,
+    files: tuple[str, ...] = (),
 ) -> tuple[Document, Server, dict[str, str]]:
-    """Every stage up to the text of every file; nothing is written."""
+    """Every stage up to the text of every file; nothing is written. `files` are the groups of files
+    on request.
+    """
     document, server = understand(config, problems, lock=lock)
+    server = replace(server, files=files)
     return document, server, render(server)

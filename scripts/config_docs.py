@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from mcpgen.config.file import SCHEMA_NAME
+from mcpgen.config.file import OLD_SCHEMA
 from mcpgen.config.keys import BY_NAME, COUNT_LIMIT, NAME_PATTERN, TABLES, Key, Table
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -137,7 +137,7 @@ def page() -> str:
             " with the line and, where"
         ),
         (
-            "one is near, the name that was meant. `mcpgen.schema.json` beside it lets editors"
+            "one is near, the name that was meant. `document/mcpgen.schema.json` lets editors"
             " complete and explain them."
         ),
         "",
@@ -185,7 +185,7 @@ def _holds(key: Key) -> str:
 def files() -> dict[Path, str]:
     """The two files by path in a checkout."""
     return {
-        ROOT / "mcpgen" / "data" / SCHEMA_NAME: json.dumps(schema(), indent=2) + "\n",
+        ROOT / "mcpgen" / "data" / OLD_SCHEMA: json.dumps(schema(), indent=2) + "\n",
         ROOT / "docs" / "configuration.md": page(),
     }
 

@@ -1,4 +1,4 @@
-"""`mcpgen add`: one more tool for a project, parts for its server, or what runs it elsewhere."""
+"""`mcpgen add`: a tool for a project, parts for its server, or files that few projects need."""
 
 from __future__ import annotations
 
@@ -27,24 +27,30 @@ FUNCTION_MAY_CHANGE = (
 
 
 class Thing(StrEnum):
-    """Parts that `add` creates."""
+    """Things that `add` creates; all but the first two are files."""
 
     tool = "tool"
-    deploy = "deploy"
     production = "production"
+    docker = "docker"
+    registry = "registry"
+    bundle = "bundle"
+    clients = "clients"
+    kubernetes = "kubernetes"
+    compose = "compose"
+    systemd = "systemd"
 
+
+NEED_AN_IMAGE = (Thing.kubernetes, Thing.compose)
 
 What = Annotated[
-    Thing, typer.Argument(metavar="tool|deploy|production", help="What to add.", show_default=False)
+    Thing,
+    typer.Argument(metavar="THING", help=f"What to add: {', '.join(Thing)}.", show_default=False),
 ]
 ToolName = Annotated[
     str,
     typer.Argument(
         metavar="NAME",
-        help=(
-            "The tool's name, as in `find_book`; with `deploy`, `kubernetes`, `compose` or"
-            " `systemd`; none with `production`."
-        ),
+        help="The tool's name, as in `find_book`.",
         show_default=False,
     ),
 ]
@@ -96,14 +102,18 @@ def add(
     quiet: opt.Quiet = False,
     as_json: opt.AsJson = False,
 ) -> int:
-    """Add a tool, parts of the server, or files to deploy, here.
+    """Add a tool, parts of the server, or files, here.
 
     `tool` adds a tool to the project's list (`tools.json`, unless it has another), generates the
     project again and leaves you a function to fill in. With `--python` that function is all there
     is: its contract is its signature and docstring.
 
-    `deploy` writes what runs the server over HTTP elsewhere into `deploy/`: manifests for
-    Kubernetes, a compose file with a load balancer, or a systemd unit. The files are yours.
+    `docker` writes a `Dockerfile`, `registry` the entry of the MCP registry (`server.json`),
+    `bundle` the manifest of a bundle for Claude Desktop, `clients` settings to paste. mcpgen keeps
+    those that are not yours up to date as long as they are there.
+
+    `kubernetes`, `compose` (with a load balancer) and `systemd` write what runs the server over
+    HTTP into `deploy/`, the first two with a `Dockerfile`. The files are yours.
 
     `production` enters the parts that a server for a whole company needs into `mcpgen.toml`
     (`audit`, `exchange`, `redis`, `telemetry`), and generates the project again.
@@ -117,14 +127,17 @@ def add(
     if folder is None:
         hint = "`mcpgen new NAME` makes one"
         raise UsageError.of("E1101", "this folder is not a project", hint)
-    if bool(name) == (what is Thing.production):
-        hint = "as in `mcpgen add tool find_book`, or `mcpgen add production`"
-        raise UsageError.of("E1191", f"`{what}` takes {'no' if name else 'a'} name", hint)
+    options = (name, description, argument, python, read_only is not None)
+    if not name and what is Thing.tool:
+        hint = "as in `mcpgen add tool find_book`"
+        raise UsageError.of("E1191", "a tool has a name", hint)
+    if any(options) and what is not Thing.tool:
+        message = f"names and options are those of a tool, not of `{what}`"
+        raise UsageError.of("E1191", message, f"`mcpgen add {what}` is all")
     if what is Thing.production:
         return _add_parts(screen, folder, as_json=as_json)
-    if what is Thing.deploy:
-        has_options = any((description, argument, python, read_only is not None))
-        return _add_deployment(screen, folder, name, has_options=has_options, as_json=as_json)
+    if what is not Thing.tool:
+        return _add_files(screen, folder, what, as_json=as_json)
     read_only = or_ask(read_only, _read_only, ask=not as_json and may_ask())
     arguments = argument or []
     if python:
@@ -173,22 +186,26 @@ def _add_contract(
     return 0
 
 
-def _add_deployment(
-    screen: Screen, folder: Path, target: str, *, has_options: bool, as_json: bool
-) -> int:
-    """Write what runs the server elsewhere. Raises UsageError with options that are a tool's."""
-    from ..problems import UsageError
+def _add_files(screen: Screen, folder: Path, what: Thing, *, as_json: bool) -> int:
+    """Write a group of files for other programs."""
     from ..project.deploy import add_deployment
+    from ..render.deployment import TARGETS
+    from ..render.parts import on_request
+    from ..write.ownership import is_once
 
-    if has_options:
-        message = "the options of a tool say nothing of a deployment"
-        raise UsageError.of("E1191", message, "leave them out")
-    files = [_shown(path) for path in add_deployment(folder, target)]
+    paths: list[str] = []
+    if what in TARGETS:
+        paths = [path.relative_to(folder).as_posix() for path in add_deployment(folder, what)]
+    group = Thing.docker if what in NEED_AN_IMAGE else what
+    if group in on_request():
+        paths += _generate(screen, folder, add=(group.value,)).created
     if as_json:
-        screen.data(json.dumps({"deploy": target, "files": files}, indent=2))
+        files = [_shown(folder / path) for path in paths]
+        screen.data(json.dumps({"added": what, "files": files}, indent=2))
     elif not screen.quiet:
-        for file in files:
-            screen.out.print(f"{file} (yours)", highlight=False)
+        for path in paths:
+            yours = " (yours)" if what in TARGETS or is_once(path) else ""
+            screen.out.print(f"{_shown(folder / path)}{yours}", highlight=False)
     return 0
 
 
@@ -243,14 +260,18 @@ def _add_function(
     return 0
 
 
-def _generate(screen: Screen, folder: Path, *, renew: bool = False) -> Changes:
-    """Generate the project again; with `renew` also the files written once that nobody edited."""
+def _generate(
+    screen: Screen, folder: Path, *, renew: bool = False, add: tuple[str, ...] = ()
+) -> Changes:
+    """Generate the project again; with `renew` also the files written once that nobody edited, with
+    `add` groups of files on request.
+    """
     from ..problems import Problems
     from ..project.run import CommandInput, run
     from ..write import write
 
     with screen.working("writing") as step:
-        made = run(CommandInput(folder=folder), Problems(), step)
+        made = run(CommandInput(folder=folder, add=add), Problems(), step)
         return write(made.files, made.folder, lock_facts=made.facts, renew=renew)
 
 

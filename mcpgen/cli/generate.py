@@ -305,5 +305,6 @@ def _next(made: Run, *, first: bool) -> list[tuple[str, str]]:
             ("pipx install .", f"install the server, `{command(made.server)}`"),
             (f"{command(made.server)} install CLIENT", "enter it into a client's settings"),
             ("mcpgen.toml", "choose, rename and describe tools"),
+            ("mcpgen add THING", "a Dockerfile, an entry of the registry, ..."),
         ]
     return steps

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from .file import NAME, SCHEMA_NAME, parse_config, read_config
+from .file import NAME, OLD_SCHEMA, SCHEMA, parse_config, read_config
 from .model import AnswerConfig, ArgumentConfig, Config, Pinned, Selection, ToolConfig
 
 __all__ = [
     "NAME",
-    "SCHEMA_NAME",
+    "OLD_SCHEMA",
+    "SCHEMA",
     "AnswerConfig",
     "ArgumentConfig",
     "Config",

@@ -27,7 +27,10 @@ from .model import AnswerConfig, ArgumentConfig, Config, Selection, ToolConfig
 from .positions import KeyPath, key_positions, place_at, place_of
 
 NAME = "mcpgen.toml"
-SCHEMA_NAME = "mcpgen.schema.json"
+SCHEMA = "document/mcpgen.schema.json"
+"""The schema of the file, in the project."""
+OLD_SCHEMA = "mcpgen.schema.json"
+"""Its place in projects of version 0.1.0."""
 
 
 def read_config(folder: Path) -> Config:

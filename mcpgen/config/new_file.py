@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from ..load.source import is_url
-from .file import SCHEMA_NAME
+from .file import SCHEMA
 from .keys import BY_NAME, Key
 from .model import Config, Selection
 from .positions import KeyPath
 
 _HEAD = f"""\
-#:schema ./{SCHEMA_NAME}
-# This file is yours: mcpgen reads it on every run and never rewrites it. The schema beside it
+#:schema ./{SCHEMA}
+# This file is yours: mcpgen reads it on every run and never rewrites it. Its schema
 # explains every key, and most editors complete them. After an edit run `mcpgen generate`;
 # in CI run `mcpgen check`.
 """

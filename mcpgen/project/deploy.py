@@ -1,5 +1,5 @@
-"""`mcpgen add deploy`: what runs a project's server elsewhere. The files are the user's from their
-first moment, like the Dockerfile.
+"""`mcpgen add kubernetes`, `compose` and `systemd`: what runs a project's server elsewhere. The
+files are the user's from their first moment, like the Dockerfile.
 """
 
 from __future__ import annotations
@@ -8,18 +8,15 @@ from pathlib import Path
 
 from ..paths import obstacle
 from ..problems import Problems, UsageError
-from ..render.deployment import TARGETS, deployment
+from ..render.deployment import deployment
 from .run import CommandInput, run
 
 
 def add_deployment(folder: Path, target: str) -> list[Path]:
-    """Write the files of one of `TARGETS` into `deploy/`; returns them.
+    """Write the files of one of `deployment.TARGETS` into `deploy/`; returns them.
 
-    Raises UsageError for another target, and where a file is there already: then none is written.
+    Raises UsageError where a file is there already: then none is written.
     """
-    if target not in TARGETS:
-        targets = ", ".join(f"`{name}`" for name in TARGETS)
-        raise UsageError.of("E1190", f"`{target}` is no way to deploy", f"one of {targets}")
     server = run(CommandInput(folder=folder), Problems(), files=False).server
     files = deployment(server, target)
     for name in files:

@@ -12,13 +12,13 @@ the folder alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..config import NAME, SCHEMA_NAME, Config, read_config
+from ..config import NAME, OLD_SCHEMA, SCHEMA, Config, read_config
 from ..config.new_file import literal, new_text, relative_to
 from ..config.options import OptionConflict, conflicting_options
 from ..load.copies import STDIN, copies_of, home_of
@@ -45,13 +45,14 @@ Step = Callable[[str], None]
 class CommandInput:
     """The input of a command. `config` holds what its options say; what was not given has its
     default there. With `update` the document is fetched anew where the project has a copy of it;
-    with `adopt` the lock may be damaged.
+    with `adopt` the lock may be damaged. `add` are groups of files to be written on request.
     """
 
     config: Config = field(default_factory=Config)
     folder: Path | None = None
     update: bool = False
     adopt: bool = False
+    add: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,6 +156,7 @@ def run(
     from ..lint.hidden_text import report_hidden
     from ..parse import distribution_of
     from ..render import render
+    from ..render.parts import requested
 
     plan = settle(request)
     step("reading the document")
@@ -171,8 +173,10 @@ def run(
     result = pipeline.understood(document, plan.config, problems, lock=plan.lock)
     server = result.server
     homes = folder.glob("src/*")
+    before = () if plan.lock is None else (*plan.lock.files, *plan.lock.once)
     server = replace(
         server,
+        files=(*requested(before, folder), *request.add),
         has_functions=any(decorated(home) for home in homes),
         functions=tuple(function.name for function in functions_of(folder)),
         profile=plan.config.profile,
@@ -183,7 +187,7 @@ def run(
         texts = {
             **render(server),
             **_catalogue(result, server),
-            **config_files(plan.config, folder, server.name),
+            **config_files(plan.config, folder, server.name, before),
             **_copies(result, plan.config.sources, folder, plan.lock),
         }
     return Run(
@@ -222,21 +226,23 @@ def _copies(
     return copies
 
 
-def config_files(config: Config, folder: Path, name: str) -> dict[str, str]:
-    """The configuration of a project and its schema. `mcpgen.toml` is written once and then the
-    user's.
+def config_files(
+    config: Config, folder: Path, name: str, before: Collection[str] = ()
+) -> dict[str, str]:
+    """The configuration of a project and its schema, which stays where the last run wrote it.
+    `mcpgen.toml` is written once and then the user's.
     """
     return {
         NAME: new_text(config, folder, name=name),
-        SCHEMA_NAME: schema_text(),
+        OLD_SCHEMA if OLD_SCHEMA in before else SCHEMA: schema_text(),
     }
 
 
 def schema_text() -> str:
-    """The JSON Schema of `mcpgen.toml`, which stands beside it in every project so that editors
-    find it offline.
+    """The JSON Schema of `mcpgen.toml`, which stands in every project so that editors find it
+    offline.
     """
-    return (resources.files("mcpgen") / "data" / SCHEMA_NAME).read_text("utf-8")
+    return (resources.files("mcpgen") / "data" / OLD_SCHEMA).read_text("utf-8")
 
 
 def _agreed(asked: Config, folder: Path) -> Config:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from importlib import resources
+from pathlib import Path
+from typing import Any
 
 from ..ir import Server
 from ..runtime.facts.parts import NAMED
@@ -18,11 +20,31 @@ DISTRIBUTION = "mcpgen-runtime"
 
 
 @cache
+def on_request() -> Mapping[str, tuple[str, ...]]:
+    """Return the groups of files that a project has when somebody asks for them, with their
+    paths.
+    """
+    return {row["needs"]: tuple(row["paths"]) for row in _rows() if row.get("on_request")}
+
+
+def requested(paths: Collection[str], folder: Path) -> tuple[str, ...]:
+    """Return the groups of files in a project; `paths` are those of its lock."""
+    there = [path for path in paths if (folder / path).is_file()]
+    groups = on_request().items()
+    return tuple(name for name, own in groups if any(path.startswith(own) for path in there))
+
+
+@cache
 def parts() -> tuple[tuple[str, tuple[str, ...]], ...]:
     """(what a part needs, its paths) for each part; a path that ends with `/` is a folder."""
+    return tuple((row["needs"], tuple(row["paths"])) for row in _rows())
+
+
+@cache
+def _rows() -> list[dict[str, Any]]:
     text = (resources.files("mcpgen") / "data" / "parts.toml").read_text("utf-8")
-    rows = tomllib.loads(text)["part"]
-    return tuple((row["needs"], tuple(row["paths"])) for row in rows)
+    rows: list[dict[str, Any]] = tomllib.loads(text)["part"]
+    return rows
 
 
 def features(server: Server) -> Mapping[str, bool]:
@@ -41,6 +63,7 @@ def features(server: Server) -> Mapping[str, bool]:
         "reads_paths": workflows.need_paths(server),
         "reads_xml": any(shaping.xml for _, shaping in server.answers),
         **{name: name in server.parts for name in NAMED},
+        **{name: name in server.files for name in on_request()},
     }
 
 

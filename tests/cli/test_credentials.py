@@ -105,9 +105,13 @@ components: {securitySchemes: {pair: {type: http, scheme: basic}}}
 """
 
 
-def test_both_halves_of_a_credential_are_named_where_it_is_not_always_needed(mcpgen, here):
+def test_both_halves_of_a_credential_are_named_where_it_is_not_always_needed(
+    mcpgen, here, monkeypatch
+):
     (here / "club.yaml").write_text(MEMBERS)
     shown = mcpgen("generate", "club.yaml", "-o", "club").out
+    monkeypatch.chdir(here / "club")
+    assert mcpgen("add", "clients").code == 0
     (settings,) = json.loads((here / "club/clients/cursor.json").read_text())["mcpServers"].values()
     for variable in ("MCPGEN_CLUB_PAIR_USERNAME", "MCPGEN_CLUB_PAIR_PASSWORD"):
         assert variable in shown

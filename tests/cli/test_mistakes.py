@@ -63,9 +63,9 @@ COMMAND_LINE = {
     "an unknown code": (["explain", "E9999"], "`mcpgen explain` lists all of them"),
     "add without its words": (
         ["add"],
-        "the usage is `mcpgen add [OPTIONS] tool|deploy|production [NAME]`",
+        "the usage is `mcpgen add [OPTIONS] THING [NAME]`",
     ),
-    "add of something unknown": (["add", "toll", "x"], "'toll' is not one of 'tool', 'deploy'"),
+    "add of something unknown": (["add", "toll", "x"], "'toll' is not one of 'tool', 'production'"),
     "add outside of a project": (["add", "tool", "x"], "`mcpgen new NAME` makes one"),
     "call outside of a project": (["call", "get_author"], "name one with `--project DIR`"),
     "call without a tool": (["call"], "Missing argument 'TOOL'"),

@@ -194,8 +194,8 @@ def test_help_is_a_word_too(mcpgen):
 def test_a_missing_word_is_named_with_the_usage(mcpgen):
     ended = mcpgen("add")
     assert ended.code == 2
-    assert "Missing argument 'tool|deploy|production'\n" in ended.err
-    assert "`mcpgen add [OPTIONS] tool|deploy|production [NAME]`" in ended.err
+    assert "Missing argument 'THING'\n" in ended.err
+    assert "`mcpgen add [OPTIONS] THING [NAME]`" in ended.err
 
 
 def test_without_a_command_the_help_is_shown(mcpgen):

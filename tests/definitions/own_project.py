@@ -38,10 +38,13 @@ class Project:
         )
         self.made = self.generate(first=True)
 
-    def generate(self, *, first: bool = False, renew: bool = False) -> Run:
+    def generate(
+        self, *, first: bool = False, renew: bool = False, add: tuple[str, ...] = ()
+    ) -> Run:
         """Generate, or generate anew; with `renew` also the files that are written once."""
         self.problems = Problems()
-        request = CommandInput(config=self.config if first else Config(), folder=self.folder)
+        config = self.config if first else Config()
+        request = CommandInput(config=config, folder=self.folder, add=add)
         made = run(request, self.problems)
         self.changes = save(made, renew=renew)
         self.problems.items.extend(self.changes.problems)

@@ -196,6 +196,7 @@ def test_a_function_may_take_the_place_of_a_generated_one(project: Make) -> None
 
 def test_a_server_without_an_api_speaks_of_none(project: Make) -> None:
     made = project([tool("find_book")])
+    made.generate(add=("registry", "bundle"))
     for name in (
         "README.md",
         ".env.example",

@@ -1,4 +1,4 @@
-"""`mcpgen add deploy`: what it writes fits the published schemas, the project and the server."""
+"""`mcpgen add kubernetes`, `compose` and `systemd`: what they write fits the published schemas, the project and the server."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.chdir(folder)
         assert run(["add", "production", "--quiet"]) == 0
         for target in TARGETS:
-            assert run(["add", "deploy", target, "--quiet"]) == 0
+            assert run(["add", target, "--quiet"]) == 0
         assert run(["check", "--quiet"]) == 0
     return folder
 
@@ -184,7 +184,7 @@ def test_the_network_policy_opens_the_port_of_the_api(tmp_path, monkeypatch):
     document.write_text(text)
     assert run(["generate", str(document), "--output", str(tmp_path / "shop"), "-q"]) == 0
     monkeypatch.chdir(tmp_path / "shop")
-    assert run(["add", "deploy", "kubernetes", "-q"]) == 0
+    assert run(["add", "kubernetes", "-q"]) == 0
     ports = manifest(tmp_path / "shop", "network-policy")["spec"]["egress"][-1]["ports"]
     assert [each["port"] for each in ports] == [443, 8443]
 
@@ -220,26 +220,26 @@ def test_a_call_on_a_connection_that_a_replica_closes_is_not_lost(project):
 def test_files_that_are_there_are_not_overwritten(here, capsys):
     unit = here / "deploy" / "systemd" / "mcp-bookshop.service"
     unit.write_text("mine\n")
-    assert run(["add", "deploy", "systemd"]) == 2
+    assert run(["add", "systemd"]) == 2
     assert "is there already" in capsys.readouterr().err
     assert unit.read_text() == "mine\n"
 
 
 def test_another_target_is_refused(here, capsys):
-    assert run(["add", "deploy", "nomad"]) == 2
-    assert "E1190" in capsys.readouterr().err
+    assert run(["add", "nomad"]) == 2
+    assert "Invalid value for" in capsys.readouterr().err
 
 
 def test_the_options_of_a_tool_are_refused(here, capsys):
-    assert run(["add", "deploy", "compose", "--argument", "a:string"]) == 2
+    assert run(["add", "compose", "--argument", "a:string"]) == 2
     assert "E1191" in capsys.readouterr().err
 
 
 def test_the_result_can_be_had_as_json(here, capsys):
     shutil.rmtree(here / "deploy" / "compose")
-    assert run(["add", "deploy", "compose", "--json"]) == 0
+    assert run(["add", "compose", "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert data == {
-        "deploy": "compose",
+        "added": "compose",
         "files": ["deploy/compose/compose.yaml", "deploy/compose/haproxy.cfg"],
     }

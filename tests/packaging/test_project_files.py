@@ -16,6 +16,7 @@ import yaml
 from mcpgen.config import Config
 from mcpgen.pipeline import generate
 from mcpgen.problems import Problems
+from mcpgen.render.parts import on_request
 from mcpgen.runtime.facts.parts import VARIABLES as PART_VARIABLES
 from mcpgen.runtime.parts.install.clients import CLIENTS
 from mcpgen.runtime.settings import VARIABLES
@@ -28,7 +29,7 @@ READERS = {"json": json.loads, "toml": tomllib.loads, "yaml": yaml.safe_load}
 @pytest.fixture(scope="module")
 def files() -> dict[str, str]:
     config = Config(sources=(str(ROOT / "samples" / "specs" / "bookshop.yaml"),))
-    return generate(config, Problems())[2]
+    return generate(config, Problems(), files=tuple(on_request()))[2]
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +49,8 @@ def marked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
     path = tmp_path_factory.mktemp("marked") / "openapi.json"
     path.write_text(json.dumps(mark(document)))
-    return generate(Config(sources=(str(path),), name="logins"), Problems())[2]
+    config = Config(sources=(str(path),), name="logins")
+    return generate(config, Problems(), files=tuple(on_request()))[2]
 
 
 def test_no_text_of_the_document_is_in_files_that_run_or_configure(marked):
@@ -166,7 +168,7 @@ def test_a_client_that_cannot_list_every_tool_gets_the_lazy_ones(tmp_path):
     }
     path = tmp_path / "openapi.json"
     path.write_text(json.dumps(document))
-    files = generate(Config(sources=(str(path),)), Problems())[2]
+    files = generate(Config(sources=(str(path),)), Problems(), files=tuple(on_request()))[2]
     entry = json.loads(files["clients/cursor.json"])["mcpServers"]["stars"]
     assert entry == {"command": "stars-mcp", "args": ["--lazy"]}
     assert json.loads(files["clients/vscode.json"])["servers"]["stars"]["args"] == []

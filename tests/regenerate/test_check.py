@@ -41,10 +41,10 @@ def test_an_edit_a_missing_file_and_a_changed_configuration_are_told(tmp_path: P
     assert checked(folder).stale[0] == "`mcpgen.toml` changed"
     generate(folder)
     (package(folder) / "runtime" / "app.py").write_text("edited")
-    (folder / "server.json").unlink()
+    (folder / "tests" / "tools.json").unlink()
     report = checked(folder)
     assert set(report.stale) >= {
-        "`server.json` is missing",
+        "`tests/tools.json` is missing",
         "`src/corner_shop_mcp/runtime/app.py` was edited",
     }
     assert not report.passed

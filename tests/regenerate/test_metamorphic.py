@@ -5,7 +5,6 @@ fresh run gives.
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -196,7 +195,7 @@ def own_readme(folder: Path) -> None:
 def delete_generated(folder: Path) -> None:
     (package(folder) / "tools" / "books.py").unlink()
     (package(folder) / "runtime" / "app.py").unlink()
-    shutil.rmtree(folder / "clients")
+    (folder / "document" / "VARIABLES.md").unlink()
 
 
 def delete_own(folder: Path) -> None:

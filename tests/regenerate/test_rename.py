@@ -97,7 +97,7 @@ def test_an_accepted_name_moves_every_file_of_the_user(
     assert "--> pyproject.toml:" in said.err
     assert "`src/library_mcp/mine.py` still says `corner_shop_mcp`" in said.err
     assert "--> src/library_mcp/mine.py:1:8" in said.err
-    for path in ("README.md", "Makefile", "Dockerfile", ".env.example"):
+    for path in ("README.md", "Makefile", ".env.example"):
         assert f"`{path}` still says" in said.err
     assert run(["check"]) == 0
     assert run(["generate"]) == 0
@@ -167,7 +167,7 @@ def test_a_configuration_without_a_document_gets_the_line_to_add(
 def test_a_lost_lock_has_a_hint_that_works(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
     lock = (shop / "mcpgen.lock").read_text()
     (shop / "mcpgen.lock").unlink()
-    (shop / "server.json").write_text("{}\n")
+    (shop / "tests" / "tools.json").write_text("{}\n")
     capsys.readouterr()
     for command in (["generate"], ["generate", "--force"]):
         assert run(command) == 4

@@ -112,7 +112,7 @@ def test_every_file_of_the_tour_exists(files):
         for name in line.split("  ")[1:]
         if "." in name or "/" in name
     ]
-    flat = "\n".join([*files, "mcpgen.toml", "mcpgen.schema.json", "mcpgen.lock"])
+    flat = "\n".join([*files, "mcpgen.toml", "document/mcpgen.schema.json", "mcpgen.lock"])
     for name in " ".join(named).split():
         if (
             re.fullmatch(r"[\w./-]+\.(py|json|toml|md)|[\w/]+/", name)

@@ -13,6 +13,7 @@ from mcpgen import pipeline
 from mcpgen.config import Config
 from mcpgen.ir import Server
 from mcpgen.problems import Problems
+from mcpgen.render.parts import on_request
 
 Document = dict[str, Any]
 OK: dict[str, Any] = {"200": {"description": "OK"}}
@@ -246,4 +247,5 @@ def said(problems: Problems) -> str:
 def rendered(folder: Path, given: Document | str | bytes, **config: Any) -> dict[str, str]:
     """Every file a document becomes."""
     path = save(folder, given)
-    return pipeline.generate(Config(sources=(str(path),), **config), Problems())[2]
+    groups = tuple(on_request())
+    return pipeline.generate(Config(sources=(str(path),), **config), Problems(), files=groups)[2]

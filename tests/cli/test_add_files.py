@@ -1,0 +1,55 @@
+"""`mcpgen add docker`, `registry`, `bundle` and `clients`: files that few projects need."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+GROUPS = {
+    "docker": {".dockerignore", "Dockerfile"},
+    "registry": {"server.json"},
+    "bundle": {".mcpbignore", "manifest.json"},
+}
+
+
+@pytest.fixture
+def shop(mcpgen, bookshop, tmp_path, monkeypatch):
+    """The project of the bookshop, as the current folder."""
+    assert mcpgen("generate", bookshop, "-o", tmp_path / "shop", "--quiet").code == 0
+    monkeypatch.chdir(tmp_path / "shop")
+    return tmp_path / "shop"
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_files_come_when_they_are_asked_for_and_stay(mcpgen, shop, group):
+    before = {path.name for path in shop.iterdir()}
+    added = json.loads(mcpgen("add", group, "--json").out)
+    assert set(added["files"]) == GROUPS[group]
+    assert {path.name for path in shop.iterdir()} - before == GROUPS[group]
+    assert mcpgen("check").code == 0
+    settings = shop / "mcpgen.toml"
+    settings.write_text('title = "Corner shop"\n' + settings.read_text())
+    assert mcpgen("generate", "--quiet").code == 0
+    assert {path.name for path in shop.iterdir()} - before == GROUPS[group]
+    for name in GROUPS[group] & {"server.json", "manifest.json"}:
+        assert "Corner shop" in (shop / name).read_text()
+
+
+def test_files_that_were_removed_do_not_come_back(mcpgen, shop):
+    before = {path.name for path in shop.iterdir()}
+    for group, names in GROUPS.items():
+        assert mcpgen("add", group).code == 0
+        for name in names:
+            (shop / name).unlink()
+    assert mcpgen("generate", "--quiet").code == 0
+    assert {path.name for path in shop.iterdir()} == before
+    assert mcpgen("check").code == 0
+
+
+def test_what_runs_an_image_brings_its_file(mcpgen, shop):
+    files = json.loads(mcpgen("add", "compose", "--json").out)["files"]
+    assert files == ["deploy/compose/compose.yaml", "deploy/compose/haproxy.cfg"] + [
+        ".dockerignore",
+        "Dockerfile",
+    ]
