@@ -123,6 +123,17 @@ def test_texts_of_a_hostile_document_are_text_in_both_forms(tmp_path: Path) -> N
     assert not re.findall(r"(?<!\\)<(?:script|img)", plain.read_text("utf-8"))
 
 
+def test_nothing_in_a_text_is_markup(tmp_path: Path) -> None:
+    written = json.loads(hostile_document(tmp_path).read_text("utf-8"))
+    written["info"]["title"] = "*Shop* [log in](https://evil.example) | `x` ~~@all~~ <b> #1"
+    (tmp_path / "api.json").write_text(json.dumps(written), "utf-8")
+    plain = tmp_path / "tools.md"
+    assert run(["inspect", str(tmp_path / "api.json"), "--markdown", str(plain), "-q"]) == 0
+    title = plain.read_text("utf-8").splitlines()[0].removeprefix("# ")
+    assert title.startswith("Shop log in")
+    assert not re.findall(r"(?<!\\)[*\[\]`|~@<>#]", title), title
+
+
 @pytest.mark.parametrize("sizes", [[1.0], [6, 6, 4, 3, 2, 2, 1], [1000, 1, 1, 1], [1.0] * 1223])
 def test_rectangles_fill_the_map_in_proportion(sizes: list[float]) -> None:
     boxes = squarified(sizes, Box(0, 0, WIDTH, HEIGHT))

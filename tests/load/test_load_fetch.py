@@ -123,6 +123,18 @@ def test_a_slow_server_is_cut_off_at_the_deadline(slow: Callable[..., Slow], ans
     assert "fetch_seconds" in refusal.text
 
 
+def test_a_download_ends_at_the_limit(slow: Callable[..., Slow]) -> None:
+    def endless(server: Slow, send: Callable[[bytes], None], _: str) -> None:
+        send(OK + b"\r\n")
+        while True:
+            send(b"#" * 10_000)
+
+    server = slow(endless)
+    refusal = refused(server.url(), limits=Limits(bytes=100_000, seconds=60))
+    assert refusal.codes == ["E0105"] and "larger than 98 KiB" in refusal.text
+    assert server.hung_up.wait(SOON)
+
+
 def test_the_connection_is_closed_at_the_deadline(slow: Callable[..., Slow]) -> None:
     server = slow(drips_its_head)
     refused(server.url(), limits=DEADLINE)

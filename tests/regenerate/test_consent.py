@@ -278,6 +278,16 @@ MUST_BE_ACCEPTED: dict[str, tuple[Change, str, str]] = {
         "`get_a`",
         "requests are sent with POST instead of GET",
     ),
+    "a tool that only read": (
+        method("put"),
+        "`get_a`",
+        "calls become destructive",
+    ),
+    "a tool that only read, and does not destroy": (
+        method("post"),
+        "`get_a`",
+        "calls no longer only read",
+    ),
     "a moved operation loses its credential": (
         renamed_and_moved_without_credential,
         "`get_a`",
@@ -355,6 +365,20 @@ def test_a_credential_that_no_tool_sent_before_must_be_accepted(
     code, _, err = made.run("generate")
     assert code == 3
     assert "for `get_n`: a new tool sends the credential `key`, which no tool sent before" in err
+
+
+def test_a_credential_for_another_origin_must_be_accepted_even_where_both_are_known(
+    project: Callable[[Document], Project],
+) -> None:
+    other = {"servers": [{"url": "https://other.example"}]}
+    before = after(new_operation(**other, security=[{"tok": []}]))
+    made = project(before)
+    before["paths"]["/m"] = {"get": {"operationId": "getM", "responses": {}, **other}}
+    made.says(before)
+    code, _, err = made.run("generate")
+    assert code == 3
+    text = "a new tool sends the credential `key` to `https://other.example` as well"
+    assert f"for `get_m`: {text}" in err
 
 
 def test_a_lock_of_0_1_0_records_no_scopes_and_no_logins_and_needs_no_acceptance_of_them(

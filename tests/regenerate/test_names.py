@@ -8,7 +8,10 @@ import copy
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from mcpgen.lock import Lock, read_lock
+from mcpgen.lock.matching import same
 
 from .shop import DOCUMENT, add, generate, package, project, save, tools
 
@@ -73,6 +76,24 @@ def test_a_name_of_a_tool_that_went_may_be_given_to_another_meanwhile(tmp_path: 
     names = {tool.operation: tool.name for tool in lock_of(folder).tools}
     assert names["GET /list"] == "list_orders"
     assert names["GET /orders"] != "list_orders"
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "found"),
+    [
+        ([("GET /a", "x")], [("GET /b", "x")], {"GET /a": "GET /b"}),
+        ([("GET /a", "x")], [("GET /b", "x"), ("GET /c", "x")], {}),
+        ([("GET /a", "x"), ("GET /b", "x")], [("GET /c", "x")], {}),
+        ([("GET /a", None)], [("GET /b", None)], {}),
+        ([("GET /a/{x}", "x")], [("GET /a/{y}", "y")], {"GET /a/{x}": "GET /a/{y}"}),
+        ([("GET /a/{x}", "x")], [("GET /a/{y}", "y"), ("GET /a/{z}", "z")], {}),
+        ([("GET /a", "x"), ("GET /b", "y")], [("GET /a", "y")], {"GET /a": "GET /a"}),
+    ],
+)
+def test_what_occurs_twice_identifies_nothing(
+    before: list[Any], now: list[Any], found: dict[str, str]
+) -> None:
+    assert {pair[0]: name for pair, name in same(before, now).items()} == found
 
 
 def test_an_argument_that_was_away_for_a_release_has_its_name_again(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 import mcpgen
 from mcpgen.cli import run
+from mcpgen.write.commit import commit
 
 from .shop import Document, changed, contents, generate, project, save
 
@@ -102,6 +103,26 @@ def test_an_accepted_name_moves_every_file_of_the_user(
     assert run(["check"]) == 0
     assert run(["generate"]) == 0
     assert "still says" not in capsys.readouterr().err
+
+
+def test_a_file_that_came_where_one_moves_stays(
+    shop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rename(shop, "library")
+    theirs = shop / "src/library_mcp/mine.py"
+    real = commit.__globals__["_apply"]
+
+    def apply(*arguments: object) -> None:
+        theirs.parent.mkdir()
+        theirs.write_text("theirs\n")
+        real(*arguments)
+
+    monkeypatch.setitem(commit.__globals__, "_apply", apply)
+    assert run(["generate", "--accept-changes"]) == 4
+    said = " ".join(capsys.readouterr().err.split())
+    assert "`src/library_mcp/mine.py` is there now" in said
+    assert theirs.read_text() == "theirs\n"
+    assert (shop / "src/corner_shop_mcp/mine.py").read_text() == "import corner_shop_mcp\n"
 
 
 def test_a_dry_run_lists_what_would_move(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:

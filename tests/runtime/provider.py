@@ -9,6 +9,7 @@ import contextlib
 import hashlib
 import json
 import threading
+import time
 import urllib.request
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -28,6 +29,10 @@ class Provider:
     """The error that stands for a code; empty where the person agrees."""
     pending: int = 0
     """How often a device is told to wait."""
+    delay: float = 0.0
+    """Seconds until the token endpoint answers."""
+    rotates: bool = True
+    """Whether a refresh token is exchanged for another one."""
     issuer: str = ""
     """What the answer to the browser says of who sends it; empty for nothing."""
     metadata: dict[str, Any] = field(default_factory=dict)
@@ -102,6 +107,7 @@ class Provider:
             return
         form = {name: values[0] for name, values in parse_qs(content).items()}
         self.requests.append(form)
+        time.sleep(self.delay)
         if not self.knows(handler, form):
             answer(handler, 401, {"error": "invalid_client"})
         elif handler.path == "/device":
@@ -123,8 +129,10 @@ class Provider:
             answer(handler, 400, {"error": error})
             return
         self.access.append(f"access-token-{len(self.access)}")
-        self.refresh = f"refresh-token-{len(self.access)}"
-        tokens = {"access_token": self.access[-1], "refresh_token": self.refresh}
+        tokens = {"access_token": self.access[-1]}
+        if self.rotates:
+            self.refresh = f"refresh-token-{len(self.access)}"
+            tokens["refresh_token"] = self.refresh
         if self.seconds is not None:
             tokens |= {"expires_in": self.seconds}  # type: ignore[dict-item]
         answer(handler, 200, {**tokens, "token_type": "Bearer"})

@@ -520,7 +520,7 @@ def test_a_clients_secret_does_not_go_over_plain_http() -> None:
         ),
         *(
             http(302, "", "", "Location: http://evil.test/"),
-            http(200, "x" * 100_000),
+            ok({"access_token": "fetched-token", "more": "x" * 100_000}),
             ok({"access_token": ""}),
         ),
     ],

@@ -194,6 +194,9 @@ def test_repetitions_are_a_share_of_the_calls() -> None:
     for _ in range(10):
         budget.count_call()
     assert [budget.take() for _ in range(3)] == [True, True, False]
+    for _ in range(1_000):
+        budget.count_call()
+    assert [budget.take() for _ in range(11)] == [True] * 10 + [False]
 
 
 async def test_calls_are_not_repeated_once_the_budget_is_used_up() -> None:

@@ -7,8 +7,10 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import importlib
+import json
 import os
 import shlex
+import socket
 import subprocess
 import sys
 import time
@@ -72,7 +74,7 @@ def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Memory]:
 room = SimpleNamespace(
     **{
         name: importlib.import_module(f"mcpgen.runtime.parts.login.{name}")
-        for name in ("browser", "command", "endpoints", "store", "token")
+        for name in ("browser", "command", "device", "endpoints", "store", "token")
     }
 )
 """The modules of the part by their name."""
@@ -119,8 +121,6 @@ def command(
 
 def stored(provider: Provider, memory: Memory) -> dict[str, Any]:
     """The tokens in the keyring."""
-    import json
-
     text = memory.entries[SERVICE, f"login at {provider.url}"]
     return dict(json.loads(text.partition(" ")[2]))
 
@@ -215,6 +215,25 @@ def test_addresses_that_are_not_the_apis_own_have_to_be_confirmed(
         assert len(other.granted) == 1
 
 
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("authorization_url", ["login"]),
+        ("token_url", ["login"]),
+        ("device_url", ["login", "--device"]),
+        ("token_url", ["login", "--device"]),
+    ],
+)
+def test_one_address_elsewhere_has_to_be_confirmed(
+    command: Any, memory: Memory, name: str, words: list[str]
+) -> None:
+    with Provider() as provider, Provider() as other:
+        elsewhere = facts(provider, **{name: f"{other.url}/token"})
+        with pytest.raises(StartError, match=f"{other.url}: confirm that with --yes"):
+            command(provider, *words, facts_=elsewhere)
+        assert provider.granted == provider.requests == other.granted == other.requests == []
+
+
 def test_the_provider_can_name_its_endpoints_itself(command: Any, memory: Memory) -> None:
     with Provider() as provider:
         provider.metadata = {
@@ -306,6 +325,8 @@ async def test_an_answer_with_another_state_is_left_alone() -> None:
                 await asyncio.sleep(0.01)
             query = parse_qs(urlsplit(addresses[0]).query)
             [back] = query["redirect_uri"]
+            with pytest.raises(OSError):  # no other address of this machine is listened on
+                socket.create_connection(("127.0.0.2", urlsplit(back).port or 0), 5)
             planted = [f"{back}?code=evil&state=wrong", f"{back}?code=evil", f"{back}x?state=1"]
             statuses = [await asyncio.to_thread(status, url) for url in planted]
             assert not pending.done()
@@ -314,6 +335,62 @@ async def test_an_answer_with_another_state_is_left_alone() -> None:
     assert statuses == [404, 404, 404]
     assert grant.access_token == "access-token-0"
     assert [form["code"] for form in provider.requests] == ["code-0"]
+
+
+DEVICE = {
+    "device_code": "dev-code-1",
+    "user_code": "ABCD-EFGH",
+    "verification_uri": "https://login.example/enter",
+}
+FOR_EVER = ["authorization_pending"] * 1_000
+AGREED = {"access_token": "access-token-0"}
+
+
+@pytest.mark.parametrize(
+    ("codes", "replies", "waits", "refused"),
+    [
+        ({}, ["authorization_pending", AGREED], [5, 5], ""),
+        ({"interval": 7}, [AGREED], [7], ""),
+        ({}, ["slow_down", "authorization_pending", "slow_down", AGREED], [5, 10, 10, 15], ""),
+        ({}, [runtime.errors.TimedOut("late"), AGREED], [5, 10], ""),
+        ({}, ["expired_token"], [5], "expired_token"),
+        ({"expires_in": 30}, FOR_EVER, [5] * 5, "the code has expired"),
+        ({"expires_in": 100_000_000}, FOR_EVER, [5] * 359, "the code has expired"),
+        ({"expires_in": -1, "interval": 600}, FOR_EVER, [600] * 2, "the code has expired"),
+    ],
+)
+async def test_a_device_asks_as_often_and_as_long_as_it_may(
+    monkeypatch: pytest.MonkeyPatch,
+    codes: dict[str, int],
+    replies: list[Any],
+    waits: list[float],
+    refused: str,
+) -> None:
+    slept: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    async def post(request: Any) -> Any:
+        reply = next(pending)
+        if isinstance(reply, Exception):
+            raise reply
+        status, data = (400, {"error": reply}) if isinstance(reply, str) else (200, reply)
+        return runtime.answer.Answer(status, {}, b"", data)
+
+    pending = iter([DEVICE | codes, *replies])
+    monkeypatch.setattr(room.device, "asyncio", SimpleNamespace(sleep=sleep))
+    monkeypatch.setattr(room.device, "time", SimpleNamespace(monotonic=lambda: sum(slept)))
+    endpoints = attempt(device_url="https://login.example/device").endpoints
+    logging_in = room.device.log_in(
+        endpoints, OAuthClient("id"), post, settings().redactor, lambda *_: None
+    )
+    if refused:
+        with pytest.raises(TokenRefused, match=refused):
+            await logging_in
+    else:
+        assert (await logging_in).access_token == "access-token-0"
+    assert slept == waits
 
 
 def status(url: str) -> int:
@@ -382,6 +459,37 @@ async def test_expired_tokens_are_renewed_once_for_all_calls_and_kept(memory: Me
     assert tokens["expires_at"] > time.time() + 3000
 
 
+async def test_a_refresh_token_that_is_not_exchanged_is_used_again(memory: Memory) -> None:
+    with Provider(rotates=False) as provider:
+        keep(provider, settings(provider.url, facts(provider)), expires_at=time.time() - 1)
+        for _ in range(2):
+            [answer] = await calls(provider)
+            assert answer.status == 200
+            provider.access.clear()  # the provider ends it early
+    assert [form["refresh_token"] for form in provider.requests] == ["refresh-token-1"] * 2
+
+
+async def test_no_token_of_a_login_shows_in_a_text(memory: Memory) -> None:
+    secret = "s3cr3t-of-the-client"
+    with Provider(secret=secret) as provider:
+        made = settings(provider.url, facts(provider))
+        keep(provider, made, expires_at=time.time() - 1, client_secret=secret)
+        async with runtime.api.Api(made) as api:
+            assert (await api.request("GET", "/me")).status == 200
+    tokens = ["access-token-0", "refresh-token-1", "access-token-1", "refresh-token-2"]
+    for hidden in (*tokens, secret):
+        assert hidden not in made.redactor(f"it was {hidden} that came")
+
+
+async def test_a_refresh_token_is_refused_once(memory: Memory) -> None:
+    secret = "s3cr3t-of-the-client"
+    with Provider(secret=secret) as provider:
+        made = settings(provider.url, facts(provider))
+        keep(provider, made, expires_at=1.0, client_secret=secret, refresh_token="stolen")
+        await calls(provider)
+    assert provider.requests == [{"grant_type": "refresh_token", "refresh_token": "stolen"}]
+
+
 async def test_two_servers_do_not_exchange_the_same_refresh_token(memory: Memory) -> None:
     with Provider() as provider:
         servers = [settings(provider.url, facts(provider)) for _ in range(4)]
@@ -403,7 +511,7 @@ async def test_a_token_that_the_api_refuses_is_renewed_and_tried_again(memory: M
 
 
 async def test_a_cancelled_call_does_not_lose_the_refresh_token(memory: Memory) -> None:
-    with Provider() as provider:
+    with Provider(delay=0.3) as provider:
         made = settings(provider.url, facts(provider))
         keep(provider, made, expires_at=time.time() - 1)
         async with runtime.api.Api(made) as api:

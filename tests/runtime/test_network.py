@@ -769,6 +769,17 @@ async def test_what_the_operator_named_may_be_private() -> None:
             assert (await get(api)).status == 200
 
 
+async def test_one_port_of_a_private_host_opens_no_other() -> None:
+    async with Upstream() as named, Upstream() as other:
+        known = {"allowed_origins": [other.url]}
+        made = settings(None, known, ALLOW_ORIGINS=named.url)
+        async with runtime.api.Api(made) as api:
+            assert (await api.request("GET", "/x", base_url=f"{named.url}/up")).status == 200
+            with pytest.raises(runtime.errors.Refused, match="private"):
+                await api.request("GET", "/x", base_url=f"{other.url}/up")
+    assert other.requests == []
+
+
 async def test_the_next_address_of_a_host_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     async with Upstream() as upstream:
         lead(monkeypatch, "127.0.0.9", "127.0.0.1")

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from upstream import Request, Upstream, http, ok
 
 from mcpgen.runtime.caller import Caller, caller_now
+from mcpgen.runtime.parts.exchange import tokens
 from mcpgen.runtime.secrets import Secret
 from mcpgen.runtime.settings import SettingsError, read
 
@@ -188,6 +189,15 @@ async def test_a_token_is_not_used_longer_than_that_of_its_caller() -> None:
         for _ in range(2):
             await call(api, caller("ann", seconds=-1))
     assert world.issued["mcp-ann"] == 2
+
+
+async def test_the_token_used_longest_ago_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tokens, "MOST_CALLERS", 2)
+    world = World()
+    async with serving(world) as api:
+        for name in ("ann", "bob", "ann", "cat", "ann", "bob"):
+            await call(api, caller(name))
+    assert world.issued == {"mcp-ann": 1, "mcp-bob": 2, "mcp-cat": 1}
 
 
 async def test_without_a_caller_nothing_is_sent() -> None:

@@ -119,6 +119,21 @@ async def test_without_redis_each_replica_keeps_to_its_share_and_says_so(
     assert "limits_shared_again" in [each.msg for each in caplog.records]
 
 
+async def test_replicas_that_ended_have_no_share(
+    redis: Redis, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    monkeypatch.setattr(shared, "REPLICA_SECONDS", 0.5)
+    paces = replicas(redis.url, 3, 0.01, 800)
+    for pace in paces:
+        await pace.take(0.0)
+    await asyncio.sleep(0.6)
+    await paces[0].take(0.0)
+    redis.stop()
+    await paces[0].take(0.0)
+    [record] = [each for each in caplog.records if each.msg == "limits_not_shared"]
+    assert record.fields["share"] == "1/1"
+
+
 async def test_a_redis_that_never_answered_leaves_a_tenth() -> None:
     [pace] = replicas(f"redis://127.0.0.1:{free_port()}", 1, 0.01, 4_000)
     taken = [not await pace.take(0.0) for _ in range(6)]

@@ -439,6 +439,11 @@ def test_a_null_that_is_not_sent_is_told_where_something_changes() -> None:
     assert Checker("list_notes", NOTE, reads=True).checked(NULLS) == (checked, [])
 
 
+def test_null_for_what_is_required_is_an_error() -> None:
+    with pytest.raises(BadArguments, match=r"`title`.*null"):
+        Checker("add_note", {**NOTE, "required": ["title"]}).checked(NULLS)
+
+
 def test_null_is_a_value_of_every_optional_field_of_a_merge_patch() -> None:
     checker = Checker("update_note", NOTE, nullable=("/properties/title",), merge_patch=True)
     assert checker.checked(NULLS) == (NULLS, [])

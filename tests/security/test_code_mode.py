@@ -107,6 +107,26 @@ def test_programs_that_run_at_the_same_time_do_not_see_each_other(server: Any) -
     assert texts == ["0", "1", "2", "3", "4", "5"]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_no_program_runs_in_the_process_of_another(server: Any) -> None:
+    def children() -> set[str]:
+        tasks = Path("/proc/self/task").glob("*/children")
+        return {child for task in tasks for child in task.read_text().split()}
+
+    async def run() -> list[set[str]]:
+        async with Client(server.server) as client:
+            left = []
+            for _ in range(2):
+                result = await client.call_tool("run_code", {"code": "1"})
+                assert not result.is_error
+                left.append(children() - before)
+            return left
+
+    before = children()
+    first, second = asyncio.run(asyncio.wait_for(run(), 30))
+    assert not first & second
+
+
 def test_what_a_program_prints_and_returns_is_bounded(server: Any) -> None:
     [result] = results(server, "for _ in range(1_000):\n    print('x' * 1_000)\n'y' * 1_000_000")
     assert not result.is_error

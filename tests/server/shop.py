@@ -16,6 +16,7 @@ from typing import Any
 from mcp import StdioServerParameters
 
 from mcpgen.render.environment import environment
+from mcpgen.render.literal import Code
 from mcpgen.render.search import content, stop_words
 from mcpgen.runtime.facts.parts import PARTS
 from mcpgen.runtime.parts.search.entries import entry, fields_of
@@ -318,9 +319,12 @@ def write_package(root: Path, files: dict[str, str] | None = None) -> Path:
         TEMPLATES, folder, ignore=shutil.ignore_patterns("__pycache__", "[a-z]*.jinja", "models")
     )
     shutil.copytree(RUNTIME, folder / "runtime", ignore=shutil.ignore_patterns("__pycache__"))
-    (folder / "__init__.py.jinja").unlink()
-    face = environment().get_template("src/package/__init__.py.jinja")
-    (folder / "__init__.py").write_text(face.render(calls_api=True, has_functions=False))
+    none = dict.fromkeys(("has_functions", "has_workflows", "own_tools", "reads_paths"), False)
+    view = {**none, "calls_api": True, "runtime": Code(".runtime"), "runtime_prefix": ".runtime."}
+    for name in ("__init__.py", "__main__.py"):
+        (folder / f"{name}.jinja").unlink()
+        module = environment().get_template(f"src/package/{name}.jinja")
+        (folder / name).write_text(module.render(view))
     (folder / "custom").mkdir(exist_ok=True)
     contents = {
         "api.json": json.dumps(FACTS),

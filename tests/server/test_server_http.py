@@ -728,6 +728,29 @@ def test_callers_with_known_keys_do_not_wait_for_those_without(
     asyncio.run(ask())
 
 
+def test_a_caller_who_leaves_takes_no_keys_from_those_who_wait(in_process: Any) -> None:
+    in_process()
+    tokens = importlib.import_module(f"{PACKAGE}.runtime.transports.tokens")
+    keys = tokens.Keys("https://login.example/keys")
+
+    async def ask() -> None:
+        answered = asyncio.Event()
+
+        async def fetch() -> None:
+            await answered.wait()
+            keys._keys, keys._fetched = {"one": ("key", None)}, time.monotonic()
+
+        keys._fetch = fetch
+        first, second = (asyncio.create_task(keys.find("one")) for _ in range(2))
+        await asyncio.sleep(0)
+        first.cancel()
+        await asyncio.wait([first])
+        answered.set()
+        assert await second == ("key", None)
+
+    asyncio.run(ask())
+
+
 def test_tools_judge_scopes_themselves_whatever_the_guard_let_through(in_process: Any) -> None:
     tools = in_process()
     server = importlib.import_module(f"{PACKAGE}.runtime.transports.http")

@@ -52,8 +52,30 @@ def test_another_page_changes_nothing(bookshop: Pages, origin: str | None) -> No
 def test_a_form_of_another_site_is_refused_even_with_the_right_origin(bookshop: Pages) -> None:
     headers = {**OWN, "Content-Type": "text/plain"}
     assert bookshop.client.post("/undo", content="{}", headers=headers).status_code == 415
-    cross = {**OWN, "Sec-Fetch-Site": "cross-site"}
-    assert bookshop.client.post("/undo", content="{}", headers=cross).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ([("Sec-Fetch-Site", "cross-site")], 403),
+        ([("Sec-Fetch-Site", "same-site")], 403),  # a page of another port of this machine
+        ([("Sec-Fetch-Site", "same-origin")], 400),
+        ([("Host", HOST), ("Host", "evil.example")], 421),
+        ([("Host", HOST), ("Host", HOST)], 421),
+    ],
+)
+def test_a_request_comes_from_a_page_of_the_workbench_and_is_for_it(
+    bookshop: Pages, headers: list[tuple[str, str]], status: int
+) -> None:
+    assert (
+        bookshop.client.post("/undo", content="x", headers=[*OWN.items(), *headers]).status_code
+        == status
+    )
+
+
+def test_a_body_whose_length_is_not_known_is_not_read(bookshop: Pages) -> None:
+    answer = bookshop.client.post("/undo", content=iter([b"{", b"}"]), headers=OWN)
+    assert answer.status_code == 413
 
 
 def test_a_body_that_no_page_sends_is_refused_without_a_traceback(bookshop: Pages) -> None:

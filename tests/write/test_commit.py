@@ -437,6 +437,18 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.parametrize("path", ["/etc/passwd", "../home/id_rsa", "src/../../home/id_rsa", "a\\b"])
+def test_a_lock_that_names_a_file_elsewhere_as_written_once_is_refused(
+    tmp_path: Path, path: str
+) -> None:
+    folder = project(tmp_path / "shop")
+    data = json.loads((folder / "mcpgen.lock").read_text())
+    (folder / "mcpgen.lock").write_text(json.dumps({**data, "once": {path: ["0" * 64, "1.0"]}}))
+    with pytest.raises(OutputConflictError, match="not a path") as caught:
+        update(folder)
+    assert [problem.code for problem in caught.value.problems] == ["E1204"]
+
+
 @pytest.mark.parametrize("path", HOSTILE)
 @pytest.mark.parametrize("name", ["mcpgen.lock", "mcpgen.lock.new"])
 def test_a_lock_that_names_what_mcpgen_does_not_write_is_refused(
