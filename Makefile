@@ -121,8 +121,9 @@ longrun: $(VENV)/ready
 	@PYTHONPATH=. $(BIN)/python tests/longrun/seeded_edits.py
 	@PYTHONPATH=. $(BIN)/python tests/longrun/github_years.py .longrun
 
-# Break the kernel on purpose, one fault at a time: the tests must notice each (ARGS=--quick for some of them).
+# Break the kernel on purpose, fault by fault: the tests must notice each (ARGS=--quick: some; ARGS="--seed 7": 300 by a program).
 mutants: $(VENV)/ready
+	@$(if $(filter --seed% --measure,$(ARGS)),$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[mutants]')
 	@$(BIN)/python -m tests.security.mutants $(ARGS)
 
 # Fuzz for long: a hundred times the examples, then guided by coverage where atheris installs (SECONDS=300 each).

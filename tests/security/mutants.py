@@ -3,11 +3,12 @@ fault at a time.
 
 Each entry of `mutants.toml` is a change of a copy of the sources and the tests that must fail for
 it. A fault that no test notices survives, and the run fails. `--quick` runs the faults marked
-`quick`.
+`quick`. With `--seed N`, a program makes the faults (`made_faults.py`).
 """
 
 from __future__ import annotations
 
+import importlib
 import os
 import shutil
 import subprocess
@@ -78,6 +79,8 @@ def broken(place: Path, fault: dict[str, Any]) -> tuple[bool, str]:
 
 def main(words: list[str]) -> int:
     """Run the faults asked for; 1 when one survives."""
+    if any(word.startswith(("--seed", "--measure")) for word in words):
+        return int(importlib.import_module(".made_faults", __package__).main(words))
     faults = tomllib.loads((Path(__file__).parent / "mutants.toml").read_text("utf-8"))["fault"]
     names = [word for word in words if not word.startswith("-")]
     if "--quick" in words:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import http.client
 import json
+import os
 import resource
 import socket
 import subprocess
@@ -66,8 +67,11 @@ class Server:
     def stop(self) -> str:
         """End the process; what it wrote to stderr."""
         if self._process.poll() is None:
-            self._process.kill()
-            self._process.wait(10)
+            if "COVERAGE_PROCESS_START" in os.environ:
+                self._process.terminate()  # what it ran is written when it ends
+            else:
+                self._process.kill()
+            self._process.wait(30)
         self._errors.seek(0)
         return self._errors.read()
 

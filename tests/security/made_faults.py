@@ -1,0 +1,351 @@
+"""Faults that a program makes: `python -m tests.security.mutants --seed N [--sample 300]`.
+
+A seed draws lines of what keeps servers safe, and for each line one mutation: one of cosmic-ray's,
+or of those below. The tests that run the line, the quickest first, must notice it. `--measure`
+finds out which tests run which lines, as the first run does. A fault that changes nothing is listed
+in `excused.toml` with the reason.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import contextlib
+import difflib
+import json
+import os
+import queue
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import parso
+from cosmic_ray.ast import ast_nodes, get_ast
+from cosmic_ray.mutating import mutate_code
+from cosmic_ray.operators.operator import Operator
+from cosmic_ray.plugins import get_operator, operator_names
+from coverage import CoverageData
+
+from .contexts import COVERAGE
+from .mutants import ROOT, copy
+
+KERNEL = """
+    compare/*.py lock/*.py workbench/guard.py write/*.py
+    load/fetch.py load/files.py load/limits.py load/overlay.py load/references.py load/source.py
+    runtime/*l*.py runtime/part.py runtime/se*.py
+    runtime/arguments/*.py runtime/client/*.py runtime/facts/*.py runtime/transports/*.py
+    runtime/parts/[!s_]*/*.py
+""".split()
+"""Modules below `mcpgen/`: all that a server is made of but the look of its answers and search."""
+TESTS = "runtime security write server workbench regenerate load workflows cli cases".split()
+LEFT_OUT = "browser tour mutants corpus".split()
+"""Tests that look at other things, or take long."""
+DATA = ROOT / ".mutants"
+BUDGET = 60
+"""Seconds of tests for a fault."""
+ALIKE = re.compile(
+    "_(Eq_Is|NotEq_IsNot|Is_Eq|IsNot_NotEq|Eq_IsNot|NotEq_Is)$|/NumberReplacer|/Variable"
+)
+"""Mutations of cosmic-ray that change nothing (texts that are equal are often one object), or move
+a limit by one, which `large_number` does in a way that matters.
+"""
+
+
+def removed_statement(node: Any) -> str | None:
+    """`check(x)` or `raise …` → `pass`"""
+    is_one = node.type in ("atom_expr", "raise_stmt") and node.parent.type == "simple_stmt"
+    return "pass" if is_one else None
+
+
+def removed_argument(node: Any) -> str | None:
+    """`f(a, b=c)` → `f(a, **{})`"""
+    return "**{}" if node.type == "argument" and node.children[1] == "=" else None
+
+
+def large_number(node: Any) -> str | None:
+    """`30` → `30001`"""
+    is_one = node.type == "number" and node.value.replace("_", "").isdigit()
+    return str(1000 * int(node.value) + 1) if is_one else None
+
+
+def other_text(node: Any) -> str | None:
+    """`"etag"` → `"etagX"`; sentences and patterns stay."""
+    if node.type != "string" or node.parent.type in ("simple_stmt", "strings"):
+        return None
+    is_word = re.fullmatch(r"""["'][^\s\\`]*["']""", node.value)
+    return f"{node.value[:-1]}X{node.value[-1]}" if is_word else None
+
+
+def no_value(node: Any) -> str | None:
+    """`return x` → `return None`, `x = f()` → `x = None`; for lines without another fault."""
+    is_last = node.parent and node is node.parent.children[-1]
+    if not is_last or node.parent.type not in ("return_stmt", "expr_stmt"):
+        return None
+    return None if node.type in ("annassign", "keyword", "operator", "number", "string") else "None"
+
+
+class Replacement(Operator):
+    """A mutation that puts another text in the place of nodes."""
+
+    def __init__(self, text: Callable[[Any], str | None]) -> None:
+        self.text = text
+
+    def mutation_positions(self, node: Any) -> Iterator[tuple[Any, Any]]:
+        """Yield where a node can be replaced."""
+        if self.text(node) is not None:
+            yield node.start_pos, node.end_pos
+
+    def mutate(self, node: Any, index: int) -> Any:
+        """Return what takes the place of a node."""
+        return parso.parse(f"{node.get_first_leaf().prefix}{self.text(node)}")
+
+    @classmethod
+    def examples(cls) -> tuple[()]:
+        """Return none: they are above."""
+        return ()
+
+
+OWN = (removed_statement, removed_argument, large_number, other_text, no_value)
+OPERATORS: list[Operator] = [
+    *(get_operator(name)() for name in operator_names() if not ALIKE.search(name)),
+    *map(Replacement, OWN),
+]
+
+
+class Fault(NamedTuple):
+    """One mutation of a module."""
+
+    file: str
+    line: int
+    operator: Operator
+    occurrence: int
+
+    def made(self) -> tuple[str, str, str]:
+        """Return the module with the fault, and the lines that differ, before and after."""
+        whole = (ROOT / self.file).read_text("utf-8")
+        broken = mutate_code(whole, self.operator, self.occurrence)
+        parts: dict[str, list[str]] = {"-": [], "+": []}
+        for line in difflib.ndiff(whole.splitlines(), broken.splitlines()):
+            parts.get(line[0], []).append(line[1:].strip())
+        return broken, " ".join(parts["-"]), " ".join(parts["+"])
+
+    @property
+    def is_dull(self) -> bool:
+        """Return whether nearly every test notices it."""
+        return getattr(self.operator, "text", None) is no_value
+
+
+def types(whole: str) -> set[tuple[int, int]]:
+    """Return the positions that only type checkers read."""
+    spans: list[Any] = []
+    tree = ast.parse(whole)
+    for node in ast.walk(tree):
+        spans += [getattr(node, name, None) for name in ("annotation", "returns")]
+        if isinstance(node, (ast.If, ast.Call)):
+            name = ast.unparse(node.test if isinstance(node, ast.If) else node.func)
+            spans += [node] if name in ("TYPE_CHECKING", "cast", "NewType", "TypeVar") else []
+    for node in tree.body:
+        if isinstance(node, ast.Assign):
+            name, value = ast.unparse(node.targets[0]), ast.unparse(node.value)
+            is_type = re.match(r"[A-Z]?[a-z]+\[|\w+ \| ", value)  # `Check = Callable[[str], None]`
+            spans += [node] if is_type or name == "__all__" else []
+    return {
+        (line, column)
+        for span in filter(None, spans)
+        for line in range(span.lineno, span.end_lineno + 1)
+        for column in range(200)
+        if (span.lineno, span.col_offset) <= (line, column)
+        if (line, column) < (span.end_lineno, span.end_col_offset)
+    }
+
+
+def faults(file: str) -> Iterator[Fault]:
+    """Yield the faults of a module."""
+    whole = (ROOT / file).read_text("utf-8")
+    ignored, nodes = types(whole), list(ast_nodes(get_ast(whole)))
+    for operator in OPERATORS:
+        positions = [place for node in nodes for place in operator.mutation_positions(node)]
+        for number, (start, _) in enumerate(positions):
+            if start not in ignored:
+                yield Fault(file, start[0], operator, number)
+
+
+def drawn(seed: int, sample: int) -> list[Fault]:
+    """Draw lines, and of each line one fault."""
+    paths = {path for name in KERNEL for path in (ROOT / "mcpgen").glob(name)}
+    lines: dict[tuple[str, int], list[Fault]] = {}
+    for path in sorted(paths):
+        for fault in faults(path.relative_to(ROOT).as_posix()):
+            lines.setdefault((fault.file, fault.line), []).append(fault)
+    count = sum(map(len, lines.values()))
+    print(f"{count:,} faults of {len(lines):,} lines in {len(paths)} modules", flush=True)
+    chance, found = random.Random(seed), []
+    for place in chance.sample(sorted(lines), len(lines)):
+        fault = chance.choice([each for each in lines[place] if not each.is_dull] or lines[place])
+        with contextlib.suppress(SyntaxError):
+            compile(fault.made()[0], fault.file, "exec")
+            found.append(fault)
+        if len(found) == sample:
+            break
+    return found
+
+
+def run(words: list[str], place: Path, seconds: float, **more: str) -> tuple[int, str]:
+    """Run pytest in a copy, and end whatever it started; the exit code and what it printed."""
+    environ = {**os.environ, "PYTHONPATH": str(place), "PYTHONDONTWRITEBYTECODE": "1", **more}
+    command = [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider"]
+    with tempfile.TemporaryFile("w+") as said:
+        process = subprocess.Popen(
+            [*command, *words], cwd=place, env=environ, stdout=said, stderr=said, process_group=0
+        )
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(seconds)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        code = process.wait()
+        said.seek(0)
+        return code, said.read()
+
+
+def prepared(place: Path) -> Path:
+    """Copy the sources; compiled ones are valid for their text, whatever its time."""
+    copy(place)
+    words = ["-m", "compileall", "-qq", "--invalidation-mode", "checked-hash", "mcpgen"]
+    subprocess.run([sys.executable, *words], cwd=place, check=True)
+    return place
+
+
+def measure(workers: int) -> None:
+    """Run the tests, folder by folder, and keep which lines each of them runs."""
+    shutil.rmtree(DATA, ignore_errors=True)
+    shutil.copytree(ROOT / "mcpgen", DATA / "mcpgen")
+    seconds: dict[str, float] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        place, data = prepared(Path(folder) / "copy"), Path(folder) / "data"
+        (place / "coveragerc").write_text(COVERAGE)
+        names = {"COVERAGE_PROCESS_START": f"{place}/coveragerc", "COVERAGE_FILE": f"{data}/lines"}
+        names["SECONDS_OF_TESTS"] = f"{folder}/seconds"
+        combine = [sys.executable, "-m", "coverage", "combine", "-q", "--append"]
+        combine += [f"--rcfile={place}/coveragerc", f"--data-file={DATA}/lines", str(data)]
+        for name in TESTS:
+            data.mkdir(exist_ok=True)
+            words = [f"tests/{name}", "-n", str(workers), "--dist", "loadfile"]
+            words += ["-p", "tests.security.contexts"]
+            words += [f"--ignore-glob=*/test_{left_out}.py" for left_out in LEFT_OUT]
+            print(name, run(words, place, 3600, **names)[1][-500:], flush=True)
+            subprocess.run(combine, cwd=place, check=True)
+            seconds |= json.loads(Path(folder, "seconds").read_text("utf-8"))
+            (DATA / "seconds.json").write_text(json.dumps(seconds), "utf-8")
+
+
+class Chooser:
+    """The tests that run a line, as they were measured."""
+
+    def __init__(self) -> None:
+        self._seconds = json.loads((DATA / "seconds.json").read_text("utf-8"))
+        self._data = CoverageData(str(DATA / "lines"))
+        self._data.read()
+        self._files = {name[name.index("mcpgen/") :]: name for name in self._data.measured_files()}
+        self._modules: dict[str, set[str]] = {}
+        for test in self._seconds:
+            self._modules.setdefault(test.partition("::")[0], set()).add(test)
+
+    def tests(self, fault: Fault) -> list[str]:
+        """Return the quickest of those that run the line, then of those in whose module it is run
+        before a test begins.
+        """
+        known = self._data.contexts_by_lineno(self._files.get(fault.file, fault.file))
+        lines = known.get(_line_before(fault), [])
+        if not any(lines):  # it is run when the module is imported
+            lines = [name for names in known.values() for name in names]
+        contexts = {part for name in lines for part in name.split("|") if part}
+        direct = {name.removesuffix(" (call)") for name in contexts}
+        modules = {name.partition("::")[0] for name in contexts if not name.endswith(" (call)")}
+        others = {test for name in modules for test in self._modules.get(name, ())}
+        chosen, left = [], float(BUDGET)
+        for tests in (direct & self._seconds.keys(), others - direct):
+            for test in sorted(tests, key=lambda test: (self._seconds[test], test)):
+                left -= self._seconds[test]
+                chosen += [test] if left > 0 else []
+        return chosen
+
+
+def _line_before(fault: Fault) -> int:
+    """Return the number that a line had when the tests were measured."""
+    texts = [(place / fault.file).read_text("utf-8").splitlines() for place in (ROOT, DATA)]
+    for now, before, size in difflib.SequenceMatcher(None, *texts, False).get_matching_blocks():
+        if now < fault.line <= now + size:
+            return before + fault.line - now
+    return 0
+
+
+def judged(fault: Fault, tests: list[str], place: Path) -> tuple[str, str]:
+    """Break a copy, run the tests, and mend it; the verdict, and the test that failed."""
+    path = place / fault.file
+    whole = path.read_text("utf-8")
+    if not tests:
+        return "SURVIVED", "no test runs this line"
+    (place / "chosen").write_text("\n".join(tests))
+    path.write_text(fault.made()[0], "utf-8")
+    try:
+        code, said = run(["-x", "@chosen"], place, 60 + 4 * BUDGET)
+    finally:
+        path.write_text(whole, "utf-8")
+    if code > 3:
+        raise SystemExit(f"pytest could not run {fault}: {said[-2000:]}")
+    failed = re.findall(r"^(?:FAILED|ERROR) (\S+)", said, re.MULTILINE)
+    return ("caught" if code else "SURVIVED"), (failed or [f"exit code {code}"])[0]
+
+
+def main(words: list[str]) -> int:
+    """Draw faults, judge them, and list what survives; 1 when something does without an excuse."""
+    parser = argparse.ArgumentParser(prog="mutants", description="Make faults by a program.")
+    parser.add_argument("--seed", type=int, default=0, help="draws the sample")
+    parser.add_argument("--sample", type=int, default=300, help="faults to make")
+    parser.add_argument("--jobs", type=int, default=2, help="faults at a time")
+    parser.add_argument("--measure", action="store_true", help="which tests run which lines, anew")
+    given = parser.parse_args(words)
+    if given.measure or not (DATA / "lines").exists():
+        measure(given.jobs)
+    excuses = tomllib.loads((Path(__file__).parent / "excused.toml").read_text("utf-8"))
+    excused = {(entry["file"], entry["old"], entry["new"]) for entry in excuses.get("fault", ())}
+    chooser, places, counts = Chooser(), queue.SimpleQueue[Path](), dict.fromkeys(VERDICTS, 0)
+    started = time.monotonic()
+
+    def one(fault: Fault) -> tuple[Fault, float, str, str]:
+        place, began = places.get(), time.monotonic()
+        try:
+            verdict, why = judged(fault, chooser.tests(fault), place)
+        finally:
+            places.put(place)
+        return fault, time.monotonic() - began, verdict, why
+
+    made = drawn(given.seed, given.sample)
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(given.jobs) as pool:
+        for number in range(given.jobs):
+            places.put(prepared(Path(folder) / str(number)))
+        for fault, seconds, verdict, why in pool.map(one, made):
+            _, old, new = fault.made()
+            if verdict == "SURVIVED" and (fault.file, old, new) in excused:
+                verdict = "excused"
+            counts[verdict] += 1
+            print(f"{verdict:8} {seconds:5.1f} s  {fault.file}:{fault.line}  {why}", flush=True)
+            if verdict == "SURVIVED":
+                print(f"    old = {json.dumps(old)}\n    new = {json.dumps(new)}", flush=True)
+    said = ", ".join(f"{count} {verdict.lower()}" for verdict, count in counts.items())
+    share = 100 * counts["caught"] / len(made)
+    print(f"seed {given.seed}: {said} ({share:.1f} %), {time.monotonic() - started:.0f} s")
+    return 1 if counts["SURVIVED"] else 0
+
+
+VERDICTS = ("caught", "excused", "SURVIVED")
