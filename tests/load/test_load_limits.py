@@ -96,6 +96,13 @@ def test_a_bomb_is_refused_with_its_place(write: Write, bomb: str) -> None:
     assert result.stderr == ""
 
 
+def test_a_file_may_be_as_large_as_the_limit(write: Write) -> None:
+    content = HEAD + "paths: {}\n"
+    limits = Limits(bytes=len(content))
+    assert loaded(write("x.yaml", content), limits=limits)[0].root["paths"] == {}
+    assert refused(write("x.yaml", f"{content}#"), limits=limits).codes == ["E0105"]
+
+
 def test_the_values_of_yaml_are_counted_as_they_come(write: Write) -> None:
     refusal = refused(write("x.yaml", HEAD + "x: [" + "0," * 5000 + "]"), limits=Limits(nodes=1000))
     assert "more than 1,000 values" in refusal.text

@@ -74,9 +74,9 @@ def references() -> Callable[[bytes], None]:
     return one
 
 
-def generate() -> Callable[[bytes], None]:
+def generate(key: str = "sources", name: str = "openapi.yaml") -> Callable[[bytes], None]:
     """A document → files that pass the gate, or a refusal. Formatting and types, which are others',
-    are left out.
+    are left out. The bytes are a file of this name, which the configuration names under this key.
     """
     from mcpgen import pipeline
     from mcpgen.config import Config
@@ -85,8 +85,11 @@ def generate() -> Callable[[bytes], None]:
     from mcpgen.render.facts import data_files
     from mcpgen.render.gate import check_models, check_tools
 
-    path = Path(tempfile.mkdtemp()) / "openapi.yaml"
-    config = Config(sources=(str(path),))
+    path = Path(tempfile.mkdtemp()) / name
+    # Tools of a list keep their names where clients take them
+    legal = re.compile(r"[\w.-]{1,64}" if name == "tools.json" else r"[a-z][a-z0-9_]{0,63}", re.A)
+    given: dict[str, Any] = {"sources": (str(SEEDS / "bookshop.yaml"),), key: (str(path),)}
+    config = Config(**given)
 
     def one(data: bytes) -> None:
         path.write_bytes(data)
@@ -102,7 +105,7 @@ def generate() -> Callable[[bytes], None]:
         for path_of_module, text in modules["models"].items():
             check_models(text, path_of_module)
         for tool in server.tools:
-            assert re.fullmatch(r"[a-z][a-z0-9_]{0,63}", tool.name), tool.name
+            assert legal.fullmatch(tool.name), tool.name
 
     return one
 
@@ -214,14 +217,90 @@ def answer() -> Callable[[bytes], None]:
     return one
 
 
+def message() -> Callable[[bytes], None]:
+    """A line on stdin → a message, or an error that can be answered."""
+    name = "mcpgen.runtime.transports"
+    jsonrpc = importlib.import_module(f"{name}.jsonrpc")
+
+    def one(data: bytes) -> None:
+        try:
+            jsonrpc.parse(data.decode("utf-8", "replace"))
+        except jsonrpc.BadMessage as error:
+            error.answer().model_dump_json()
+
+    return one
+
+
+def settings() -> Callable[[bytes], None]:
+    """The settings of a client, in each form → the same with one entry more, and without it again,
+    or a refusal.
+    """
+    import yaml
+
+    name = "mcpgen.runtime.parts.install"
+    forms = importlib.import_module(f"{name}.files").FORMS
+    keys = ("mcpServers", "mcp_servers", "extensions")
+    entry = {"command": "x", "args": ["-m", "shop"], "env": {"KEY": 'a "quoted" \\ value'}}
+
+    def loaded(form: Any, text: str) -> Any:
+        if form.load is not None:
+            return form.load(text)
+        found = yaml.safe_load(text) or {}
+        if not isinstance(found, dict):
+            raise ValueError("not a mapping")
+        return found
+
+    def one(data: bytes) -> None:
+        text = data.decode("utf-8", "replace")
+        for form, key in zip(forms.values(), keys, strict=True):
+            try:
+                before = loaded(form, text)
+                servers = before.get(key, {})
+                after = loaded(form, put := form.put(text, key, "shop", entry))
+                assert dict(after) == {**before, key: {**servers, "shop": entry}}, put
+                dropped = form.drop(put, key, "shop")
+                left = loaded(form, dropped).get(key) or {}
+            except (ValueError, LookupError, TypeError, RecursionError, yaml.YAMLError):
+                continue
+            assert left == {name: servers[name] for name in servers if name != "shop"}, dropped
+
+    return one
+
+
 TARGETS: dict[str, Callable[[], Callable[[bytes], None]]] = {
     "loader": loader,
     "references": references,
     "generate": generate,
     "url": url,
     "answer": answer,
+    "overlay": lambda: generate("overlays", "overlay.yaml"),
+    "workflows": lambda: generate("workflows", "arazzo.yaml"),
+    "tools": lambda: generate(name="tools.json"),
+    "message": message,
+    "settings": settings,
 }
+INSTRUMENTED = {
+    "generate": ["mcpgen.parse", "mcpgen.render"],
+    "url": ["mcpgen.runtime.client"],
+    "answer": ["mcpgen.runtime.client", "mcpgen.runtime.results"],
+    "workflows": ["mcpgen.workflows", "mcpgen.runtime.parts.workflows"],
+    "message": ["mcpgen.runtime.transports.jsonrpc"],
+    "settings": ["mcpgen.runtime.parts.install"],
+}
+"""Packages whose coverage guides a target, where they are not those that read a document."""
+FILES = {
+    "overlay": "samples/specs/*.overlay.yaml",
+    "workflows": "samples/workflows/*.yaml",
+    "tools": "samples/specs/tools/*.json",
+    "settings": "tests/server/client_files/*",
+}
+"""Files to start with, where they are no documents."""
 STARTS: dict[str, list[bytes]] = {
+    "message": [
+        b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{}}}',
+        b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"\\ud800"}}',
+        b'[{"jsonrpc":"2.0","id":1.5,"method":"ping"}]',
+    ],
     "references": [
         b"./pet.yaml#/Pet",
         b"../secret.yaml",
@@ -250,17 +329,11 @@ def main() -> None:
     target, seconds = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "300"
     place = ROOT / ".fuzz" / target
     place.mkdir(parents=True, exist_ok=True)
-    starts = STARTS.get(target) or [path.read_bytes() for path in SEEDS.glob("*.yaml")]
+    files = ROOT.glob(FILES.get(target, "samples/specs/*.yaml"))
+    starts = STARTS.get(target) or [path.read_bytes() for path in files]
     for number, content in enumerate(starts):
         (place / f"start-{number}").write_bytes(content)
-    if target in ("url", "answer"):
-        prefixes = ["fuzzed"]
-    else:
-        prefixes = (
-            ["mcpgen.load", "mcpgen.upgrade"]
-            if target != "generate"
-            else ["mcpgen.parse", "mcpgen.render"]
-        )
+    prefixes = INSTRUMENTED.get(target, ["mcpgen.load", "mcpgen.upgrade"])
     with atheris.instrument_imports(include=prefixes):
         one = TARGETS[target]()
     words = [

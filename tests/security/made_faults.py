@@ -24,6 +24,7 @@ import sys
 import tempfile
 import time
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -51,7 +52,7 @@ TESTS = "runtime security write server workbench regenerate load workflows cli c
 LEFT_OUT = "browser tour mutants corpus".split()
 """Tests that look at other things, or take long."""
 DATA = ROOT / ".mutants"
-BUDGET = 60
+BUDGET = 90
 """Seconds of tests for a fault."""
 ALIKE = re.compile(
     "_(Eq_Is|NotEq_IsNot|Is_Eq|IsNot_NotEq|Eq_IsNot|NotEq_Is)$|/NumberReplacer|/Variable"
@@ -255,38 +256,71 @@ class Chooser:
         self._seconds = json.loads((DATA / "seconds.json").read_text("utf-8"))
         self._data = CoverageData(str(DATA / "lines"))
         self._data.read()
-        self._files = {name[name.index("mcpgen/") :]: name for name in self._data.measured_files()}
+        names = {name[name.index("mcpgen/") :]: name for name in self._data.measured_files()}
+        self._files = {name: names[name] for name in names if (DATA / name).exists()}
+        self._read: dict[str, dict[int, frozenset[str]]] = {}
         self._modules: dict[str, set[str]] = {}
         for test in self._seconds:
             self._modules.setdefault(test.partition("::")[0], set()).add(test)
 
     def tests(self, fault: Fault) -> list[str]:
-        """Return the quickest of those that run the line, then of those in whose module it is run
-        before a test begins.
+        """Return those that run the line, then those in whose module it is run before a test begins:
+        of each test its quickest case, then of each its next one, as long as there is time.
         """
-        known = self._data.contexts_by_lineno(self._files.get(fault.file, fault.file))
-        lines = known.get(_line_before(fault), [])
-        if not any(lines):  # it is run when the module is imported
-            lines = [name for names in known.values() for name in names]
-        contexts = {part for name in lines for part in name.split("|") if part}
-        direct = {name.removesuffix(" (call)") for name in contexts}
-        modules = {name.partition("::")[0] for name in contexts if not name.endswith(" (call)")}
-        others = {test for name in modules for test in self._modules.get(name, ())}
+        before = (DATA / fault.file).read_text("utf-8")
+        line = _line_before((ROOT / fault.file).read_text("utf-8"), before, fault.line)
+        contexts = self._contexts(fault.file).get(line, frozenset())
+        if not contexts:  # it is run when the module is imported: whatever uses what it defines
+            name = re.compile(rf"\b{re.escape(_defined(before, line))}\b")
+            for file in self._files:
+                texts = (DATA / file).read_text("utf-8").splitlines()
+                uses = [number for number, text in enumerate(texts, 1) if name.search(text)]
+                contexts |= {each for use in uses for each in self._contexts(file).get(use, ())}
+        direct = {context.removesuffix(" (call)") for context in contexts}
+        modules = {each.partition("::")[0] for each in contexts if not each.endswith(" (call)")}
+        others = {test for module in modules for test in self._modules.get(module, ())}
         chosen, left = [], float(BUDGET)
         for tests in (direct & self._seconds.keys(), others - direct):
-            for test in sorted(tests, key=lambda test: (self._seconds[test], test)):
-                left -= self._seconds[test]
+            alike: Counter[str] = Counter()
+            ranks = []
+            for seconds, test in sorted((self._seconds[test], test) for test in tests):
+                function = test.partition("[")[0]
+                alike[function] += 1
+                ranks.append((alike[function], seconds, test))
+            for _, seconds, test in sorted(ranks):
+                left -= seconds
                 chosen += [test] if left > 0 else []
         return chosen
 
+    def _contexts(self, file: str) -> dict[int, frozenset[str]]:
+        """Return who runs the lines of a module: `tests/x.py::test_y (call)`."""
+        if file not in self._read:
+            lines = self._data.contexts_by_lineno(self._files.get(file, file))
+            self._read[file] = {
+                line: frozenset(part for name in names for part in name.split("|") if part)
+                for line, names in lines.items()
+            }
+        return self._read[file]
 
-def _line_before(fault: Fault) -> int:
+
+def _line_before(now: str, before: str, line: int) -> int:
     """Return the number that a line had when the tests were measured."""
-    texts = [(place / fault.file).read_text("utf-8").splitlines() for place in (ROOT, DATA)]
-    for now, before, size in difflib.SequenceMatcher(None, *texts, False).get_matching_blocks():
-        if now < fault.line <= now + size:
-            return before + fault.line - now
+    match = difflib.SequenceMatcher(None, now.splitlines(), before.splitlines(), False)
+    for start, old, size in match.get_matching_blocks():
+        if start < line <= start + size:
+            return old + line - start
     return 0
+
+
+def _defined(whole: str, line: int) -> str:
+    """Return the name that a line defines, or is a part of what defines it."""
+    names = {0: "\0"}
+    for node in ast.walk(ast.parse(whole)):
+        if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or 0):
+            targets = getattr(node, "targets", [getattr(node, "target", node)])
+            name = getattr(targets[0], "id", getattr(targets[0], "name", ""))
+            names |= {node.lineno: name} if name else {}
+    return names[max(names)]
 
 
 def judged(fault: Fault, tests: list[str], place: Path) -> tuple[str, str]:
@@ -295,10 +329,14 @@ def judged(fault: Fault, tests: list[str], place: Path) -> tuple[str, str]:
     whole = path.read_text("utf-8")
     if not tests:
         return "SURVIVED", "no test runs this line"
-    (place / "chosen").write_text("\n".join(tests))
     path.write_text(fault.made()[0], "utf-8")
+    code, missing = 4, {""}
     try:
-        code, said = run(["-x", "@chosen"], place, 60 + 4 * BUDGET)
+        while code == 4 and missing:  # tests that have gone since they were measured
+            tests = [test for test in tests if test not in missing]
+            (place / "chosen").write_text("\n".join(tests))
+            code, said = run(["-x", "@chosen"], place, 60 + 4 * BUDGET)
+            missing = set(re.findall("^ERROR: not found: .*?/(tests/.*)", said, re.MULTILINE))
     finally:
         path.write_text(whole, "utf-8")
     if code > 3:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,15 @@ def test_a_fault_names_one_line_and_tests_that_exist(fault: dict[str, Any]) -> N
 
 def test_there_are_as_many_faults_as_the_policy_says() -> None:
     assert f"breaks the kernel in {len(FAULTS)} ways" in (ROOT / "SECURITY.md").read_text("utf-8")
+
+
+def test_each_promise_names_a_test_that_exists() -> None:
+    promises = re.findall(
+        r"`(\w+/test_\w+\.py)::(test_\w+)`", (ROOT / "SECURITY.md").read_text("utf-8")
+    )
+    assert len(promises) > 20
+    for file, name in promises:
+        assert f"def {name}(" in (ROOT / "tests" / file).read_text("utf-8"), name
 
 
 def test_an_excuse_is_for_lines_that_are_there_and_gives_its_reason() -> None:

@@ -287,7 +287,9 @@ def test_a_custom_tool_replaces_its_generated_namesake(package: Path, in_process
     custom(
         package.parent,
         {
-            "custom/mine.json": '[{"name": "get_book", "description": "Mine."}]',
+            "custom/mine.json": (
+                '[{"name": "get_book", "description": "Mine.", "annotations": {"idempotentHint": false}}]'
+            ),
             "custom/mine.py": (
                 "async def get_book(*, book_id: str) -> str:\n    return 'mine ' + book_id\n"
             ),
@@ -297,6 +299,8 @@ def test_a_custom_tool_replaces_its_generated_namesake(package: Path, in_process
     listed = {tool.name: tool for tool in list_tools(tools).tools}
     assert listed["get_book"].description == "Mine."
     assert listed["get_book"].input_schema["required"] == ["book_id"]
+    hints = listed["get_book"].annotations
+    assert (hints.read_only_hint, hints.idempotent_hint) == (True, False)  # its namesake's, its own
     right, wrong = ask(tools, "auto", ("get_book", {"book_id": "7"}), ("get_book", {}))
     assert right["content"][0]["text"] == "mine 7"
     assert "`book_id` is required" in wrong["content"][0]["text"]
