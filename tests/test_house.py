@@ -32,7 +32,7 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 44_900,
+    "lines of code of mcpgen": 44_800,
     "lines of code of its runtime": 12_800,
     "modules of a copied runtime": 74,
     "lines of a copied runtime": 14_300,
@@ -42,9 +42,9 @@ LIMITS = {
     "lines of Python of a new project": 10_200,
     "entries at the root of a project": 12,
     "variables in a README": 15,
-    "lines of names and sentences": 3_380,
+    "lines of names and sentences": 3_170,
     "lines of projection": 2_310,
-    "modules of a run": 168,
+    "modules of a run": 167,
     "switches of a run": 3_460,
     "modules of a call": 26,
     "switches of a call": 106,

@@ -67,8 +67,6 @@ SETTINGS_WORDS = _words("single")
 """Resources there is one of, though the word may be a plural, that are written to."""
 SINGLE = SETTINGS_WORDS | _words("single", "read")
 """Resources there is one of, though the word may be a plural."""
-NEVER_LISTED = SINGLE - _words("single", "listed")
-"""Resources there is one of, even where an array comes back."""
 ACTIONS = {"GET": _words("actions", "GET"), "POST": (VERBS - NOUNS) | {"query", "search"}}
 """Method → last words of a path that say what is done."""
 CALLING = {
@@ -78,7 +76,6 @@ CALLING = {
 LEADING_ACTIONS = {"GET": ACTIONS["GET"]}
 """Method → first literals of a path that say what is done."""
 ABBREVIATIONS: dict[str, str] = _tables()["abbreviations"]
-CLIPS: dict[str, str] = _tables()["clips"]
 METHOD_VERBS: dict[str, list[str]] = _tables()["methods"]
 """Method → its verb for one item, a collection, settings, and any other resource."""
 ADDING = _words("verbs", "adding")

@@ -11,9 +11,9 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from ..vocabulary import USUAL_VERBS, VERBS
+from ..vocabulary import STOP_WORDS, USUAL_VERBS, VERBS
 from .route import literals
-from .shorten import Fitting, length, without_vowels
+from .shorten import fitted, without_vowels
 from .subject import Naming, tool_limit
 from .telling import Word, telling_places, words_with_literals
 
@@ -37,43 +37,25 @@ class _Member:
 
     def spellings(self, lacking: Mapping[str, int]) -> list[list[str]]:
         """The words that can be its name, the best first: the needed ones, the verb and the words
-        of the resource; or of these the last one only, which leaves more room for others. The last
-        one is the shortest.
+        of the resource and its owner; or of the resource the last word alone.
 
-        `lacking`: word → how many of the family lack it.
+        `lacking`: word → how many of the family lack it, which is what it is worth.
         """
         words = {place: word.text for place, word in enumerate(self.words) if self._is_said(place)}
         limit = tool_limit(self.naming.server)
-        fitting = Fitting(words, limit, lacking)
-        if fitting.fits:
-            return [[*fitting.every.values()]]
         resource, owner = self._ends()
         usual = {place for place, word in words.items() if word in USUAL_VERBS}
         verbs = [place for place, word in words.items() if word in VERBS]
         keep = self.needed | (usual or {*verbs[-1:]})
-        last = resource[-1:]
-        least = [] if self.needed.intersection(resource) else last
-        *spellings, shortest = (
-            fitting.keeping(keep | {*kept})
-            for kept in (resource + owner, resource, last + owner, least)
+        least = [] if self.needed.intersection(resource) else resource[-1:]
+        by_worth = sorted(
+            words, key=lambda place: (words[place] not in STOP_WORDS, lacking[words[place]], place)
         )
-
-        def worth(spelling: Mapping[int, str]) -> tuple[bool, int]:
-            return length([*spelling.values()]) <= limit, self._tells(spelling, lacking)
-
-        spellings.sort(key=worth, reverse=True)
-        texts = [[*spelling.values()] for spelling in (*spellings, shortest)]
-        return [*texts, without_vowels(texts[-1], limit)]
-
-    def _tells(self, places: Iterable[int], lacking: Mapping[str, int]) -> int:
-        """Count the members of the family that lack the words, per literal only for its rarest
-        word.
-        """
-        most: Counter[str] = Counter()
-        for place in places:
-            word = self.words[place]
-            most[word.literal] = max(most[word.literal], lacking[word.text])
-        return most.total()
+        *spellings, shortest = (
+            fitted(words, limit, by_worth, keep | {*kept})
+            for kept in (resource + owner, resource, resource[-1:] + owner, least)
+        )
+        return [*spellings, shortest, without_vowels(shortest, limit)]
 
     def _is_said(self, place: int) -> bool:
         return place < self.own or place in self.needed

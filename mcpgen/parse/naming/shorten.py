@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
-from ..vocabulary import ABBREVIATIONS, CLIPS, STOP_WORDS, USUAL_VERBS, VERBS, singular
+from ..vocabulary import ABBREVIATIONS, STOP_WORDS, USUAL_VERBS, VERBS, singular
 from .route import PathPart, literals, parts_of
 
 MEDIAL = 3
@@ -40,50 +40,17 @@ def shorten(
     return _drop(words, limit, lambda words: _middle(words, {*words[1:-1]} - kept))
 
 
-class Fitting:
-    """The words of a name, place → word, made to fit into `limit` characters.
-
-    Words are abbreviated. `lacking` says of each how many others lack it.
+def fitted(
+    name: Mapping[int, str], limit: int, by_worth: Iterable[int], keep: Collection[int]
+) -> list[str]:
+    """The words of a name, place → word, abbreviated, then without those that are not at a place to
+    `keep`, the least worth first, until they fit into `limit` characters.
     """
-
-    def __init__(self, name: Mapping[int, str], limit: int, lacking: Mapping[str, int]) -> None:
-        middle = (len(name) - 1) / 2
-
-        def worth(place: int) -> tuple[bool, int, float, int]:
-            word = name[place]
-            return word not in STOP_WORDS, lacking[word], abs(place - middle), place
-
-        self.limit = limit
-        self.every = dict(zip(name, _abbreviate([*name.values()], limit), strict=True))
-        self.fits = length([*self.every.values()]) <= limit
-        self.by_worth = sorted(name, key=worth)
-        self.telling = {place for place, word in name.items() if lacking[word]}
-
-    def keeping(self, keep: Collection[int]) -> dict[int, str]:
-        """The words that fit, at most `limit` characters where that can be.
-
-        First those go that are not at a place to `keep`, of these the ones that the fewest others
-        lack; then words are clipped, and what finds room again comes back.
-        """
-        short = dict(self.every)
-        room = self.limit - length([*short.values()])
-        gone = []
-        for place in self.by_worth:
-            if room >= 0:
-                break
-            if place in keep:
-                continue
-            if len(short) > 1:
-                gone.append(place)
-                room += len(short.pop(place)) + 1
-        short = dict(zip(short, _clip([*short.values()], self.limit), strict=True))
-        room = self.limit - length([*short.values()])
-        for place in reversed(gone):
-            word = _clipped(self.every[place])
-            if place in self.telling and len(word) < room:
-                short[place] = word
-                room -= len(word) + 1
-        return {place: short[place] for place in self.every if place in short}
+    short = dict(zip(name, _abbreviate([*name.values()], limit), strict=True))
+    for place in by_worth:
+        if length([*short.values()]) > limit and place not in keep and len(short) > 1:
+            del short[place]
+    return [*short.values()]
 
 
 def length(words: list[str]) -> int:
@@ -193,38 +160,12 @@ def _with_abbreviations(words: Iterable[str]) -> set[str]:
     return words | {ABBREVIATIONS.get(word, word) for word in words}
 
 
-_LONG = re.compile(r"(?=.{8}).{4,}?[^aeiouy](?=[aeiouy])")
-"""The beginning of a long word that stands for it: up to a consonant before a vowel."""
-
-
 def without_vowels(words: Iterable[str], limit: int) -> list[str]:
     """Words of which the longest lose the vowels inside them (`single` is `sngl`), until the name
     is short enough; verbs stay.
     """
-
-    def shorter(word: str) -> str:
-        return word if word in USUAL_VERBS else re.sub("(?<!^)[aeiou]", "", word)
-
-    return _shortened([*words], limit, shorter)
-
-
-def _clip(words: list[str], limit: int) -> list[str]:
-    """Words of which the longest are clipped, until the name is short enough."""
-    return _shortened(words, limit, _clipped)
-
-
-def _shortened(words: list[str], limit: int, shorter: Callable[[str], str]) -> list[str]:
-    """Words of which the longest are made shorter, until the name is short enough."""
     words = list(words)
     for index in sorted(range(len(words)), key=lambda index: -len(words[index])):
-        if length(words) > limit:
-            words[index] = shorter(words[index])
+        if length(words) > limit and words[index] not in USUAL_VERBS:
+            words[index] = re.sub("(?<!^)[aeiou]", "", words[index])
     return words
-
-
-def _clipped(word: str) -> str:
-    """A word's usual short form, or the beginning of a long word; a verb stays."""
-    beginning = _LONG.match(word)
-    if word in USUAL_VERBS or word in CLIPS or beginning is None:
-        return CLIPS.get(word, word)
-    return beginning.group() + "s" * (singular(word) != word)

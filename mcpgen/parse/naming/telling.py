@@ -56,7 +56,7 @@ def telling_places(names: Mapping[str, Sequence[Word]]) -> dict[str, set[int]]:
 
     One word at a time divides the names into those that have it and those that lack it; each half
     is divided further. A name needs the words it has on its way, but for those that every name
-    with another of them has too. Names of the same words need those that stand in another order.
+    with another of them has too.
     """
     marks_of = {key: _marks(words) for key, words in names.items()}
     order = _order(marks_of)
@@ -68,9 +68,7 @@ def telling_places(names: Mapping[str, Sequence[Word]]) -> dict[str, set[int]]:
         keys = groups.pop()
         mark = _dividing_mark([marks_of[key] for key in keys], order)
         if mark is None:
-            in_other_order = _in_other_order([[*marks_of[key]] for key in keys], order)
-            for key in keys:
-                needed[key] = without_implied(telling[key]) | in_other_order
+            needed |= {key: without_implied(telling[key]) for key in keys}
             continue
         for key in keys:
             if mark in marks_of[key]:
@@ -140,20 +138,3 @@ def _without_implied(
         return {Mark(word, number) for word, last in kept for number in range(1, last + 1)}
 
     return without_implied
-
-
-def _in_other_order(names: Sequence[Sequence[Mark]], order: Order) -> set[Mark]:
-    """The fewest marks whose order tells names of the same marks apart."""
-    telling = {*names[0]}
-    if len(names) == 1:
-        return set()
-    every = len(_orders(names, telling))
-    for mark in sorted(telling, key=order, reverse=True):
-        if len(_orders(names, telling - {mark})) == every:
-            telling.remove(mark)
-    return telling
-
-
-def _orders(names: Sequence[Sequence[Mark]], marks: Set[Mark]) -> set[tuple[Mark, ...]]:
-    """The orders in which names have marks."""
-    return {tuple(mark for mark in name if mark in marks) for name in names}

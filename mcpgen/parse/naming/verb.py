@@ -23,7 +23,6 @@ from ..vocabulary import (
     CALLING,
     LEADING_ACTIONS,
     METHOD_VERBS,
-    NEVER_LISTED,
     NOISE,
     NOUNS,
     SETTINGS_WORDS,
@@ -37,7 +36,6 @@ from ..vocabulary import (
     singular,
 )
 from .route import PathPart, is_noise, literals, parts_of, path_words, telling_parts, without_keys
-from .shorten import parameter_words
 
 LONGEST = 400
 """Characters of an operationId that is read; those of real documents have 250."""
@@ -54,8 +52,6 @@ _CLASS = re.compile(r"^api[./](?=[a-z])|(?<=[a-z])(Service|Controller)(?=(V\d+)?
 """Role in the class name that an operationId begins with: `BookService_ListBooks`,
 `api.books.list`.
 """
-_ONE = re.compile(r"\w+ an? (?!(?:collection|list|page|set)\b)", re.I)
-"""Beginning of a sentence about a single object: `Get a session`."""
 ROUTER_VERBS = ("list", "create", "retrieve", "update", "partial update", "destroy")
 
 
@@ -72,17 +68,16 @@ def operation_words(
     `items` are the words of the name of what it answers an array of, None where the answer is no
     array.
     """
-    by_route = verb_and_resource(method, path, spoken, items, is_one=bool(_ONE.match(sentence)))
+    by_route = verb_and_resource(method, path, spoken, items)
     if operation_id is None or _begins_with_route(operation_id, method, path):
         return by_route
     id_words = _words_apart(identity_words(operation_id), path, sentence)
-    id_words = _without_route(id_words, operation_id, method, path)
+    id_words = _without_route(id_words, method, path)
     if not id_words or _is_path_to_one(id_words, path):
         return by_route
     if _is_whole_path_and_verb(id_words, path):
         return by_route
-    ends_in_verb = _ends_in_verb_for_one(id_words, method, path)
-    if not ends_in_verb and _says_method_and_path(id_words, method, path):
+    if _says_method_and_path(id_words, method, path):
         return _listed(by_route, id_words, method, path)
     id_words = _without_ids(_without_owners(id_words, path))
     return _without_class(_once(id_words, method, path))
@@ -110,10 +105,7 @@ def _without_class(id_words: list[str]) -> list[str]:
     """An operationId without the words it begins with, where it says them again at once
     (`order_order_items`) or behind its verb (`books_list_books`).
     """
-    first, *others = id_words
-    if others[-1:] == [first] and others[0] in BULK:
-        return others  # `evaluate_batchEvaluate`
-    if first in (VERBS - NOUNS) | ADVERBS:
+    if id_words[0] in (VERBS - NOUNS) | ADVERBS:
         return id_words
     singulars = [singular(word) for word in id_words]
     for count in range(len(id_words) // 2, 0, -1):
@@ -231,12 +223,8 @@ def verb_and_resource(
     path: str,
     spoken: str = "",
     items: frozenset[str] | None = None,
-    *,
-    is_one: bool = False,
 ) -> list[str]:
-    """Return the verb and the resource of a path: `list`, `customers`. `is_one`: the document
-    describes the resource as a single object.
-    """
+    """Return the verb and the resource of a path: `list`, `customers`."""
     resource = [list(part.words) for part in literals(path)]
     parts = telling_parts(path)
     if not resource:
@@ -251,8 +239,6 @@ def verb_and_resource(
         if names:
             return _distinct(["list", *names])
     kind = _kind(parts[-1])
-    if is_one and (method in WRITING and same_verb(spoken) == "get"):
-        kind = ITEM
     if singular(resource[-1][-1]) in _nouns_of(spoken):
         spoken = ""  # to subscribe is to create a subscription
     verb = _verb(method, kind, spoken)
@@ -333,8 +319,6 @@ def _listed_things(
     *owners, last = resource
     if last == ["list"]:
         return _plain(owners)
-    if last[-1] in NEVER_LISTED:
-        return []
     plural = inflection.pluralize(singular(last[-1]))
     many = [*_singulars(owners), *last[:-1], plural]
     if plural in items:
@@ -347,10 +331,6 @@ def _listed_things(
         return many
     if last[0] in VERBS - NOUNS:
         return []
-    before = [part.words[-1] for part in parts[-2:-1] if not part.is_parameter]
-    collection = [{word, singular(word)} for word in before if is_plural(word)]
-    if any(word_forms & items for word_forms in collection):
-        return [*_plain(owners), *last]
     return []
 
 
@@ -434,18 +414,10 @@ def _distinct(name: list[str]) -> list[str]:
     return kept if kept[:1] == [verb] else [verb, *kept]
 
 
-def _without_route(id_words: list[str], operation_id: str, method: str, path: str) -> list[str]:
-    """An operationId without method and path at its end, as FastAPI writes them there. In
-    `heavyBooks.get` of `/books` the path is half of a word, and what is left names nothing.
-    """
+def _without_route(id_words: list[str], method: str, path: str) -> list[str]:
+    """An operationId without method and path at its end, as FastAPI writes them there."""
     route = [*path_words(path), method.lower()]
-    name, end = id_words[: -len(route)], id_words[-len(route) :]
-    if end != route:
-        return id_words
-    as_written = re.sub(r"\W", "_", operation_id.lower())
-    if VERBS.isdisjoint(name) and not as_written.endswith("_".join(["", *route])):
-        return id_words
-    return name
+    return id_words[: -len(route)] if id_words[-len(route) :] == route else id_words
 
 
 def _begins_with_route(operation_id: str, method: str, path: str) -> bool:
@@ -471,20 +443,6 @@ def _is_whole_path_and_verb(id_words: list[str], path: str) -> bool:
         return False
     verb = [word for word in id_words[len(route) :] if not word.isdigit()]
     return " ".join(verb) in ROUTER_VERBS
-
-
-def _ends_in_verb_for_one(id_words: list[str], method: str, path: str) -> bool:
-    """Return whether an operationId ends in its author's verb for one thing, and not in a method:
-    `ConfigDelete` beside `ConfigList`. A method stands behind the whole path: `configsIdDelete`.
-    """
-    *thing, verb = id_words
-    if (method, verb) not in (("GET", "get"), ("DELETE", "delete")):
-        return False
-    if not thing:
-        return False
-    keys = [part for part in telling_parts(path)[-1:] if part.is_parameter]
-    said = {word for part in keys for word in part.words} & parameter_words(path)
-    return bool(keys) and said.isdisjoint(thing)
 
 
 def _says_method_and_path(id_words: list[str], method: str, path: str) -> bool:

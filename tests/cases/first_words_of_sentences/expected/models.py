@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import NotRequired, TypedDict
 
 
-class OrderDeleteAnswer(TypedDict):
+class DeleteOrderAnswer(TypedDict):
     count: NotRequired[int]
 
 
-class OrderGetAnswer(TypedDict):
+class GetOrderAnswer(TypedDict):
     id: NotRequired[str]
 
 

@@ -25,6 +25,11 @@ async def create_charge(api: Api) -> Answer[Any]:
     return await api.request("POST", "/charges")
 
 
+async def delete_order(api: Api, *, id: str) -> Answer[models.DeleteOrderAnswer]:
+    """Deletes an order."""
+    return await api.request("DELETE", "/orders/{id}", path_args={"id": id})
+
+
 async def empty_balance(api: Api) -> Answer[Any]:
     """Permanently or temporarily empties the balance."""
     return await api.request("DELETE", "/balance")
@@ -33,6 +38,11 @@ async def empty_balance(api: Api) -> Answer[Any]:
 async def finalize_order(api: Api, *, id: str) -> Answer[Any]:
     """Finalize order."""
     return await api.request("POST", "/orders/{id}/finalize", path_args={"id": id})
+
+
+async def get_order(api: Api, *, id: str) -> Answer[models.GetOrderAnswer]:
+    """Returns an order by its id."""
+    return await api.request("GET", "/orders/{id}", path_args={"id": id})
 
 
 async def get_sentinel(api: Api) -> Answer[Any]:
@@ -53,16 +63,6 @@ async def list_subjects(api: Api) -> Answer[Any]:
 async def multi_ack_alarms(api: Api) -> Answer[Any]:
     """Submit multi ack alarms."""
     return await api.request("POST", "/alarms/ack")
-
-
-async def order_delete(api: Api, *, id: str) -> Answer[models.OrderDeleteAnswer]:
-    """Deletes an order."""
-    return await api.request("DELETE", "/orders/{id}", path_args={"id": id})
-
-
-async def order_get(api: Api, *, id: str) -> Answer[models.OrderGetAnswer]:
-    """Returns an order by its id."""
-    return await api.request("GET", "/orders/{id}", path_args={"id": id})
 
 
 async def order_items(api: Api, *, id: str) -> Answer[Any]:

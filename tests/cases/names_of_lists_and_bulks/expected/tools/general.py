@@ -67,14 +67,14 @@ async def get_calendar(api: Api) -> Answer[list[models.FilmResource]]:
     return await api.request("GET", "/calendar")
 
 
+async def get_film_popular(api: Api) -> Answer[list[models.FilmResource]]:
+    """Get film popular."""
+    return await api.request("GET", "/films/popular")
+
+
 async def list_films(api: Api) -> Answer[list[models.FilmResource]]:
     """List films."""
     return await api.request("GET", "/film")
-
-
-async def list_films_popular(api: Api) -> Answer[list[models.FilmResource]]:
-    """List films popular."""
-    return await api.request("GET", "/films/popular")
 
 
 async def list_genres(api: Api, *, type: str) -> Answer[Any]:
