@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -29,12 +29,14 @@ from mcpgen.render.facts import wire
 from mcpgen.render.search import search_facts
 from mcpgen.runtime.parts.search.index import Index
 from mcpgen.runtime.parts.search.lazy import Lazy
+from mcpgen.suggest import suggest
 from tests.judges import node
 
 from . import code_mode
 from .code_mode import tokens
 
 PAGE = Path(__file__).parents[1] / "docs" / "models.md"
+TASKS = Path(__file__).parents[1] / "tests" / "judges" / "tasks"
 CORPUS, QUERIES, LISTS = (node.SHARED / name for name in ("corpus", "queries", "corpus/tool_lists"))
 DOCUMENTS = {
     "TMDB": CORPUS / "restbench/tmdb_oas.json",
@@ -48,6 +50,16 @@ DOCUMENTS = {
     "Twilio": CORPUS / "openapi/twilio_api_v2010.json",
     "Xero": CORPUS / "openapi/xero_accounting.yaml",
 }
+ASKED = {
+    "Box": CORPUS / "openapi/box.json",
+    "Square": CORPUS / "swagger2/square.json",
+    "DigitalOcean": CORPUS / "multifile/digitalocean/DigitalOcean-public.v2.yaml",
+    "VictorOps": CORPUS / "directory/victorops.com.json",
+    "Appwrite": CORPUS / "directory/appwrite.io__server.json",
+}
+"""The documents of the tasks in `tests/judges/tasks`, which were written before anything was found."""
+TUNED = frozenset({"VictorOps", "Appwrite"})
+"""Documents of whose tasks the misses were read while the search was made."""
 BASE = "https://api.example.com"
 PEERS = ("fastmcp==4.1.2", "rank_bm25==0.2.2", "snowballstemmer==3.1.1")
 
@@ -89,7 +101,7 @@ def questions() -> dict[tuple[str, str], list[Question]]:
 
 def document(name: str) -> Path:
     """The document's file; without the private server of Kubernetes, which is no address."""
-    path = DOCUMENTS[name]
+    path = (DOCUMENTS | ASKED)[name]
     if name != "Kubernetes":
         return path
     copy = Path(tempfile.gettempdir()) / "models-kubernetes.json"
@@ -99,6 +111,14 @@ def document(name: str) -> Path:
         .replace('"https://kubernetes.local"', f'"{BASE}"')
     )
     return copy
+
+
+def tasks(name: str) -> list[Question]:
+    """What a person wants of an API, in everyday words."""
+    rows = (TASKS / f"{name.lower()}.tsv").read_text().splitlines()
+    return [
+        Question(text, (plain(operation),)) for text, operation in (row.split("\t") for row in rows)
+    ]
 
 
 @cache
@@ -201,6 +221,53 @@ def finding() -> Iterator[str]:
         yield f"| {title} ({len(asked)}) | {' | '.join(map(str, cells))} |"
 
 
+def mechanisms() -> Iterator[str]:
+    """The table of what each table of words contributes to tasks in everyday words."""
+    yield "| tasks (n) | all of it | without neighbours | without areas | without synonyms | without any |"
+    yield "|---|---|---|---|---|---|"
+    groups = {name: (name,) for name in ASKED}
+    groups["not tuned on, together"] = tuple(name for name in ASKED if name not in TUNED)
+    for title, names in groups.items():
+        asked = [question for name in names for question in tasks(name)]
+        cells = []
+        for leave in (
+            (),
+            ("neighbours",),
+            ("area",),
+            ("synonyms",),
+            ("neighbours", "area", "synonyms"),
+        ):
+            ranked = [
+                search(question.text)
+                for name, search in ((name, without(name, *leave)) for name in names)
+                for question in tasks(name)
+            ]
+            cells.append(judge(asked, ranked))
+        yield f"| {title} ({len(asked)}) | {' | '.join(map(str, cells))} |"
+
+
+def suggested() -> Iterator[str]:
+    """The table of how many tasks the suggested tools cover."""
+    yield "| document | tools | tasks | covered by 40 suggested tools | by 40 tools at random |"
+    yield "|---|---|---|---|---|"
+    for name in ASKED:
+        names, asked = operations(name), tasks(name)
+        kept = {names[choice.tool.name] for choice in suggest(server(name), 40)}
+        covered = sum(question.operations[0] in kept for question in asked)
+        chance = len(asked) * 40 / len(names)
+        yield f"| {name} | {len(names)} | {len(asked)} | {covered} | {chance:.1f} |"
+
+
+def without(name: str, *leave: str) -> Callable[[str], list[str]]:
+    """Our search, as it is without some of its words."""
+    of = server(name)
+    if "area" in leave:
+        of = replace(of, toolsets=tuple(replace(one, description="") for one in of.toolsets))
+    facts, names = search_facts(of), operations(name)
+    index = Index(facts | {key: {} for key in leave if key in facts})
+    return lambda text: [names[found] for found in index.search(text, 10, names).names]
+
+
 class Listed:
     """What `Lazy` asks of a catalog and a package, without a process."""
 
@@ -286,6 +353,18 @@ def page() -> str:
             "",
             *finding(),
             "",
+            "The same of tasks in everyday words ([tests/judges/tasks](../tests/judges/tasks)), written before anything was found.",
+            "The misses of VictorOps and Appwrite were read while the search was made, those of the others were not. The",
+            "columns leave out the table of neighbours, the texts of areas (tags), and the table of synonyms.",
+            "",
+            *mechanisms(),
+            "",
+            "## The tools worth having first",
+            "",
+            "`mcpgen suggest --limit 40` on the same tasks: how many of them its tools do.",
+            "",
+            *suggested(),
+            "",
             "## What a lazy server costs",
             "",
             "Tokens (a fourth of the bytes) of the list and of an answer of `search_tools`, which holds the best five tools",
@@ -316,7 +395,7 @@ def main() -> int:
         print(f"there are no queries in {QUERIES}", file=sys.stderr)
         return 1
     if options.finding:
-        print("\n".join(finding()))
+        print("\n".join([*finding(), "", *mechanisms(), "", *suggested()]))
         return 0
     text = page()
     print(text)

@@ -11,7 +11,7 @@ from importlib import resources
 from itertools import chain
 from typing import Any
 
-from ..ir import Schema, Server, Tool
+from ..ir import Schema, Server, Tool, Toolset
 from ..runtime.parts.search.entries import entry, fields_of
 from ..runtime.parts.search.index import FILE
 from ..runtime.parts.search.language import READING
@@ -28,6 +28,8 @@ WORDS = ("stop", "links", "articles", "questions")
 """The tables that are lists of words."""
 FORMATS = frozenset({"json", "xml"})
 """Formats that may end a path, after its subject: `/orders/list.json`."""
+NEAREST = 4
+"""Neighbours of a word that a server's index holds at most."""
 _VERSION = re.compile(r"v?\d+([.-]\d+)*(\w+\d+)?|api|rest|json", re.I)
 
 
@@ -44,7 +46,7 @@ def search_files(server: Server) -> dict[str, str]:
         return {}
     facts = search_facts(server)
     members = [f'"{key}": {json.dumps(facts[key])}' for key in WORDS]
-    for key in ("verbs", "phrases", "synonyms", "tools"):
+    for key in ("verbs", "phrases", "synonyms", "neighbours", "tools"):
         members.append(f'"{key}": {one_each(facts[key]).rstrip()}')
     return {f"src/{server.package}/{FILE}": "{\n" + ",\n".join(members) + "\n}\n"}
 
@@ -53,7 +55,7 @@ def search_facts(server: Server) -> dict[str, Any]:
     """The index of a server's tools, with what of the tables concerns them."""
     stop = stop_words()
     entries = {
-        tool.name: _entry(tool, toolset.name, server.models, stop)
+        tool.name: _entry(tool, toolset, server.models, stop)
         for toolset in server.toolsets
         for tool in toolset.tools
     }
@@ -75,7 +77,7 @@ def _superseded(tools: Iterable[Tool]) -> Iterator[str]:
 
 
 def _entry(
-    tool: Tool, toolset: str, models: Mapping[str, Schema], stop: list[str]
+    tool: Tool, toolset: Toolset, models: Mapping[str, Schema], stop: list[str]
 ) -> dict[str, Any]:
     one = entry(_fields(tool, toolset, models), kind_of(tool), stop)
     if tool.deprecated or _DEPRECATED.search(tool.description):
@@ -103,6 +105,7 @@ def content(entries: Mapping[str, Any]) -> dict[str, Any]:
         "verbs": _verbs(),
         "phrases": _phrases(),
         "synonyms": _synonyms(terms),
+        "neighbours": _neighbours(terms),
         "tools": entries,
     }
 
@@ -166,9 +169,9 @@ def _segments(path: str) -> list[str]:
     return segments
 
 
-def _fields(tool: Tool, toolset: str, models: Mapping[str, Schema]) -> dict[str, str]:
-    """The fields of a tool, with those that only the document tells: its path, and the fields of
-    its answer.
+def _fields(tool: Tool, toolset: Toolset, models: Mapping[str, Schema]) -> dict[str, str]:
+    """The fields of a tool, with those that only the document tells: its path, the fields of its
+    answer, and what its area is about (`A Droplet is a virtual machine`).
     """
     named = [
         segment
@@ -176,12 +179,13 @@ def _fields(tool: Tool, toolset: str, models: Mapping[str, Schema]) -> dict[str,
         if not _VERSION.fullmatch(segment)
     ]
     tail = named[-1:]
-    fields = fields_of(wire(tool), toolset)
+    fields = fields_of(wire(tool), toolset.name)
     return {
         **fields,
         "output": " ".join(_members(tool.response.type, models)) or fields["output"],
         "tail": " ".join(tail),
         "path": " ".join(named[:-1]),
+        "area": toolset.description,
     }
 
 
@@ -254,3 +258,18 @@ def _synonyms(terms: set[str]) -> dict[str, list[str]]:
         for term in stems(row.split()):
             meanings.setdefault(term, set()).update({*stems([general])} & terms)
     return {term: sorted(others) for term, others in sorted(meanings.items()) if others}
+
+
+def _neighbours(terms: set[str]) -> dict[str, str]:
+    """Common word that no tool has → the nearest stems of the index, with spaces between them.
+
+    The table (`data/neighbours.txt`) is written by `scripts/neighbours.py`.
+    """
+    found: dict[str, str] = {}
+    text = (resources.files("mcpgen") / "data" / "neighbours.txt").read_text("utf-8")
+    for line in text.splitlines():
+        word, _, others = line.partition(": ")
+        near = [other for other in others.split() if other in terms][:NEAREST]
+        if near and word not in terms:
+            found[word] = " ".join(near)
+    return found

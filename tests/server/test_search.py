@@ -404,3 +404,53 @@ def test_a_verb_and_its_particle_may_be_one_word_of_the_tools(query: str, name: 
         "list_tasks": "Tasks",
     }
     assert ranked(query, tools)[0] == name
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("which shoppers came back", "list_customers"),
+        ("report an outage", "create_incident"),
+        ("songs by Outage", "list_songs"),
+        ("mark a chore as done", "update_task"),
+    ],
+)
+def test_a_word_that_no_tool_has_stands_for_its_neighbours(query: str, name: str) -> None:
+    """All but a name, which is searched for as it stands."""
+    tools = {
+        "list_customers": "Customers",
+        "create_incident": "Incident",
+        "list_incidents": "Incidents",
+        "list_songs": "Songs",
+        "list_tasks": "Tasks",
+        "create_task": "Task",
+        "update_task": "Change whether a task is completed",
+    }
+    assert ranked(query, tools)[0] == name
+
+
+def test_an_index_holds_the_neighbours_of_words_that_it_lacks_alone() -> None:
+    index = content({"list_incidents": entry({"name": "incidents outages"}, "list", [])})
+    assert "outag" not in index["neighbours"]
+    assert index["neighbours"]["emergenc"] == "incid"
+
+
+def test_what_an_area_is_about_finds_its_tools(tmp_path: Path) -> None:
+    names = {"Blobs": "A Blob is a virtual machine", "Grails": "A Grail is a cup"}
+    done = {"responses": {"204": {"description": "Done"}}}
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "Cloud", "version": "1"},
+        "servers": [{"url": "https://cloud.example"}],
+        "tags": [{"name": name, "description": text} for name, text in names.items()],
+        "paths": {
+            f"/{name.lower()}": {
+                "post": {"tags": [name], "summary": f"Create a {name[:-1]}", **done}
+            }
+            for name in names
+        },
+    }
+    (tmp_path / "cloud.json").write_text(json.dumps(document))
+    config = Config(sources=(str(tmp_path / "cloud.json"),))
+    facts = search_facts(pipeline.understand(config, Problems())[1])
+    assert Index(facts).search("new machine", 2, facts["tools"]).names[0] == "create_blob"

@@ -36,13 +36,16 @@ FIELDS = {
     "path": FieldWeight(1.5, 4, 0.4),
     "title": FieldWeight(1.0, 3, 0.3),
     "toolset": FieldWeight(1.0, 1.5, 0.2),
+    "area": FieldWeight(1.0, 20, 0.7),
     "description": FieldWeight(0.8, 25, 0.7),
     "arguments": FieldWeight(0.7, 5, 0.6),
     "output": FieldWeight(0.3, 15, 0.6),
     "values": FieldWeight(0.4, 8, 0.6),
     "explanations": FieldWeight(0.35, 40, 0.7),
 }
-"""Field of a tool -> its weight. `tail` is the last named segment of the path."""
+"""Field of a tool -> its weight. `tail` is the last named segment of the path, `area` the text of
+its toolset.
+"""
 ONCE = frozenset({"name", "tail", "path", "title", "toolset"})
 """Fields in which a word counts once: `get_movie_movie_id_credits` is no more about movies."""
 METHODS = frozenset({"get", "list", "post", "put", "patch", "delete", "create", "update"})

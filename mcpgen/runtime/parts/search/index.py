@@ -16,7 +16,7 @@ from itertools import islice, pairwise
 from typing import Any
 
 from .entries import FIELDS, SCALE
-from .language import CHANGING, READING, Language
+from .language import READING, Language
 from .words import is_plural, stem, stems, words
 
 FILE = "tools/_index/search.json"
@@ -35,7 +35,6 @@ CERTAIN = 0.5
 UNKNOWN = 3.0
 """Weight of a word that no tool has, in a whole query: it leaves the query unanswered."""
 _NAME = re.compile(r"(?<=\w )[\"']?([A-Z]\w+)")
-FAMILIES = (READING, CHANGING, frozenset({"delete"}))
 SEVERAL = frozenset({"list", "search"})
 """Kinds of a query without a verb whose head word is a plural."""
 ONE = frozenset({"get", "search"})
@@ -47,7 +46,7 @@ class Weights:
     """The parameters of the ranking. `saturation` is BM25's k1; from the weight `about` on, a tool
     does not only mention a word. `synonym`, `stranger` and `prefix` are the weights of a
     word in place of the query's own: a synonym, a synonym if no tool has the word itself, a
-    word with the same beginning. The others are the share of a score that is lost if
+    word with the same beginning, a neighbour. The others are the share of a score that is lost if
     nothing of the query is answered, if nothing matches the tool's subject, if the kind
     differs, if the head word does not end the path, if the tool is deprecated; and the
     share of a word's weight that is left when a better tool has it.
@@ -58,10 +57,10 @@ class Weights:
     synonym: float = 0.6
     stranger: float = 0.8
     prefix: float = 0.5
+    neighbour: float = 0.3
     answered: float = 0.5
     subject: float = 0.6
     kind: float = 0.5
-    kind_nearby: float = 0.4
     head: float = 0.2
     deprecated: float = 0.2
     name: float = 0.8
@@ -116,6 +115,7 @@ class Index:
         self._weights = weights
         self._language = Language(content)
         self._synonyms: dict[str, list[str]] = content["synonyms"]
+        self._neighbours: dict[str, str] = content["neighbours"]
         self._names: list[str] = []
         self._numbers: dict[str, int] = {}
         self._spellings: dict[str, dict[str, int]] = {}
@@ -172,6 +172,10 @@ class Index:
         said = language.plain(spoken)
         telling = language.telling(said)
         query = Query(terms={stem(word): self._variants(word) for word in telling})
+        unknown = {word for word in telling if not query.terms[stem(word)]}
+        names = {name.lower() for name in _NAME.findall(text)}
+        for word in unknown:
+            query.terms[stem(word)] = self._guessed(stem(word), word in names)
         self._add_compounds(query, spoken, said)
         head = language.head(said)
         query.head = frozenset(query.terms.get(stem(head), ()))
@@ -181,7 +185,7 @@ class Index:
             query.kinds = SEVERAL
         elif query.kinds == READING and not any(is_plural([word]) for word in telling):
             query.kinds = ONE
-        if self._names_something(text):
+        if names & unknown:  # `by Mariah Carey`: who has that name is searched for first
             search = dict.fromkeys(self._known(["search"]), self._weights.name)
             query.terms.setdefault("search", search)
             query.kinds |= {"search"}
@@ -204,16 +208,6 @@ class Index:
         if joined in self._postings:
             query.terms.setdefault(stem(verb), {})[joined] = 1.0
 
-    def _names_something(self, text: str) -> bool:
-        """Return whether a query holds a name (`by Mariah Carey`), which has to be searched for
-        first.
-        """
-        for name in _NAME.findall(text):
-            known = self._variants(name.lower())
-            if not known and not self._language.is_stop(name.lower()):
-                return True
-        return False
-
     def _known(self, terms: Iterable[str]) -> list[str]:
         return [term for term in terms if term in self._postings]
 
@@ -227,7 +221,14 @@ class Index:
         variants = dict.fromkeys(self._known(others), weight)
         if term in self._postings:
             variants[term] = 1.0
-        return variants or dict.fromkeys(self._alike(term), self._weights.prefix)
+        return variants
+
+    def _guessed(self, term: str, is_name: bool) -> dict[str, float]:
+        """The stems that are near a word that nothing says; a name is near nothing."""
+        near = self._known(self._neighbours.get(term, "").split())
+        if near and not is_name:
+            return dict.fromkeys(near, self._weights.neighbour)
+        return dict.fromkeys(self._alike(term), self._weights.prefix)
 
     def _derived(self, term: str) -> list[str]:
         """The stems of words made of the same one, or what means the same as these."""
@@ -313,21 +314,13 @@ class Index:
         fit = 1 - weights.answered * (1 - answered)
         fit *= 1 - weights.subject * (1 - self._said(self._subjects[number], meant))
         if self._lists[number].isdisjoint(query.head):
-            fit *= 1 - self._mismatch(self._kinds[number], query.kinds)
+            if self._kinds[number] not in query.kinds:
+                fit *= 1 - weights.kind
             if self._tails[number].isdisjoint(query.head):
                 fit *= 1 - weights.head
         if self._deprecated[number]:
             fit *= 1 - weights.deprecated
         return fit
-
-    def _mismatch(self, kind: str, kinds: frozenset[str]) -> float:
-        """The share of the score lost to another kind: less to one that is close."""
-        if kind in kinds:
-            return 0.0
-        for family in FAMILIES:
-            if kind in family and not family.isdisjoint(kinds):
-                return self._weights.kind_nearby
-        return self._weights.kind
 
     def _said(self, subject: frozenset[str], meant: set[str]) -> float:
         """The share of a tool's subject that a query says, rare words counting for more."""

@@ -30,10 +30,6 @@ class Language:
         self._not_nouns = self._stop | self.verbs.keys()
         self._before_verbs = self._stop - self._links - self._articles | {""}
 
-    def is_stop(self, word: str) -> bool:
-        """Return whether a word says nothing about what is looked for."""
-        return word in self._stop
-
     def telling(self, said: list[str]) -> list[str]:
         """The words that say something, or all where none does."""
         return [word for word in said if word not in self._stop] or said
