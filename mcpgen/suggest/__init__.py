@@ -1,10 +1,10 @@
 """Which tools of a large API are worth having first, by its structure alone.
 
-A resource is what a path names (`/repos/{owner}/{repo}/issues`). What is main in it comes first:
-list, read, create, search, then update, actions and deletion. A resource counts for more the more
-operations stand below it and the more paths take its id; less the deeper it lies. What ends a thing
-(DELETE, or a POST that is marked as destructive) gains nothing from what is lost with it.
-Deprecated and very large tools come last.
+A resource is what a path names (`/repos/{owner}/{repo}/issues`). What is asked for most comes
+first: search, create, actions (`/servers/{id}/reboot`) and list, then update and read. A resource
+counts for more the more operations stand below it and below its area, less the deeper it lies, the
+longer its name, and if it is set up once. What ends a thing (DELETE, or a POST that is marked as
+destructive) gains nothing from what is lost with it. Deprecated tools come last.
 """
 
 from __future__ import annotations
@@ -21,22 +21,36 @@ from ..ir import Server, Tool
 from ..render.facts import wire
 from ..render.search import kind_of, kinds_of_verb
 from ..runtime.facts.methods import METADATA, METHODS
+from ..runtime.parts.search.words import stems, words
 
-KINDS = {"list": 10.0, "search": 10.0, "get": 9.5, "create": 9.5, "update": 8.0, "delete": 5.0}
+KINDS = {"search": 1.0, "create": 0.5, "list": 0.2, "update": -0.4, "get": -0.4, "delete": -0.8}
 """Kind of operation → what it is worth by itself."""
-FAMILY = 2.0
-"""Points for doubling the operations below a resource."""
-DEPTH = 3.0
-"""Points that each further segment of the path costs."""
-DEPRECATED = 20.0
-UNUSUAL = 10.0
+ACTION = 0.4
+"""Points for a verb at the end of a path: `/servers/{id}/reboot`."""
+FAMILY = 1.6
+"""Points of the resource with the most operations; the others get their share of them."""
+AREA = 1.3
+"""The same of the first segment of a path."""
+DEPTH = 0.6
+"""Points that each named segment of a path costs."""
+WORD = 0.6
+"""Points that each word of a resource's name costs: `orders` before `order-tax-settings`."""
+SETUP = 1.3
+"""Points that a resource costs that is set up once, is for administrators, or for many at once."""
+SETUPS = frozenset(
+    stems(
+        "admin attribute batch bulk configuration config custom enterprise metadata policy"
+        " setting".split()
+    )
+)
+"""Stems of the words that say so."""
+DEPRECATED = 3.0
+UNUSUAL = 3.0
 """Points that a method costs if it is rare, or reads metadata instead of the resource."""
-TWIN = 6.0
+TWIN = 2.0
 """Points that the second way to change the same thing costs (PUT beside PATCH)."""
-CROWD = 0.5
+CROWD = 0.1
 """Points that each tool costs the later tools of its resource."""
-TOKENS = 800
-"""Tokens of a tool that cost a point."""
 _PARAMETER = re.compile(r"\{[^}]*\}")
 _VERSION = re.compile(r"v?\d[\d.-]*(\w+\d+)?|v\d\w*|api|rest")
 """A segment at the beginning of a path that names nothing."""
@@ -99,29 +113,53 @@ def _worth(tools: list[Tool], resources: dict[str, str]) -> dict[str, float]:
     for tool in tools:
         segments = _segments(tool)
         below.update("/".join(segments[:end]) for end in range(1, len(segments) + 1))
+    family = _shares({resource: below[resource] for resource in resources.values()})
+    area = _shares({tool.name: below["".join(_segments(tool)[:1])] for tool in tools})
     changed: Counter[str] = Counter()
     worth = {}
     for tool in sorted(tools, key=lambda tool: (tool.origin.method != "PATCH", tool.name)):
+        resource = resources[tool.name]
         kind = kind_of(tool)
         if tool.hints.destructive and tool.origin.method == "POST":
             kind = "delete"
-        resource = resources[tool.name]
-        named = [segment for segment in _segments(tool) if segment != "{}"]
-        if resource != _resource(tool):
-            named = [resource]
-        value = KINDS[kind]
+        value = KINDS[kind] - _costs(tool, resource)
         if kind != "delete":
-            value += FAMILY * math.log2(1 + below[resource])
-        value -= DEPTH * max(0, len(named) - 1) + _tokens(tool) / TOKENS
-        if tool.deprecated:
-            value -= DEPRECATED
-        if tool.origin.method not in METHODS.keys() - METADATA:
-            value -= UNUSUAL
+            value += FAMILY * family[resource] + AREA * area[tool.name]
+            value += ACTION * _is_action(tool)
         if kind == "update":
             value -= TWIN * changed[tool.origin.path]
             changed[tool.origin.path] += 1
         worth[tool.name] = value
     return worth
+
+
+def _shares(sizes: dict[str, int]) -> dict[str, float]:
+    """The doublings of each size, as a share of the most."""
+    most = max(sizes.values(), default=1)
+    return {name: math.log2(1 + size) / math.log2(1 + most) for name, size in sizes.items()}
+
+
+def _is_action(tool: Tool) -> bool:
+    """Return whether a change has its verb at the end of a longer path."""
+    named = _named(tool)
+    if tool.origin.method == "GET" or named[1:] == [] or _segments(tool)[-1] == "{}":
+        return False
+    return bool(kinds_of_verb(named[-1]))
+
+
+def _costs(tool: Tool, resource: str) -> float:
+    """The points that a tool's place, name and state cost."""
+    named = _named(tool)
+    if resource != _resource(tool):
+        named = [resource]
+    said = stems(words(" ".join(named)))
+    costs = DEPTH * len(named) + WORD * len(words("".join(named[-1:])))
+    costs += SETUP * (not SETUPS.isdisjoint(said)) + DEPRECATED * tool.deprecated
+    return costs + UNUSUAL * (tool.origin.method not in METHODS.keys() - METADATA)
+
+
+def _named(tool: Tool) -> list[str]:
+    return [segment for segment in _segments(tool) if segment != "{}"]
 
 
 def _segments(tool: Tool) -> list[str]:
