@@ -17,6 +17,12 @@ from ..runtime.parts.search.words import stem, words
 
 BYTES_PER_TOKEN = 4
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_QUOTED = re.compile(r"`[^`]*`|https?:\S+")
+"""Names of tools and arguments, paths, addresses."""
+RETURNS = re.compile(r"Returns? (.+)")
+_WIRE = re.compile(r"\b(GET|POST|PUT|PATCH|DELETE) request|\bstatus code|\bAPI method")
+COMMON = (2, 0.25)
+"""A stem is common in a list from so many tools, or such a share of them, on."""
 _STOP = frozenset(stop_words())
 
 
@@ -27,9 +33,12 @@ def telling(text: str) -> list[str]:
 
 @dataclass(frozen=True)
 class ScoredTool:
-    """One Tool object."""
+    """One Tool object, and the stems that say nothing of it because many tools of its list say
+    them.
+    """
 
     tool: Mapping[str, Any]
+    common: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:
@@ -46,8 +55,19 @@ class ScoredTool:
 
     @cached_property
     def sentences(self) -> list[str]:
-        """The sentences of the description, each once."""
-        return list(dict.fromkeys(part for part in self.parts if telling(part)))
+        """The first sentence, what is returned, and each sentence that adds a word of its own: no
+        word of the name, of the sentences before, of a tool that it names, or of many tools. What
+        is told of HTTP is no business of a caller of tools.
+        """
+        kept: list[str] = []
+        known = {*self.named, *self.common}
+        for part in filter(telling, self.parts):
+            said = {*telling(_QUOTED.sub("", part))}
+            adds = not said <= known and not _WIRE.search(part)
+            if not kept or adds or RETURNS.match(part):
+                kept.append(part)
+            known |= said
+        return kept
 
     @cached_property
     def parts(self) -> list[str]:
@@ -144,7 +164,7 @@ class ScoredTools:
     """A list of tools, and what is rare and what is shared in it."""
 
     def __init__(self, tools: Iterable[Mapping[str, Any]]) -> None:
-        self.all = [ScoredTool(tool) for tool in tools]
+        self.all = _among_each_other([ScoredTool(tool) for tool in tools])
         self.names = frozenset(one.name for one in self.all)
         self._with_stem = Counter(term for one in self.all for term in one.named)
         self._first = Counter(one.gist for one in self.all)
@@ -161,6 +181,14 @@ class ScoredTools:
     def likeness(self, one: ScoredTool) -> float:
         """Return the similarity of a tool to its most similar neighbour: 1 for equal texts."""
         return self._nearest.get(one.name, 0.0)
+
+
+def _among_each_other(tools: list[ScoredTool]) -> list[ScoredTool]:
+    """The tools with the stems that are common among them."""
+    counts = Counter(term for one in tools for term in {*telling(one.text)})
+    most = max(COMMON[0], COMMON[1] * len(tools))
+    common = frozenset(term for term, count in counts.items() if count > most)
+    return [ScoredTool(one.tool, common) for one in tools]
 
 
 def _nearest(definitions: list[ScoredTool]) -> dict[str, float]:

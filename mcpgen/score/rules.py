@@ -12,9 +12,9 @@ from itertools import pairwise
 from math import prod
 from typing import Any
 
-from ..load.values import as_text
+from ..load.values import as_object, as_text
 from ..runtime.parts.search.words import words
-from .definitions import ScoredTool, ScoredTools, meanings, telling
+from .definitions import RETURNS, ScoredTool, ScoredTools, meanings, telling
 
 LOWEST, HIGHEST = 1.0, 5.0
 MEAN_SHARE = 0.6
@@ -30,6 +30,9 @@ LONG_TEXT = (120, 300)
 LONG_NAME_PARTS = 8
 SHORTEST = 4
 """Letters from which on the beginning of a word stands for it (`repo`, `repository`)."""
+METHODS = frozenset({"patch", "post", "put"})
+_PARENTHESES = re.compile(r".*\((.*)\)")
+"""Of `the user (id, name)` what stands in parentheses."""
 _HASH = re.compile(r"_[0-9a-f]*\d[0-9a-f]*$|_[0-9a-f]{6,}$")
 
 
@@ -181,14 +184,14 @@ def weights(dimension: str) -> dict[Rule, float]:
 
 
 def _coherence(definitions: ScoredTools) -> float:
-    """Rate the coherence of the tools: few enough, and each with its own first sentence."""
+    """Rate the coherence of the tools: each with its own first sentence, and few enough."""
     count = len(definitions.all)
     told = sum(
         prod(JUDGES[name](one, definitions) for name in ("unique", *TRUST))
         for one in definitions.all
     )
     few = _falling(count, *MANY_TOOLS)
-    return LOWEST + (HIGHEST - LOWEST) * (few + told / count) / 2
+    return LOWEST + (HIGHEST - LOWEST) * (few + 3 * told / count) / 4
 
 
 def _falling(value: float, good: float, bad: float) -> float:
@@ -233,8 +236,12 @@ def _says(one: ScoredTool, term: str) -> bool:
 
 
 def _verb(one: ScoredTool, among: ScoredTools) -> float:
+    """A sentence with a verb, no label: `Get Load Balancer Metrics`."""
     first = words(one.first)[:1]
-    return float(bool(first) and first[0].removesuffix("s") in _verbs())
+    if not first or first[0].removesuffix("s") not in _verbs():
+        return 0.0
+    others = re.findall(r"\b\w{4,}", one.first.partition(" ")[2])
+    return float(not others or not all(word[0].isupper() for word in others))
 
 
 @cache
@@ -285,7 +292,9 @@ def _alone(one: ScoredTool, among: ScoredTools) -> float:
 
 
 def _name(one: ScoredTool, among: ScoredTools) -> float:
-    if _HASH.search(one.name):
+    """A name of words: no digest, no method of HTTP, no `id` in the midst of a path's segments."""
+    parts = words(one.name)
+    if _HASH.search(one.name) or parts[0] in METHODS or "id" in parts[1:-1]:
         return 0.0
     return _falling(len(words(one.name)), LONG_NAME_PARTS, 2 * LONG_NAME_PARTS)
 
@@ -310,8 +319,11 @@ TYPES = frozenset({"type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref"})
 
 
 def is_explained(name: str, inner: Mapping[str, Any]) -> bool:
-    """Return whether an argument has a text."""
-    return bool(as_text(inner.get("description")).strip())
+    """Return whether an argument has a text, or is an object of which most fields have one."""
+    fields = as_object(inner.get("properties")).values()
+    texts = [as_text(as_object(field).get("description")) for field in fields]
+    told = sum(map(bool, texts))
+    return bool(as_text(inner.get("description")).strip()) or 0 < len(texts) <= 2 * told
 
 
 def _is_typed(name: str, inner: Mapping[str, Any]) -> bool:
@@ -347,10 +359,16 @@ def _share(one: ScoredTool, kept: Callable[[str, Mapping[str, Any]], bool]) -> f
 
 
 def _answers(one: ScoredTool, among: ScoredTools) -> float:
-    if isinstance(one.tool.get("outputSchema"), dict):
-        return 1.0
-    said = set(words(" ".join(one.sentences)))
-    return 0.7 * (not said.isdisjoint(_data()["words"]["returns"].split()))
+    """Rate what is told of the answer: the fields of its content (1), that there is one, or only
+    its envelope (`Returns data, next_page`: 0.2). A deletion has none to tell of.
+    """
+    told = [found[1] for found in map(RETURNS.match, one.sentences) if found]
+    if not told and not one.output:
+        return 0.7 * (one.kinds == {"delete"})
+    names = [*one.output, *re.findall(r"\w+", _PARENTHESES.sub(r"\1", "".join(told[-1:])))]
+    envelope = {*_data()["words"]["envelope"].split(), *one.named}
+    content = [name for name in names if not envelope.issuperset(telling(name))]
+    return (0.2, 0.5, 0.8, 1.0)[min(len(content), 3)]
 
 
 def _fields(one: ScoredTool, among: ScoredTools) -> float:

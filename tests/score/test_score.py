@@ -21,6 +21,7 @@ from mcpgen.score.changes import changes
 from mcpgen.score.lists import ToolList, tools_of_config
 from mcpgen.score.rules import JUDGES, rules
 from tests.judges import node
+from tests.judges.grades import EMPTY, padded
 
 ROOT = Path(__file__).parents[2]
 SPECS = ROOT / "samples" / "specs"
@@ -122,6 +123,9 @@ TOOL: dict[str, Any] = {
         ("more", {"description": "List books."}),
         ("when", {"description": "List the books in the catalogue, newest first."}),
         ("name", {"name": "list_books_8ec394"}),
+        ("name", {"name": "post_books"}),
+        ("name", {"name": "list_shelves_id_books"}),
+        ("verb", {"description": "Get Newest Books Catalogue. Use search_books to find one."}),
         ("explained", {"inputSchema": {"properties": {"genre": {"type": "string"}}}}),
         ("typed", {"inputSchema": {"properties": {"genre": {"description": "Only this genre"}}}}),
         ("informative", {"inputSchema": {"properties": {"genre": {"description": "Genre"}}}}),
@@ -135,6 +139,45 @@ TOOL: dict[str, Any] = {
 def test_each_rule_sees_what_it_is_about(rule: str, worse: dict[str, Any]) -> None:
     before = score.score_tools([TOOL]).tools[0].rules[rule]
     assert score.score_tools([{**TOOL, **worse}]).tools[0].rules[rule] < before
+
+
+@pytest.mark.parametrize(
+    ("text", "worth"),
+    [
+        ("List books.", 0.0),
+        ("List books.\nReturns books, next_page.", 0.2),
+        ("List books.\nReturns the books.", 0.2),
+        ("List books.\nReturns id, title, author.", 1.0),
+        ("List books.\nReturns a page of books (id, title, author).", 1.0),
+    ],
+)
+def test_an_answer_is_told_by_the_fields_of_its_content(text: str, worth: float) -> None:
+    tool = {"name": "list_books", "description": text, "inputSchema": {"type": "object"}}
+    assert score.score_tools([tool]).tools[0].rules["answers"] == worth
+
+
+@pytest.mark.parametrize("add", EMPTY.values(), ids=EMPTY)
+@pytest.mark.parametrize("path", LISTS, ids=lambda path: path.stem)
+def test_a_sentence_that_helps_nobody_never_raises_a_score(path: Path, add: Any) -> None:
+    tools = [dict(tool) for tool in listed(path).tools if tool.get("description")]
+    if len(tools) < 3:
+        pytest.skip("too few tools to know that all say the same")
+    assert score.score_tools(padded(tools, add)).score <= score.score_tools(tools).score
+
+
+def test_a_long_list_of_good_tools_can_be_good() -> None:
+    """More than 300 tools cost, but a list of them still holds together."""
+    animals = [f"{chr(97 + n % 26)}{chr(97 + n // 26)}ling" for n in range(320)]
+    tools = [
+        {
+            **TOOL,
+            "name": f"list_{animal}s",
+            "description": f"List the {animal}s in the zoo; use it before feeding a {animal} with"
+            f" {animal}grain.\nReturns name, age, weight.",
+        }
+        for animal in animals
+    ]
+    assert score.score_tools(tools).score >= 3.9
 
 
 def test_tools_that_say_the_same_are_told() -> None:
