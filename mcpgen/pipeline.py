@@ -23,6 +23,7 @@ from .lint.once import tell_once
 from .lint.structure import check
 from .load import Document, Limits, Progress, load, silent
 from .load.copies import FOLDER, Copies, home_of
+from .load.source import mapped_folders
 from .lock import Lock, config_hash, facts
 from .parse import parse
 from .problems import Problems, UsageError
@@ -65,6 +66,7 @@ def open_document(
         problems=problems,
         draft=config.draft,
         folder=Path(config.ref_root) if config.ref_root is not None else None,
+        mapped=mapped_folders(config.ref_map),
         limits=limits,
         progress=progress,
         headers=fetch_headers(config.fetch_headers, os.environ),

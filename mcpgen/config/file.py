@@ -13,10 +13,11 @@ import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
 from ..load.copies import STDIN, has_stdin
+from ..load.source import on_path
 from ..paths import Obstacle, read_plain
 from ..problems import Problem, UsageError
 from ..text import visible
@@ -149,9 +150,7 @@ class _Reader:
             return value
         if isinstance(value, list):
             return [self.from_here(key, item) for item in value]
-        if PurePath(value).is_absolute():
-            return value
-        return os.path.normpath(self.folder / value)
+        return on_path(value, lambda path: os.path.normpath(self.folder / path))
 
     def tables(self, path: KeyPath, data: Any) -> Iterator[tuple[str, Any]]:
         """The members of a table whose names are the user's."""

@@ -306,6 +306,21 @@ SOURCE = Table(
             ),
         ),
         Key(
+            name="ref_map",
+            kind="texts",
+            example='["https://example.com/schemas/=../schemas"]',
+            text=(
+                "Folders with the files that a `$ref` to a URL means, as `URL=FOLDER`: what the"
+                " address begins with, and the folder, relative to this file. Nothing is fetched."
+            ),
+            is_path=True,
+            option=Option(
+                name="--ref-map",
+                metavar="URL=DIR",
+                help="Read a `$ref` to an address below URL from the folder DIR. Repeatable.",
+            ),
+        ),
+        Key(
             name="max_bytes",
             kind="count",
             example="60000000",

@@ -93,6 +93,8 @@ class Config:
     """Arazzo documents whose workflows become tools."""
     draft: str | None = None
     ref_root: str | None = None
+    ref_map: tuple[str, ...] = ()
+    """Items such as `https://example.com/schemas/=schemas`."""
     max_bytes: int | None = None
     fetch_seconds: int | None = None
     fetch_headers: tuple[str, ...] = ()

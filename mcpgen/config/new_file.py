@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..load.source import is_url
+from ..load.source import is_url, on_path
 from .file import SCHEMA
 from .keys import BY_NAME, Key
 from .model import Config, Selection
@@ -95,7 +95,7 @@ def _written_value(key: Key, value: Any, folder: Path) -> Any:
     if not key.is_path:
         return value
     if isinstance(value, tuple):
-        return [relative_to(item, folder) for item in value]
+        return [on_path(item, lambda path: relative_to(path, folder)) for item in value]
     return relative_to(value, folder)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..load.source import is_url
+from ..load.source import is_url, on_path
 from .file import field_value
 from .keys import OPTIONS, Key
 from .model import Config, Selection
@@ -90,6 +90,6 @@ def _value(config: Config, part: str, key: Key) -> Any:
 
 
 def _absolute(path: str) -> str:
-    if is_url(path) or path == "-":
+    if path == "-" or (is_url(path) and "=" not in path):
         return path
-    return str(Path(path).resolve())
+    return on_path(path, lambda path: str(Path(path).resolve()))

@@ -3,7 +3,11 @@
 References are followed only inside the folder of the main document: no network, no absolute paths,
 no way out through `..` or a symbolic link (a document that could name any file or host would let
 whoever wrote it read them). A document given as a URL may refer to files in its own folder on its
-own server. `$id` names a schema; nothing is ever fetched because of it.
+own server. `$id` names a schema; nothing is ever fetched because of it. URLs whose beginning is
+mapped to a folder are read there.
+
+A reference of an API description that leads to no file costs what depends on it alone, like one
+that points to nothing within the document.
 """
 
 from __future__ import annotations
@@ -14,8 +18,10 @@ import posixpath
 import re
 import urllib.parse
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from ..problems import DocumentError, McpgenError, Problem, Problems, RefusedError
@@ -31,7 +37,7 @@ from .identifiers import NAMES, Identifiers
 from .json import too_many_nodes
 from .limits import Limits
 from .meta_schemas import meta_schema
-from .source import read_file
+from .source import is_url, read_file
 from .text import Fault, SourceText, decode, note_surrogates, raised
 
 Chain: TypeAlias = "tuple[Chain, str] | None"
@@ -107,14 +113,15 @@ def gather(
     downloads: Downloads,
     copies: Copies,
     folder: Path | None = None,
+    mapped: Mapping[str, Path] = MappingProxyType({}),
 ) -> None:
     """Embed every file the document refers to, and make all references local, in place.
 
-    `folder` is how far references may reach; by default the folder of the main document. Raises
-    `RefusedError` for references that lead out of it, and `DocumentError` with the errors of all
-    files that cannot be read.
+    `folder` is how far references may reach; by default the folder of the main document. `mapped`:
+    beginning of URLs → the folder with their files. Raises `RefusedError` for references that lead
+    out of a folder, and `DocumentError` with the errors of all files that cannot be read.
     """
-    _Gatherer(document, problems, downloads, copies, folder).run()
+    _Gatherer(document, problems, downloads, copies, folder, mapped).run()
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +169,11 @@ class _Gatherer:
         downloads: Downloads,
         copies: Copies,
         folder: Path | None,
+        mapped: Mapping[str, Path],
     ) -> None:
+        self.mapped = {url: Path(os.path.realpath(home)) for url, home in mapped.items()}
+        self.missing: dict[str, list[Problem]] = {}
+        """The references that lead to no file, by its address."""
         self.document = document
         self.problems = problems
         self.downloads = downloads
@@ -230,6 +241,11 @@ class _Gatherer:
             raise RefusedError(*self.refused)
         if self.errors:
             raise DocumentError(*self.errors)
+        for found in self.missing.values():
+            count = "" if len(found) == 1 else f", in {len(found):,} places"
+            self.problems.items.append(
+                replace(found[0], severity="warning", message=f"{found[0].message}{count}")
+            )
         tools = set(self.tools.values())
         if self.lost and not self.document.describes_api and tools == self.lost.keys():
             raise RefusedError(*self.lost.values())
@@ -288,6 +304,8 @@ class _Gatherer:
                 pointer=problem.pointer,
                 place=problem.place,
             )
+        elif scope.tool is None and self.document.describes_api and _is_missing(problem):
+            self.missing.setdefault(problem.message.partition("#")[0], []).append(problem)
         elif scope.tool is None:
             ends_run.append(problem)
         elif scope.tool not in self.lost:
@@ -416,7 +434,9 @@ class _Gatherer:
         if self.is_meta_schema(uri):
             return self.within(_home(uri), _home(uri), fragment)
         try:
-            name = self.file_name(self.neighbour(address, uri, scope), scope.file)
+            name = self.mapped_name(address, uri, scope) or self.file_name(
+                self.neighbour(address, uri, scope), scope.file
+            )
         except _Forbidden as reason:
             message = f"{reason.message}: `{visible(ref)[:120]}`"
             self.refuse(at, scope, reason.code, message, reason.hint)
@@ -502,7 +522,11 @@ class _Gatherer:
         if _FILE_ADDRESS.match(address):
             raise _Forbidden("E0202", _OUTSIDE)
         if _LEADS_AWAY.match(address):
-            raise _Forbidden("E0201", "a reference to another host")
+            hint = ""
+            if is_url(address.strip()):
+                prefix = visible(urllib.parse.urljoin(address.strip(), "."))[:80]
+                hint = f"copy the files into a folder, and name it: `--ref-map {prefix}=FOLDER`"
+            raise _Forbidden("E0201", "a reference to another host, which is not followed", hint)
         if self.root is None and self.url is None:
             message = "a reference to another file from standard input"
             raise _Forbidden("E0202", message, "give the file's path instead of `-`")
@@ -521,6 +545,29 @@ class _Gatherer:
                 message = "a reference through a symbolic link out of the document's folder"
                 raise _Forbidden("E0202", message)
         return name
+
+    def mapped_name(self, address: str, uri: str, scope: _Scope) -> str:
+        """The URL that an address means, where the files below it are in a folder; else empty.
+        Raises `_Forbidden`.
+        """
+        if is_url(scope.file):
+            address = urllib.parse.urljoin(scope.file, address)
+        for url in (address, uri):
+            path = self.mapped_path(url)
+            if path is None:
+                continue
+            if not any(path.is_relative_to(home) for home in self.mapped.values()):
+                raise _Forbidden("E0202", _OUTSIDE)
+            return url
+        return ""
+
+    def mapped_path(self, url: str) -> Path | None:
+        """The path of the file that a URL is mapped to; None for any other."""
+        for prefix, home in self.mapped.items():
+            if url.startswith(prefix):
+                rest = urllib.parse.unquote(url.removeprefix(prefix)).lstrip("/")
+                return Path(os.path.realpath(home / rest.replace("\0", "")))
+        return None
 
     def remedy(self, name: str) -> str:
         """The hint for a path that leads out of the folder: which folder would hold it."""
@@ -566,7 +613,11 @@ class _Gatherer:
 
     def text(self, name: str) -> SourceText:
         """The text of a file, within the limit of bytes for all files together."""
-        if self.url is not None:
+        mapped = self.mapped_path(name)
+        if mapped is not None:
+            label = os.path.relpath(mapped)
+            raw = self.copies.read(str(mapped), lambda: read_file(mapped, label, self.limits))
+        elif self.url is not None:
             label = urllib.parse.urljoin(self.url, urllib.parse.quote(name))
             raw = self.copies.read(label, lambda: self.downloads.fetch(label))
         else:
@@ -650,6 +701,11 @@ def _is_data(key: str, value: Any) -> bool:
     if key == "examples":
         return type(value) is list
     return key in _DATA
+
+
+def _is_missing(problem: Problem) -> bool:
+    """Return whether a reference leads to a file that is not here: at a URL, or nowhere."""
+    return problem.code == "E0204" or (problem.code == "E0201" and "--ref-map" in problem.hint)
 
 
 def _is_anchor(fragment: str) -> bool:

@@ -11,6 +11,7 @@ import re
 import stat
 import sys
 import urllib.parse
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Literal
@@ -51,6 +52,26 @@ class Source:
 def is_url(name: str) -> bool:
     """Return whether a document is fetched rather than opened."""
     return name[:8].lower().startswith(("http://", "https://"))
+
+
+def on_path(value: str, change: Callable[[str], str]) -> str:
+    """Change the path in a value: all of it, or of `URL=FOLDER` what follows the URL."""
+    if not is_url(value):
+        return change(value)
+    url, _, folder = value.rpartition("=")
+    return f"{url}={change(folder)}" if url else value
+
+
+def mapped_folders(items: Iterable[str]) -> dict[str, Path]:
+    """Return the folders of `URL=FOLDER` items. Raises `UsageError` (E0209)."""
+    folders = {}
+    for item in items:
+        url, _, folder = item.rpartition("=")
+        if not is_url(url) or not Path(folder).is_dir():
+            message = f"`{visible(item)[:120]}` names no URL, or no folder"
+            raise UsageError.of("E0209", message, "write `URL=FOLDER`, with a folder that exists")
+        folders[url] = Path(folder)
+    return folders
 
 
 def source_of(name: str) -> Source:

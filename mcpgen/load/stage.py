@@ -9,6 +9,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from ..problems import McpgenError, Problems, UsageError
@@ -35,6 +36,7 @@ def load(
     limits: Limits | None = None,
     problems: Problems,
     folder: Path | None = None,
+    mapped: Mapping[str, Path] = MappingProxyType({}),
     draft: str | None = None,
     progress: Progress = silent,
     headers: Mapping[str, str] | None = None,
@@ -49,7 +51,8 @@ def load(
     `draft` is the JSON Schema draft of a schema that does not say (a key of `definitions.DRAFTS`).
     `copies` are read in the place of files that are not there. `progress` is told how far a slow
     download is. `headers` are sent to the server of the first URL. `folder` is how far references
-    to other files may reach; by default the folder of the document.
+    to other files may reach; by default the folder of the document. `mapped`: beginning of URLs
+    that references name → the folder with their files.
     Raises `DocumentError` (exit code 1) for a document with errors in any of its files,
     `UsageError` (2) or `RefusedError` (3). Warnings and notes go to `problems`.
     """
@@ -87,7 +90,7 @@ def load(
         message = "the document describes no API, so workflows have nothing to call"
         raise UsageError.of("E1544", message, "give an OpenAPI document", file=source.name)
     if SOURCES in root or any(files.suspicious(each, has_tools=has_tools) for each in texts):
-        files.gather(document, problems, downloads, copies, folder)
+        files.gather(document, problems, downloads, copies, folder, mapped)
     for name in workflows:
         _, workflows_text, workflows_tree = _read(name, downloads, copies)
         workflows_stage.embed(document, workflows_text, workflows_tree)

@@ -24,6 +24,7 @@ NOT_HASHED = (
     "overlays",
     "workflows",
     "ref_root",
+    "ref_map",
     "max_bytes",
     "fetch_seconds",
     "fetch_headers",
@@ -65,6 +66,8 @@ def config_hash(config: Config) -> str:
         del data[key]
     if config.lazy:
         del data["lazy"]
+    if config.runtime == "copied":
+        del data["runtime"]
     return data_hash(data)
 
 

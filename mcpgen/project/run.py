@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ..load import Document
     from ..pipeline import Result
 
-READING = ("overlays", "workflows", "draft", "ref_root", "max_bytes")
+READING = ("overlays", "workflows", "draft", "ref_root", "ref_map", "max_bytes")
 """Fields of a `Config` that change what is read of the same document."""
 
 Step = Callable[[str], None]

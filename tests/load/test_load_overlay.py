@@ -178,6 +178,6 @@ def test_what_is_no_overlay_is_an_error(write: Write, text: str, said: str) -> N
 def test_an_overlay_cannot_bring_in_other_hosts(write: Write) -> None:
     overlay = write(
         "o.yaml",
-        "overlay: 1.0.0\nactions: [{target: $.paths, update: {/a: {$ref: 'http://h/x'}}}]\n",
+        "overlay: 1.0.0\nactions: [{target: $.paths, update: {/a: {$ref: 'ftp://h/x'}}}]\n",
     )
     assert refused(write("x.yaml", DOCUMENT), overlays=[overlay]).exit_code == 3

@@ -121,7 +121,7 @@ ROWS: dict[str, tuple[str, str | bytes, tuple[str, ...]]] = {
     ),
     "remote": (
         "a.yaml",
-        HEAD + "paths: {/x: {$ref: 'https://evil.example/x'}}\n",
+        HEAD + "paths: {/x: {$ref: 'ftp://evil.example/x'}}\n",
         ("download it and use a relative path",),
     ),
     "duplicate": (
