@@ -311,7 +311,7 @@ def _button(pages: Workbench, function: Callable[[Request, Answer], Response]) -
             return await run_in_threadpool(function, request, body)
         except McpgenError as error:
             return pages.refusal(error)
-        except (LookupError, TypeError, ValueError):
+        except (LookupError, TypeError, ValueError, ArithmeticError, RecursionError):
             raise HTTPException(400, "not a request of the workbench's pages") from None
 
     return endpoint

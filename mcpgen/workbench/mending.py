@@ -85,6 +85,8 @@ class Mending:
         """Choose a repair, with the author's text where it asks for one. It is written by `save`.
         Raises LookupError, and UsageError (E0880) for a text that is missing.
         """
+        if number < 0:
+            raise LookupError(number)
         repair = self.repairs[number]
         if not repair.known:
             key = _asks(repair)

@@ -38,6 +38,7 @@ LOGIN = {
     "scheme": "Bearer",
     "variables": [f"{P}_TOKEN"],
 }
+VARIABLES = [f"{P}_CLIENT_ID", f"{P}_CLIENT_SECRET"]
 SERVICE = "bookshop-mcp"
 
 
@@ -86,7 +87,7 @@ def facts(provider: Provider, **more: Any) -> dict[str, Any]:
         "token_url": f"{provider.url}/token",
         "device_url": f"{provider.url}/device",
         "scopes": ["read", "write"],
-        "variables": [f"{P}_CLIENT_ID", f"{P}_CLIENT_SECRET"],
+        "variables": VARIABLES,
     }
     return {"auth": {"login": {**LOGIN, "login": {**login, **more}}}, "security": [["login"]]}
 
@@ -246,12 +247,26 @@ def test_the_provider_can_name_its_endpoints_itself(command: Any, memory: Memory
         provider.issuer = provider.url
         login = {
             "metadata_url": f"{provider.url}/.well-known/openid-configuration",
-            "variables": [f"{P}_CLIENT_ID", f"{P}_CLIENT_SECRET"],
+            "variables": VARIABLES,
         }
         only_metadata = {"auth": {"login": {**LOGIN, "login": login}}}
         command(provider, "login", facts_=only_metadata)
     assert provider.granted[0]["scope"] == "openid offline_access"
     assert stored(provider, memory)["token_url"] == f"{provider.url}/token"
+
+
+def test_metadata_of_another_provider_is_refused(command: Any, memory: Memory) -> None:
+    with Provider() as provider:
+        provider.metadata = {
+            "issuer": "https://other.example",
+            "authorization_endpoint": f"{provider.url}/authorize",
+            "token_endpoint": f"{provider.url}/token",
+        }
+        login = {"metadata_url": f"{provider.url}/.well-known/openid-configuration"}
+        only_metadata = {"auth": {"login": {**LOGIN, "login": {**login, "variables": VARIABLES}}}}
+        with pytest.raises(StartError, match=r"another provider, https://other\.example"):
+            command(provider, facts_=only_metadata)
+    assert provider.granted == []
 
 
 def attempt(**endpoints: Any) -> Any:
@@ -488,6 +503,16 @@ async def test_a_refresh_token_is_refused_once(memory: Memory) -> None:
         keep(provider, made, expires_at=1.0, client_secret=secret, refresh_token="stolen")
         await calls(provider)
     assert provider.requests == [{"grant_type": "refresh_token", "refresh_token": "stolen"}]
+
+
+async def test_a_token_endpoint_that_takes_its_time_holds_nobody_up(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(room.token, "RENEWAL_SECONDS", 0.2)
+    with Provider(delay=3) as provider:
+        keep(provider, settings(provider.url, facts(provider)), expires_at=1.0)
+        [error] = await calls(provider)
+    assert "did not answer in time" in str(error)
 
 
 async def test_two_servers_do_not_exchange_the_same_refresh_token(memory: Memory) -> None:

@@ -80,9 +80,15 @@ def test_a_body_whose_length_is_not_known_is_not_read(bookshop: Pages) -> None:
 
 def test_a_body_that_no_page_sends_is_refused_without_a_traceback(bookshop: Pages) -> None:
     for path in ("/change", "/choose", "/suggest", "/repair", "/call", "/generate"):
-        for content in ("[1]", "{", '"x"', '{"number": "a", "numbers": 3, "limit": "x"}'):
+        for content in (
+            *("[1]", "{", '"x"', "[" * 100_000, '{"number": "a", "numbers": 3, "limit": "x"}'),
+            '{"number": 1e400, "numbers": [1e400], "limit": 1e400}',
+        ):
             answer = bookshop.client.post(path, content=content, headers=OWN)
             assert answer.status_code == 400, (path, content, answer.text)
+    for path in ("/change", "/repair", "/call"):
+        answer = bookshop.client.post(path, content='{"number": -1, "changes": []}', headers=OWN)
+        assert answer.status_code == 400, path
     assert bookshop.client.post("/undo", content="x" * 1_000_001, headers=OWN).status_code == 413
     assert bookshop.client.get("/tool/99999").status_code == 404
 

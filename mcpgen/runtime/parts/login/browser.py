@@ -25,10 +25,9 @@ from ...client.oauth import (
     error_text,
     grant_of,
 )
-from ...facts.origin import origin_of
 from ...results.shorten import visible
 from ...secrets import Redactor
-from .endpoints import Endpoints, safe_url
+from .endpoints import Endpoints, safe_url, same_origin
 
 HOST = "127.0.0.1"
 PATH = "/callback"
@@ -89,7 +88,7 @@ class AuthorizationRequest:
         if self.endpoints.issuer:
             is_expected = issuer == self.endpoints.issuer
         else:
-            is_expected = _same_origin(issuer, self.endpoints.authorization_url)
+            is_expected = same_origin(issuer, self.endpoints.authorization_url)
         if not is_expected:
             raise TokenRefused("the answer comes from another provider than the one asked")
 
@@ -179,10 +178,3 @@ async def _respond(writer: asyncio.StreamWriter, is_answer: bool) -> None:
         writer.close()
     except OSError:
         return
-
-
-def _same_origin(first: str, second: str) -> bool:
-    try:
-        return origin_of(first) == origin_of(second)
-    except ValueError:
-        return False

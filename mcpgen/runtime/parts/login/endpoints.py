@@ -16,6 +16,7 @@ from ...client.outgoing import Outgoing
 from ...errors import Refused
 from ...facts.origin import origin_of
 from ...results.answer import Answer
+from ...results.shorten import visible
 from ...secrets import Redactor
 from ...settings import Login
 
@@ -69,6 +70,9 @@ async def _metadata(url: str, send: Send, redactor: Redactor) -> dict[str, Any]:
     )
     if answer.status != 200 or not isinstance(answer.data, dict):
         raise TokenRefused(f"{url} answered {answer.status} and no metadata of a provider")
+    issuer = _text(answer.data, "issuer")
+    if issuer and not same_origin(issuer, url):  # RFC 8414 section 3.3
+        raise TokenRefused(f"{url} is the metadata of another provider, {visible(issuer)[:200]}")
     return answer.data
 
 
@@ -95,6 +99,14 @@ def _text(metadata: dict[str, Any], name: str) -> str:
     if isinstance(value, str):
         return value
     return ""
+
+
+def same_origin(first: str, second: str) -> bool:
+    """Return whether two URLs have the same scheme, host and port."""
+    try:
+        return origin_of(first) == origin_of(second)
+    except ValueError:
+        return False
 
 
 def safe_url(url: str, name: str) -> str:

@@ -27,6 +27,8 @@ from .store import NoKeyring, Store, Tokens
 LOOK_AGAIN = 1.0
 """Seconds between two looks for the tokens of a login that was not there."""
 LOCK_SECONDS = 30.0
+RENEWAL_SECONDS = 60.0
+"""Seconds that a token endpoint may take in all, while other processes wait."""
 
 
 class StoredToken:
@@ -117,7 +119,11 @@ class StoredToken:
         form = {"grant_type": "refresh_token", "refresh_token": tokens.refresh_token}
         client = OAuthClient(tokens.client_id, tokens.client_secret)
         url = httpx2.URL(safe_url(tokens.token_url, "the token endpoint"))
-        answer = await ask(post, url, form, client, self._settings.redactor)
+        try:
+            async with asyncio.timeout(RENEWAL_SECONDS):
+                answer = await ask(post, url, form, client, self._settings.redactor)
+        except TimeoutError:
+            raise self._refusal("the token endpoint did not answer in time") from None
         grant = grant_of(answer)
         if grant is None:
             fact = f"the token endpoint answered {answer.status}{error_text(answer)}"
