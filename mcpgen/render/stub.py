@@ -64,10 +64,10 @@ def calls(toolset: Toolset, types: Types, server: Server) -> CallsModule | None:
     functions = tuple(_called(tool, types, names) for tool in tools)
     root = py_ident(server.package)
     modules = sorted(py_ident(module_name(tool.name)) for tool in tools)
-    imports = [f"from {root}.custom import {name} as _{name}" for name in modules]
+    imports = [f"from {root} import arguments as _arguments"]
     if names.has("models."):
-        imports.insert(0, f"from {root} import models")
-    imports.append(f"from {root} import arguments as _arguments")
+        imports.append(f"from {root} import models")
+    imports += [f"from {root}.custom import {name} as _{name}" for name in modules]
     typing = dict.fromkeys(["TYPE_CHECKING", *names.typing()])
     return CallsModule(
         toolset=toolset.name,

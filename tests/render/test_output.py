@@ -23,9 +23,11 @@ from mcpgen.render import formatting, render
 from .servers import argument, body, generated_python, hostile, reference, server, tool
 
 ROOT = Path(__file__).parents[2]
-SAMPLES = sorted(
-    path for path in (ROOT / "samples" / "specs").glob("*.yaml") if ".overlay" not in path.name
-)
+SPECS = ROOT / "samples" / "specs"
+SAMPLES = [
+    *sorted(path for path in SPECS.glob("*.yaml") if ".overlay" not in path.name),
+    SPECS / "tools" / "github.json",
+]
 PAYLOAD = 'x"""\nimport os\n"""\u202e\\'
 
 
