@@ -105,5 +105,5 @@ def _side(source: FilePath, lock: Lock | None) -> Side:
     if Path(source).is_dir():
         return side_of_project(Path(source))
     config = Config(sources=(os.fspath(source),))
-    _, server = pipeline.understand(config, Problems(), lock=lock)
-    return side_of_server(server)
+    read, server = pipeline.understand(config, Problems(), lock=lock)
+    return side_of_server(server, read.source.sha256)

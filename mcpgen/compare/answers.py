@@ -31,15 +31,21 @@ from .schemas import (
 )
 
 
-def compare_outputs(old: dict[str, Any] | None, new: dict[str, Any] | None) -> list[Finding]:
-    """Everything that changed for the readers of a tool's answers, to their full depth."""
+def compare_outputs(
+    old: dict[str, Any] | None, new: dict[str, Any] | None, causes: dict[str, str] | None = None
+) -> list[Finding]:
+    """Everything that changed for the readers of a tool's answers, to their full depth.
+
+    `causes` gets the sentences about types that tools share, each as it is said of the type:
+    `items[].price` of the one tool and `price` of the other are `Book.price`.
+    """
     if old == new:
         return []
     if old is None:
         return [("additive", "answers are structured now")]
     if new is None:
         return [("breaking", "answers are no longer structured")]
-    walk = _Walk(old, new, same_definitions=old.get("$defs") == new.get("$defs"))
+    walk = _Walk(old, new, old.get("$defs") == new.get("$defs"), {} if causes is None else causes)
     walk.schema(old, new, "", 0)
     if not walk.findings:
         walk.say("text", "its answers are described differently")
@@ -62,11 +68,18 @@ class _Walk:
     old_root: dict[str, Any]
     new_root: dict[str, Any]
     same_definitions: bool
+    causes: dict[str, str]
+    shared: tuple[str, str] = ("", "")
+    """The place of the innermost type that is being compared, and its name."""
     findings: list[Finding] = field(default_factory=list)
     entered: set[tuple[str, str]] = field(default_factory=set)
 
     def say(self, kind: Kind, text: str) -> None:
         self.findings.append((kind, text))
+        place, name = self.shared
+        if name and f"`{place}" in text:
+            inner = f"{name}." if not place else name
+            self.causes[text] = text.replace(f"`{place}", f"`{inner}", 1)
 
     def schema(self, old: Any, new: Any, at: str, depth: int) -> None:
         """Compare two schemas at a place of the answer: `author`, `items[].name`."""
@@ -77,16 +90,23 @@ class _Walk:
             return
         if pair in self.entered:
             return
+        outer = self.shared
         if any(pair):
             self.entered.add(pair)
-        old, new = resolved(old, self.old_root), resolved(new, self.new_root)
+            self.shared = (at, pair[1].rpartition("/")[2])
+        self.resolved(resolved(old, self.old_root), resolved(new, self.new_root), at, depth)
+        self.shared = outer
+
+    def resolved(self, old: dict[str, Any], new: dict[str, Any], at: str, depth: int) -> None:
+        """Compare two schemas that are no references."""
         if _becomes_union(old, new):
             # One sentence: its fields are not gone, they are those of one form among others
             self.say("breaking", f"{_name(at)} may have other forms")
             return
         self.types(old, new, at)
         self.values(old, new, at)
-        self.findings += wording(old, new, _name(at))
+        for kind, text in wording(old, new, _name(at)):
+            self.say(kind, text)
         self.members(old, new, at, depth)
         if "items" in (*old, *new):
             self.schema(old.get("items", {}), new.get("items", {}), f"{at}[]", depth + 1)

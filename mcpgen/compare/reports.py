@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .schemas import Kind
-from .security import Consent, by_text, listed
+from .security import MOST_NAMES, listed
 from .servers import KINDS, Change, Diff
 
 HEADINGS: dict[Kind, str] = {
@@ -21,6 +21,8 @@ LONGEST = 60_000
 """Characters of a comment; forges refuse more than 65,536."""
 MOST = 20
 """Changes of one class that a pull request shows unfolded."""
+FEW_NAMES = 3
+"""Tools that are named where one cause concerns many, and nobody has to agree."""
 SIGNS = {"added": "+ ", "removed": "- ", "renamed": "~ "}
 NO_SIGNS: Mapping[str, str] = {}
 """Markdown would read a sign as a list within the list."""
@@ -45,13 +47,14 @@ def as_text(difference: Diff) -> str:
     """The diff for a terminal: a heading for each class, a line for each change."""
     if not difference.changes:
         return "nothing changes for callers"
-    lines: list[str] = []
+    lines = [difference.note, ""] if difference.note else []
     for kind in KINDS:
         changes = difference.of(kind)
         if not changes:
             continue
-        lines.append(f"{HEADINGS[kind]} ({len(changes)})")
-        lines += [f"  {line}" for line in lines_of(changes, SIGNS)]
+        entries = lines_of(changes, SIGNS)
+        lines.append(f"{HEADINGS[kind]} ({len(entries)})")
+        lines += [f"  {line}" for line in entries]
         lines.append("")
     return "\n".join([*lines, counts(difference)])
 
@@ -61,6 +64,7 @@ def as_markdown(difference: Diff) -> str:
     if not difference.changes:
         return "### MCP tools: nothing changes for callers\n"
     lines = [f"### MCP tools: {counts(difference)}", ""]
+    lines += [difference.note, ""] if difference.note else []
     for kind in KINDS:
         changes = difference.of(kind)
         if changes:
@@ -74,11 +78,11 @@ def as_markdown(difference: Diff) -> str:
 
 
 def _section(kind: Kind, changes: list[Change]) -> list[str]:
-    title = f"{HEADINGS[kind]} ({len(changes)})"
+    lines = [f"- {line}" for line in lines_of(changes)]
+    title = f"{HEADINGS[kind]} ({len(lines)})"
     if kind in LOUD:
         title = f"⚠️ {title}"
-    lines = [f"- {line}" for line in lines_of(changes)]
-    if kind == "text" or len(changes) > MOST:
+    if kind == "text" or len(lines) > MOST:
         return [f"<details><summary>{title}</summary>", "", *lines, "", "</details>", ""]
     return [f"**{title}**", "", *lines, ""]
 
@@ -114,15 +118,22 @@ def next_version(version: str, kind: Kind | None) -> str:
 
 
 def lines_of(changes: list[Change], signs: Mapping[str, str] = NO_SIGNS) -> list[str]:
-    """Changes of one class, after the sign of their event. What must be accepted often is the same
-    for many tools, and is one line then.
+    """Changes of one class, after the sign of their event: one line for each cause, as one header
+    or one shared type often changes many tools.
     """
-    if changes[0].kind != "security":
-        return [_line(change, signs) for change in changes]
-    lines = []
-    for text, names in by_text(Consent(change.tool, change.text) for change in changes).items():
-        lines.append(f"{listed(names)}: {text}" if names else text)
-    return lines
+    groups: dict[tuple[str, str], list[Change]] = {}
+    for change in changes:
+        groups.setdefault((change.event, change.cause or change.text), []).append(change)
+    return [_entry(cause, group, signs) for (_, cause), group in groups.items()]
+
+
+def _entry(cause: str, changes: list[Change], signs: Mapping[str, str]) -> str:
+    """One change of one tool, or the same of many."""
+    if len(changes) == 1:
+        return _line(changes[0], signs)
+    names = [change.tool for change in changes]
+    most = MOST_NAMES if changes[0].kind == "security" else FEW_NAMES
+    return f"in {len(names):,} tools: {cause} ({listed(names, most)})"
 
 
 def _line(change: Change, signs: Mapping[str, str]) -> str:
@@ -134,10 +145,7 @@ def _line(change: Change, signs: Mapping[str, str]) -> str:
 
 def counts(difference: Diff) -> str:
     """Return the number of changes of each class, in words."""
-    parts = []
-    for kind in KINDS:
-        number = len(difference.of(kind))
-        if number:
-            parts.append(f"{number} {kind}")
-    plural = "s" if len(difference.changes) > 1 else ""
+    numbers = {kind: len(lines_of(difference.of(kind))) for kind in KINDS}
+    parts = [f"{number:,} {kind}" for kind, number in numbers.items() if number]
+    plural = "s" if sum(numbers.values()) > 1 else ""
     return f"{', '.join(parts)} change{plural}"

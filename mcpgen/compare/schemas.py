@@ -223,8 +223,10 @@ class _Walk:
         for name in before:
             place = below(at, name)
             if name not in after:
-                kind: Kind = "breaking" if closed or not at else "additive"
-                self.say(kind, f"{_name(place)} is gone")
+                if closed or not at:
+                    self.say("breaking", f"{_name(place)} is gone")
+                else:
+                    self.say("additive", f"{_name(place)} is no longer listed")
                 continue
             if name in required_now - required:
                 self.say("breaking", f"{_name(place)} is required now")

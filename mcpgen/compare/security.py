@@ -104,6 +104,13 @@ class CallTarget:
         return " or ".join(ways)
 
 
+def is_read_anew(old: Lock, new: Lock) -> bool:
+    """Return whether the document is the same, and another version of mcpgen has read it: the API
+    has not changed.
+    """
+    return old.document == new.document and old.generator != new.generator
+
+
 def consents(old: Lock, new: Lock) -> list[Consent]:
     """Every change from one lock to the next that must be accepted, those of the server first."""
     address = old.base_url or new.base_url  # an address that was not known is not changed
@@ -112,6 +119,8 @@ def consents(old: Lock, new: Lock) -> list[Consent]:
     changes = [*_loss(old, matched), *_allowed(agreed, new)]
     for was, now in matched.kept:
         before, after = _call(was, old, address), _call(now, new, new.base_url)
+        if old.generator != new.generator:
+            was = replace(was, hints=now.hints)  # another judgement of what is the same call
         changes += _same_tool(was, now, before, after)
         agreed.add(after)  # said of this tool, and not again of every new one
     for tool in matched.added:
@@ -140,12 +149,12 @@ def by_text(changes: Iterable[Consent]) -> dict[str, list[str]]:
     return tools
 
 
-def listed(names: list[str]) -> str:
+def listed(names: list[str], most: int = MOST_NAMES) -> str:
     """At most a screen full of tools, and how many more there are."""
-    text = ", ".join(f"`{name}`" for name in names[:MOST_NAMES])
-    if len(names) <= MOST_NAMES:
+    text = ", ".join(f"`{name}`" for name in names[:most])
+    if len(names) <= most:
         return text
-    return f"{text} and {len(names) - MOST_NAMES} more"
+    return f"{text} and {len(names) - most:,} more"
 
 
 def _problem(text: str, names: list[str]) -> Problem:
@@ -234,7 +243,7 @@ def _part_changes(before: LockedCredential, after: LockedCredential) -> Iterator
     for field, word in PARTS.items():
         old, new = getattr(before, field), getattr(after, field)
         if old is not None and old != new:
-            yield f"credential `{after.name}` changes its {word}: {_word(old)} is now {_word(new)}"
+            yield f"credential `{after.name}` changes its {word}: {_difference(old, new)}"
 
 
 def _behaviour_changes(was: ToolLock, now: ToolLock) -> Iterator[str]:
@@ -334,8 +343,15 @@ def _origin(url: str | None) -> str:
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}".lower()
 
 
+def _difference(old: str | tuple[str, ...], new: str | tuple[str, ...]) -> str:
+    """What another part of a credential is, and of scopes what came and went."""
+    if isinstance(old, str) or isinstance(new, str):
+        return f"{_word(old)} is now {_word(new)}"
+    signs = [*(f"`+{one}`" for one in new if one not in old)]
+    signs += [f"`-{one}`" for one in old if one not in new]
+    return " ".join(signs)
+
+
 def _word(value: str | tuple[str, ...]) -> str:
     """A part of a credential as a message says it."""
-    if not value:
-        return "none"
-    return f"`{value}`" if isinstance(value, str) else f"`{' '.join(value)}`"
+    return f"`{value}`" if value else "none"

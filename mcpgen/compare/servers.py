@@ -8,6 +8,7 @@ that worked still works. `text`: words only.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +20,7 @@ from ..lock.matching import match, shape
 from .answers import compare_listed, compare_outputs
 from .names import rename_note
 from .schemas import Finding, Kind, compare_inputs, reworded
-from .security import consents
+from .security import consents, is_read_anew
 from .sides import Side
 
 KINDS: tuple[Kind, ...] = ("security", "breaking", "additive", "text")
@@ -33,6 +34,12 @@ EXIT_CODES: dict[Kind | None, int] = {
 """The exit code of `mcpgen diff` by the gravest class: apart from 1 to 4, which mean that the run
 failed.
 """
+NAMES = re.compile(
+    r"`[^`.\[]+` is (gone|required now|new and required)|the default of |it moved to"
+)
+"""What breaks callers though the API is the same: names and defaults. Another version of mcpgen may
+list less or more of what the API takes, which is as it was.
+"""
 DEPRECATED = "Deprecated."
 """The sentence in the description of a tool whose operation is deprecated."""
 
@@ -40,13 +47,14 @@ DEPRECATED = "Deprecated."
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
     """One change: its class, what happened (`added removed renamed changed server`), the tool, a
-    phrase.
+    phrase. `cause` is the phrase as it is true of every tool that the same change concerns.
     """
 
     kind: Kind
     event: str
     tool: str
     text: str
+    cause: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +62,8 @@ class Diff:
     """Every change, the gravest first, then by tool."""
 
     changes: tuple[Change, ...]
+    note: str = ""
+    """What is true of all of them."""
 
     @property
     def kind(self) -> Kind | None:
@@ -86,7 +96,12 @@ def diff(old: Side, new: Side) -> Diff:
         if tool.hints.get("destructive"):
             text = f"is new and destructive: `{tool.operation}`"
         changes.append(Change(kind="additive", event="added", tool=tool.name, text=text))
-    return Diff(tuple(sorted(changes, key=lambda change: (KINDS.index(change.kind), change.tool))))
+    note = ""
+    if is_read_anew(old.lock, new.lock):
+        note = f"The document is the same; mcpgen {new.lock.generator} reads it in place of"
+        note += f" {old.lock.generator}."
+    ranked = sorted(changes, key=lambda change: (KINDS.index(change.kind), change.tool))
+    return Diff(tuple(ranked), note)
 
 
 def _of_server(old: Lock, new: Lock) -> Iterator[Change]:
@@ -124,14 +139,19 @@ def _tool(was: ToolLock, now: ToolLock, old: Side, new: Side) -> Iterator[Change
     if was.name != now.name:
         yield _renamed(was, now, new)
     before, after = old.tools.get(was.name, {}), new.tools.get(now.name, {})
+    is_same = is_read_anew(old.lock, new.lock)
+    causes: dict[str, str] = {}
     findings = [
         *_operation(was, now),
-        *_hints(was, now),
+        *_hints(was, now, judged_anew=old.lock.generator != new.lock.generator),
         *_contract(before, after),
-        *_answers(before, after, old.answers.get(was.name), new.answers.get(now.name)),
+        *_answers(before, after, old.answers.get(was.name), new.answers.get(now.name), causes),
     ]
     for kind, text in findings:
-        yield Change(kind=kind, event="changed", tool=now.name, text=text)
+        cause = causes.get(text, text)
+        if is_same and kind == "breaking" and not NAMES.match(text):
+            kind = "text"
+        yield Change(kind=kind, event="changed", tool=now.name, text=text, cause=cause)
 
 
 def _renamed(was: ToolLock, now: ToolLock, new: Side) -> Change:
@@ -160,16 +180,20 @@ def _moved(was: ToolLock, now: ToolLock) -> Finding:
     return "breaking", f"it now calls `{now.operation}` instead of `{was.operation}`"
 
 
-def _hints(was: ToolLock, now: ToolLock) -> Iterator[Finding]:
-    """Hints that changed, but for those that must be accepted (see `security`)."""
+def _hints(was: ToolLock, now: ToolLock, *, judged_anew: bool) -> Iterator[Finding]:
+    """Hints that changed, but for those that must be accepted (see `security`). Another version of
+    mcpgen may judge the same call in another way.
+    """
     for name in HINTS:
         value = now.hints.get(name)
         if was.hints.get(name) == value:
             continue
-        if (name, value) in (("destructive", True), ("read_only", False)):
-            continue
         word = name.replace("_", "-")
-        yield "breaking", f"it is now {word}" if value else f"it is no longer {word}"
+        text = f"it is now {word}" if value else f"it is no longer {word}"
+        if judged_anew:
+            yield "text", f"{text}, as mcpgen judges it"
+        elif (name, value) not in (("destructive", True), ("read_only", False)):
+            yield "breaking", text
 
 
 def _contract(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Finding]:
@@ -190,6 +214,7 @@ def _answers(
     new: Mapping[str, Any],
     old_type: Schema | None,
     new_type: Schema | None,
+    causes: dict[str, str],
 ) -> list[Finding]:
     """Compare the answers of two Tool objects: their types where both sides have them, else what is
     listed. Version 0.1.0 wrote no types that are read, and listed the fields.
@@ -199,7 +224,7 @@ def _answers(
         return compare_outputs(before, after)
     if old_type is None:
         return compare_listed(before, new_type)
-    return compare_outputs(old_type or before, new_type or after)
+    return compare_outputs(old_type or before, new_type or after, causes)
 
 
 def _description(tool: Mapping[str, Any]) -> tuple[str, bool]:

@@ -32,8 +32,8 @@ class Side:
     aliases: Mapping[str, str] = field(default_factory=dict)
 
 
-def side_of_server(server: ir.Server) -> Side:
-    """A server that was just parsed."""
+def side_of_server(server: ir.Server, document: str = "") -> Side:
+    """A server that was just parsed, from the document of that hash."""
     tools = {}
     for tool in server.tools:
         tools[tool.name] = {
@@ -43,7 +43,7 @@ def side_of_server(server: ir.Server) -> Side:
             "outputSchema": tool.output_schema,
         }
     return Side(
-        lock=facts(server),
+        lock=facts(server, document=document),
         tools=tools,
         answers=types_of_server(server),
         aliases=dict(server.aliases),

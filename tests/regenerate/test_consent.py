@@ -241,12 +241,12 @@ MUST_BE_ACCEPTED: dict[str, tuple[Change, str, str]] = {
     "a further scope": (
         flow(scopes={"read": "", "write": "", "admin": ""}),
         "`get_c`",
-        "credential `client` changes its scopes: `read write` is now `admin read write`",
+        "credential `client` changes its scopes: `+admin`",
     ),
     "an operation needs another scope of the login": (
         own_security("/d", [{"person": ["read", "write"]}]),
         "`get_d`",
-        "credential `person` changes its scopes of the login: `read` is now `read write`",
+        "credential `person` changes its scopes of the login: `+write`",
     ),
     "another page to log in": (
         login(authorizationUrl="https://evil.example/authorize"),

@@ -6,6 +6,7 @@ import copy
 import json
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -190,9 +191,44 @@ def test_the_comment_for_a_pull_request_begins_with_what_is_gravest_and_stays_sh
 
     monkeypatch.setattr(reports, "LONGEST", 5000)
     text = as_markdown(compared(tmp_path, changed(much)))
-    assert text.startswith("### MCP tools: 3 security, 1 breaking, 400 additive")
+    assert text.startswith("### MCP tools: 1 security, 1 breaking, 400 additive")
     assert text.index("evil.example") < text.index("`list_orders`") < text.index("`x0`")
     assert len(text) < 5200
+
+
+def test_one_cause_is_one_line(tmp_path: Path) -> None:
+    def change(document: Document) -> None:
+        del document["components"]["schemas"]["Book"]["properties"]["price"]
+        for path in ("/books", "/orders"):
+            document["paths"][path]["get"]["summary"] = "List"
+
+    lines = as_text(compared(tmp_path, changed(change))).splitlines()
+    cause = "answers no longer have `Book.price`"
+    assert f"  in 2 tools: {cause} (`get_book`, `list_books`)" in lines
+    assert "Breaking (2)" in lines
+
+
+def test_what_another_version_of_mcpgen_reads_in_the_same_document_breaks_nothing(
+    tmp_path: Path,
+) -> None:
+    _, server = pipeline.understand(
+        Config(sources=(str(save(DOCUMENT, tmp_path / "shop.json")),)), Problems()
+    )
+    now = side_of_server(server, "the same")
+    hints = {"read_only": True, "destructive": False, "idempotent": True, "open_world": True}
+    tools = [replace(tool, hints=hints) for tool in now.lock.tools]
+    wider = {"type": "object", "properties": {"genre": {}, "former": {}}}
+    was = replace(
+        now,
+        lock=replace(now.lock, generator="0.1.0", tools=tuple(tools)),
+        tools={**now.tools, "list_books": {**now.tools["list_books"], "inputSchema": wider}},
+    )
+    found = diff(was, now)
+    assert [change.text for change in found.of("breaking")] == ["`former` is gone"]
+    assert found.of("security") == []
+    texts = {(change.tool, change.text) for change in found.of("text")}
+    assert ("add_book", "it is no longer read-only, as mcpgen judges it") in texts
+    assert ("list_books", "`genre` must be string") in texts
 
 
 def test_a_project_is_compared_as_it_stands(tmp_path: Path) -> None:
