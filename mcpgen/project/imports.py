@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -18,8 +18,10 @@ from ..problems import Problem
 from .package import GeneratedPackage
 from .source import near, parsed, problem_at
 
+APP, SERVER = "App", "ToolServer"
+"""The class of a server, and its name in version 0.1.0, where it was told no package."""
 RENAMED = {
-    "ToolServer": "App",
+    SERVER: APP,
     "BadAnswer": "ApiError",
     "Busy": "ApiError",
     "MissingCredential": "ApiError",
@@ -54,6 +56,14 @@ class _Import:
             return f"{self.prefix}{inside}"
         return f"{self.prefix}.{inside}"
 
+    @property
+    def variables(self) -> dict[str, str]:
+        """Name → what the file calls it; empty where the file imports the module."""
+        if not isinstance(self.node, ast.ImportFrom):
+            return {}
+        bound = {alias.name: bound_name(alias) for alias in self.node.names}
+        return bound if set(bound) == set(self.names) else {}
+
 
 def import_problems(package: GeneratedPackage) -> Iterator[Problem]:
     """Every import of the user's code that does not fit the package, file by file, as errors."""
@@ -81,6 +91,8 @@ class _Reader:
         """Yield the problems of one file."""
         for found in self._imports(path, tree):
             for code, message, hint in self._faults(found):
+                if path == self.home / "auth.py" and "Outgoing" not in self.face:
+                    hint = "this server calls no API: delete the file"
                 yield problem_at(code, message, self.files.folder, path, found.node, hint)
         modules = _toolset_modules(tree)
         for node, variable in _attribute_nodes(tree):
@@ -129,7 +141,8 @@ class _Reader:
             yield from self._tool_faults(found)
         elif found.module == ("models",) and self.models:
             for name in sorted(set(found.names) - self.models - {"*"}):
-                hint = near(name, self.models) or f"write `from {found.prefix} import models`"
+                new = _renamed("models", found.variables.get(name, "models"))
+                hint = near(name, self.models) or f"write `from {found.prefix} import {new}`"
                 yield NOT_THERE, f"the generated type `{name}` is not there", hint
         elif not self._is_module(found.module):
             message = f"the package has no `{'.'.join(found.module)}`"
@@ -170,34 +183,37 @@ class _Reader:
         return self.files.has_module("/".join(("src", self.package, *module)))
 
     def _instead(self, found: _Import) -> str:
-        """Suggest a replacement for an import that does not fit."""
+        """Suggest an import under whose names the rest of the file stays as it is."""
         if found.module[0] == "models":
             return self._models_instead(found)
-        names = {name: RENAMED.get(name, name) for name in found.names}
-        if not names:
-            name = found.module[-1]
-            names = {name: RENAMED.get(name, name)}
-        offered = sorted(set(names.values()) & self.face)
+        names = {name: RENAMED.get(name, name) for name in found.names or found.module[-1:]}
+        offered = {name: new for name, new in names.items() if new in self.face}
         if not offered:
             return near(found.module[-1], self.face) or self._offer()
-        sentences = [f"write `from {found.prefix} import {', '.join(offered)}`"]
+        bound = {name: found.variables.get(name, new) for name, new in offered.items()}
+        bound |= {name: APP for name in bound if name == SERVER}
+        written = sorted({_renamed(new, bound[name]) for name, new in offered.items()})
+        sentences = [f"write `from {found.prefix} import {', '.join(written)}`"]
         for name, new in names.items():
-            if new not in self.face:
+            if name not in offered:
                 sentences.append(f"the package offers no `{name}`")
-            elif new != name:
+            elif name == SERVER:
+                sentences.append(f'`{APP}("{self.package}")` takes the place of `{SERVER}()`')
+            elif bound[name] == new != name:
                 sentences.append(f"`{new}` takes the place of `{name}`")
         return "; ".join(sentences)
 
     def _models_instead(self, found: _Import) -> str:
         if not self.models:
             return "no type is generated for this server: write `Any`"
-        sentences = [f"write `from {found.prefix} import models`"]
-        for name in found.names:
-            if name in self.models:
-                sentences.append(f"`{name}` is `models.{name}` then")
-            else:
-                sentences.append(f"no type is called `{name}`")
-        return "; ".join(sentences)
+        kept = [name for name in found.names if name in self.models]
+        gone = [f"no type is called `{name}`" for name in found.names if name not in self.models]
+        here = replace(found, module=("models",)).written
+        if found.variables and kept:
+            written = ", ".join(_renamed(name, found.variables[name]) for name in kept)
+            return "; ".join([f"write `from {here} import {written}`", *gone])
+        used = [f"`{name}` is `models.{name}` then" for name in kept]
+        return "; ".join([f"write `from {found.prefix} import models`", *used, *gone])
 
     def _offer(self) -> str:
         return f"the package offers {', '.join(f'`{name}`' for name in sorted(self.face))}"
@@ -251,6 +267,11 @@ def _imported_names(tree: ast.Module | None) -> frozenset[str]:
         return frozenset()
     imports = _relative_imports(tree)
     return frozenset(bound_name(alias) for node in imports for alias in node.names)
+
+
+def _renamed(name: str, variable: str) -> str:
+    """An imported name under the variable that the file has for it."""
+    return name if name == variable else f"{name} as {variable}"
 
 
 def bound_name(alias: ast.alias) -> str:

@@ -64,17 +64,17 @@ def _missing_dependencies(
     dependencies: list[Any], needed: list[str], lines: list[str]
 ) -> Iterator[Problem]:
     present = {_normalised(str(requirement)) for requirement in dependencies}
-    place = _place(lines, r"dependencies\s*=")
-    for requirement in needed:
-        name = _normalised(requirement)
-        if name not in present:
-            yield Problem(
-                code="E1320",
-                severity="error",
-                message=f"`{NAME}` lacks `{name}`, which the generated server imports",
-                hint=f'add the line `"{requirement}",` to `dependencies` under `[project]`',
-                place=place,
-            )
+    missing = [requirement for requirement in needed if _normalised(requirement) not in present]
+    if missing:
+        names = ", ".join(f"`{_normalised(requirement)}`" for requirement in missing)
+        yield Problem(
+            code="E1320",
+            severity="error",
+            message=f"`{NAME}` lacks {names}, which the generated server imports",
+            hint="add what follows to `dependencies` under `[project]`",
+            place=_place(lines, r"dependencies\s*="),
+            detail="".join(f'    "{requirement}",\n' for requirement in missing),
+        )
 
 
 def _normalised(requirement: str) -> str:
@@ -99,7 +99,7 @@ def _line_lengths(manifest: Mapping[str, Any], lines: list[str]) -> Iterator[Pro
                 f"`[tool.{tool}]` says `line-length = {length}`, and generated code"
                 f" is laid out in {LINE_LENGTH} columns"
             ),
-            hint=f"set `line-length = {LINE_LENGTH}`",
+            hint=f"set `line-length = {LINE_LENGTH}`, and format your own code: `black src tests`",
             place=_place(lines, rf"\[tool\.{tool}\]", then=r"line-length\s*="),
         )
 

@@ -26,7 +26,7 @@ ONCE: Final = (
 )
 
 
-NO_TEMPLATE: Final = ("mcpgen.toml", "src/*/custom/*.py")
+NO_TEMPLATE: Final = ("mcpgen.toml", "src/*/custom/[!_]*.py")
 """Those that hold nothing but the user's choices and code."""
 
 

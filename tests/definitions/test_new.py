@@ -150,7 +150,7 @@ def test_an_older_project_is_told_what_functions_need(
     assert mcpgen("generate", sample, "-o", "shop", "--quiet") == 0
     monkeypatch.chdir(tmp_path / "shop")
     assert mcpgen("add", "tool", "count_pages", "--python", "--argument", "title:string!") == 0
-    assert 'add the line `"docstring-parser' in capsys.readouterr().err
+    assert '"docstring-parser' in capsys.readouterr().err
     assert Path("src/bookshop_mcp/runtime/parts/functions").is_dir()
     manifest = Path("pyproject.toml")
     line = '    "docstring-parser>=0.16,<1",\n'
