@@ -15,7 +15,7 @@ DOCUMENT ?=
 # Under LC_ALL=C Python 3.11 cannot start from an environment that names a path outside ASCII.
 unexport LC_ALL
 
-.PHONY: all demo test pythons lint format density docs packages workbench corpus schemas referee conformance clients answers workflows bench models transcript mutants fuzz soak production offline longrun scaling clean
+.PHONY: all demo test pythons lint format density docs packages workbench corpus schemas referee conformance clients answers workflows bench models transcript mutants fuzz soak production offline longrun upgrade scaling clean
 
 # What can be done here.
 all:
@@ -79,6 +79,11 @@ corpus: $(VENV)/ready
 # Judge what is made of the JSON-Schema-Test-Suite and of SchemaStore's schemas.
 schemas: $(VENV)/ready
 	@PYTHONPATH=tests/definitions $(BIN)/python tests/definitions/schema_collections.py $(ARGS)
+
+# Upgrade five projects that version 0.1.0 made and people edited, each in environments of its own: names, edits, workflow.
+upgrade: $(VENV)/ready
+	@rm -rf dist/upgrade && $(BIN)/python -m build --wheel --outdir dist/upgrade . >/dev/null
+	MCPGEN_WHEEL="$$(echo "$(CURDIR)"/dist/upgrade/*.whl)" $(BIN)/python -m pytest -n $(WORKERS) tests/packaging/test_upgrade.py $(ARGS)
 
 # Let the referee score every call, beside FastMCP and openapi-mcp-generator.
 referee: $(VENV)/ready

@@ -128,6 +128,10 @@ class Host:
     def begin(self, document: str) -> None:
         """A project from a document, pushed."""
         self.run("mcpgen", "generate", document, "-o", str(self.work), cwd=self.folder)
+        self.publish()
+
+    def publish(self) -> None:
+        """The project in a repository of its own."""
         self.run("git", "init", "--quiet", "--initial-branch", "main")
         self.run("git", "init", "--quiet", "--bare", str(self.remote), cwd=self.folder)
         self.run("git", "remote", "add", "origin", str(self.remote))
