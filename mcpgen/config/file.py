@@ -88,7 +88,7 @@ def parse_config(text: str, *, folder: Path = Path(), file: str = NAME) -> Confi
         places={
             path: place_at(text, file, line, column)
             for line, column, path in key_positions(text)
-            if tools and path[0] == "tools"
+            if path[0] in ("answers", "tools")
         },
     )
 

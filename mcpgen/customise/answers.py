@@ -33,6 +33,35 @@ def unknown_paths(
             yield path, known
 
 
+def all_fields(tools: Iterable[Tool], models: dict[str, Schema]) -> set[str]:
+    """The names of every field that answers have, at any depth; empty where some may have others."""
+    found: set[str] = set()
+    pending: list[Schema] = [tool.response.type or {} for tool in tools if tool.response.json]
+    seen: set[str] = set()
+    while pending:
+        node = pending.pop()
+        name = node.get("$ref", "").removeprefix(DEFINITIONS)
+        if name in seen:
+            continue
+        if name:
+            seen.add(name)
+            node = models.get(name, {})
+        properties = node.get("properties", {})
+        below = [*properties.values(), *node.get("anyOf", ())]
+        below += [node["items"]] if "items" in node else []
+        is_open = not below and "properties" not in node and not _is_value(node)
+        if is_open or "additionalProperties" in node:
+            return set()
+        found |= properties.keys()
+        pending += below
+    return found
+
+
+def _is_value(node: Schema) -> bool:
+    """Return whether a type has no fields."""
+    return "enum" in node or node.get("type") in SCALARS
+
+
 def _in_place_of(keys: Sequence[str], node: Schema, models: dict[str, Schema]) -> set[str] | None:
     """The paths that a type has in the place of one that it does not have: `["items", "nmae"]` →
     `{"items.name", …}`. None where it has that, or may have.
@@ -46,7 +75,7 @@ def _in_place_of(keys: Sequence[str], node: Schema, models: dict[str, Schema]) -
     if "items" in node:
         return _in_place_of(keys, node["items"], models)
     if "properties" not in node:
-        return set() if "enum" in node or node.get("type") in SCALARS else None
+        return set() if _is_value(node) else None
     key, *rest = keys
     properties = node["properties"]
     named = properties if key == "*" else properties.keys() & {key}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import keyword
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,9 +17,11 @@ import jsonschema_rs
 
 from ..config import ArgumentConfig, Config, ToolConfig
 from ..ir import Argument, Body, Request, Schema, Server, Skip, Tool, Toolset
+from ..load.values import as_object, texts_in
 from ..problems import Place, Problem, Problems, UsageError
+from ..runtime.results.pages import fold
 from ..runtime.results.shorten import Shaping
-from .answers import shaping_of, unknown_paths, with_answer, with_answers
+from .answers import all_fields, shaping_of, unknown_paths, with_answer, with_answers
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 ALIAS = re.compile(r"[A-Za-z0-9_.-]{1,128}")
@@ -74,11 +76,12 @@ def customise(server: Server, config: Config, problems: Problems) -> Server:
     table, name or argument that fits nothing.
     """
     server = with_answers(server, config)
-    if not config.tools:
-        return server
     faults = _Faults(config.places)
     tables = _assign_tables(server, config, problems, faults)
     changes = _Changes(server, tables, faults, _Gone(config, problems))
+    changes.check_redaction(server.tools, config.redact, ("answers",))
+    if not config.tools:
+        return server
     for toolset in server.toolsets:
         for tool in toolset.tools:
             changes.apply(toolset.name, tool)
@@ -178,6 +181,19 @@ class _Changes:
             place = self.faults.place((*self.faults.table, "answer", "drop"))
             near = _did_you_mean(path, known)
             self.gone.problems.warn("E1122", message, hint=near or hint, place=place)
+        self.check_redaction([tool], config.answer.redact, (*self.faults.table, "answer"))
+
+    def check_redaction(
+        self, tools: Iterable[Tool], names: Sequence[str], table: tuple[str, ...]
+    ) -> None:
+        """Warn of fields to withhold that no answer has: one that is misspelt is shown."""
+        known = all_fields(tools, self.server.models) if names else set()
+        for name in names if known else ():
+            if fold(name) not in set(map(fold, known)):
+                message = f"no answer has the field `{name}` to withhold"
+                place = self.faults.place((*table, "redact"))
+                near = _did_you_mean(name, known)
+                self.gone.problems.warn("E1122", message, hint=near, place=place)
 
     def add_aliases(self, tool: Tool, config: ToolConfig) -> None:
         """Add the other names of a tool, which must be free."""
@@ -376,7 +392,9 @@ def _with_argument_config(tool: Tool, word: str, config: ArgumentConfig, faults:
     if argument is None:
         names = [item.name for item in tool.arguments]
         hint = _did_you_mean(word, names)
-        if names and not hint:
+        if word == tool.listing.fields:
+            hint = "it chooses the fields of items: `full = true` in the table `answer` removes it"
+        elif names and not hint:
             hint = f"its arguments are {', '.join(f'`{name}`' for name in names[:8])}"
         message = f"`{tool.name}` has no argument `{word}`"
         faults.add("E1118", message, "arguments", word, hint=hint)
@@ -503,7 +521,9 @@ def _is_allowed(
     fault = "" if value is None else _schema_fault(tool.input_schema, argument.name, value)
     if fault:
         message = f"`{argument.name}` of `{tool.name}` does not allow this {key}: {fault}"
-        faults.add("E1120", message, "arguments", word, key)
+        allowed = texts_in(as_object(tool.input_schema["properties"][argument.name]).get("enum"))
+        hint = _did_you_mean(str(value), allowed)
+        faults.add("E1120", message, "arguments", word, key, hint=hint)
     return not fault
 
 

@@ -233,13 +233,19 @@ def test_xml_brings_its_module_and_its_library(tmp_path: Path) -> None:
             '[tools.listBooks.arguments.genre]\nhidden = true\nvalue = "poetrie"',
             "E1120",
             "`genre` of `list_books` does not allow this value",
-            "",
+            "did you mean `poetry`?",
         ),
         (
             '[tools.getBook.answer]\nkeep = ["titel"]',
             "E1122",
             "no answer of `get_book` has the field `titel`",
             "did you mean `title`?",
+        ),
+        (
+            "[tools.listBooks.arguments.fields]\nhidden = true",
+            "E1118",
+            "`list_books` has no argument `fields`",
+            "`full = true` in the table `answer` removes it",
         ),
         ('[tools.listBooks.arguments.genre]\nname = "limit"', "E1116", "another argument is", ""),
         ('[tools.listBooks.arguments.genre]\nname = "a-b"', "E1115", "cannot be called `a-b`", ""),
@@ -290,12 +296,22 @@ def test_an_answer_that_may_have_other_fields_keeps_any(
     generate(folder)
 
 
-def test_a_field_to_leave_out_that_no_answer_has_is_a_warning(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "config",
+    [
+        '[tools.getBook.answer]\ndrop = ["titel"]',
+        '[tools.getBook.answer]\nredact = ["titel", "ID"]',
+        '[answers]\nredact = ["titel", "ID"]\n[tools."GET /orders"]\nenabled = false',
+    ],
+)
+def test_a_field_to_leave_out_that_no_answer_has_is_a_warning(tmp_path: Path, config: str) -> None:
     problems = Problems()
-    folder = said(tmp_path, '[tools.getBook.answer]\ndrop = ["titel"]')
+    folder = said(tmp_path, config)
     run(CommandInput(folder=folder), problems)
     (problem,) = [problem for problem in problems if problem.code == "E1122"]
-    assert (problem.severity, problem.hint) == ("warning", "did you mean `title`?")
+    assert problem.severity == "warning"
+    assert problem.hint.startswith("did you mean `title`")
+    assert problem.place is not None and problem.place.file.endswith("mcpgen.toml")
 
 
 def test_everything_that_cannot_be_applied_is_told_at_once(tmp_path: Path) -> None:
