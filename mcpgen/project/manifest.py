@@ -53,8 +53,8 @@ def _old_commands(manifest: Mapping[str, Any], package: str, lines: list[str]) -
         if module.endswith("_mcp") and module != package:
             yield Problem(
                 code="E1318",
-                severity="warning",
-                message=f"the command `{command}` in `{NAME}` still starts `{module}`",
+                severity="error",
+                message=f"the command `{command}` in `{NAME}` starts `{module}`, which is not there",
                 hint=f"the file is yours: say `{package}`",
                 place=_place(lines, rf"\"?{re.escape(command)}\"?\s*="),
             )

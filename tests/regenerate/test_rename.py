@@ -100,7 +100,7 @@ def test_an_accepted_name_moves_every_file_of_the_user(
     assert "--> src/library_mcp/mine.py:1:8" in said.err
     for path in ("README.md", "Makefile", ".env.example"):
         assert f"`{path}` still says" in said.err
-    assert run(["check"]) == 0
+    assert run(["check"]) == 1  # the command starts what is not there
     assert run(["generate"]) == 0
     assert "still says" not in capsys.readouterr().err
 
@@ -225,8 +225,10 @@ def test_check_goes_on_saying_that_the_command_starts_the_old_package(tmp_path: 
     generate(folder, accept=True)
     (problem,) = [item for item in check(folder, Problems()).problems if item.code == "E1318"]
     assert problem.message == (
-        "the command `corner-shop-mcp` in `pyproject.toml` still starts `corner_shop_mcp`"
+        "the command `corner-shop-mcp` in `pyproject.toml` starts `corner_shop_mcp`, which is not"
+        " there"
     )
+    assert problem.severity == "error"
     assert problem.place is not None
     assert "corner-shop-mcp" in problem.place.excerpt[0][1]
     manifest = (folder / "pyproject.toml").read_text().replace("corner_shop_mcp", "kiosk_mcp")
