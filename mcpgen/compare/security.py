@@ -344,7 +344,7 @@ def _origin(url: str | None) -> str:
 
 
 def _difference(old: str | tuple[str, ...], new: str | tuple[str, ...]) -> str:
-    """What another part of a credential is, and of scopes what came and went."""
+    """The new value of a part of a credential; of scopes those that came and went."""
     if isinstance(old, str) or isinstance(new, str):
         return f"{_word(old)} is now {_word(new)}"
     signs = [*(f"`+{one}`" for one in new if one not in old)]

@@ -37,8 +37,8 @@ failed.
 NAMES = re.compile(
     r"`[^`.\[]+` is (gone|required now|new and required)|the default of |it moved to"
 )
-"""What breaks callers though the API is the same: names and defaults. Another version of mcpgen may
-list less or more of what the API takes, which is as it was.
+"""The changes that break callers though the API is the same: names and defaults. Another version of
+mcpgen may list less or more of what the API takes, which is as it was.
 """
 DEPRECATED = "Deprecated."
 """The sentence in the description of a tool whose operation is deprecated."""
@@ -63,7 +63,7 @@ class Diff:
 
     changes: tuple[Change, ...]
     note: str = ""
-    """What is true of all of them."""
+    """A sentence on all of them."""
 
     @property
     def kind(self) -> Kind | None:

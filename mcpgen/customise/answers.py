@@ -34,7 +34,7 @@ def unknown_paths(
 
 
 def all_fields(tools: Iterable[Tool], models: dict[str, Schema]) -> set[str]:
-    """The names of every field that answers have, at any depth; empty where some may have others."""
+    """The names of all fields of answers, at any depth; none where an answer may have others."""
     found: set[str] = set()
     pending: list[Schema] = [tool.response.type or {} for tool in tools if tool.response.json]
     seen: set[str] = set()
@@ -48,7 +48,7 @@ def all_fields(tools: Iterable[Tool], models: dict[str, Schema]) -> set[str]:
             node = models.get(name, {})
         properties = node.get("properties", {})
         below = [*properties.values(), *node.get("anyOf", ())]
-        below += [node["items"]] if "items" in node else []
+        below += filter(None, [node.get("items")])
         is_open = not below and "properties" not in node and not _is_value(node)
         if is_open or "additionalProperties" in node:
             return set()

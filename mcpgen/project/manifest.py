@@ -54,7 +54,7 @@ def _old_commands(manifest: Mapping[str, Any], package: str, lines: list[str]) -
             yield Problem(
                 code="E1318",
                 severity="error",
-                message=f"the command `{command}` in `{NAME}` starts `{module}`, which is not there",
+                message=f"the command `{command}` in `{NAME}` starts `{module}`, which is gone",
                 hint=f"the file is yours: say `{package}`",
                 place=_place(lines, rf"\"?{re.escape(command)}\"?\s*="),
             )

@@ -21,14 +21,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from mcpgen.compare.sides import Side, side_of_project
 from tests.longrun.seeded_edits import NOUNS, Api
 from tests.packaging.test_workflow import REAL_WHEEL, REPOSITORY, Host
 
 RELEASE = "8ff0372ce8828260e4a0b48dd432c9434a6fee4b"
-"""What the tag v0.1.0 names."""
+"""The commit of the tag v0.1.0."""
 BEFORE = Path(__file__).parent / "before"
 SPECS = REPOSITORY / "samples" / "specs"
 
@@ -122,7 +121,7 @@ class Upgrade:
         )
 
     def written(self) -> dict[Path, bytes]:
-        """What people wrote, as it stands in the project."""
+        """The files that people wrote, as they stand in the project."""
         paths = [path.relative_to(self.edits) for path in self.edits.rglob("*") if path.is_file()]
         return {path: (self.work / path).read_bytes() for path in paths}
 

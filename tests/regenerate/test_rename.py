@@ -225,8 +225,7 @@ def test_check_goes_on_saying_that_the_command_starts_the_old_package(tmp_path: 
     generate(folder, accept=True)
     (problem,) = [item for item in check(folder, Problems()).problems if item.code == "E1318"]
     assert problem.message == (
-        "the command `corner-shop-mcp` in `pyproject.toml` starts `corner_shop_mcp`, which is not"
-        " there"
+        "the command `corner-shop-mcp` in `pyproject.toml` starts `corner_shop_mcp`, which is gone"
     )
     assert problem.severity == "error"
     assert problem.place is not None

@@ -1,4 +1,4 @@
-"""What our shop allows."""
+"""Rules of our shop."""
 
 from .content import Call, ToolError
 
