@@ -32,7 +32,7 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 44_900,
+    "lines of code of mcpgen": 45_100,
     "lines of code of its runtime": 12_800,
     "modules of a copied runtime": 74,
     "lines of a copied runtime": 14_300,
@@ -45,7 +45,7 @@ LIMITS = {
     "lines of names and sentences": 3_170,
     "lines of projection": 2_310,
     "modules of a run": 167,
-    "switches of a run": 3_460,
+    "switches of a run": 3_470,
     "modules of a call": 26,
     "switches of a call": 106,
     "frames of a call": 21,
@@ -54,7 +54,7 @@ LIMITS = {
     "docstrings that begin with a question": 0,
     "class names with several meanings": 8,
     "lines of the changelog of a version": 120,
-    "lines of test code": 49_400,
+    "lines of test code": 49_800,
 }
 """No figure may be more: today's, rounded up to three digits, or its goal once that is reached."""
 
