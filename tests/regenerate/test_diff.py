@@ -461,6 +461,14 @@ def test_markdown_has_no_signs_that_would_be_lists_within_the_list(tmp_path: Pat
     assert "\n* `list_orders` `GET /orders` is gone" in as_changelog(difference, "0.1.0")
 
 
+def test_texts_are_folded_away_in_markdown(tmp_path: Path) -> None:
+    text = as_markdown(compared(tmp_path, changed(set_in(*LIST, "deprecated", to=True))))
+    assert text == (
+        "### MCP tools: 1 text change\n\n<details><summary>Text only (1)</summary>\n\n"
+        "- `list_books` it is deprecated\n\n</details>\n"
+    )
+
+
 def test_a_changelog_has_the_next_version_and_every_class(tmp_path: Path) -> None:
     entry = as_changelog(compared(tmp_path, changed(cut("paths", "/orders"))), "1.0.0")
     assert entry.splitlines()[:5] == [

@@ -252,6 +252,17 @@ def test_headers_are_not_percent_encoded() -> None:
 
 
 @pytest.mark.parametrize(
+    ("function", "separator"),
+    [("csv", ","), ("space_delimited", "%20"), ("pipe_delimited", "%7C"), ("tab_delimited", "%09")],
+)
+def test_a_list_inside_a_list_is_json_where_nothing_else_is_said(
+    function: str, separator: str
+) -> None:
+    made = getattr(runtime.wire, function)([["a"], "c"])
+    assert runtime.wire.simple_text(made) == f"%5B%22a%22%5D{separator}c"
+
+
+@pytest.mark.parametrize(
     "function", "csv space_delimited pipe_delimited form deep_object reserved label matrix".split()
 )
 def test_what_was_not_given_stays_left_out(function: str) -> None:

@@ -439,6 +439,21 @@ def test_a_null_that_is_not_sent_is_told_where_something_changes() -> None:
     assert Checker("list_notes", NOTE, reads=True).checked(NULLS) == (checked, [])
 
 
+@pytest.mark.parametrize(
+    ("kinds", "value", "told"),
+    [
+        (["object", "null"], 1, "null or an object"),
+        (["array", "boolean"], 1, "true or false or an array"),
+        (["integer", "string"], {}, "an integer or a string"),
+        (["number", "string"], {}, "a number or a string"),
+    ],
+)
+def test_types_are_told_in_words(kinds: list[str], value: Any, told: str) -> None:
+    checker = Checker("note", {"type": "object", "properties": {"a": {"type": kinds}}})
+    with pytest.raises(BadArguments, match=f"`a` must be {told}, got"):
+        checker.checked({"a": value})
+
+
 def test_null_for_what_is_required_is_an_error() -> None:
     with pytest.raises(BadArguments, match=r"`title`.*null"):
         Checker("add_note", {**NOTE, "required": ["title"]}).checked(NULLS)
