@@ -202,7 +202,7 @@ class App:
         """
         name = params.name[:128]
         context = Context(request, params.name)
-        with recorded(printable(name), context.caller) as record:
+        with recorded(printable(name), context.sender) as record:
             reason = await self._quota.refusal(name)
             if reason:
                 record.fail("limited", reason)
@@ -283,7 +283,7 @@ class App:
         entry = self._anywhere(name)
         if entry is None:
             raise ToolError(f"there is no tool `{name}` on this server")
-        with recorded(entry.name, context.caller) as record:
+        with recorded(entry.name, context.sender) as record:
             record.writes, record.arguments = not entry.read_only, arguments
             reason = self._reason_to_refuse(entry, context)
             if reason:

@@ -12,6 +12,11 @@ CALLER = "mcp.caller"
 told apart.
 """
 
+SENDER = "mcp.sender"
+"""The key under which the ASGI scope has what is written down of a request: its `address`, and
+`issuer`, `subject` and `client` where callers are authenticated.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Caller:
@@ -26,6 +31,10 @@ class Caller:
     """For the issuer alone, never for the API."""
     expires: float
     """When the token ends, in seconds since the epoch."""
+
+    def fields(self) -> dict[str, str]:
+        """Return `issuer`, `subject` and `client` for what is written down of a request."""
+        return {"issuer": self.issuer, "subject": self.subject, "client": self.client}
 
 
 caller_now: ContextVar[Caller | None] = ContextVar("caller_now", default=None)

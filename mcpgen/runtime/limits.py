@@ -9,11 +9,15 @@ import math
 import random
 import re
 import time
-from collections.abc import Iterator
+from collections import Counter, deque
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
+from hashlib import sha256
 from typing import TYPE_CHECKING, Protocol, cast
 
 from .errors import Busy
+from .record import current
 
 if TYPE_CHECKING:
     from .settings import Settings
@@ -23,36 +27,81 @@ LONGEST_WAIT = 3_600.0
 """Seconds: a longer `Retry-After` is reported as "later", without its number."""
 BURST_SECONDS = 10.0
 """Calls of so many seconds may come at once."""
+MOST_CALLERS = 10_000
+"""Callers whose own rate is remembered."""
 
 
 class Gate:
-    """Allow `running` concurrent requests and queue `waiting` more. `async with` holds one of the
-    running places, and raises Busy when the queue is full.
+    """Allow `running` concurrent requests and queue `waiting` more, each caller in a queue of its
+    own: the callers take turns. `async with` holds one of the running places, and raises Busy for a
+    request that finds no room, and for the last one of the longest queue when another caller needs
+    its room.
     """
 
     def __init__(self, running: int, waiting: int) -> None:
-        self._semaphore = asyncio.Semaphore(running)
-        self._waiting, self._queue = 0, waiting
+        self._free, self._most = running, waiting
+        self._queues: dict[Hashable, deque[asyncio.Future[None]]] = {}
+        """By caller, in the order of their turns; none is empty."""
 
     @property
     def full(self) -> bool:
         """Whether the next request would have to wait."""
-        return self._semaphore.locked()
+        return self._free <= 0
+
+    @property
+    def waiting(self) -> int:
+        """Requests in all queues."""
+        return sum(map(len, self._queues.values()))
 
     async def __aenter__(self) -> None:
-        if self._semaphore.locked() and self._waiting >= self._queue:
-            raise Busy(
-                f"busy: {self._waiting} calls are already waiting for the API; try again in a"
-                " moment"
-            )
-        self._waiting += 1
+        if self._free > 0:
+            self._free -= 1
+            return
+        key = current().key
+        self._make_room(key)
+        turn = asyncio.get_running_loop().create_future()
+        self._queues.setdefault(key, deque()).append(turn)
         try:
-            await self._semaphore.acquire()
-        finally:
-            self._waiting -= 1
+            await turn
+        except asyncio.CancelledError:
+            if turn.cancelled():
+                self._leave(key, turn)
+            else:
+                self._give_turn()
+            raise
 
     async def __aexit__(self, *_: object) -> None:
-        self._semaphore.release()
+        self._give_turn()
+
+    def _make_room(self, key: Hashable) -> None:
+        """Raises Busy where the queues are full and no other caller has two more in them."""
+        waiting = self.waiting
+        if waiting < self._most:
+            return
+        busy = Busy(f"busy: {waiting} calls are already waiting for the API; try again in a moment")
+        longest = max(self._queues, key=lambda each: len(self._queues[each]), default=key)
+        more = len(self._queues.get(longest, ())) - len(self._queues.get(key, ()))
+        if more < 2:
+            raise busy
+        turn = self._queues[longest][-1]
+        self._leave(longest, turn)
+        turn.set_exception(busy)
+
+    def _leave(self, key: Hashable, turn: asyncio.Future[None]) -> None:
+        self._queues[key].remove(turn)
+        if not self._queues[key]:
+            del self._queues[key]
+
+    def _give_turn(self) -> None:
+        """Pass a place on to the first request of the next caller."""
+        for key in self._queues:
+            queue = self._queues.pop(key)
+            turn = queue.popleft()
+            if queue:
+                self._queues[key] = queue
+            turn.set_result(None)
+            return
+        self._free += 1
 
 
 class Pace(Protocol):
@@ -120,23 +169,44 @@ class Quota:
     """The calls of one server: `max_calls` run at a time in this process, `call_rate` begin in a
     second on average (0: no limit), in all replicas together where they share their limits. MCP
     requires a server to limit them; a caller who comes too early is told to wait.
+
+    One caller may use all of that while no other needs it. Where others do, a caller below its
+    equal share is let in all the same, and the excess is at the expense of those above theirs.
     """
 
     def __init__(self, settings: Settings) -> None:
-        self._at_once = settings.max_calls
+        self._settings = settings
         self._rate = pace_of(settings, "calls", settings.call_rate, BURST_SECONDS)
-        self._running = 0
+        self._running: Counter[Hashable] = Counter()
+        self._begun: Counter[Hashable] = Counter()
+        """The calls of each caller since `_since`."""
+        self._since = 0.0
+        self._own = lru_cache(maxsize=MOST_CALLERS)(self._rate_of)
+
+    def _rate_of(self, key: Hashable) -> Pace:
+        name = f"calls:{sha256(repr(key).encode()).hexdigest()[:32]}"
+        return pace_of(self._settings, name, self._settings.call_rate_per_caller, BURST_SECONDS)
 
     async def refusal(self, name: str) -> str:
         """Explain why a call cannot begin now, in words for the model; if it can, count the call
         and return an empty text.
         """
-        if self._running >= self._at_once:
-            return (
-                f"This server already runs {self._running} calls, which is its limit. Wait a few"
-                f" seconds, then call `{name}` again"
-            )
-        wait = await self._rate.take(longest=0.0)
+        key = current().key
+        own, most = self._running[key], self._settings.max_calls
+        each = self._settings.max_calls_per_caller
+        reason = ""
+        if each and own >= each:
+            reason = f"You already run {own} calls here, which is the limit for each caller"
+        running = self._running.total()
+        has_share = running < 2 * most and own < most // len(self._running | Counter((key,)))
+        if running >= most and not has_share:
+            reason = f"This server already runs {running} calls, which is its limit"
+        if reason:
+            return f"{reason}. Wait a few seconds, then call `{name}` again"
+        wait = 0.0
+        if self._settings.call_rate_per_caller:
+            wait = await self._own(key).take(longest=0.0)
+        wait = wait or await self._wait(key)
         if wait:
             return (
                 f"Too many calls. Wait {_seconds(wait)}, then call `{name}` again, and leave more"
@@ -144,14 +214,32 @@ class Quota:
             )
         return ""
 
+    async def _wait(self, key: Hashable) -> float:
+        """Seconds until the rate of all callers allows a call: none for one within its share, which
+        the others wait for.
+        """
+        now = time.monotonic()
+        if now - self._since > BURST_SECONDS:
+            self._begun.clear()
+            self._since = now
+        self._begun[key] += 1
+        share = self._settings.call_rate * BURST_SECONDS / len(self._begun)
+        if len(self._begun) == 1 or self._begun[key] > share:
+            return await self._rate.take(longest=0.0)
+        wait = await self._rate.take(longest=BURST_SECONDS)
+        return wait if wait > BURST_SECONDS else 0.0
+
     @contextmanager
     def running(self) -> Iterator[None]:
         """Count a call while it runs."""
-        self._running += 1
+        key = current().key
+        self._running[key] += 1
         try:
             yield
         finally:
-            self._running -= 1
+            self._running[key] -= 1
+            if not self._running[key]:
+                del self._running[key]
 
 
 def _seconds(wait: float) -> str:

@@ -5,11 +5,11 @@ telemetry and the audit.
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from opentelemetry.propagate import get_global_textmap
 from opentelemetry.trace import (
@@ -21,17 +21,14 @@ from opentelemetry.trace import (
 
 from .log import LEVEL_INFO, event, logger
 
-if TYPE_CHECKING:
-    from .caller import Caller
-
 
 @dataclass(slots=True)
 class Record:
     """One call. Its arguments are here for the audit, and for the log where that is asked for."""
 
     tool: str
-    subject: str = ""
-    """The caller, if callers are distinguished."""
+    sender: Mapping[str, str] = field(default_factory=dict)
+    """Fields that say who called (`caller.SENDER`); none on stdio."""
     status: int | str = "ok"
     """`ok`, the API's status, or the kind of failure."""
     reason: str = ""
@@ -47,6 +44,16 @@ class Record:
     trace: str = ""
     """The trace id that the caller or telemetry gave it, 32 hexadecimal digits."""
     details: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def key(self) -> Hashable:
+        """The caller that limits are counted for: the one who is authenticated, else the
+        address.
+        """
+        sender = self.sender
+        if "issuer" not in sender:
+            return sender.get("address")
+        return sender["issuer"], sender.get("subject") or sender.get("client")
 
     def fail(self, status: int | str, reason: str, **details: Any) -> None:
         """Note why the call failed."""
@@ -66,7 +73,7 @@ class Record:
             "bytes": self.bytes,
         }
         optional = {
-            "subject": self.subject,
+            **self.sender,
             "trace": self.trace,
             "requests": self.requests,
             "queued_ms": round(self.queued * 1000),
@@ -111,11 +118,9 @@ def observed(send: Send) -> Send:
 
 
 @contextmanager
-def recorded(tool: str, caller: Caller | None) -> Iterator[Record]:
+def recorded(tool: str, sender: Mapping[str, str]) -> Iterator[Record]:
     """Note a call: log it and tell the observers when it has ended, however that was."""
-    record = Record(tool, trace=_trace())
-    if caller is not None:
-        record.subject = caller.subject
+    record = Record(tool, sender, trace=_trace())
     token = _now.set(record)
     started = time.perf_counter()
     try:

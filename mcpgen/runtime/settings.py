@@ -221,6 +221,12 @@ class Settings:
     call_rate: float = field(default=500.0, metadata=variable(
         "rate", "calls", "Calls per second (`500`, `600/m`), ten seconds of them at once; more are "
         "told to wait; `0`: no limit"))
+    max_calls_per_caller: int = field(default=0, metadata=variable(
+        "count", "calls", "Calls of one caller that run at the same time; `0`: all, while no other "
+        "caller needs them", 0, 100_000))
+    call_rate_per_caller: float = field(default=0.0, metadata=variable(
+        "rate", "calls", "Calls of one caller per second, ten seconds of them at once",
+        unset="all, while no other caller needs them"))
     total_timeout: float = field(default=60.0, metadata=variable(
         "seconds", "calls", "Seconds for one call, repetitions included", 0.1, 86_400))
     timeout: float = field(default=30.0, metadata=variable(

@@ -121,25 +121,27 @@ class Load:
     """Callers of both eras, half of them of each, who read and write in turn."""
 
     outcomes: list[Outcome] = field(default_factory=list)
+    port: int = FRONT
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
     _ends: bool = False
 
-    def begin(self, callers: int, rate: float = math.inf) -> None:
+    def begin(self, callers: int, rate: float = math.inf, *, own: bool = False) -> None:
         """Let so many callers call, who together begin `rate` calls a second. A call that takes
-        longer than its turn delays the next one of its caller.
+        longer than its turn delays the next one of its caller. With `own` each has an address.
         """
         turn = callers / rate
         for number in range(callers):
             era = (http.HANDSHAKE, http.MODERN)[number % 2]
             first = turn * number / callers
-            self._tasks.append(asyncio.create_task(self._call(number, era, first, turn)))
+            address = f"127.0.0.{10 + number}" if own else "127.0.0.1"
+            self._tasks.append(asyncio.create_task(self._call(number, era, first, turn, address)))
 
     async def end(self) -> None:
         """Wait until the calls under way have ended."""
         self._ends = True
         await asyncio.gather(*self._tasks)
 
-    async def _call(self, number: int, era: str, first: float, turn: float) -> None:
+    async def _call(self, number: int, era: str, first: float, turn: float, address: str) -> None:
         connection = None
         count = 0
         await asyncio.sleep(first)
@@ -151,8 +153,12 @@ class Load:
             began = time.monotonic()
             try:
                 if connection is None:
-                    connection = await asyncio.open_connection("127.0.0.1", FRONT)
-                kind, stays = await _exchange(connection, http.request(era, FRONT, name, arguments))
+                    connection = await asyncio.open_connection(
+                        "127.0.0.1", self.port, local_addr=(address, 0)
+                    )
+                kind, stays = await _exchange(
+                    connection, http.request(era, self.port, name, arguments)
+                )
             except (OSError, asyncio.IncompleteReadError):
                 kind, stays = "closed", False
             if not stays and connection is not None:
@@ -370,6 +376,30 @@ async def soak(api: Api, replicas: Replicas, seconds: float, rate: float) -> tup
     return figures(name, load), wrong
 
 
+async def fairness(api: Api, replicas: Replicas, seconds: float) -> tuple[str, list[str]]:
+    """One caller with 240 connections beside ten polite ones, told apart by their addresses, at one
+    replica; the row of the polite ones, and what did not hold.
+    """
+    api.seconds = 0.1
+    alone, beside, greedy = Load(port=BACK), Load(port=BACK), Load(port=BACK)
+    for load in (alone, beside):
+        if load is beside:
+            greedy.begin(240, own=False)
+        load.begin(10, 10.0, own=True)
+        await asyncio.sleep(seconds * 2)
+        await load.end()
+    await greedy.end()
+    api.seconds = 0.02
+    refused = sum(outcome.kind != "ok" for outcome in beside.outcomes)
+    wrong = [f"{refused} calls of polite callers were refused"] if refused else []
+    first, then = (
+        statistics.median(outcome.seconds for outcome in load.outcomes) for load in (alone, beside)
+    )
+    if then > 2 * first:
+        wrong.append(f"polite callers waited {then:.2f} s beside a greedy one, {first:.2f} s alone")
+    return figures("ten polite callers beside one with 240 connections", beside), wrong
+
+
 def repeated(api: Api) -> list[str]:
     """What did not hold where something was added twice."""
     twice = [title for title, count in api.added.items() if count > 1]
@@ -385,6 +415,9 @@ async def judge(seconds: float, soak_seconds: float, rate: float) -> tuple[list[
         async with stage(folder) as (api, replicas):
             row, wrong = await restarts(api, replicas, seconds)
             rows = [row, *await failures(api, replicas, seconds)]
+            row, more = await fairness(api, replicas, seconds)
+            rows.append(row)
+            wrong += more
             if soak_seconds:
                 row, more = await soak(api, replicas, soak_seconds, rate)
                 rows.append(row)

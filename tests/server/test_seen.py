@@ -390,7 +390,7 @@ def test_the_line_of_a_call_names_its_caller(caplog: pytest.LogCaptureFixture) -
     caller = Caller("https://issuer.example", "user-17", "desk", Secret("t0ken"), 0.0)
     with (
         caplog.at_level("INFO", logger="mcpgen.runtime"),
-        recorded("get_book", caller),
+        recorded("get_book", caller.fields()),
     ):
         pass
     [line] = caplog.records

@@ -466,7 +466,7 @@ def test_calls_beyond_those_that_may_run_are_told_to_wait_and_places_come_back(
             working = [
                 asyncio.create_task(client.call_tool("slow", {"steps": 100_000})) for _ in range(2)
             ]
-            while tools._quota._running < 2:
+            while tools._quota._running.total() < 2:
                 await asyncio.sleep(0.005)
             refused = await client.call_tool("echo", {"text": "a"})
             assert refused.is_error

@@ -24,7 +24,7 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from ..caller import CALLER, Caller
+from ..caller import CALLER, SENDER, Caller
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
@@ -189,6 +189,14 @@ class Context:
             return None
         caller: Caller | None = self._request.request.scope.get(CALLER)
         return caller
+
+    @property
+    def sender(self) -> Mapping[str, str]:
+        """Fields that say who called (`caller.SENDER`); none on stdio."""
+        if self.request is None:
+            return {}
+        sender: Mapping[str, str] = self.request.scope.get(SENDER, {})
+        return sender
 
     async def say(self, message: str) -> None:
         """Tell the caller something without knowing how far the work is."""

@@ -17,7 +17,7 @@ from typing import Protocol
 
 from mcp.types.jsonrpc import JSONRPCMessage, JSONRPCRequest
 
-from ..caller import CALLER, Caller
+from ..caller import CALLER, SENDER, Caller
 from ..listing import CALL
 from ..log import event
 from .asgi import ASGIApp, Field, HTTPRefusal, Message, Receive, Scope, Send, answer, header
@@ -159,6 +159,7 @@ class Guard:
             started = time.perf_counter()
             status = 0
             fields = self._browsers.fields(scope)
+            scope[SENDER] = {"address": (scope.get("client") or ("",))[0]}
 
             async def send_and_note(message: Message) -> None:
                 nonlocal status
@@ -213,11 +214,9 @@ class Guard:
             if scope["path"].startswith(METADATA):
                 return await self._app(scope, receive, send)
             grant = await self._authenticate(scope)
-            granted = grant.scopes
-            scope[GRANTED], scope[CALLER] = granted, grant.caller
             body = await self._body(scope, receive)
             _check_message(scope, body)
-            self._check_scopes(granted, scope.get(MESSAGE))
+            self._check_scopes(grant.scopes, scope.get(MESSAGE))
         except HTTPRefusal as refused:
             return await answer(send, refused.status, refused.content, *refused.fields)
         except ClientGone:
@@ -252,6 +251,9 @@ class Guard:
             raise HTTPRefusal(503, {"error": f"Try again later: {error}"}, retry) from error
         if grant is None:
             raise self._challenge(401, "A valid bearer token is needed", "invalid_token", needed)
+        scope[GRANTED], scope[CALLER] = grant.scopes, grant.caller
+        if grant.caller is not None:
+            scope[SENDER].update(grant.caller.fields())
         return grant
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes:

@@ -60,7 +60,8 @@ class Audit:
             return
         line = {
             "time": datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds"),
-            "subject": record.subject,
+            "subject": "",
+            **record.sender,
             "tool": record.tool,
             **self._arguments(record),
             "status": record.status,

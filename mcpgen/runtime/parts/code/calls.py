@@ -119,7 +119,7 @@ class Calls:
         return self._answers.data(entry, result)
 
     async def _result(self, entry: Entry, arguments: dict[str, Any]) -> dict[str, Any]:
-        with recorded(entry.name, self._context.caller) as record:
+        with recorded(entry.name, self._context.sender) as record:
             reason = await self._quota.refusal(entry.name)
             if reason:
                 record.fail("limited", reason)

@@ -1,0 +1,138 @@
+"""A greedy caller beside polite ones: who takes too much waits, and nobody else."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import statistics
+import time
+
+import pytest
+from served import Server, Start
+
+from benchmarks import http
+from mcpgen.runtime.errors import Busy
+from mcpgen.runtime.limits import Gate, Quota
+from mcpgen.runtime.record import recorded
+from mcpgen.runtime.settings import Settings
+
+CALL = http.request(http.HANDSHAKE, 8000, "get_book", {"book_id": "1"}).replace(
+    b"host: 127.0.0.1:8000", b"host: localhost"
+)
+SLOW = 0.5
+
+
+async def api(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Answer each request after a while."""
+    with contextlib.suppress(asyncio.IncompleteReadError, asyncio.CancelledError, ConnectionError):
+        while await reader.readuntil(b"\r\n\r\n"):
+            await asyncio.sleep(SLOW)
+            writer.write(
+                b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}"
+            )
+
+
+class Callers:
+    """Callers of one address, who call again after a pause."""
+
+    def __init__(self) -> None:
+        self.seconds: list[float] = []
+        self.refused = 0
+
+    async def call(self, server: Server, address: str, pause: float, until: float) -> None:
+        reader, writer = await asyncio.open_connection(
+            "127.0.0.1", server.port, local_addr=(address, 0)
+        )
+        while time.monotonic() < until:
+            began = time.monotonic()
+            writer.write(CALL)
+            body = await http.answer(reader)
+            self.refused += b'"isError":true' in body
+            self.seconds.append(time.monotonic() - began)
+            await asyncio.sleep(pause)
+        writer.close()
+        await writer.wait_closed()
+
+
+async def polite(server: Server, seconds: float) -> Callers:
+    callers, until = Callers(), time.monotonic() + seconds
+    calls = (callers.call(server, f"127.0.0.{10 + each}", 0.5, until) for each in range(10))
+    await asyncio.gather(*calls)
+    return callers
+
+
+@pytest.mark.parametrize("limits", [{}, {"MAX_CALLS": "128", "CALL_RATE": "20"}])
+def test_a_greedy_caller_costs_the_others_no_call(start: Start, limits: dict[str, str]) -> None:
+    asyncio.run(judge(start, limits))
+
+
+async def judge(start: Start, limits: dict[str, str]) -> None:
+    listening = await asyncio.start_server(api, "127.0.0.1", 0)
+    port = listening.sockets[0].getsockname()[1]
+    server = start("--log-level", "error", BASE_URL=f"http://127.0.0.1:{port}", **limits)
+    await polite(server, 0.1)
+    alone = await polite(server, 2)
+    greedy, until = Callers(), time.monotonic() + 4.5
+    greed = [greedy.call(server, "127.0.0.2", 0.5, until) for _ in range(240)]
+    greedily = asyncio.gather(*greed)
+    await asyncio.sleep(1)
+    beside = await polite(server, 3)
+    await greedily
+    listening.close()
+    assert (alone.refused, beside.refused) == (0, 0)
+    assert greedy.refused > 0
+    assert statistics.median(beside.seconds) <= 2 * statistics.median(alone.seconds)
+
+
+def test_callers_take_turns_and_the_longest_queue_makes_room() -> None:
+    assert asyncio.run(order()) == ["a", "a refused", "a", "b", "c", "a"]
+
+
+async def order() -> list[str]:
+    gate = Gate(running=1, waiting=5)
+    served: list[str] = []
+
+    async def call(name: str) -> None:
+        with recorded("tool", {"address": name}):
+            try:
+                async with gate:
+                    await asyncio.sleep(0)
+                    served.append(name)
+            except Busy:
+                served.append(f"{name} refused")
+
+    tasks = [asyncio.create_task(call(name)) for name in "aaaaabc"]
+    await asyncio.sleep(0)
+    tasks[2].cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    assert (gate.full, gate.waiting) == (False, 0)
+    return served
+
+
+def refused(quota: Quota, sender: dict[str, str]) -> str:
+    with recorded("tool", sender):
+        return asyncio.run(quota.refusal("tool"))
+
+
+def test_a_caller_has_limits_of_its_own_where_they_are_set() -> None:
+    quota = Quota(
+        Settings(name="shop", max_calls_per_caller=1, call_rate_per_caller=0.2, call_rate=0)
+    )
+    ann = {"issuer": "https://i.example", "subject": "ann", "address": "127.0.0.1"}
+    ben = {**ann, "subject": "ben"}
+    client = {"issuer": "https://i.example", "client": "robot"}
+    assert [bool(refused(quota, ann)) for _ in range(3)] == [False, False, True]
+    assert not refused(quota, ben)
+    assert not refused(quota, client)
+    with recorded("tool", ben), quota.running():
+        assert "which is the limit for each caller" in refused(quota, ben)
+        assert not refused(quota, client)
+
+
+def test_other_issuers_have_other_callers() -> None:
+    keys = []
+    for sender in ({"address": "1"}, {"address": "2"}, {"issuer": "i", "subject": "1"},
+                   {"issuer": "j", "subject": "1"}, {"issuer": "i", "client": "2"}):  # fmt: skip
+        with recorded("tool", sender) as record:
+            keys.append(record.key)
+    assert len(set(keys)) == 5
