@@ -78,8 +78,9 @@ class _Draft:
         return Opening(sentence, self.opening.rest) if len(sentence) < LONGEST else None
 
     def with_own_words(self) -> Opening | None:
-        """With the words of the name that the others' names have not."""
-        own = [word for word in self.own_words if word not in _verbs(self.opening.sentence)]
+        """With the words of the name that the others' names have not; a number is none."""
+        verbs = _verbs(self.opening.sentence)
+        own = [word for word in self.own_words if not (word in verbs or word.isdigit())]
         return self.followed_by(" ".join(own)) if own else None
 
     def unchanged(self) -> Opening:

@@ -316,6 +316,8 @@ def merge(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
             out[key] = value
         elif key in _MERGERS:
             out[key] = _MERGERS[key](out[key], value)
+        elif key == "pattern":
+            out[MERGED] = [*as_list(out.get(MERGED)), {key: value}]
     return out
 
 

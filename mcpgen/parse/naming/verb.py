@@ -46,8 +46,8 @@ _NUMBER = re.compile(r"^\d{1,3}[.)]\s*(?=[A-Za-z])")
 """The number of an operationId in a list: `1.CreateTransaction`."""
 _HASH = re.compile(r"(?<=\.)([^-]*)-[0-9a-f]{4}$")
 """The hash that tells an operationId from others of its words: `Get.Count.events-2c0f`."""
-_COUNTED = re.compile(r"(?<=[a-z])(Using(GET|HEAD|POST|PUT|PATCH|DELETE))?(_\d{1,2})?$", re.I)
-"""Suffix that frameworks add to a duplicate operationId: `getGenresUsingGET_1`."""
+_COUNTED = re.compile(r"(?<=[a-z])(Using(GET|HEAD|POST|PUT|PATCH|DELETE))?([_-]\d{1,2})?$", re.I)
+"""Suffix that tells an operationId from its namesakes: `getGenresUsingGET_1`, `bulk-2`."""
 _CLASS = re.compile(r"^api[./](?=[a-z])|(?<=[a-z])(Service|Controller)(?=(V\d+)?[_.][a-z])", re.I)
 """Role in the class name that an operationId begins with: `BookService_ListBooks`,
 `api.books.list`.

@@ -6,9 +6,10 @@ nearly the same would refuse, under a `not`, what the document takes.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ...load.values import as_object, as_text, objects_in, texts_in
+from ...load.values import as_list, as_object, as_text, objects_in, texts_in
 from ..pattern import portable_pattern
 from ..schema import conditions
 from .keys import KEY
@@ -17,13 +18,28 @@ if TYPE_CHECKING:
     from ...ir import Schema
     from ..schema import Reader
 
+PATTERN_RULES = ("patternProperties", "additionalProperties")
+
 
 def checkable(reader: Reader, base: dict[str, Any], barred: tuple[str, ...]) -> tuple[Schema, ...]:
     """The conditions of a flat schema that can be checked as they are written. None asks for a
     property that cannot be sent.
     """
     written = [_without_rules_of_names(condition) for condition in conditions(base)]
+    written += _of_places(base)
     return tuple(each for each in written if each and _is_checkable(reader, each, barred))
+
+
+def _of_places(base: dict[str, Any]) -> Iterator[Schema]:
+    """Yield the rules for single places of an array, and for the names of an object's fields, which
+    a projection widens: a tuple becomes a list of any of its items.
+    """
+    if any(map(as_object, as_list(base.get("prefixItems")))):
+        yield {key: base[key] for key in ("prefixItems", "items") if key in base}
+    if base.get("patternProperties"):
+        rules: Schema = {"properties": dict.fromkeys(as_object(base.get("properties")), True)}
+        rules |= {key: base[key] for key in PATTERN_RULES if key in base}
+        yield rules
 
 
 def _without_rules_of_names(condition: Schema) -> Schema:

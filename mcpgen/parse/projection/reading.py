@@ -184,7 +184,7 @@ def _items(base: dict[str, Any]) -> Any:
     items = base.get("items", {})
     if "prefixItems" not in base:
         return items
+    members = [*as_list(base["prefixItems"])]
     if items not in ({}, False, True):
-        return items
-    members = as_list(base["prefixItems"])
+        members.append(items)
     return {"anyOf": members} if members else {}

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ...load.values import as_object, as_text
+from ...load.values import as_text
 from ...runtime.facts.pointer import escape
 from ..contract import copied
 from ..heirs import component_name
@@ -28,7 +28,6 @@ DEEPEST = 24
 MOST = 5_000
 """Components with rules beside them that are written out in one schema; then any value is taken."""
 NULL = {"type": "null"}
-SCALARS = ("string", "integer", "number", "boolean")
 
 
 class Whole:
@@ -105,7 +104,7 @@ class Whole:
         return f"#/$defs/{self._by_key[key]}"
 
     def _inline(self, node: Node, pointer: str, names: dict[str, str], depth: int) -> Schema:
-        out = node.rules | node.rules_of_names() | self._rules_of_patterns(node)
+        out = node.rules | node.rules_of_names()
         if node.conditions:
             out["allOf"] = [copied(condition, self._as_written) for condition in node.conditions]
         if node.branches:
@@ -131,21 +130,6 @@ class Whole:
             at = f"{pointer}/additionalProperties"
             out["additionalProperties"] = self._schema(extra, at, names, depth + 1)
         return _with_null(out) if node.null else out
-
-    def _rules_of_patterns(self, node: Node) -> Schema:
-        """Return `patternProperties` for fields beside properties, if their values are scalars:
-        nothing inside them has another name on the wire.
-        """
-        if not node.members:
-            return {}
-        rules = {}
-        for pattern, schema in as_object(node.base.get("patternProperties")).items():
-            value = self.nodes.node(schema)
-            if value.kind in SCALARS:
-                rules[pattern] = value.rules
-                if value.null:
-                    rules[pattern] = _with_null(value.rules)
-        return {"patternProperties": rules} if rules else {}
 
     def _properties(
         self, node: Node, pointer: str, names: dict[str, str], depth: int

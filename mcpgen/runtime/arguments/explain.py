@@ -435,7 +435,11 @@ _RULES: dict[str, Callable[[Any], str]] = {
     "minProperties": lambda error: f"must have at least {_things(error, 'field')}",
     "maxProperties": lambda error: f"must have at most {_things(error, 'field')}",
     "not": _forbidden,
-    "falseSchema": lambda error: "cannot be given (the API sets it itself): leave it out",
+    "falseSchema": lambda error: (
+        "is one item too many: leave it out"
+        if error.instance_path and isinstance(error.instance_path[-1], int)
+        else "cannot be given (the API sets it itself): leave it out"
+    ),
     "uniqueItems": lambda error: "must not have the same item twice",
     "pattern": _pattern,
 }
