@@ -27,6 +27,8 @@ LONGEST_WAIT = 3_600.0
 """Seconds: a longer `Retry-After` is reported as "later", without its number."""
 BURST_SECONDS = 10.0
 """Calls of so many seconds may come at once."""
+REFUSAL_SECONDS = 1.0
+"""Seconds after which a caller over HTTP is told of a limit."""
 MOST_CALLERS = 10_000
 """Callers whose own rate is remembered."""
 
@@ -58,15 +60,18 @@ class Gate:
             self._free -= 1
             return
         key = current().key
-        self._make_room(key)
         turn = asyncio.get_running_loop().create_future()
-        self._queues.setdefault(key, deque()).append(turn)
         try:
+            self._make_room(key)
+            self._queues.setdefault(key, deque()).append(turn)
             await turn
+        except Busy:
+            await _hold(key)
+            raise
         except asyncio.CancelledError:
             if turn.cancelled():
                 self._leave(key, turn)
-            else:
+            elif turn.exception() is None:
                 self._give_turn()
             raise
 
@@ -202,12 +207,14 @@ class Quota:
         if running >= most and not has_share:
             reason = f"This server already runs {running} calls, which is its limit"
         if reason:
+            await _hold(key)
             return f"{reason}. Wait a few seconds, then call `{name}` again"
         wait = 0.0
         if self._settings.call_rate_per_caller:
             wait = await self._own(key).take(longest=0.0)
         wait = wait or await self._wait(key)
         if wait:
+            await _hold(key)
             return (
                 f"Too many calls. Wait {_seconds(wait)}, then call `{name}` again, and leave more"
                 " time between calls"
@@ -240,6 +247,14 @@ class Quota:
             self._running[key] -= 1
             if not self._running[key]:
                 del self._running[key]
+
+
+async def _hold(key: Hashable) -> None:
+    """Let a caller over HTTP wait for its refusal: a program that repeats a call at once would take
+    the processor from those who keep to the limits.
+    """
+    if key is not None:
+        await asyncio.sleep(REFUSAL_SECONDS)
 
 
 def _seconds(wait: float) -> str:

@@ -380,7 +380,7 @@ async def fairness(api: Api, replicas: Replicas, seconds: float) -> tuple[str, l
     """One caller with 240 connections beside ten polite ones, told apart by their addresses, at one
     replica; the row of the polite ones, and what did not hold.
     """
-    api.seconds = 0.1
+    api.seconds = 0.3
     alone, beside, greedy = Load(port=BACK), Load(port=BACK), Load(port=BACK)
     for load in (alone, beside):
         if load is beside:
