@@ -280,14 +280,24 @@ class Settings:
     http_token: Secret | None = field(default=None, metadata=variable(
         "secret", "http", "With `--http`: the token callers send, 32 characters or more (secret)",
         unset="needed off this machine"))
-    http_issuer: str = field(default="", metadata=variable(
-        "text", "http", "With `--http`: who issues OAuth tokens, in place of one fixed token"))
-    http_audience: str = field(default="", metadata=variable(
-        "text", "http", "Whom those tokens have to be for"))
-    http_jwks_url: str = field(default="", metadata=variable(
-        "text", "http", "Where the issuer's keys are"))
+    http_other_token: Secret | None = field(default=None, metadata=variable(
+        "secret", "http", "A second token that callers may send, for the time of a change "
+        "(secret)"))
+    http_issuer: tuple[str, ...] = field(default=(), metadata=variable(
+        "names", "http", "With `--http`: the issuers of OAuth tokens, in place of a fixed token"))
+    http_audience: tuple[str, ...] = field(default=(), metadata=variable(
+        "names", "http", "Audiences of those tokens: each token needs one of them"))
+    http_resource: str = field(default="", metadata=variable(
+        "text", "http", "URL of this server as callers know it", unset="the audience"))
+    http_jwks_url: tuple[str, ...] = field(default=(), metadata=variable(
+        "names", "http", "URL of each issuer's keys, in the order of the issuers"))
     http_scopes: frozenset[str] = field(default=frozenset(), metadata=variable(
         "scopes", "http", "Scopes a caller needs"))
+    http_offered_scopes: tuple[str, ...] = field(default=(), metadata=variable(
+        "names", "http", "Scopes that clients are told to ask for, besides those"))
+    """Items such as `books:write`, or `read=api://app/read` where the authorization server has
+    another name for what a token then holds.
+    """
     http_write_scopes: frozenset[str] = field(default=frozenset(), metadata=variable(
         "scopes", "http", "Scopes for tools that change something"))
     http_tool_scopes: tuple[str, ...] = field(default=(), metadata=variable(
@@ -406,7 +416,8 @@ class Reader:
             name: self.credential(name, auth, token_url)
             for name, auth in sorted(self.facts.get("auth", {}).items())
         }
-        http_token = self.secret("HTTP_TOKEN")
+        http_token, other_token = self.secret("HTTP_TOKEN"), self.secret("HTTP_OTHER_TOKEN")
+        secrets = (http_token, other_token)
         own = {part.settings: self.part(part) for part in self.parts if part.settings is not None}
         self.note_risks(credentials, base_url, trusted)
         known = self.known(credentials.values())
@@ -421,9 +432,10 @@ class Reader:
             trusted_origins=frozenset(trusted),
             token_url=token_url or "",
             http_token=http_token,
+            http_other_token=other_token,
             parts=self.parts,
             part_settings=MappingProxyType(own),
-            redactor=_redactor(credentials.values(), http_token, *_secrets_in(own.values())),
+            redactor=_redactor(credentials.values(), *secrets, *_secrets_in(own.values())),
             **self.generated(),
             **self.local_folders(),
             **self.values_of(SETTINGS),

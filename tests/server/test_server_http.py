@@ -496,6 +496,103 @@ def test_a_client_without_a_token_is_told_where_to_get_one(start: Start, issuer:
     }
 
 
+GUID = "6e74172b-be56-4843-9ff4-e66a39bb12e3"
+PROVIDERS: dict[str, tuple[dict[str, str], dict[str, Any], str]] = {
+    "Microsoft Entra": (
+        {
+            "HTTP_AUDIENCE": GUID,
+            "HTTP_SCOPES": "read",
+            "HTTP_WRITE_SCOPES": "write",
+            "HTTP_OFFERED_SCOPES": f"read=api://{GUID}/read,write=api://{GUID}/write",
+        },
+        {"aud": GUID, "scope": None, "scp": "read", "azp": "desk", "ver": "2.0", "tid": "t"},
+        f"api://{GUID}/read api://{GUID}/write",
+    ),
+    "Okta": (
+        {
+            "HTTP_AUDIENCE": "api://default",
+            "HTTP_SCOPES": "books:read",
+            "HTTP_WRITE_SCOPES": "books:write",
+            "HTTP_OFFERED_SCOPES": "books:write,offline_access",
+        },
+        {"aud": "api://default", "scope": None, "scp": ["books:read"], "cid": "desk", "ver": 1},
+        "books:read books:write offline_access",
+    ),
+    "Keycloak": (
+        {"HTTP_AUDIENCE": "account,bookshop", "HTTP_SCOPES": "books:read"},
+        {"aud": ["realm-management", "account"], "scope": "email books:read", "azp": "desk",
+         "typ": "Bearer", "acr": "1"},
+        "books:read",
+    ),
+    "Auth0": (
+        {"HTTP_AUDIENCE": "https://bookshop.example/api", "HTTP_SCOPES": "books:read"},
+        {"aud": ["https://bookshop.example/api", "https://tenant.example/userinfo"],
+         "scope": "openid books:read", "azp": "desk", "permissions": ["books:read"]},
+        "books:read",
+    ),
+}  # fmt: skip
+"""Settings, what is in the provider's tokens, and the scopes that a client is told to ask for."""
+
+
+@pytest.mark.parametrize("name", PROVIDERS)
+def test_tokens_of_providers_as_they_come_are_taken(
+    start: Start, issuer: Issuer, name: str
+) -> None:
+    settings, claims, asked = PROVIDERS[name]
+    server = start(**{**oauth(issuer), **settings, "HTTP_RESOURCE": AUDIENCE})
+    status, headers, _ = server.send()
+    assert (status, headers["www-authenticate"].split('scope="')[1].split('"')[0]) == (401, asked)
+    described = server.send(method="GET", path="/.well-known/oauth-protected-resource/mcp")[2]
+    metadata = json.loads(described)
+    assert metadata["resource"] == AUDIENCE
+    assert metadata["scopes_supported"] == asked.split()
+    token = issuer.token(**claims)
+    assert server.send(authorization=f"Bearer {token}")[0] == 200
+    call = {"name": "get_book", "arguments": {"book_id": "1"}}
+    body = {**LIST, "method": "tools/call", "params": call}
+    assert server.send(body, authorization=f"Bearer {token}")[0] == 200
+    other = issuer.token(**{**claims, "aud": "https://else.example"})
+    assert server.send(authorization=f"Bearer {other}")[0] == 401
+    said = server.stop()
+    assert '"client": "desk"' in said and '"subject": "me"' in said
+    if "HTTP_WRITE_SCOPES" in settings:
+        write = {**body, "params": {"name": "update_book", "arguments": {"book_id": "1"}}}
+        server = start(**{**oauth(issuer), **settings, "HTTP_RESOURCE": AUDIENCE})
+        status, headers, _ = server.send(write, authorization=f"Bearer {token}")
+        needed = headers["www-authenticate"].split('scope="')[1].split('"')[0].split()
+        assert (status, set(needed) <= set(asked.split()), len(needed)) == (403, True, 2)
+
+
+def test_two_issuers_are_trusted_each_with_its_own_keys(start: Start, issuer: Issuer) -> None:
+    second = Issuer()
+    both = {"HTTP_ISSUER": f"{issuer.url},{second.url}"}
+    server = start(
+        **{**oauth(issuer), **both, "HTTP_JWKS_URL": f"{issuer.url}/keys,{second.url}/keys"}
+    )
+    for good in (issuer.token(), second.token()):
+        assert server.send(authorization=f"Bearer {good}")[0] == 200
+    for bad in (issuer.token(iss=second.url), second.token(iss=issuer.url)):
+        assert server.send(authorization=f"Bearer {bad}")[0] == 401
+    second.close()
+
+
+def test_a_token_without_a_key_id_is_checked_with_the_only_key(
+    in_process: Any, issuer: Issuer
+) -> None:
+    claims = {"iss": issuer.url, "aud": AUDIENCE, "exp": int(time.time()) + 60, "scope": "a"}
+    tokens = [jwt.encode(claims, key, algorithm="RS256") for key in (issuer.key, issuer.other)]
+    assert grants(in_process, issuer, *tokens) == [False, False]
+    issuer.answer = json.dumps({"keys": [jwk(issuer.key, kid="one")]}).encode()
+    assert grants(in_process, issuer, *tokens) == [True, False]
+
+
+def test_two_fixed_tokens_are_good_during_a_change(start: Start) -> None:
+    other = "0ther-" + "b" * 40
+    server = start(HTTP_TOKEN=TOKEN, HTTP_OTHER_TOKEN=other)
+    for token, status in ((TOKEN, 200), (other, 200), (other[:-1], 401), (TOKEN + other, 401)):
+        assert server.send(authorization=f"Bearer {token}")[0] == status
+
+
 def test_a_write_tool_takes_the_scope_for_writing(
     start: Start, issuer: Issuer, api: Recorder
 ) -> None:
@@ -529,7 +626,10 @@ def test_keys_that_cannot_be_read_let_nobody_in(
     in_process()
     tokens = importlib.import_module(f"{PACKAGE}.runtime.transports.tokens")
     authority = tokens.Issuer(
-        issuer=issuer.url, audience=AUDIENCE, keys_url=f"{issuer.url}/keys", scopes=frozenset()
+        keys_urls={issuer.url: f"{issuer.url}/keys"},
+        audiences=[AUDIENCE],
+        resource=AUDIENCE,
+        scopes=frozenset(),
     )
     issuer.answer = answer
 
@@ -574,9 +674,9 @@ def grants(in_process: Any, issuer: Issuer, *tokens: str) -> list[bool]:
     in_process()
     module = importlib.import_module(f"{PACKAGE}.runtime.transports.tokens")
     authority = module.Issuer(
-        issuer=issuer.url,
-        audience=AUDIENCE,
-        keys_url=f"{issuer.url}/keys",
+        keys_urls={issuer.url: f"{issuer.url}/keys"},
+        audiences=[AUDIENCE],
+        resource=AUDIENCE,
         scopes=frozenset(),
     )
 
@@ -690,19 +790,25 @@ def test_a_set_of_keys_may_have_256_kib(
             grants(in_process, issuer, issuer.token())
 
 
-@pytest.mark.parametrize("name", ["issuer", "audience", "keys_url"])
+@pytest.mark.parametrize("name", ["issuer", "resource", "keys_url"])
 @pytest.mark.parametrize("url", ["http://login.example", "ftp://login.example", "login.example"])
-def test_issuer_audience_and_keys_need_https(in_process: Any, name: str, url: str) -> None:
+def test_issuer_resource_and_keys_need_https(in_process: Any, name: str, url: str) -> None:
     in_process()
     tokens = importlib.import_module(f"{PACKAGE}.runtime.transports.tokens")
     good = {
         "issuer": "https://a.example",
-        "audience": "https://b.example/mcp",
+        "resource": "https://b.example/mcp",
         "keys_url": "https://a.example/keys",
     }
-    tokens.Issuer(**good, scopes=frozenset())
+
+    def made(issuer: str, resource: str, keys_url: str) -> Any:
+        return tokens.Issuer(
+            keys_urls={issuer: keys_url}, audiences=["b"], resource=resource, scopes=frozenset()
+        )
+
+    made(**good)
     with pytest.raises(ValueError, match="must be an https URL"):
-        tokens.Issuer(**{**good, name: url}, scopes=frozenset())
+        made(**{**good, name: url})
 
 
 def test_callers_with_known_keys_do_not_wait_for_those_without(

@@ -10,7 +10,7 @@ import asyncio
 import math
 import re
 import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Protocol
@@ -79,6 +79,9 @@ class Authority(Protocol):
 
     scopes: frozenset[str]
     """Scopes that every caller needs."""
+
+    offered: Mapping[str, str]
+    """Scopes to ask for -> their names at the authorization server."""
 
     async def grant(self, token: str) -> Grant | None:
         """Return the permissions of a token's bearer, or None for a token that is not valid. Raises
@@ -241,7 +244,7 @@ class Guard:
         if self._authority is None:
             return Grant()
         token = _bearer(scope)
-        needed = self._authority.scopes
+        needed = self._authority.scopes | self._authority.offered.keys()
         if not token:
             raise self._challenge(401, "A valid bearer token is needed", "", needed)
         try:
@@ -290,8 +293,9 @@ class Guard:
         parameters = []
         if error:
             parameters.append(f'error="{error}"')
-        if needed:
-            parameters.append(f'scope="{" ".join(sorted(needed))}"')
+        if needed and self._authority is not None:
+            names = sorted(self._authority.offered.get(scope, scope) for scope in needed)
+            parameters.append(f'scope="{" ".join(names)}"')
         if self._authority is not None and self._authority.challenge:
             parameters.append(self._authority.challenge)
         header = f"Bearer {', '.join(parameters)}".strip().encode("latin-1", "replace")

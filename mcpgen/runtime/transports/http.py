@@ -245,10 +245,11 @@ def authority_of(settings: Settings) -> Authority | None:
     oauth = (settings.http_issuer, settings.http_audience, settings.http_jwks_url)
     if any(oauth):
         return _issuer(settings)
-    if not settings.http_token:
+    tokens = [each for each in (settings.http_token, settings.http_other_token) if each]
+    if not tokens:
         return None
     try:
-        return OwnToken(settings.http_token.reveal())
+        return OwnToken(*(token.reveal() for token in tokens))
     except ValueError as error:
         raise StartError(f"`{settings.variable('HTTP_TOKEN')}` {error}") from error
 
@@ -256,20 +257,27 @@ def authority_of(settings: Settings) -> Authority | None:
 def _issuer(settings: Settings) -> Issuer:
     variables = ("HTTP_ISSUER", "HTTP_AUDIENCE", "HTTP_JWKS_URL")
     names = ", ".join(f"`{settings.variable(variable)}`" for variable in variables)
-    if settings.http_token:
+    if settings.http_token or settings.http_other_token:
         raise StartError(f"set either `{settings.variable('HTTP_TOKEN')}` or {names}, not both")
     if not all((settings.http_issuer, settings.http_audience, settings.http_jwks_url)):
         raise StartError(f"OAuth needs {names} together")
+    if len(settings.http_issuer) != len(settings.http_jwks_url):
+        raise StartError(
+            f"`{settings.variable('HTTP_JWKS_URL')}` needs a URL for each of"
+            f" `{settings.variable('HTTP_ISSUER')}`"
+        )
     try:
         return Issuer(
-            issuer=settings.http_issuer,
-            audience=settings.http_audience,
-            keys_url=settings.http_jwks_url,
+            keys_urls=dict(zip(settings.http_issuer, settings.http_jwks_url, strict=True)),
+            audiences=settings.http_audience,
+            resource=settings.http_resource or settings.http_audience[0],
             scopes=settings.http_scopes,
+            offered=settings.http_offered_scopes,
             ca_file=settings.ca_file,
         )
     except ValueError as error:
-        raise StartError(f"OAuth: {error}") from error
+        resource = settings.variable("HTTP_RESOURCE")
+        raise StartError(f"OAuth: {error} (`{resource}` is the URL of this server)") from error
 
 
 def _check_exposure(options: argparse.Namespace, settings: Settings) -> None:

@@ -12,6 +12,7 @@ import hmac
 import json
 import ssl
 import time
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -44,32 +45,34 @@ FETCH_SECONDS = 5.0
 LEEWAY_SECONDS = 30
 _TYPES = ("at+jwt", "application/at+jwt")
 _UNTYPED = ("", "jwt", "application/jwt")
+_CLIENT_CLAIMS = ("client_id", "azp", "cid", "appid")
 _ID_CLAIMS = ("nonce", "at_hash", "c_hash", "s_hash")
 
 
 class OwnToken:
-    """One token, set by the operator, that allows everything."""
+    """One token, set by the operator, that allows everything; two during a change."""
 
     challenge = ""
     scopes: frozenset[str] = frozenset()
+    offered: Mapping[str, str] = {}
 
-    def __init__(self, token: str) -> None:
-        if len(token) < MIN_TOKEN:
+    def __init__(self, *tokens: str) -> None:
+        if min(map(len, tokens)) < MIN_TOKEN:
             raise ValueError(
                 f"must have at least {MIN_TOKEN} characters; `openssl rand -hex 32` makes one"
             )
-        self._token = token.encode()
+        self._tokens = [token.encode() for token in tokens]
 
     async def grant(self, token: str) -> Grant | None:
         """Everything for the right token, compared in constant time."""
-        return (
-            Grant() if hmac.compare_digest(token.encode("utf-8", "replace"), self._token) else None
-        )
+        given = token.encode("utf-8", "replace")
+        matches = [hmac.compare_digest(given, each) for each in self._tokens]
+        return Grant() if any(matches) else None
 
 
 class Issuer:
-    """Tokens of one authorization server: JWTs (RFC 9068) for one audience, checked against its
-    published keys.
+    """Tokens of authorization servers: JWTs (RFC 9068) for an audience, checked against the keys
+    that their issuer publishes.
 
     Many servers do not give their access tokens the type `at+jwt` yet. A token without a type of
     its own is accepted if it says its scope and nothing that only an ID token says.
@@ -78,31 +81,38 @@ class Issuer:
     def __init__(
         self,
         *,
-        issuer: str,
-        audience: str,
-        keys_url: str,
+        keys_urls: Mapping[str, str],
+        audiences: Sequence[str],
+        resource: str,
         scopes: frozenset[str],
+        offered: Iterable[str] = (),
         ca_file: Path | None = None,
     ) -> None:
-        """`ca_file` has the certificates that are trusted in place of the system's."""
-        for url in (issuer, audience, keys_url):
+        """`keys_urls` maps each issuer to the URL of its keys, `resource` is this server's URL, and
+        `offered` has items such as `books:write` and `read=api://app/read`. `ca_file` has the
+        certificates that are trusted in place of the system's.
+        """
+        for url in (*keys_urls, *keys_urls.values(), resource):
             _check_url(url)
-        self.issuer = issuer
-        self.audience = audience
+        self._keys = {issuer: Keys(url, ca_file) for issuer, url in keys_urls.items()}
+        self._audiences = audiences
+        self._resource = resource
         self.scopes = scopes
-        self._keys = Keys(keys_url, ca_file)
-        where = urlsplit(audience)
+        pairs = (item.partition("=") for item in offered)
+        self.offered = {found: name or found for found, _, name in pairs}
+        where = urlsplit(resource)
         self.metadata_path = METADATA + where.path.rstrip("/")
         self.challenge = f'resource_metadata="{where.scheme}://{where.netloc}{self.metadata_path}"'
 
     def metadata(self) -> dict[str, Any]:
         """The protected resource's metadata (RFC 9728, section 2)."""
         known: dict[str, Any] = {
-            "resource": self.audience,
-            "authorization_servers": [self.issuer],
+            "resource": self._resource,
+            "authorization_servers": list(self._keys),
             "bearer_methods_supported": ["header"],
         }
-        return {**known, "scopes_supported": sorted(self.scopes)} if self.scopes else known
+        names = {self.offered.get(scope, scope) for scope in self.scopes | self.offered.keys()}
+        return {**known, "scopes_supported": sorted(names)} if names else known
 
     async def grant(self, token: str) -> Grant | None:
         """Return the permissions of a token that is signed, current and meant for this server; None
@@ -115,8 +125,9 @@ class Issuer:
             return None
         try:
             header = jwt.get_unverified_header(token)
+            issuer = self._issuer_of(token)
             # Keys come from the issuer alone, whatever `jku`, `jwk` or `x5u` a token proposes
-            key, declared = await self._keys.find(header.get("kid"))
+            key, declared = await self._keys[issuer].find(header.get("kid"))
             if (
                 key is None
                 or header.get("alg") not in ALGORITHMS
@@ -127,8 +138,8 @@ class Issuer:
                 token,
                 key,
                 algorithms=[header["alg"]],
-                audience=self.audience,
-                issuer=self.issuer,
+                audience=self._audiences,
+                issuer=issuer,
                 leeway=LEEWAY_SECONDS,
                 options={"require": ["exp", "iss", "aud"]},
             )
@@ -140,7 +151,18 @@ class Issuer:
         except (jwt.PyJWTError, ValueError, TypeError, RecursionError) as error:
             event("warning", "token_refused", reason=type(error).__name__)
             return None
-        return Grant(scopes, _caller_of(claims, self.issuer, token))
+        return Grant(scopes, _caller_of(claims, issuer, token))
+
+    def _issuer_of(self, token: str) -> str:
+        """Return the issuer whose keys a token has to be signed with. Raises ValueError for one
+        that is not trusted.
+        """
+        import jwt
+
+        issuer = jwt.decode(token, options={"verify_signature": False}).get("iss")
+        if not isinstance(issuer, str) or issuer not in self._keys:
+            raise NotAnAccessToken("its issuer is not trusted here")
+        return issuer
 
 
 class NotAnAccessToken(ValueError):
@@ -168,19 +190,27 @@ class Keys:
         """
         now = time.monotonic()
         age = now - self._fetched
-        is_known = kid in self._keys and age <= 2 * KEYS_SECONDS
+        is_known = self._named(kid) is not None and age <= 2 * KEYS_SECONDS
         is_stale = not is_known or age > KEYS_SECONDS
         if is_stale and now - self._tried > RETRY_SECONDS:
             self._tried = now
             self._fetching = asyncio.create_task(self._fetch())
         if is_known:
-            return self._keys[kid]
+            return self._named(kid) or (None, None)
         if self._fetching is not None:
             # Whoever leaves must not take the answer from those who wait for it as well
             await asyncio.shield(self._fetching)
         if self._fetched < self._tried:
             raise Unavailable(RETRY_SECONDS - (time.monotonic() - self._tried))
-        return self._keys.get(kid, (None, None))
+        return self._named(kid) or (None, None)
+
+    def _named(self, kid: str | None) -> tuple[Any, str | None] | None:
+        """The key of that id, or the only one for a token that names none (RFC 7515, section
+        4.1.4).
+        """
+        if kid is None and len(self._keys) == 1:
+            return next(iter(self._keys.values()))
+        return self._keys.get(kid)
 
     def _trusted(self) -> ssl.SSLContext | bool:
         if self._ca_file is None:
@@ -267,7 +297,7 @@ def _caller_of(claims: dict[str, Any], issuer: str, token: str) -> Caller:
     """Return the caller that a token was issued to (RFC 9068, section 2.2; some servers use
     `azp`).
     """
-    client = claims.get("client_id", claims.get("azp", ""))
+    client = next((claims[name] for name in _CLIENT_CLAIMS if name in claims), "")
     return Caller(
         issuer=issuer,
         subject=str(claims.get("sub", "")),
