@@ -386,7 +386,7 @@ DELETES = {"read_only": False, "destructive": True, "idempotent": True, "open_wo
             {"auth": {"key": {**API_KEY, "token_url": "https://t"}}},
             "token URL: none is now `https://t`",
         ),
-        ({"auth": {"key": {**API_KEY, "scopes": ["write"]}}}, "its scopes: `read` is now `write`"),
+        ({"auth": {"key": {**API_KEY, "scopes": ["write"]}}}, "its scopes: `+write` `-read`"),
         (
             {"auth": {"key": API_KEY, "other": API_KEY}, "security": (("other",),)},
             "requests carry `other` instead of `key`",
