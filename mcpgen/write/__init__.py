@@ -56,6 +56,7 @@ __all__ = [
 ]
 
 CONFIG_NAME = "mcpgen.toml"
+WORKFLOW = ".github/workflows/mcpgen.yml"
 HARMLESS = {CONFIG_NAME, ".git"}
 """Allowed content of a folder that is to become a project: the configuration, and a fresh
 repository.
@@ -126,6 +127,8 @@ def write(
     except OSError as error:
         raise OutputConflictError(explained(project, error, "read")) from error
     notes = _notes(last, lock_facts, interrupted=is_interrupted(project), dry_run=dry_run)
+    if WORKFLOW in changes.created:
+        notes += _idle_workflow(project)
     changes = replace(changes, notes=notes, dry_run=dry_run)
     if dry_run:
         mentioned = _mentions(project, last, lock_facts, changes)
@@ -218,6 +221,19 @@ def _present(changes: Changes, ours: Mapping[str, Collection[str]]) -> dict[str,
         for path, value in changes.hashes.items()
         if value is not None and value in ours.get(path, ())
     }
+
+
+def _idle_workflow(project: Path) -> tuple[str, ...]:
+    """Say that a forge runs workflows of the root of a repository alone."""
+    for root in (project, *project.parents):
+        if (root / ".git").exists():
+            below = project.relative_to(root).as_posix()
+            note = (
+                f"`{WORKFLOW}` runs at the root of a repository alone: move it there, and say in it"
+            )
+            note += f" `defaults: {{run: {{working-directory: {below}}}}}`"
+            return () if root == project else (note,)
+    return ()
 
 
 def _notes(last: Lock, lock_facts: Lock, *, interrupted: bool, dry_run: bool) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ import pytest
 
 COMMAND_LINE = {
     "a misspelt file": (["generate", "bokshop.yaml"], "did you mean `bookshop.yaml`?"),
+    "a path of Windows": (["generate", ".\\bookshop.yaml"], "did you mean `./bookshop.yaml`?"),
     "a host that does not exist": (
         ["generate", "http://api.invalid/openapi.json"],
         "the host `api.invalid` is not known",

@@ -33,7 +33,7 @@ import yaml
 
 from mcpgen.compare.servers import Diff, diff
 from mcpgen.compare.sides import Side, side_of_project
-from mcpgen.lock import Lock, read_lock
+from mcpgen.lock import ArgumentKey, Lock, ToolLock, read_lock
 from mcpgen.problems import Problems
 from mcpgen.project.check import check
 from mcpgen.project.run import CommandInput, run
@@ -183,6 +183,18 @@ class Api:
         if method == "get":
             return "breaking"
         return "security"
+
+    def rename_placeholder(self) -> str | None:
+        """The request stays the same, and so does the argument's name."""
+        path, method, operation = self.pick()
+        placeholders = [item for item in operation["parameters"] if item["in"] == "path"]
+        if not placeholders:
+            return None
+        old, new = placeholders[0]["name"], f"key_{self.fresh()}"
+        placeholders[0]["name"] = new
+        del self.document["paths"][path]
+        self.document["paths"][path.replace(f"{{{old}}}", f"{{{new}}}")] = {method: operation}
+        return "text"
 
     def add_parameter(self) -> str | None:
         _, _, operation = self.pick()
@@ -343,6 +355,21 @@ class Api:
         self.document["security"] = [{"key": []}]
         return "security"
 
+    def another_scope(self) -> str:
+        scopes = {f"scope:{self.fresh()}": "", "read": ""}
+        flow = {"tokenUrl": "https://api.library.example/token", "scopes": scopes}
+        scheme = {"type": "oauth2", "flows": {"clientCredentials": flow}}
+        self.document["components"] = {"securitySchemes": {"key": scheme}}
+        self.document["security"] = [{"key": [*scopes]}]
+        return "security"
+
+    def add_tag_in_another_case(self) -> str:
+        """The tools of the other tag stay in their toolset."""
+        kind = self.add_operation()
+        *_, (_, _, operation) = self.operations()
+        operation["tags"] = [operation["tags"][0].upper()]
+        return kind
+
     def change_tag(self) -> str:
         _, _, operation = self.pick()
         (tag,) = operation["tags"]
@@ -369,7 +396,8 @@ class Api:
             self.release_parameter, self.limit_values, self.allow_value, self.another_base_path,
             self.another_credential, self.change_tag, self.reorder, self.another_version,
             self.describe_parameter, self.another_default, self.remove_field,
-            self.change_deep_in_answer,
+            self.change_deep_in_answer, self.rename_placeholder, self.another_scope,
+            self.add_tag_in_another_case,
         ]  # fmt: skip
 
     def edit(self) -> tuple[str, str]:
@@ -429,6 +457,11 @@ def main(steps: int, seed: int, document: str = "") -> int:
             f" {len(history.broken)} broken promises ({edits})"
         )
         return 1 if history.broken else 0
+
+
+def _of_path(tool: ToolLock) -> dict[str, ArgumentKey]:
+    """The arguments of a path."""
+    return {name: key for name, key in tool.arguments.items() if key[0] == "path"}
 
 
 class History:
@@ -514,6 +547,7 @@ class History:
     def kept_names(self, old: Lock, new: Lock) -> list[str]:
         """Operations and arguments that are called something else than they ever were."""
         faults = []
+        moved = []
         by_id = {tool.operation_id: tool for tool in old.tools}
         by_operation = {tool.operation: tool for tool in old.tools}
         for tool in new.tools:
@@ -522,10 +556,16 @@ class History:
                 continue
             if was.name != tool.name:
                 faults.append(f"`{was.name}` is called `{tool.name}`")
+            if was.toolset != tool.toolset:
+                moved.append(tool.name)
+            for name in _of_path(was).keys() - _of_path(tool).keys():
+                faults.append(f"the placeholder `{name}` of `{tool.name}` has another name")
             keys = {key: name for name, key in tool.arguments.items()}
             for name, key in {**was.gone_arguments, **was.arguments}.items():
                 if keys.get(key, name) != name:
                     faults.append(f"`{name}` of `{tool.name}` is called `{keys[key]}`")
+        if len(moved) > 1:
+            faults.append(f"the toolset of {', '.join(moved)} has another name")
         for tool in new.tools:
             former = self.names.setdefault(tool.operation, tool.name)
             if former != tool.name:

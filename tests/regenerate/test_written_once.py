@@ -16,7 +16,8 @@ from mcpgen.problems import Problem, Problems
 from mcpgen.project.check import check, template_differences
 from mcpgen.project.verify import verify
 
-from .shop import project
+from .shop import DOCUMENT, project, save
+from .shop import generate as write_project
 
 OLD = "# The Makefile of an earlier version.\n"
 
@@ -214,3 +215,13 @@ def test_a_new_project_has_no_news_of_its_own_readme(
     assert notes(Path()) == []
     assert generate(Path()) == []
     assert "next three steps" in Path("README.md").read_text()
+
+
+@pytest.mark.parametrize("below", ["", "srv"])
+def test_a_workflow_that_no_forge_runs_is_told(tmp_path: Path, below: str) -> None:
+    repository = tmp_path / "repository"
+    (repository / ".git").mkdir(parents=True)
+    source = save(DOCUMENT, tmp_path / "shop.json")
+    changes, _ = write_project(repository / below, source)
+    assert len(changes.notes) == bool(below)
+    assert all("working-directory: srv" in note for note in changes.notes)
