@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..config.file import read_config
 from ..lock import ArgumentKey, Lock, ToolLock
 from .source import parsed
 
@@ -28,7 +29,8 @@ PLACES = {
 
 def recovered_lock(folder: Path) -> Lock | None:
     """Recover the last run from the files of a project: the name of the server, and the names of
-    tools and arguments. None if there is no generated package.
+    tools and arguments, but for tools that the configuration names. None if there is no generated
+    package.
     """
     modules = sorted(folder.glob("src/*_mcp/tools/*.py"))
     packages = {module.parent.parent.name for module in modules}
@@ -39,6 +41,7 @@ def recovered_lock(folder: Path) -> Lock | None:
         tree = parsed(module)
         if isinstance(tree, ast.Module):
             tools += _tools(tree, module.stem)
+    chosen = {table.name for table in read_config(folder).tools.values()}
     return Lock(
         generator="",
         document="",
@@ -48,7 +51,7 @@ def recovered_lock(folder: Path) -> Lock | None:
         allowed_origins=(),
         auth={},
         security=(),
-        tools=tuple(tools),
+        tools=tuple(tool for tool in tools if tool.name not in chosen),
         name=packages.pop().removesuffix("_mcp"),
     )
 

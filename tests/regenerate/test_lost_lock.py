@@ -112,3 +112,13 @@ def test_adopting_takes_no_file_of_the_user(tmp_path: Path) -> None:
     (folder / "mcpgen.lock").unlink()
     adopt(folder)
     assert all(path.read_text() == "mine = 1\n" for path in own)
+
+
+def test_the_types_of_a_tool_with_a_chosen_name_keep_theirs(tmp_path: Path) -> None:
+    folder = project(tmp_path, config='[tools.listBooks]\nname = "find_books"')
+    before = (package(folder) / "models.py").read_text()
+    assert "ListBooksAnswer" in before
+    (folder / "mcpgen.lock").unlink()
+    adopt(folder)
+    assert "find_books" in tools(folder)
+    assert (package(folder) / "models.py").read_text() == before
