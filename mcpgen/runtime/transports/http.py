@@ -186,7 +186,7 @@ def application(app: App, options: argparse.Namespace, settings: Settings) -> Gu
     # Else every event stream would break off at SIGTERM, its call unanswered
     AppStatus.enable_automatic_graceful_drain = False
     authority = authority_of(settings)
-    routes = []
+    routes: list[Any] = []
     if isinstance(authority, Issuer):
         metadata = authority.metadata()
 

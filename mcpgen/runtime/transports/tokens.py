@@ -99,7 +99,7 @@ class Issuer:
         self._resource = resource
         self.scopes = scopes
         pairs = (item.partition("=") for item in offered)
-        self.offered = {found: name or found for found, _, name in pairs}
+        self.offered: Mapping[str, str] = {found: name or found for found, _, name in pairs}
         where = urlsplit(resource)
         self.metadata_path = METADATA + where.path.rstrip("/")
         self.challenge = f'resource_metadata="{where.scheme}://{where.netloc}{self.metadata_path}"'
