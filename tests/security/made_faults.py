@@ -268,13 +268,18 @@ class Chooser:
 
     def tests(self, fault: Fault) -> list[str]:
         """Return those that run the line, then those in whose module it is run before a test begins:
-        of each test its quickest case, then of each its next one, as long as there is time.
+        of each test its quickest case, then of each its next one, as long as there is time. Tests
+        that name what a line defines come first.
         """
         before = (DATA / fault.file).read_text("utf-8")
         line = _line_before((ROOT / fault.file).read_text("utf-8"), before, fault.line)
-        contexts = self._contexts(fault.file).get(line, frozenset())
-        if not contexts:  # it is run when the module is imported: whatever uses what it defines
-            name = re.compile(rf"\b{re.escape(_defined(before, line))}\b")
+        contexts, near = self._contexts(fault.file).get(line, frozenset()), set[str]()
+        if defined := _defined(before, line):  # whatever uses it
+            contexts = frozenset()
+            name = re.compile(rf"\b{re.escape(defined)}\b")
+            files = ((module, ROOT / module) for module in self._modules)
+            texts_of = {module: path.read_text("utf-8") for module, path in files if path.exists()}
+            near = {each for each, text in texts_of.items() if defined.lower() in text.lower()}
             for file in self._files:
                 texts = (DATA / file).read_text("utf-8").splitlines()
                 uses = [number for number, text in enumerate(texts, 1) if name.search(text)]
@@ -289,8 +294,9 @@ class Chooser:
             for seconds, test in sorted((self._seconds[test], test) for test in tests):
                 function = test.partition("[")[0]
                 alike[function] += 1
-                ranks.append((alike[function], seconds, test))
-            for _, seconds, test in sorted(ranks):
+                is_far = function.partition("::")[0] not in near
+                ranks.append((is_far, alike[function], seconds, test))
+            for _, _, seconds, test in sorted(ranks):
                 left -= seconds
                 chosen += [test] if left > 0 else []
         return chosen
@@ -316,10 +322,13 @@ def _line_before(now: str, before: str, line: int) -> int:
 
 
 def _defined(whole: str, line: int) -> str:
-    """Return the name that a line defines, or is a part of what defines it."""
+    """Return the name that a line defines when its module is imported, empty where it runs later."""
     names = {0: "\0"}
     for node in ast.walk(ast.parse(whole)):
         if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or 0):
+            is_function = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+            if is_function and line >= node.body[0].lineno:
+                return ""
             targets = getattr(node, "targets", [getattr(node, "target", node)])
             name = getattr(targets[0], "id", getattr(targets[0], "name", ""))
             names |= {node.lineno: name} if name else {}
