@@ -175,7 +175,10 @@ def test_the_exit_code_is_the_gravest_class(
     found = compared(tmp_path, changed(change))
     assert found.exit_code == code
     assert as_data(found)["exit_code"] == code
-    json.dumps(as_data(found))
+    assert json.loads(json.dumps(as_data(found)))["changes"] == [
+        {"class": each.kind, "event": each.event, "tool": each.tool, "text": each.text}
+        for each in found.changes
+    ]
 
 
 def test_the_comment_for_a_pull_request_begins_with_what_is_gravest_and_stays_short(

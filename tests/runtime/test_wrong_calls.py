@@ -439,6 +439,12 @@ def test_a_null_that_is_not_sent_is_told_where_something_changes() -> None:
     assert Checker("list_notes", NOTE, reads=True).checked(NULLS) == (checked, [])
 
 
+def test_json_in_a_text_stays_text_where_text_is_allowed() -> None:
+    for kinds, read in ((["string", "array"], "[1]"), (["null", "array"], [1])):
+        checker = Checker("note", {"type": "object", "properties": {"a": {"type": kinds}}})
+        assert checker.checked({"a": "[1]"})[0] == {"a": read}
+
+
 @pytest.mark.parametrize(
     ("kinds", "value", "told"),
     [
