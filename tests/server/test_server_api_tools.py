@@ -160,6 +160,7 @@ def test_an_error_of_the_api_is_a_result_that_says_so(
     [record] = [record for record in caplog.records if record.getMessage() == "call_failed"]
     assert record.fields["tool"] == "get_book"
     assert record.fields["status"] == status
+    assert record.fields["reason"] == result["content"][0]["text"][:500]
 
 
 def test_a_shape_hook_changes_what_the_model_sees(package: Any, in_process: Any) -> None:
