@@ -167,9 +167,17 @@ def pod(number: int) -> dict[str, Any]:
     }
 
 
+def bill(number: int) -> dict[str, Any]:
+    """An invoice with flags, an amount of two words, and much that nobody looks at."""
+    noise = {f"setting_{n}": f"{n} " + "of a kind that nobody reads " * 2 for n in range(30)}
+    told = {"id": f"in_{number}", "amount_due": 40 * number, "customer": f"cus_{number}"}
+    return {**noise, **told, "lastTimestamp": "2026-01-02T03:04:05Z", "draft": number % 2 == 0}
+
+
 @pytest.mark.parametrize(
     ("item", "paths"),
     [
+        (bill, ["id", "amount_due", "customer", "lastTimestamp", "draft"]),
         (commit, ["sha", "commit.message", "commit.author.name", "commit.author.date"]),
         (article, ["id", "attributes.title", "attributes.body", "attributes.created"]),
         (pod, ["metadata.name", "metadata.namespace", "status.phase"]),

@@ -25,6 +25,7 @@ ALL = "all"
 
 _OWN_URLS = ("html_url", "web_url", "url", "permalink", "webUrl", "htmlUrl", "href", "link")
 _URL_NAME = re.compile(r"(^|.*[_-])(ur[il]s?|href|links?)$|.*[a-z0-9](Ur[il]s?|URL|Href|Links?)$")
+_WORD = re.compile(r"[A-Z]?[a-z]+")
 _NODE_IDS = frozenset(("nodeid", "gravatarid", "etag"))
 _HANDLES = ("login", "username", "full_name", "fullName", "slug", "key")
 """Keys whose value names an object well enough to ask for it."""
@@ -35,10 +36,10 @@ _EMPTY: tuple[Any, ...] = (None, "", [], {})
 _RANKS = (
     "id name title number login slug username fullname key sku sha symbol code email displayname"
     " ts",
-    "state status type kind user author owner text subject",
+    "state status phase type kind user author owner customer assignee text subject",
     "description summary body message content label amount price currency total value date created"
     " createdat updated updatedat timestamp due duedate start end startdate enddate language role"
-    " priority category reason quantity balance labels",
+    " priority category reason quantity balance labels draft private deleted archived active",
     "url htmlurl weburl permalink href link",
 )
 _RANK = {name: rank for rank, names in enumerate(_RANKS) for name in names.split()}
@@ -298,10 +299,14 @@ def _drop(item: Any, path: _Path) -> None:
 
 
 def _rank_of(path: _Path, value: Any) -> tuple[int, int]:
-    """Return a rank that is higher the less a field distinguishes items, by its name and depth."""
+    """Return a rank that is higher the less a field distinguishes items, by its name, or the best
+    word of it (`amount_due`), and its depth.
+    """
     rank = _RANK.get(fold(path[-1]))
     if rank is None:
+        words = [_RANK.get(word.lower(), 0) for word in _WORD.findall(path[-1])]
         rank = _LEAST if isinstance(value, bool | list) else _OTHER
+        rank = min([rank, *(max(_ALWAYS + 1, known) for known in words if known)])
     if len(path) > 1:
         rank = max(_ALWAYS + 1, rank)
     return rank, len(path)
