@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ from .heirs import component_name
 from .parameter import is_json
 from .projection import KEY
 from .schema import type_of
-from .vocabulary import EMPTY, ENVELOPES, FINITE, is_plural, singular
+from .vocabulary import ASIDE, EMPTY, ENVELOPES, FINITE, is_plural, singular
 
 if TYPE_CHECKING:
     from .schema import Reader
@@ -34,6 +35,11 @@ TELLING_NAMES = (
     frozenset("status state type kind amount total items data".split()),
 )
 """Names of fields that tell what an object is, the most telling first."""
+_PAGING = re.compile(
+    r"count|total|cursor|next|prev|more|limit|offset|page|size|complete|status|success|^ok$|^object$",
+    re.I,
+)
+"""Names of fields that tell how much of an answer there is, and how to go on."""
 NOISE = re.compile(
     r"""(?:_|^)(?:urls?|href|links|node_id|etag|object)$ | Url$ | ^[_@$]
         | ^(?:is_?)?(?:ok|success(?:ful)?)$""",
@@ -297,16 +303,35 @@ def _form(reader: Reader, response: dict[str, Any]) -> str:
         if text:
             return text
     names = telling(reader, schema)
+    fields = _readable(reader, schema)
+    held = _held(reader, fields)
     if len(names) == 1:
-        return _content_of(reader, names[0], reader.properties(schema)[names[0]])
+        held = names[0]
+    if held:
+        return _content_of(reader, held, fields[held])
     return ", ".join(names)
+
+
+def _held(reader: Reader, fields: Mapping[str, Any]) -> str:
+    """The field that an envelope is around: the only one beside those that say how the call went
+    and how to get the rest (`invoices` of `invoices, next_page, errors`); empty where there is none.
+    """
+    content = [name for name in fields if not (name.lower() in ASIDE or _PAGING.search(name))]
+    if len(content) != 1 or not _has_fields(reader, fields[content[0]]):
+        return ""
+    return content[0]
+
+
+def _has_fields(reader: Reader, schema: Any) -> bool:
+    """Return whether a schema is of an object with named fields, or of an array of such."""
+    return bool(reader.properties(reader.flatten(schema).get("items", schema)))
 
 
 def _content_of(reader: Reader, name: str, schema: Any) -> str:
     """The only field of an answer; one that only holds it with what it holds (`data: id, name`,
     `data, an array of objects: id, name`), and empty where nothing is known of that.
     """
-    if name.lower() not in ENVELOPES:
+    if name.lower() not in ENVELOPES and not _has_fields(reader, schema):
         return name
     if reader.kinds(schema) <= {"object"}:
         names = telling(reader, schema)

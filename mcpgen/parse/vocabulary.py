@@ -58,6 +58,8 @@ BEFORE_CLAUSE = _words("texts", "before_clause")
 """Prepositions that a clause may begin with before the sentence does."""
 ENVELOPES = _words("texts", "envelopes")
 """Fields of an answer that hold it and say nothing of it."""
+ASIDE = _words("texts", "aside")
+"""Fields of an answer beside its content."""
 EMPTY = _words("texts", "empty")
 """Words that say nothing of an answer."""
 STOP_WORDS = _words("stop")

@@ -29,3 +29,28 @@ class GetObjectAnswer(TypedDict):
 class GetObjectAnswerData(TypedDict):
     id: NotRequired[Any]
     name: NotRequired[Any]
+
+
+class GetPageAnswer(TypedDict):
+    errors: NotRequired[list[GetPageAnswerErrorsItem]]
+    next_page: NotRequired[str]
+    shelves: NotRequired[list[GetPageAnswerShelvesItem]]
+
+
+class GetPageAnswerErrorsItem(TypedDict):
+    code: NotRequired[Any]
+
+
+class GetPageAnswerShelvesItem(TypedDict):
+    id: NotRequired[Any]
+    name: NotRequired[Any]
+
+
+class GetTokenAnswer(TypedDict):
+    shelves: NotRequired[list[GetTokenAnswerShelvesItem]]
+    token: NotRequired[str]
+
+
+class GetTokenAnswerShelvesItem(TypedDict):
+    id: NotRequired[Any]
+    name: NotRequired[Any]

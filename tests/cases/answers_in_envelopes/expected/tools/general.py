@@ -28,3 +28,13 @@ async def get_nothing(api: Api) -> Answer[models.GetNothingAnswer]:
 async def get_object(api: Api) -> Answer[models.GetObjectAnswer]:
     """Get object."""
     return await api.request("GET", "/object")
+
+
+async def get_page(api: Api) -> Answer[models.GetPageAnswer]:
+    """Get page."""
+    return await api.request("GET", "/page")
+
+
+async def get_token(api: Api) -> Answer[models.GetTokenAnswer]:
+    """Get token."""
+    return await api.request("GET", "/token")
