@@ -36,7 +36,7 @@ TELLING_NAMES = (
 )
 """Names of fields that tell what an object is, the most telling first."""
 _PAGING = re.compile(
-    r"count|total|cursor|next|prev|more|limit|offset|page|size|complete|status|success|^ok$|^object$",
+    r"count|total|cursor|next|prev|more|limit|offset|page|size|complete|status|success|^(ok|object|ur[il]|start|end)$",
     re.I,
 )
 """Names of fields that tell how much of an answer there is, and how to go on."""
