@@ -94,6 +94,7 @@ class Operation:
         declared = parameters.collect(reader, path_item, operation, pointers)
         self.fixed_query, declared = parameters.templated(query, declared, origin.pointer)
         self.constants, declared = parameters.constant_headers(reader, declared)
+        self.conditional = parameters.validators(reader, path_item)
         fields = parameters.fields(reader, declared, self.template, origin.pointer)
         self.fields, self.requirement = self.without_credentials(fields)
         self.body, body_fields = self.body_fields()
@@ -308,7 +309,8 @@ class Operation:
         answer = tool.response
         if answer.json and has_json:
             answer = replace(answer, type=self.models.answer(schema, tool.name))
-        answer = replace(answer, headers=responses.headers(self.answer))
+        told = dict.fromkeys([*responses.headers(self.answer), *self.conditional])
+        answer = replace(answer, headers=tuple(told))
         return replace(tool, arguments=arguments, response=answer)
 
     def without_arguments(self, name: str) -> Tool:

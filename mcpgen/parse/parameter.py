@@ -115,6 +115,16 @@ def templated(
     return tuple(fixed), parameters
 
 
+def validators(reader: Reader, path_item: dict[str, Any]) -> tuple[str, ...]:
+    """Return the header fields of answers that an operation of the path can be made conditional
+    with (RFC 9110 §13.1.1), declared or not: `etag` where one takes `If-Match`.
+    """
+    owners = [path_item, *map(as_object, path_item.values())]
+    entries = [entry for owner in owners for entry in as_list(owner.get("parameters"))]
+    names = {as_text(reader.peek(entry).get("name")).lower() for entry in entries}
+    return ("etag",) if "if-match" in names else ()
+
+
 def constant_headers(
     reader: Reader, parameters: list[Parameter]
 ) -> tuple[dict[str, str], list[Parameter]]:
