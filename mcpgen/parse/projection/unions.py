@@ -72,6 +72,8 @@ def _discriminated(
         return flat
     if not name or not ref:
         return flat
+    if discriminator.get("defaultMapping") in (ref, component_name(ref)):
+        return flat  # any other value, or none (OpenAPI 3.2 §4.27)
     tag = reading.reader.flatten(properties.get(name, {}))
     if "const" in tag or len(as_list(tag.get("enum"))) == 1:
         return flat
