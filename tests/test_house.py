@@ -42,10 +42,10 @@ LIMITS = {
     "lines of Python of a new project": 10_400,
     "entries at the root of a project": 12,
     "variables in a README": 15,
-    "lines of names and sentences": 3_170,
+    "lines of names and sentences": 3_180,
     "lines of projection": 2_310,
     "modules of a run": 167,
-    "switches of a run": 3_520,
+    "switches of a run": 3_540,
     "modules of a call": 26,
     "switches of a call": 109,
     "frames of a call": 21,
@@ -54,7 +54,7 @@ LIMITS = {
     "docstrings that begin with a question": 0,
     "class names with several meanings": 8,
     "lines of the changelog of a version": 120,
-    "lines of test code": 50_100,
+    "lines of test code": 50_200,
 }
 """No figure may be more: today's, rounded up to three digits, or its goal once that is reached."""
 

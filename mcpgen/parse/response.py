@@ -36,7 +36,8 @@ TELLING_NAMES = (
 )
 """Names of fields that tell what an object is, the most telling first."""
 _PAGING = re.compile(
-    r"count|total|cursor|next|prev|more|limit|offset|page|size|complete|status|success|^(ok|object|ur[il]|start|end)$",
+    r"count|total|cursor|next|prev|more|limit|offset|page|size|complete|status|success"
+    r"|^(ok|object|ur[il]|start|end)$",
     re.I,
 )
 """Names of fields that tell how much of an answer there is, and how to go on."""
@@ -314,7 +315,7 @@ def _form(reader: Reader, response: dict[str, Any]) -> str:
 
 def _held(reader: Reader, fields: Mapping[str, Any]) -> str:
     """The field that an envelope is around: the only one beside those that say how the call went
-    and how to get the rest (`invoices` of `invoices, next_page, errors`); empty where there is none.
+    and how to get the rest (`invoices` of `invoices, next_page, errors`); empty without one.
     """
     content = [name for name in fields if not (name.lower() in ASIDE or _PAGING.search(name))]
     if len(content) != 1 or not _has_fields(reader, fields[content[0]]):
