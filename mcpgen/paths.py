@@ -23,6 +23,7 @@ GENERATED: Final = re.compile(
     r"""
     (server|manifest|mcpgen\.schema)\.json
     | clients/[\w-]+\.(json|toml|yaml)
+    | skills/[\w-]+/SKILL\.md
     | tests/\w+\.(py|json)
     | document/([\w-][\w.-]*/)*[\w-][\w.-]*
     | src/\w+/(?!(?i:custom/|hooks\.py|auth\.py))(\w+/)*(\w+\.(py|json)|py\.typed|catalogue\.html)

@@ -32,13 +32,13 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 45_200,
-    "lines of code of its runtime": 13_000,
-    "modules of a copied runtime": 74,
-    "lines of a copied runtime": 14_500,
+    "lines of code of mcpgen": 45_400,
+    "lines of code of its runtime": 13_200,
+    "modules of a copied runtime": 75,
+    "lines of a copied runtime": 14_600,
     "modules of src, runtime installed": 12,
     "lines of src, runtime installed": 600,
-    "files of a new project": 75,
+    "files of a new project": 76,
     "lines of Python of a new project": 10_400,
     "entries at the root of a project": 12,
     "variables in a README": 15,

@@ -35,6 +35,7 @@ class Thing(StrEnum):
     registry = "registry"
     bundle = "bundle"
     clients = "clients"
+    skill = "skill"
     kubernetes = "kubernetes"
     compose = "compose"
     systemd = "systemd"
@@ -109,8 +110,9 @@ def add(
     is: its contract is its signature and docstring.
 
     `docker` writes a `Dockerfile`, `registry` the entry of the MCP registry (`server.json`),
-    `bundle` the manifest of a bundle for Claude Desktop, `clients` settings to paste. mcpgen keeps
-    those that are not yours up to date as long as they are there.
+    `bundle` the manifest of a bundle for Claude Desktop, `clients` settings to paste, `skill` an
+    Agent Skill for models that use the server from a shell. mcpgen keeps those that are not yours
+    up to date as long as they are there.
 
     `kubernetes`, `compose` (with a load balancer) and `systemd` write what runs the server over
     HTTP into `deploy/`, the first two with a `Dockerfile`. The files are yours.

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..problems import Problem, UsageError
+from ..problems import UsageError
 from . import options as opt
 from .screen import Screen, shown
 
@@ -67,18 +67,13 @@ def call(
 
 
 def _arguments(words: list[str], text: str, tool: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of a call: those of `--args`, and the words."""
-    from ..live.tools import arguments_of
+    """Return the arguments of a call: those of `--args`, and the words. Raises UsageError."""
+    from ..runtime.shell import arguments_of
 
-    arguments: Any = {}
-    if text:
-        try:
-            arguments = json.loads(text)
-        except ValueError as error:
-            raise _problem("E1178", f"`--args` is not JSON: {error}") from None
-    if not isinstance(arguments, dict):
-        raise _problem("E1178", "`--args` must be one JSON object")
-    return {**arguments, **arguments_of(words, tool.get("inputSchema", {}))}
+    try:
+        return arguments_of(words, tool.get("inputSchema", {}), text)
+    except ValueError as error:
+        raise UsageError.of("E1178", str(error)) from None
 
 
 def _exit_code(outcome: dict[str, Any], *, dry_run: bool) -> int:
@@ -91,6 +86,8 @@ def _exit_code(outcome: dict[str, Any], *, dry_run: bool) -> int:
 
 def _show(screen: Screen, outcome: dict[str, Any], *, dry_run: bool) -> None:
     """The requests on stderr, the answer on stdout."""
+    from ..runtime.shell import block_text
+
     for request in outcome["requests"]:
         _show_request(screen, request)
     if dry_run and outcome["requests"]:
@@ -100,7 +97,7 @@ def _show(screen: Screen, outcome: dict[str, Any], *, dry_run: bool) -> None:
         screen.err.print(f"error: {shown(outcome['error'])}", style="red")
         return
     result = outcome["result"]
-    text = "\n".join(map(_block, result.get("content", [])))
+    text = "\n".join(map(block_text, result.get("content", [])))
     screen.data(_lines(text))
     size = len(json.dumps(result.get("content", []), ensure_ascii=False).encode())
     verdict = "the call failed" if result.get("isError") else "answered"
@@ -119,17 +116,3 @@ def _show_request(screen: Screen, request: dict[str, Any]) -> None:
 def _lines(text: str) -> str:
     """Text of many lines, without anything that a terminal would obey."""
     return "\n".join(map(shown, text.splitlines()))
-
-
-def _block(block: dict[str, Any]) -> str:
-    """A content block as text; what is no text is named."""
-    if block.get("type") == "text":
-        return str(block["text"])
-    said = {**block.get("resource", {}), **block}
-    data = said.get("data", said.get("blob", ""))
-    kind = f"{said.get('type')} {said.get('mimeType', '')}".strip()
-    return f"({kind}, {len(data) * 3 // 4:,} bytes)"
-
-
-def _problem(code: str, message: str) -> UsageError:
-    return UsageError(Problem(code=code, severity="error", message=message))

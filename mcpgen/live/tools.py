@@ -1,4 +1,4 @@
-"""The tools of a project as its files list them, and arguments as words of the command line."""
+"""The tools of a project as its files list them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..problems import Problem, UsageError
 from ..project.custom import INJECTED
 from ..project.functions import UserFunction, functions
 
@@ -71,43 +70,3 @@ def _tools_in(path: Path) -> list[dict[str, Any]]:
         return []
     items = content if isinstance(content, list) else [content]
     return [item for item in items if isinstance(item, dict)]
-
-
-def arguments_of(words: list[str], schema: dict[str, Any]) -> dict[str, Any]:
-    """`key=value` words as a tool's arguments; a key that is repeated makes a list.
-
-    A value is read as JSON where the schema wants anything but text, and is text where that fails:
-    the server says what is wrong with it. Raises UsageError for a word without `=`.
-    """
-    properties = schema.get("properties", {})
-    arguments: dict[str, Any] = {}
-    for word in words:
-        key, equals, text = word.partition("=")
-        if not equals or not key:
-            message = f"`{word[:80]}` is no argument: write `key=value`"
-            hint = "text with spaces needs quotes, as in `title='War and Peace'`"
-            raise UsageError(Problem(code="E1178", severity="error", message=message, hint=hint))
-        value = _value(text, properties.get(key, {}))
-        if key in arguments:
-            value = [*_listed(arguments[key]), *_listed(value)]
-        arguments[key] = value
-    return arguments
-
-
-def _listed(value: Any) -> list[Any]:
-    if isinstance(value, list):
-        return value
-    return [value]
-
-
-def _value(text: str, schema: dict[str, Any]) -> Any:
-    """A word as the schema's type wants it; one item of a list stands for the list."""
-    kind = schema.get("type")
-    if kind == "string":
-        return text
-    if kind == "array" and not text.lstrip().startswith("["):
-        return [_value(text, schema.get("items", {}))]
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text

@@ -33,6 +33,9 @@ from .parts import features, part_names, requirements
 _RUNTIMES = {"copied": ".runtime", "installed": "mcpgen_runtime"}
 """The runtime that the package of a server imports."""
 
+MOST_NAMED = 100
+"""Tools of a server whose skill names them all."""
+
 
 @dataclass(frozen=True, slots=True)
 class VariableView:
@@ -56,6 +59,14 @@ class SettingView:
     default_text: Code
 
 
+@dataclass(frozen=True, slots=True)
+class ToolsetView:
+    """A toolset, and the names of its tools or their number."""
+
+    name: str
+    tools: Code
+
+
 def project_context(server: Server) -> dict[str, Any]:
     """The context of the templates of a server's project: its names, its features (`parts`), and
     what its README and manifests list.
@@ -74,6 +85,11 @@ def project_context(server: Server) -> dict[str, Any]:
         "runtime_prefix": f"{_RUNTIMES[server.runtime]}.",
         "name": server.name,
         "title": title,
+        "skill_description": (
+            f"{about(server, title)}, on the command line ({command(server)}). Use it for every"
+            f" task that reads or changes data of {title} where no MCP server of it is connected."
+        ),
+        "toolsets": _toolsets(server),
         "description": f"{about(server, title)}, over the Model Context Protocol",
         "distribution": server.distribution,
         "command": command(server),
@@ -101,6 +117,17 @@ def _variables(variables: Iterable[Variable]) -> tuple[VariableView, ...]:
         )
         for item in variables
     )
+
+
+def _toolsets(server: Server) -> tuple[ToolsetView, ...]:
+    """Return the toolsets, with the names of their tools unless those are many."""
+    views = []
+    for toolset in server.toolsets:
+        tools = f"{len(toolset.tools)} tools"
+        if len(server.tools) <= MOST_NAMED:
+            tools = ", ".join(f"`{tool.name}`" for tool in toolset.tools)
+        views.append(ToolsetView(toolset.name, Code(tools)))
+    return tuple(views)
 
 
 def _settings(server: Server) -> tuple[SettingView, ...]:

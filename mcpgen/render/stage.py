@@ -18,6 +18,7 @@ from .facts import data_files
 from .formatting import finish
 from .layout import lay_out
 from .literal import py_ident, word
+from .manifests import command
 from .models import Types
 from .parts import unused
 from .project_view import project_context
@@ -155,7 +156,8 @@ def _text(path: Path) -> str:
 
 
 def _placed(name: str, server: Server) -> str:
-    """Return the path of a template's file in the project: `src/package` becomes the package's own
-    folder.
+    """Return the path of a template's file in the project, with the server's name in the place of
+    `package`.
     """
-    return name.removesuffix(".jinja").replace("src/package/", f"src/{word(server.package)}/", 1)
+    path = name.removesuffix(".jinja").replace("src/package/", f"src/{word(server.package)}/", 1)
+    return path.replace("skills/package/", f"skills/{word(command(server))}/", 1)

@@ -86,7 +86,8 @@ class App:
         self._runner = Runner(hooks, self._the_api, self._mask, facts)
         self.refusal: Refusal | None = None
         """Set by a transport that knows its callers."""
-        self._listed = self.catalog.listed
+        self.listed = self.catalog.listed
+        """The Tool objects of the list."""
         self._front: Front | None = None
         if mode:
             front = mode_of(mode, parts).front
@@ -94,10 +95,10 @@ class App:
         self._before: dict[str, Entry] = {}
         """The tools of the front, which stand before those of the catalog."""
         if self._front is not None:
-            self._listed = self._front.tools
-            self._before = {tool["name"]: Entry(home, tool, "", "", True) for tool in self._listed}
+            self.listed = self._front.tools
+            self._before = {tool["name"]: Entry(home, tool, "", "", True) for tool in self.listed}
             facts = {**facts, "instructions": self._front.instructions(facts["instructions"])}
-        self._whole = Pages([self._listed])
+        self._whole = Pages([self.listed])
         self._paged: Pages | None = None
         self.server = self._build(facts)
 
@@ -191,7 +192,7 @@ class App:
         if ctx.request is None:
             return self._whole
         if self._paged is None:
-            self._paged = Pages.of(self._listed, self._limits.http_list_bytes)
+            self._paged = Pages.of(self.listed, self._limits.http_list_bytes)
         return self._paged
 
     async def _call(
@@ -222,6 +223,10 @@ class App:
             entry = self._before[params.name]
             return await _call_front(self._front, entry, params.arguments, context, self._call_tool)
         return await self._call_tool(self._find(params.name), params.arguments, context)
+
+    def entry(self, name: str) -> Entry | None:
+        """Return the tool of that name: of the front, or else of the catalog."""
+        return self._before.get(name) or self.catalog.find(name)
 
     def _find(self, name: str) -> Entry:
         entry = self.catalog.find(name)

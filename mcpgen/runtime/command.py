@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
+from collections.abc import Callable
 from contextlib import redirect_stdout
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,8 @@ COLLECT_AFTER = 10_000
 """Objects that are made until cycles among them are looked for. Calls make none, and Python's 700
 are made in six of them: a tenth of a call, and halts of a twentieth of a second.
 """
+
+IN_A_SHELL = ("list", "describe", "call")
 
 
 def main(package: str, argv: list[str] | None = None) -> int:
@@ -57,7 +60,7 @@ def _command(package: str, arguments: list[str]) -> Command:
     from .package import Package
     from .part import parts_of
 
-    commands: dict[str, Command] = {"help": _help}
+    commands: dict[str, Command] = {"help": _help, **dict.fromkeys(IN_A_SHELL, _shell)}
     for part in parts_of(Package.named(package).facts()):
         commands |= part.commands
     if word in commands:
@@ -75,6 +78,13 @@ def _help(package: str, arguments: list[str]) -> int:
     return _serve(package, ["--help"])
 
 
+def _shell(package: str, arguments: list[str]) -> int:
+    """List, describe or call tools."""
+    from .shell import read_options, run
+
+    return run(*_prepared(package, arguments, read_options))
+
+
 def _serve(package: str, arguments: list[str]) -> int:
     """Serve as the options say, or say the version."""
     from .package import Package
@@ -82,7 +92,7 @@ def _serve(package: str, arguments: list[str]) -> int:
     if "--version" in arguments:
         print(_version(package, Package.named(package).facts()))
         return 0
-    app, options, settings = _prepared(package, arguments)
+    app, options, settings = _prepared(package, arguments, _options)
     if options.http:
         from .transports.http import serve
 
@@ -93,7 +103,9 @@ def _serve(package: str, arguments: list[str]) -> int:
     return _serve_stdio(app, settings)
 
 
-def _prepared(package: str, arguments: list[str]) -> tuple[App, argparse.Namespace, Settings]:
+def _prepared(
+    package: str, arguments: list[str], read_options: Callable[..., argparse.Namespace]
+) -> tuple[App, argparse.Namespace, Settings]:
     """Return the tools of a package, its options and its settings. Raises StartError and
     SettingsError.
     """
@@ -102,7 +114,7 @@ def _prepared(package: str, arguments: list[str]) -> tuple[App, argparse.Namespa
     gc.set_threshold(COLLECT_AFTER)
     home = Package.named(package)
     facts = home.facts()
-    options = _options(arguments, facts["name"], facts["env_prefix"], choices(home))
+    options = read_options(arguments, facts["name"], facts["env_prefix"], choices(home))
     # What the user's modules print on import must not reach the protocol's stream
     with redirect_stdout(sys.stderr):
         settings = _settings(facts, options)
@@ -114,7 +126,7 @@ def _worker(package: str, arguments: list[str], port: int, bound: socket.socket)
     from .transports.http import application
     from .transports.workers import with_parts
 
-    app, options, settings = _prepared(package, arguments)
+    app, options, settings = _prepared(package, arguments, _options)
     options.port = port
     return with_parts(application(app, options, settings), app, settings, options.host, bound)
 
@@ -224,7 +236,8 @@ def _options(
         parents=[choices],
         description=(
             "Serves tools over the Model Context Protocol, on stdin and stdout unless --http is"
-            f" given. `{name}-mcp install CLIENT` adds it to a client's settings."
+            f" given. `{name}-mcp install CLIENT` adds it to a client's settings; `list`,"
+            f" `describe TOOL` and `call TOOL KEY=VALUE...` use the tools from a shell."
         ),
         epilog=f"Credentials and limits come from environment variables that start with {prefix}_",
     )

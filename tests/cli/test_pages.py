@@ -77,7 +77,7 @@ def test_a_command_of_a_server_has_its_options(
     files: dict[str, str], page: str, words: list[str]
 ) -> None:
     package = ROOT / "mcpgen" / "runtime"
-    places = [package / "command.py", package / "facts" / "parts.py"]
+    places = [package / "command.py", package / "shell.py", package / "facts" / "parts.py"]
     for name in ("install", "login"):
         if words[:1] in ([name], [f"un{name}"], ["logout"] if name == "login" else []):
             places = list((package / "parts" / name).glob("*.py"))

@@ -1,0 +1,206 @@
+"""The commands `list`, `describe` and `call`: the tools of a server without a client.
+
+A call is one of the protocol, to the server in this process: checked, limited, hooked and recorded
+like any other.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from contextlib import redirect_stdout
+from typing import TYPE_CHECKING, Any
+
+from .errors import StartError
+from .part import running
+
+if TYPE_CHECKING:
+    from .app import App
+    from .settings import Settings
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_SENTENCE = re.compile(r"(?<=[.!?])\s")
+
+
+COMMANDS = {
+    "list": "list the tools; with WORDs, those that have them all in their names and texts",
+    "describe": "show what the tool that is named takes",
+    "call": "call the tool that is named, with arguments as KEY=VALUE",
+}
+
+
+def run(app: App, options: argparse.Namespace, settings: Settings) -> int:
+    """Run one of the commands and return its exit code. Raises StartError."""
+    if options.command == "list":
+        return _list(app, options)
+    name, *words = options.words
+    entry = app.entry(name)
+    if entry is None:
+        raise StartError(f"there is no tool `{name}`{app.catalog.near(name)}")
+    tool = entry.described()
+    schema = tool.get("wholeInputSchema", tool["inputSchema"])
+    if options.command == "describe":
+        return _describe(tool, schema, read_only=entry.read_only, as_json=options.json)
+    try:
+        arguments = arguments_of(words, schema, options.args)
+    except ValueError as error:
+        raise StartError(str(error)) from None
+    # What the user's code prints is not the answer
+    with redirect_stdout(sys.stderr), running(app, settings):
+        result = _called(app, name, arguments)
+    return _answer(result, as_json=options.json)
+
+
+def read_options(
+    argv: list[str], name: str, prefix: str, choices: argparse.ArgumentParser
+) -> argparse.Namespace:
+    """Return the options of a command, with those that only a server has."""
+    parser = argparse.ArgumentParser(
+        prog=f"{name}-mcp",
+        parents=[choices],
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="\n".join(f"{word:9} {about}" for word, about in COMMANDS.items()),
+        epilog=f"Credentials and limits come from variables that start with {prefix}_",
+    )
+    parser.set_defaults(http=False, workers=1, log_level="error")
+    parser.add_argument("command", choices=COMMANDS)
+    parser.add_argument(
+        "words",
+        nargs="*",
+        metavar="WORD",
+        help="lists and objects in a KEY=VALUE are JSON; a list may also repeat its key",
+    )
+    parser.add_argument("--args", default="", metavar="JSON", help="all arguments as one object")
+    parser.add_argument("--json", action="store_true", help="print JSON, as in the protocol")
+    options = parser.parse_intermixed_args(argv)
+    if options.args and options.command != "call":
+        parser.error("--args is for call")
+    if options.command != "list" and not options.words:
+        parser.error(f"{options.command} takes the name of a tool")
+    return options
+
+
+def _list(app: App, options: argparse.Namespace) -> int:
+    """Print the tools that have all these words in their names and texts."""
+    words = [word.lower() for word in options.words]
+    tools = [tool for tool in app.listed if all(word in _words(tool) for word in words)]
+    if options.json:
+        print(json.dumps(tools, indent=2))
+        return 0
+    width = max((len(tool["name"]) for tool in tools), default=0)
+    for tool in tools:
+        about = _SENTENCE.split(tool.get("description", ""), 1)[0]
+        print(_shown(f"{tool['name']:{width}}  {' '.join(about.split())}").rstrip())
+    return 0
+
+
+def _words(tool: dict[str, Any]) -> str:
+    return f"{tool['name']} {tool.get('title', '')} {tool.get('description', '')}".lower()
+
+
+def _describe(
+    tool: dict[str, Any], schema: dict[str, Any], *, read_only: bool, as_json: bool
+) -> int:
+    """Print a tool and its arguments."""
+    if as_json:
+        print(json.dumps(tool, indent=2))
+        return 0
+    effects = {True: "only reads", False: "may change data"}
+    print(f"{tool['name']}: {effects[read_only]}\n")
+    print(_shown(tool.get("description", "")))
+    for name, own in schema.get("properties", {}).items():
+        facts = dict(own) if isinstance(own, dict) else {}
+        about = " ".join(str(facts.pop("description", "")).split())
+        needed = " (required)" if name in schema.get("required", ()) else ""
+        print(_shown(f"\n{name}{needed}: {about}\n    {json.dumps(facts, ensure_ascii=False)}"))
+    return 0
+
+
+def _called(app: App, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return the result of a call by the official client, which the server gets in this process."""
+    import anyio
+    from mcp import Client
+
+    async def call() -> Any:
+        async with Client(app.server) as client:
+            return await client.call_tool(name, arguments)
+
+    answer: dict[str, Any] = anyio.run(call).model_dump(
+        mode="json", by_alias=True, exclude_none=True
+    )
+    return answer
+
+
+def _answer(result: dict[str, Any], *, as_json: bool) -> int:
+    """Print the result of a call, that of a failed one on standard error; return the exit code."""
+    failed = bool(result.get("isError"))
+    if as_json:
+        print(json.dumps(result, indent=2))
+        return int(failed)
+    for block in result.get("content", ()):
+        print(_shown(block_text(block)), file=sys.stderr if failed else sys.stdout)
+    return int(failed)
+
+
+def _shown(text: str) -> str:
+    """Return a text without anything that a terminal would obey."""
+    return _CONTROLS.sub("", text)
+
+
+def block_text(block: dict[str, Any]) -> str:
+    """Return a content block as text; of one that is not text, its kind and size."""
+    if block.get("type") == "text":
+        return str(block["text"])
+    facts = {**block.get("resource", {}), **block}
+    data = facts.get("data", facts.get("blob", "")).rstrip("=")
+    kind = f"{facts.get('type')} {facts.get('mimeType', '')}".strip()
+    return f"({kind}, {len(data) * 3 // 4:,} bytes)"
+
+
+def arguments_of(words: list[str], schema: dict[str, Any], text: str = "") -> dict[str, Any]:
+    """Return the arguments of a JSON object, and of `key=value` words over them; a key that is
+    repeated makes a list.
+
+    A value is read as JSON where the schema wants anything but text, and is text where that fails:
+    the server says what is wrong with it. Raises ValueError.
+    """
+    arguments: dict[str, Any] = {}
+    try:
+        given = json.loads(text or "{}")
+    except ValueError as error:
+        raise ValueError(f"`--args` is not JSON: {error}") from None
+    if not isinstance(given, dict):
+        raise ValueError("`--args` must be one JSON object")
+    for word in words:
+        key, equals, value_text = word.partition("=")
+        if not equals or not key:
+            raise ValueError(
+                f"`{word[:80]}` is not an argument: write `key=value`; text with spaces needs"
+                " quotes, as in `title='War and Peace'`"
+            )
+        value = _value(value_text, schema.get("properties", {}).get(key, {}))
+        if key in arguments:
+            value = [*_listed(arguments[key]), *_listed(value)]
+        arguments[key] = value
+    return {**given, **arguments}
+
+
+def _listed(value: Any) -> list[Any]:
+    if isinstance(value, list):
+        return value
+    return [value]
+
+
+def _value(text: str, schema: dict[str, Any]) -> Any:
+    """Return a word as the schema's type wants it; one item of a list stands for the list."""
+    kind = schema.get("type")
+    if kind == "string":
+        return text
+    if kind == "array" and not text.lstrip().startswith("["):
+        return [_value(text, schema.get("items", {}))]
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text

@@ -1,0 +1,134 @@
+"""`list`, `describe` and `call` of a server, from a shell."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from shop import PACKAGE, PREFIX, Recorder
+
+from mcpgen.runtime.shell import arguments_of
+
+Run = Callable[..., tuple[int, str, str]]
+SCHEMA = {
+    "properties": {
+        "name": {"type": "string"},
+        "ids": {"type": "array", "items": {"type": "integer"}},
+        "size": {"type": "integer"},
+    }
+}
+
+
+@pytest.fixture
+def run(in_process: Any, capsys: pytest.CaptureFixture[str]) -> Run:
+    """The command line of the server: its exit code, standard output and standard error."""
+
+    def command(*words: str) -> tuple[int, str, str]:
+        main = importlib.import_module(f"{PACKAGE}.runtime.command").main
+        code = main(PACKAGE, list(words))
+        return code, *capsys.readouterr()
+
+    return command
+
+
+def test_a_call_is_sent_with_the_credentials_and_its_answer_printed(
+    run: Run, api: Recorder
+) -> None:
+    code, out, _ = run("call", "list_books", "genre=poetry", "ids=1", "ids=2")
+    assert (code, json.loads(out)) == (0, [{"id": 1}])
+    [(method, target, headers, _)] = api.requests
+    assert (method, target) == ("GET", "/v1/books?genre=poetry&ids=1,2")
+    assert headers["x-api-key"] == "canary-key-0123456789"
+    code, out, _ = run("call", "--json", "get_book", "--args", '{"book_id": "b1"}')
+    assert (code, json.loads(out)["isError"]) == (0, False)
+
+
+def test_a_call_is_checked_like_that_of_a_client(run: Run, api: Recorder) -> None:
+    code, out, err = run("call", "get_book", "bookid=b1")
+    assert (code, out) == (1, "")
+    assert "did you mean `book_id`?" in err
+    code, _, err = run("call", "--read-only", "delete_book", "book_id=b1")
+    assert code == 1
+    assert "read-only" in err
+    assert api.requests == []
+
+
+def test_a_call_is_limited_by_what_the_environment_says(
+    run: Run, api: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(f"{PREFIX}_TOOLSETS", "desk")
+    assert run("call", "get_book", "book_id=b1")[0] == 2
+    monkeypatch.setenv(f"{PREFIX}_TOTAL_TIMEOUT", "0.1")
+    code, _, err = run("call", "slow", "steps=100")
+    assert code == 1
+    assert "stopped after 0.1 seconds" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["call", "get_boook"], "did you mean `get_book`?"),
+        (["call", "get_book", "b1"], "write `key=value`"),
+        (["call", "get_book", "--args", "["], "`--args` is not JSON"),
+        (["call", "get_book", "--args", "[]"], "must be one JSON object"),
+        (["describe", "nothing"], "there is no tool `nothing`"),
+    ],
+)
+def test_wrong_usage_is_explained(run: Run, words: list[str], reason: str) -> None:
+    code, _, err = run(*words)
+    assert code == 2
+    assert reason in err
+
+
+@pytest.mark.parametrize("words", [["call"], ["describe"], ["list", "--args", "{}"]])
+def test_a_command_without_what_it_needs_is_refused(run: Run, words: list[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        run(*words)
+    assert ended.value.code == 2
+
+
+def test_what_the_code_of_a_tool_prints_is_not_its_answer(run: Run) -> None:
+    code, out, err = run("call", "noise")
+    assert (code, out) == (0, "quiet\nand\u2028more\n")
+    assert "printed" in err
+    code, out, _ = run("call", "picture")
+    assert out.splitlines()[:2] == ["a text", "(image image/png, 4 bytes)"]
+
+
+def test_tools_are_listed_by_words_and_described(run: Run) -> None:
+    code, out, _ = run("list", "book", "newest")
+    assert (code, out) == (0, "list_books  List the books in the catalogue.\n")
+    assert [tool["name"] for tool in json.loads(run("list", "--json", "replace")[1])] == [
+        "update_book"
+    ]
+    out = run("describe", "list_books")[1]
+    assert out.startswith("list_books: only reads\n")
+    assert 'genre: Only this genre\n    {"type": "string", "enum"' in out
+    assert json.loads(run("describe", "delete_book", "--json")[1])["name"] == "delete_book"
+
+
+def test_the_tools_are_those_that_the_server_would_list(run: Run) -> None:
+    names = [line.split()[0] for line in run("list", "--lazy")[1].splitlines()]
+    assert names == ["search_tools", "describe_tool", "call_tool"]
+    assert "list_books" in run("call", "--lazy", "search_tools", "query=books")[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "arguments"),
+    [
+        (["name=12", "size=12"], {"name": "12", "size": 12}),
+        (["ids=1", "ids=2"], {"ids": [1, 2]}),
+        (["ids=[1, 2]"], {"ids": [1, 2]}),
+        (["size=many", "other=true"], {"size": "many", "other": True}),
+    ],
+)
+def test_words_become_what_the_schema_wants(words: list[str], arguments: dict[str, Any]) -> None:
+    assert arguments_of(words, SCHEMA) == arguments
+    assert arguments_of(words, SCHEMA, '{"name": "x", "given": 1}') == {
+        "name": "x",
+        "given": 1,
+        **arguments,
+    }
