@@ -325,7 +325,9 @@ def _defined(whole: str, line: int) -> str:
     """Return the name that a line defines when its module is imported, empty where it runs later."""
     names = {0: "\0"}
     for node in ast.walk(ast.parse(whole)):
-        if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or 0):
+        starts = [getattr(node, "lineno", line + 1)]
+        starts += [each.lineno for each in getattr(node, "decorator_list", ())]
+        if isinstance(node, ast.stmt) and min(starts) <= line <= (node.end_lineno or 0):
             is_function = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
             if is_function and line >= node.body[0].lineno:
                 return ""
