@@ -575,4 +575,4 @@ class History:
 
 if __name__ == "__main__":
     numbers = [int(argument) for argument in sys.argv[1:3]]
-    sys.exit(main(*[*numbers, *(200, 14)[len(numbers) :]], *sys.argv[3:4]))
+    sys.exit(main(*[*numbers, *(200, 10)[len(numbers) :]], *sys.argv[3:4]))

@@ -21,7 +21,7 @@ import pytest
 import yaml
 
 REPOSITORY = Path(__file__).parents[2]
-BOOKSHOP = REPOSITORY / "samples" / "specs" / "bookshop.yaml"
+SPECS = REPOSITORY / "samples" / "specs"
 DOCUMENT: dict[str, Any] = {
     "openapi": "3.1.0",
     "info": {"title": "Shop", "version": "1"},
@@ -199,10 +199,12 @@ def test_every_job_is_green_where_the_document_lies_beside_the_project(tmp_path:
 
 
 @pytest.mark.skipif(not REAL_WHEEL, reason="MCPGEN_WHEEL names no wheel; takes a minute")
+@pytest.mark.parametrize("name", ["bookshop.yaml", "tools/github.json"])
 def test_every_job_is_green_with_what_it_installs_from_the_wheel(
-    tmp_path: Path, site: Site
+    tmp_path: Path, site: Site, name: str
 ) -> None:
-    site.document = json.loads(json.dumps(yaml.safe_load(BOOKSHOP.read_text()), default=str))
+    document = yaml.safe_load((SPECS / name).read_text("utf-8"))
+    site.document = json.loads(json.dumps(document, default=str))
     host = Host(tmp_path)
     host.install(REAL_WHEEL)
     host.begin(site.url)
