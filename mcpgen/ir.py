@@ -239,13 +239,14 @@ class Auth:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Skip:
     """An operation that did not become a tool: `filtered` by the user's choice, or `skipped` with a
-    reason.
+    reason. `tool` is the name it had as one, if it had one.
     """
 
     origin: Origin
     reason: str
     code: str
     filtered: bool
+    tool: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

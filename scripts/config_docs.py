@@ -47,6 +47,12 @@ aliases = ["list_books"]
 
 [tools."cancelOrder"]
 enabled = false
+
+[tools."list_*".answer]
+strip_nulls = true
+
+[tools.tag."orders".hints]
+open_world = false
 """,
     "tools.*.hints": """
 [tools."placeOrder".hints]
@@ -85,7 +91,10 @@ def schema() -> dict[str, Any]:
     top = _table(BY_NAME[""])
     for name in ("source", "auth", "select", "answers"):
         top["properties"][name] = _table(BY_NAME[name])
-    tools = {"type": "object", "description": "Single operations.", "additionalProperties": tool}
+    same = {"$ref": "#/properties/tools/additionalProperties"}
+    tags = {"type": "object", "description": "Tools with a tag.", "additionalProperties": same}
+    tools = {"type": "object", "description": "Single operations, and globs."}
+    tools |= {"additionalProperties": tool, "properties": {"tag": tags}}
     top["properties"]["tools"] = tools
     return {"$schema": "http://json-schema.org/draft-07/schema#", "title": "mcpgen.toml", **top}
 

@@ -32,7 +32,7 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 45_400,
+    "lines of code of mcpgen": 45_500,
     "lines of code of its runtime": 13_200,
     "modules of a copied runtime": 75,
     "lines of a copied runtime": 14_600,

@@ -74,8 +74,15 @@ def parse_config(text: str, *, folder: Path = Path(), file: str = NAME) -> Confi
     selection = reader.table("select", ("select",), data.get("select", {}))
     answers = reader.table("answers", ("answers",), data.get("answers", {}))
     tools: dict[str, ToolConfig] = {}
+    globs: dict[str, ToolConfig] = {}
+    tags: dict[str, ToolConfig] = {}
     for name, table in reader.tables(("tools",), data.get("tools", {})):
-        tools[name] = reader.tool(name, table)
+        if name == "tag" and _holds_tables(table):
+            tags = {tag: reader.many((name, tag), own) for tag, own in table.items()}
+        elif "*" in name:
+            globs[name] = reader.many((name,), table)
+        else:
+            tools[name] = reader.tool((name,), table)
     if reader.problems:
         raise UsageError(*sorted(reader.problems, key=_line))
     return Config(
@@ -85,6 +92,8 @@ def parse_config(text: str, *, folder: Path = Path(), file: str = NAME) -> Confi
         **auth,
         selection=Selection(**selection),
         tools=tools,
+        globs=globs,
+        tags=tags,
         places={
             path: place_at(text, file, line, column)
             for line, column, path in key_positions(text)
@@ -159,9 +168,17 @@ class _Reader:
         else:
             self.wrong_value(path, "must be a table", data)
 
-    def tool(self, name: str, data: Any) -> ToolConfig:
+    def many(self, names: KeyPath, data: Any) -> ToolConfig:
+        """Return a table for many tools, without what only one can have."""
+        for key in ("name", "aliases", "budget"):
+            if isinstance(data, dict) and key in data:
+                path = ("tools", *names, key)
+                self.add("E1102", path, f"`{key}` belongs to one tool, and this table is for many")
+        return self.tool(names, data)
+
+    def tool(self, names: KeyPath, data: Any) -> ToolConfig:
         """One `[tools."…"]` table with the tables in it."""
-        path = ("tools", name)
+        path = ("tools", *names)
         values = self.table("tools.*", path, data)
         if not isinstance(data, dict):
             return ToolConfig()
@@ -203,6 +220,13 @@ class _Reader:
         self.problems.append(
             Problem(code=code, severity="error", message=message, hint=hint, place=place)
         )
+
+
+def _holds_tables(data: Any) -> bool:
+    """Return whether `[tools.tag]` holds a table for each tag, and is not that of an operation."""
+    if not isinstance(data, dict) or not data.keys().isdisjoint(SUBTABLES["tools.*"]):
+        return False
+    return all(isinstance(table, dict) for table in data.values())
 
 
 def _hint_for_key(word: str, names: list[str]) -> str:

@@ -531,7 +531,10 @@ TOOL = Table(
     text=(
         "Settings of one operation, by its operationId or `METHOD /path`. When the document"
         " renames the operationId or moves the path, the table still applies, and a warning asks"
-        " you to rename it."
+        " you to rename it. A key with `*` is for every tool whose name, operationId or `METHOD"
+        ' /path` matches, `[tools.tag."Orders"]` for every tool with that tag; of what several'
+        " tables say of a tool, the most special counts: the operation's own, then the glob with"
+        " the most letters, then the tag's. `name`, `aliases` and `budget` are for one tool."
     ),
     keys=(
         Key(

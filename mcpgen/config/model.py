@@ -72,6 +72,7 @@ class Pinned:
     `chosen` maps each name in `mcpgen.toml` to the operation it is for, `chosen_arguments` those of
     an operation's arguments to the key of the argument's table. `formerly` maps keys of `[tools]`
     in words of an older document to today's operation, or to an empty text when that is gone.
+    `tags` are those of each operation.
     """
 
     tools: dict[str, str] = field(default_factory=dict)
@@ -81,6 +82,7 @@ class Pinned:
     chosen: dict[str, str] = field(default_factory=dict)
     chosen_arguments: dict[str, dict[str, str]] = field(default_factory=dict)
     formerly: dict[str, str] = field(default_factory=dict)
+    tags: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +120,10 @@ class Config:
     """Constant headers of every request to the API."""
     selection: Selection = Selection()
     tools: dict[str, ToolConfig] = field(default_factory=dict)
+    globs: dict[str, ToolConfig] = field(default_factory=dict)
+    """Tables for the tools whose names, operationIds or `METHOD /path` match."""
+    tags: dict[str, ToolConfig] = field(default_factory=dict)
+    """Tables for the tools with a tag of the document."""
     pinned: Pinned = field(default_factory=Pinned)
     project: Path | None = None
     """The project whose copies of the document may be read; None where the originals are."""

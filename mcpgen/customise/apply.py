@@ -22,6 +22,7 @@ from ..problems import Place, Problem, Problems, UsageError
 from ..runtime.results.pages import fold
 from ..runtime.results.shorten import Shaping
 from .answers import all_fields, shaping_of, unknown_paths, with_answer, with_answers
+from .many import every, merged, of_tool
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 ALIAS = re.compile(r"[A-Za-z0-9_.-]{1,128}")
@@ -80,7 +81,7 @@ def customise(server: Server, config: Config, problems: Problems) -> Server:
     tables = _assign_tables(server, config, problems, faults)
     changes = _Changes(server, tables, faults, _Gone(config, problems))
     changes.check_redaction(server.tools, config.redact, ("answers",))
-    if not config.tools:
+    if not (config.tools or config.globs or config.tags):
         return server
     for toolset in server.toolsets:
         for tool in toolset.tools:
@@ -112,9 +113,9 @@ class _Gone:
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A `[tools."…"]` table and its key."""
+    """The settings of a tool, and the path of the most special table they are from."""
 
-    key: str
+    path: tuple[str, ...]
     config: ToolConfig
 
 
@@ -152,7 +153,7 @@ class _Changes:
             reason = "`enabled = false` in `mcpgen.toml`"
             self.skips.append(Skip(origin=tool.origin, reason=reason, code="", filtered=True))
             return
-        self.faults.table = ("tools", table.key)
+        self.faults.table = table.path
         changed = _customised(tool, config, self.names, self.faults, self.gone)
         if config.name:
             self.original_names[tool.origin.operation] = tool.name
@@ -243,11 +244,84 @@ def _assign_tables(
         if operation is None:
             continue
         if operation in tables:
-            other = tables[operation].key
+            other = tables[operation].path[-1]
             message = f'`[tools."{key}"]` and `[tools."{other}"]` are about the same operation'
             faults.add("E1112", message, hint="put both into one table")
-        tables[operation] = _Table(key, tool_config)
+        tables[operation] = _Table(faults.table, tool_config)
+    if config.globs or config.tags:
+        _add_tables_for_many(server, config, tables, faults)
     return tables
+
+
+def _add_tables_for_many(
+    server: Server, config: Config, tables: dict[str, _Table], faults: _Faults
+) -> None:
+    """Put the more general tables under the table of each operation, as far as its tool has their
+    arguments.
+    """
+    used: set[tuple[str, ...]] = set()
+    for skip in server.skips:
+        used |= {many.path for many in of_tool(config, skip.origin, skip.tool)}
+    for tool in server.tools:
+        own = tables.get(tool.origin.operation)
+        made = ToolConfig()
+        for many in of_tool(config, tool.origin, *_names(tool, own)):
+            words = [w for w in many.config.arguments if _argument_by_name(tool, w) is not None]
+            used |= {many.path, *((*many.path, word) for word in words)}
+            arguments = {word: many.config.arguments[word] for word in words}
+            table = _Table(many.path, replace(many.config, arguments=arguments))
+            made = _merged(made, table, config)
+            tables[tool.origin.operation] = replace(table, config=made)
+        if own is not None:
+            tables[tool.origin.operation] = replace(own, config=_merged(made, own, config))
+    _check_tables_for_many(server, config, used, faults)
+
+
+def alone(config: Config, tool: Tool) -> Config:
+    """Return a configuration for a server with one tool alone, which it does not leave out."""
+
+    def fitting(table: ToolConfig) -> ToolConfig:
+        words = [word for word in table.arguments if _argument_by_name(tool, word) is not None]
+        arguments = {word: table.arguments[word] for word in words}
+        return replace(table, enabled=True, arguments=arguments)
+
+    found = {many.word: many.config for many in of_tool(config, tool.origin, tool.name)}
+    return replace(
+        config,
+        tools={key: replace(table, enabled=True) for key, table in config.tools.items()},
+        globs={word: fitting(table) for word, table in found.items() if word in config.globs},
+        tags={tag: fitting(table) for tag, table in config.tags.items()},
+    )
+
+
+def _names(tool: Tool, own: _Table | None) -> list[str]:
+    """The name of a tool, and the one that its own table gives it."""
+    if own is None or own.config.name is None:
+        return [tool.name]
+    return [tool.name, own.config.name]
+
+
+def _check_tables_for_many(
+    server: Server, config: Config, used: set[tuple[str, ...]], faults: _Faults
+) -> None:
+    """Report the tables that are about no tool, and their arguments that no tool has."""
+    for many in every(config):
+        faults.table = many.path
+        if many.path not in used:
+            known = [tool.name for tool in server.tools]
+            known += [tag for tags in config.pinned.tags.values() for tag in tags]
+            message = f"{many.header} is about no operation of the document"
+            faults.add("E1110", message, hint=_did_you_mean(many.word, known))
+            continue
+        for word in many.config.arguments:
+            if server.tools and (*many.path, word) not in used:
+                message = f"no tool that {many.header} is about has an argument `{word}`"
+                faults.add("E1118", message, "arguments", word)
+
+
+def _merged(general: ToolConfig, special: _Table, config: Config) -> ToolConfig:
+    says_enabled = (*special.path, "enabled") in config.places
+    return merged(general, special.config, says_enabled=says_enabled)
 
 
 def _operations_by_name(server: Server) -> dict[str, set[str]]:

@@ -17,14 +17,19 @@ from ..load import Document
 from ..load.document import UnresolvedReference
 from ..load.operations import DocumentedOperation
 from ..load.operations import operations as load_operations
+from ..load.values import texts_in
 from ..lock import ArgumentKey, Former, Lock, Operation, ToolLock
 from ..lock.matching import renamed_parameters, same
 
 
 def pin(config: Config, lock: Lock | None, document: Document) -> Config:
     """The configuration with the names this run must keep, for this document."""
+    tags = {}
+    if config.tags:
+        items = documented(document)
+        tags = {item.key: tuple(texts_in(item.node.get("tags"))) for item in items}
     if lock is None and not config.tools:
-        return config
+        return replace(config, pinned=Pinned(tags=tags))
     listed = operations(document)
     named = _by_word(listed)
     last = _Last(lock, listed)
@@ -54,6 +59,7 @@ def pin(config: Config, lock: Lock | None, document: Document) -> Config:
         chosen=chosen,
         chosen_arguments=chosen_arguments,
         formerly=formerly,
+        tags=tags,
     )
     selection = _selection(config.selection, last.today, named)
     return replace(config, pinned=pinned, selection=selection)

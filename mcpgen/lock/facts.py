@@ -17,7 +17,10 @@ from .model import HINTS, LOGIN, ArgumentKey, Former, Lock, Operation, ToolLock
 if TYPE_CHECKING:
     from ..config import Config
 
-LATER = ("code", "draft", "auth_scheme", "auth_description", "headers", "full_answers", "redact")
+LATER = (
+    *("code", "draft", "auth_scheme", "auth_description", "headers", "full_answers", "redact"),
+    *("globs", "tags"),
+)
 """Fields that a `Config` of version 0.1.0 did not have: unset, they leave its hash as it was."""
 NOT_HASHED = (
     "sources",

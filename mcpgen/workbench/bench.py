@@ -25,6 +25,7 @@ from ..config.new_file import edit, new_text
 from ..config.positions import KeyPath
 from ..customise import customise
 from ..customise.bindings import pin
+from ..customise.many import table_of
 from ..ir import Server, Skip, Tool
 from ..load.copies import STDIN
 from ..parse.select import left_out, matches
@@ -122,8 +123,8 @@ class Bench:
 
     def _reason(self, row: Row, config: Config) -> str:
         """Explain why a configuration leaves a tool out; return an empty text if it does not."""
-        table = config.tools.get(self.table_key(row, config))
-        if table is not None and not table.enabled:
+        key = self.table_key(row, config)
+        if not table_of(config, row.tool.origin, row.tool.name, key).enabled:
             return "`enabled = false`"
         operation = self.catalogue.operations.get(row.tool.origin.operation)
         node: dict[str, Any] = {}
@@ -143,7 +144,9 @@ class Bench:
                 toolsets.append(replace(toolset, tools=tools))
             for tool in toolset.tools:
                 if tool.name not in names:
-                    skips.append(Skip(origin=tool.origin, reason="", code="", filtered=True))
+                    skips.append(
+                        Skip(origin=tool.origin, reason="", code="", filtered=True, tool=tool.name)
+                    )
         return replace(self.server, toolsets=tuple(toolsets), skips=tuple(skips))
 
     # What is looked at
@@ -270,9 +273,10 @@ class Bench:
                     included.append(row.key)
             changes["select", "include_operations"] = included
         for row in back:
-            table = self.config.tools.get(self.table_key(row))
-            if table is not None and not table.enabled:
-                changes["tools", self.table_key(row), "enabled"] = None
+            key = self.table_key(row)
+            if not table_of(self.config, row.tool.origin, row.tool.name, key).enabled:
+                general = table_of(self.config, row.tool.origin, row.tool.name, "")
+                changes["tools", key, "enabled"] = {True: None, False: True}[general.enabled]
         self.change(changes)
         for row in back:
             reason = self._reason(row, self.config)

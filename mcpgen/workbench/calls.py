@@ -17,7 +17,8 @@ from typing import Any
 from .. import pipeline
 from ..catalogue.model import Row
 from ..catalogue.summary import Size
-from ..config import Config, Selection
+from ..config import Selection
+from ..customise.apply import alone
 from ..live.environment import python_of
 from ..live.outcome import outcome_of
 from ..problems import Problems, UsageError
@@ -65,10 +66,8 @@ def _generate(bench: Bench, row: Row, folder: Path) -> str:
     """Generate a server with one tool; the tool's name in it."""
     shutil.rmtree(folder, ignore_errors=True)
     operation = row.tool.origin.operation
-    tools = {key: replace(table, enabled=True) for key, table in bench.config.tools.items()}
-    config: Config = replace(
-        bench.config, selection=Selection(include_operations=(operation,)), tools=tools
-    )
+    selection = Selection(include_operations=(operation,))
+    config = replace(alone(bench.config, row.tool), selection=selection)
     result = pipeline.understood(bench.document, config, Problems(), lock=bench.last_lock)
     server = result.server
     names = [

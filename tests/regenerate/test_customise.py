@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from mcpgen.config import ToolConfig
+from mcpgen.customise.many import merged
 from mcpgen.problems import Problem, Problems, UsageError
 from mcpgen.project.run import CommandInput, run
 
@@ -335,3 +337,64 @@ def test_a_customised_project_is_the_same_when_it_is_generated_again(tmp_path: P
         '[tools.listBooks]\nname = "find_books"\n[tools.getBook.arguments.bookId]\nname = "book"',
     )
     assert generate(folder)[0].empty
+
+
+def test_one_table_is_for_every_tool_of_a_glob(tmp_path: Path) -> None:
+    folder = said(
+        tmp_path,
+        '[tools."*_book*".hints]\nopen_world = false\n[tools."list*".hints]\nidempotent = false\n'
+        '[tools."GET /orders*"]\ntoolset = "desk"',
+    )
+    hints = {name: tool["annotations"] for name, tool in tools(folder).items()}
+    assert [name for name in sorted(hints) if not hints[name]["openWorldHint"]] == [
+        "add_book",
+        "get_book",
+        "list_books",
+    ]
+    assert not hints["list_orders"]["idempotentHint"]
+    assert hints["get_book"]["idempotentHint"]
+    assert [path.stem for path in lists(folder)] == ["books", "desk"]
+
+
+def test_one_table_is_for_every_tool_with_a_tag(tmp_path: Path) -> None:
+    folder = said(tmp_path, '[tools.tag.books]\ntitle = "Of books"')
+    titled = [name for name, tool in tools(folder).items() if tool["title"] == "Of books"]
+    assert sorted(titled) == ["add_book", "get_book", "list_books"]
+
+
+def test_the_most_special_table_counts(tmp_path: Path) -> None:
+    folder = said(
+        tmp_path,
+        '[tools.tag.books]\ntitle = "A tag"\nenabled = false\n'
+        '[tools."*"]\ntitle = "All"\n[tools."*book"]\ntitle = "A book"\nenabled = true',
+    )
+    titles = {name: tool["title"] for name, tool in tools(folder).items()}
+    assert titles == {"add_book": "A book", "get_book": "A book", "list_orders": "All"}
+    general, special = ToolConfig(read_only=True, destructive=False), ToolConfig(destructive=True)
+    assert merged(general, special, says_enabled=False) == special
+
+
+def test_an_argument_is_filled_and_hidden_wherever_a_tool_has_it(tmp_path: Path) -> None:
+    folder = said(tmp_path, '[tools."*".arguments.bookId]\nhidden = true\nvalue = "b1"')
+    assert "bookId" not in json.dumps(tools(folder))
+    assert '"b1"' in function(folder, "books", "get_book")
+
+
+@pytest.mark.parametrize(
+    ("config", "code", "words"),
+    [
+        ('[tools."lits_*"]\ntitle = "x"', "E1110", "is about no operation of the document"),
+        ('[tools.tag.boks]\ntitle = "x"', "E1110", "did you mean `books`?"),
+        ('[tools."*".arguments.none]\nhidden = true', "E1118", "has an argument `none`"),
+        ('[tools."*"]\nname = "x"', "E1102", "`name` belongs to one tool"),
+        ("[tools.tag.books]\nbudget = 100", "E1102", "`budget` belongs to one tool"),
+        ('[tools."*"]\nnaem = "x"', "E1102", "unknown key `naem`"),
+    ],
+)
+def test_a_table_for_many_is_checked_like_every_other(
+    tmp_path: Path, config: str, code: str, words: str
+) -> None:
+    [problem] = told(tmp_path, config)
+    assert problem.code == code
+    assert words in f"{problem.message} {problem.hint}"
+    assert problem.place is not None

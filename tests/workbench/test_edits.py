@@ -6,6 +6,7 @@ import json
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import uvicorn
@@ -251,3 +252,30 @@ def test_a_new_key_stands_with_the_keys_of_its_table() -> None:
         '[select]\ndeprecated = true\nexclude_tags = ["x"]\n# about tools\n\n'
         "[tools.a]\nname = 'b' # why\ntitle = \"T\"\n"
     )
+
+
+def test_a_table_for_many_tools_leaves_them_out_until_they_are_chosen(bookshop: Pages) -> None:
+    bookshop.bench.change({("tools", "list_*", "enabled"): False})
+    assert not {"list_books", "list_orders"} & bookshop.kept()
+    back = bookshop.number("list_books")
+    assert bookshop.post("/choose", action="in", numbers=[back], facet=None)["status"] == 200
+    assert "list_books" in bookshop.kept()
+    assert "list_orders" not in bookshop.kept()
+    config = parse_config(saved(bookshop))
+    assert config.tools["listBooks"].enabled
+    assert not config.globs["list_*"].enabled
+
+
+def test_a_tool_is_called_with_what_tables_for_many_say_of_it(
+    bookshop: Pages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MCPGEN_BOOKSHOP_API_KEY", "a-secret-of-the-test")
+    hidden = ("tools", "*", "arguments", "bookId")
+    bookshop.bench.change(
+        {(*hidden, "hidden"): True, (*hidden, "value"): "bk_1", ("tools", "l*", "title"): "A list"}
+    )
+    author: dict[str, Any] = {"authorId": "au_1"}
+    for name, arguments, path in (("get_book", {}, "books/bk_1"), ("get_author", author, "au_1")):
+        number = bookshop.number(name)
+        answer = bookshop.post("/call", number=number, arguments=arguments, dry_run=True)
+        assert path in answer["html"]
