@@ -127,8 +127,7 @@ def write(
     except OSError as error:
         raise OutputConflictError(explained(project, error, "read")) from error
     notes = _notes(last, lock_facts, interrupted=is_interrupted(project), dry_run=dry_run)
-    if WORKFLOW in changes.created:
-        notes += _idle_workflow(project)
+    notes += _idle_workflow(project, changes)
     changes = replace(changes, notes=notes, dry_run=dry_run)
     if dry_run:
         mentioned = _mentions(project, last, lock_facts, changes)
@@ -223,9 +222,10 @@ def _present(changes: Changes, ours: Mapping[str, Collection[str]]) -> dict[str,
     }
 
 
-def _idle_workflow(project: Path) -> tuple[str, ...]:
-    """Say that a forge runs workflows of the root of a repository alone."""
-    for root in (project, *project.parents):
+def _idle_workflow(project: Path, changes: Changes) -> tuple[str, ...]:
+    """Say of a new workflow that a forge runs those at the root of a repository alone."""
+    roots = (project, *project.parents) if WORKFLOW in changes.created else ()
+    for root in roots:
         if (root / ".git").exists():
             below = project.relative_to(root).as_posix()
             note = (
