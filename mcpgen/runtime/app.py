@@ -206,6 +206,9 @@ class App:
         with recorded(printable(name), context.sender) as record:
             reason = await self._quota.refusal(name)
             if reason:
+                entry = self.catalog.find(params.name)
+                record.writes = entry is not None and not entry.read_only
+                record.arguments = params.arguments
                 record.fail("limited", reason)
                 result = failure(reason)
             else:

@@ -13,8 +13,8 @@ told apart.
 """
 
 SENDER = "mcp.sender"
-"""The key under which the ASGI scope has what is written down of a request: its `address`, and
-`issuer`, `subject` and `client` where callers are authenticated.
+"""The key under which the ASGI scope has what is written down of a request: its `address`, its id
+(`request`), and `issuer`, `subject`, `client` and `key` where callers are authenticated.
 """
 
 
@@ -32,9 +32,13 @@ class Caller:
     expires: float
     """When the token ends, in seconds since the epoch."""
 
+    key: str = ""
+    """`kid`: the id of the key that the token is signed with."""
+
     def fields(self) -> dict[str, str]:
-        """Return `issuer`, `subject` and `client` for what is written down of a request."""
-        return {"issuer": self.issuer, "subject": self.subject, "client": self.client}
+        """Return what is written down of a caller (`SENDER`)."""
+        names = ("issuer", "subject", "client", "key")
+        return {name: getattr(self, name) for name in names}
 
 
 caller_now: ContextVar[Caller | None] = ContextVar("caller_now", default=None)

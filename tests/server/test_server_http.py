@@ -169,7 +169,8 @@ def test_every_address_is_that_of_ipv4_too(start: Start) -> None:
 def test_a_slash_after_the_path_makes_no_difference(plain: tuple[Server, Recorder]) -> None:
     """A redirect would lead to an address that a proxy in front may not know."""
     server, _ = plain
-    assert server.send(path="/mcp/") == server.send(path="/mcp")
+    same = {"x_request_id": "same"}
+    assert server.send(path="/mcp/", **same) == server.send(path="/mcp", **same)
     assert server.send(path="/mcp//")[0] == 404
 
 
@@ -593,6 +594,47 @@ def test_two_fixed_tokens_are_good_during_a_change(start: Start) -> None:
         assert server.send(authorization=f"Bearer {token}")[0] == status
 
 
+def test_every_refusal_leaves_a_line_and_a_refused_write_an_entry(
+    start: Start, issuer: Issuer, tmp_path: Path
+) -> None:
+    audit = tmp_path / "audit"
+    server = start(**oauth(issuer, HTTP_WRITE_SCOPES="books:write", AUDIT=str(audit)))
+    good = issuer.token(client_id="desk")
+    write = {"name": "update_book", "arguments": {"book_id": "1", "title": "T"}}
+    expired = issuer.token(exp=int(time.time()) - 300, client_id="desk")
+    requests: list[tuple[int, dict[str, Any]]] = [
+        (401, {}),
+        (401, {"authorization": f"Bearer {expired}"}),
+        (403, {"authorization": f"Bearer {good}",
+               "body": {**LIST, "method": "tools/call", "params": write}}),
+        (403, {"origin": "https://evil.test"}),
+        (413, {"authorization": f"Bearer {good}", "content_length": "10485760", "body": b"{}"}),
+        (421, {"raw": [("Host", "evil.test")]}),
+    ]  # fmt: skip
+    made = []
+    for number, (status, request) in enumerate(requests):
+        answer = server.send(x_request_id=f"from-the-proxy-{number}", **request)
+        assert (answer[0], answer[1]["x-request-id"]) == (status, f"from-the-proxy-{number}")
+        made.append(server.send(x_request_id="no id", **request)[1]["x-request-id"])
+    said = server.stop()
+    lines = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
+    refused = {line["request"]: line for line in lines if line["event"] == "refused"}
+    assert len({*made, *refused}) == len(refused) == 2 * len(requests)
+    for number, (status, _) in enumerate(requests):
+        line = refused[f"from-the-proxy-{number}"]
+        assert (line["status"], line["address"]) == (status, "127.0.0.1")
+    named = {"issuer": issuer.url, "subject": "me", "client": "desk", "key": "one"}
+    claimed = refused["from-the-proxy-1"]
+    assert claimed["fault"] == "ExpiredSignatureError"
+    assert {name: claimed[f"claimed_{name}"] for name in named} == named
+    entry, _ = (json.loads(line) for line in audit.read_text().splitlines())
+    for line in (refused["from-the-proxy-2"], entry):
+        assert (line["tool"], line["status"]) == ("update_book", 403)
+        assert named.items() <= line.items()
+    assert entry["arguments"] == write["arguments"]
+    assert not any(token in said + audit.read_text() for token in (good, expired))
+
+
 def test_a_write_tool_takes_the_scope_for_writing(
     start: Start, issuer: Issuer, api: Recorder
 ) -> None:
@@ -681,7 +723,12 @@ def grants(in_process: Any, issuer: Issuer, *tokens: str) -> list[bool]:
     )
 
     async def ask() -> list[bool]:
-        return [await authority.grant(token) is not None for token in tokens]
+        return [await accepts(token) for token in tokens]
+
+    async def accepts(token: str) -> bool:
+        with suppress(module.BadToken):
+            return await authority.grant(token) is not None
+        return False
 
     return asyncio.run(ask())
 

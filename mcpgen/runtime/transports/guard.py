@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import math
+import os
 import re
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from mcp.types.jsonrpc import JSONRPCMessage, JSONRPCRequest
 
 from ..caller import CALLER, SENDER, Caller
 from ..listing import CALL
 from ..log import event
+from ..record import Record, note_refusal
 from .asgi import ASGIApp, Field, HTTPRefusal, Message, Receive, Scope, Send, answer, header
 from .browsers import Browsers, answer_question, is_question
 from .jsonrpc import BadMessage, parse
@@ -51,6 +53,7 @@ MESSAGE = "mcp.message"
 """The key under which the JSON-RPC message of a request stands in the ASGI scope."""
 
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._~+/=:-]{1,128}")
 _HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::([0-9]{1,5}))?")
 
 
@@ -71,6 +74,17 @@ class Unavailable(Exception):
         self.seconds = max(1, math.ceil(seconds))
 
 
+class BadToken(Exception):
+    """A token is not good, and why. `claimed` is what it says of itself, which nobody vouches
+    for.
+    """
+
+    def __init__(self, reason: str, **claimed: Any) -> None:
+        super().__init__(reason)
+        texts = {f"claimed_{name}": str(value)[:200] for name, value in claimed.items() if value}
+        self.fields = {"fault": reason, **texts}
+
+
 class Authority(Protocol):
     """Knows callers by their bearer token."""
 
@@ -83,10 +97,8 @@ class Authority(Protocol):
     offered: Mapping[str, str]
     """Scopes to ask for -> their names at the authorization server."""
 
-    async def grant(self, token: str) -> Grant | None:
-        """Return the permissions of a token's bearer, or None for a token that is not valid. Raises
-        Unavailable.
-        """
+    async def grant(self, token: str) -> Grant:
+        """Return the permissions of a token's bearer. Raises BadToken and Unavailable."""
 
 
 def hosts_of(names: Iterable[str]) -> frozenset[tuple[str, int | None]]:
@@ -121,7 +133,8 @@ def _parse_host(value: str) -> tuple[str, int | None] | None:
 class Guard:
     """The outermost ASGI application.
 
-    `needs` maps a tool's name to the scopes a call of it takes; `front` answers at the root, and
+    `needs` maps a tool's name to the scopes a call of it takes, `writes` says whether it can change
+    something; `front` answers at the root, and
     `reaches` says whether `/ready` may say yes.
     """
 
@@ -133,6 +146,7 @@ class Guard:
         origins: frozenset[str],
         authority: Authority | None = None,
         needs: Callable[[str], frozenset[str]] = lambda name: frozenset(),
+        writes: Callable[[str], bool] = lambda name: False,
         body_seconds: float = 30.0,
         front: ASGIApp | None = None,
         reaches: Callable[[], Awaitable[bool]] | None = None,
@@ -144,6 +158,7 @@ class Guard:
         self._browsers = Browsers(origins)
         self._authority = authority
         self._needs = needs
+        self._writes = writes
         self._body_seconds = body_seconds
         self._is_draining = False
         self.life: Callable[[], AbstractContextManager[None]] = nullcontext
@@ -162,7 +177,10 @@ class Guard:
             started = time.perf_counter()
             status = 0
             fields = self._browsers.fields(scope)
-            scope[SENDER] = {"address": (scope.get("client") or ("",))[0]}
+            identity = _identity(scope)
+            fields = (*fields, (b"x-request-id", identity.encode()))
+            address = (scope.get("client") or ("",))[0]
+            scope[SENDER] = {"address": address, "request": identity}
 
             async def send_and_note(message: Message) -> None:
                 nonlocal status
@@ -174,7 +192,7 @@ class Guard:
 
             if _has_two_lengths(scope):
                 content = {"error": "Content-Length and Transfer-Encoding exclude each other"}
-                await answer(send_and_note, 400, content, CLOSE)
+                await self._refuse(scope, send_and_note, HTTPRefusal(400, content, CLOSE))
             else:
                 await self._serve(scope, receive, send_and_note)
             # The scope lives as long as the connection is idle, and a message has up to 4 MB
@@ -188,6 +206,7 @@ class Guard:
                 path=scope["path"][:200],
                 status=status,
                 ms=milliseconds,
+                **scope[SENDER],
             )
 
     def _closing(self, scope: Scope) -> tuple[Field, ...]:
@@ -221,10 +240,21 @@ class Guard:
             _check_message(scope, body)
             self._check_scopes(grant.scopes, scope.get(MESSAGE))
         except HTTPRefusal as refused:
-            return await answer(send, refused.status, refused.content, *refused.fields)
+            return await self._refuse(scope, send, refused)
         except ClientGone:
             return None
         await self._app(scope, _replay(body, receive), send)
+
+    async def _refuse(self, scope: Scope, send: Send, refused: HTTPRefusal) -> None:
+        """Answer a request that is refused, and note it."""
+        name = called(scope.get(MESSAGE)) or ""
+        record = Record(name[:128], scope[SENDER], refused.status, str(refused.content["error"]))
+        record.details = {"method": scope["method"], "path": scope["path"][:200]}
+        record.writes = self._writes(name)
+        if record.writes:
+            record.arguments = scope[MESSAGE].params.get("arguments")
+        note_refusal(record)
+        await answer(send, refused.status, refused.content, *refused.fields)
 
     async def _readiness(self) -> tuple[int, str]:
         """The status of `/ready`, and why."""
@@ -249,11 +279,13 @@ class Guard:
             raise self._challenge(401, "A valid bearer token is needed", "", needed)
         try:
             grant = await self._authority.grant(token)
+        except BadToken as error:
+            scope[SENDER].update(error.fields)
+            text = "A valid bearer token is needed"
+            raise self._challenge(401, text, "invalid_token", needed) from error
         except Unavailable as error:
             retry = (b"retry-after", str(error.seconds).encode())
             raise HTTPRefusal(503, {"error": f"Try again later: {error}"}, retry) from error
-        if grant is None:
-            raise self._challenge(401, "A valid bearer token is needed", "invalid_token", needed)
         scope[GRANTED], scope[CALLER] = grant.scopes, grant.caller
         if grant.caller is not None:
             scope[SENDER].update(grant.caller.fields())
@@ -307,6 +339,14 @@ def _has_two_lengths(scope: Scope) -> bool:
     if a proxy before this server reads the other one (RFC 9112, section 6.1).
     """
     return bool(header(scope, b"transfer-encoding") and header(scope, b"content-length"))
+
+
+def _identity(scope: Scope) -> str:
+    """The id of a request: what a proxy has named it, or a new one."""
+    names = header(scope, b"x-request-id")
+    if len(names) == 1 and _REQUEST_ID.fullmatch(names[0]):
+        return names[0]
+    return os.urandom(16).hex()
 
 
 def _check_host(scope: Scope, allowed: frozenset[tuple[str, int | None]]) -> None:

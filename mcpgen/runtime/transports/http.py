@@ -70,6 +70,11 @@ class Scopes:
             return frozenset()
         return self.of(entry)
 
+    def writes(self, name: str) -> bool:
+        """Return whether there is a tool of that name that can change something."""
+        entry = self._catalog.find(name)
+        return entry is not None and not entry.read_only
+
     def of(self, entry: Entry) -> frozenset[str]:
         """The scopes a call of a tool needs."""
         single = self._single.get(entry.name, frozenset())
@@ -230,6 +235,7 @@ def application(app: App, options: argparse.Namespace, settings: Settings) -> Gu
         origins=frozenset(origins),
         authority=authority,
         needs=scopes.needed,
+        writes=scopes.writes,
         body_seconds=settings.http_body_timeout,
         front=front,
         reaches=reaches,

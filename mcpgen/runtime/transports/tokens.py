@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 from ..caller import Caller
 from ..log import event
 from ..secrets import Secret
-from .guard import METADATA, Grant, Unavailable
+from .guard import METADATA, BadToken, Grant, Unavailable
 
 ALGORITHMS = (
     "RS256",
@@ -63,11 +63,13 @@ class OwnToken:
             )
         self._tokens = [token.encode() for token in tokens]
 
-    async def grant(self, token: str) -> Grant | None:
-        """Everything for the right token, compared in constant time."""
+    async def grant(self, token: str) -> Grant:
+        """Everything for the right token, compared in constant time. Raises BadToken."""
         given = token.encode("utf-8", "replace")
         matches = [hmac.compare_digest(given, each) for each in self._tokens]
-        return Grant() if any(matches) else None
+        if not any(matches):
+            raise BadToken("it is not the token of this server")
+        return Grant()
 
 
 class Issuer:
@@ -114,18 +116,23 @@ class Issuer:
         names = {self.offered.get(scope, scope) for scope in self.scopes | self.offered.keys()}
         return {**known, "scopes_supported": sorted(names)} if names else known
 
-    async def grant(self, token: str) -> Grant | None:
-        """Return the permissions of a token that is signed, current and meant for this server; None
-        for any other. Whether they suffice is decided by the guard. Raises Unavailable
-        while the keys cannot be fetched.
+    async def grant(self, token: str) -> Grant:
+        """Return the permissions of a token that is signed, current and meant for this server.
+        Whether they suffice is decided by the guard. Raises BadToken for any other, and
+        Unavailable while the keys cannot be fetched.
         """
         import jwt
 
-        if len(token) > MAX_TOKEN:
-            return None
+        header: dict[str, Any] = {}
+        claims: dict[str, Any] = {}
         try:
+            if len(token) > MAX_TOKEN:
+                raise NotAnAccessToken("it is too long")
             header = jwt.get_unverified_header(token)
-            issuer = self._issuer_of(token)
+            claims = jwt.decode(token, options={"verify_signature": False})
+            issuer = claims.get("iss")
+            if not isinstance(issuer, str) or issuer not in self._keys:
+                raise NotAnAccessToken("its issuer is not trusted here")
             # Keys come from the issuer alone, whatever `jku`, `jwk` or `x5u` a token proposes
             key, declared = await self._keys[issuer].find(header.get("kid"))
             if (
@@ -133,7 +140,7 @@ class Issuer:
                 or header.get("alg") not in ALGORITHMS
                 or declared not in (None, header["alg"])
             ):
-                return None
+                raise NotAnAccessToken("its issuer has no such key")
             claims = jwt.decode(
                 token,
                 key,
@@ -145,24 +152,17 @@ class Issuer:
             )
             _check_type(header, claims)
             scopes = _scopes_of(claims)
-        except NotAnAccessToken as error:
-            event("warning", "token_refused", reason=str(error))
-            return None
         except (jwt.PyJWTError, ValueError, TypeError, RecursionError) as error:
-            event("warning", "token_refused", reason=type(error).__name__)
-            return None
-        return Grant(scopes, _caller_of(claims, issuer, token))
-
-    def _issuer_of(self, token: str) -> str:
-        """Return the issuer whose keys a token has to be signed with. Raises ValueError for one
-        that is not trusted.
-        """
-        import jwt
-
-        issuer = jwt.decode(token, options={"verify_signature": False}).get("iss")
-        if not isinstance(issuer, str) or issuer not in self._keys:
-            raise NotAnAccessToken("its issuer is not trusted here")
-        return issuer
+            own = isinstance(error, NotAnAccessToken)
+            raise BadToken(
+                str(error) if own else type(error).__name__,
+                issuer=claims.get("iss"),
+                audience=claims.get("aud"),
+                subject=claims.get("sub"),
+                client=_client_of(claims),
+                key=header.get("kid"),
+            ) from error
+        return Grant(scopes, _caller_of(claims, issuer, token, header.get("kid")))
 
 
 class NotAnAccessToken(ValueError):
@@ -293,17 +293,22 @@ def _scopes_of(claims: dict[str, Any]) -> frozenset[str]:
     return frozenset(scopes)
 
 
-def _caller_of(claims: dict[str, Any], issuer: str, token: str) -> Caller:
-    """Return the caller that a token was issued to (RFC 9068, section 2.2; some servers use
-    `azp`).
+def _client_of(claims: dict[str, Any]) -> str:
+    """The client that a token was issued to, where it says so (RFC 9068, section 2.2, and names
+    that providers use).
     """
-    client = next((claims[name] for name in _CLIENT_CLAIMS if name in claims), "")
+    return str(next((claims[name] for name in _CLIENT_CLAIMS if name in claims), ""))
+
+
+def _caller_of(claims: dict[str, Any], issuer: str, token: str, kid: str | None) -> Caller:
+    """Return the caller that a token was issued to."""
     return Caller(
         issuer=issuer,
         subject=str(claims.get("sub", "")),
-        client=str(client),
+        client=_client_of(claims),
         token=Secret(token),
         expires=float(claims["exp"]),
+        key=kid or "",
     )
 
 
