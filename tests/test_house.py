@@ -32,19 +32,19 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 45_500,
+    "lines of code of mcpgen": 45_600,
     "lines of code of its runtime": 13_200,
     "modules of a copied runtime": 75,
     "lines of a copied runtime": 14_800,
     "modules of src, runtime installed": 12,
     "lines of src, runtime installed": 600,
     "files of a new project": 76,
-    "lines of Python of a new project": 10_600,
+    "lines of Python of a new project": 10_700,
     "entries at the root of a project": 12,
     "variables in a README": 15,
     "lines of names and sentences": 3_180,
     "lines of projection": 2_310,
-    "modules of a run": 167,
+    "modules of a run": 168,
     "switches of a run": 3_630,
     "modules of a call": 26,
     "switches of a call": 109,
@@ -53,8 +53,8 @@ LIMITS = {
     "comprehensions in 1,000 lines of parse": 42,
     "docstrings that begin with a question": 0,
     "class names with several meanings": 8,
-    "lines of the changelog of a version": 121,
-    "lines of test code": 50_400,
+    "lines of the changelog of a version": 122,
+    "lines of test code": 50_600,
 }
 """No figure may be more: today's, rounded up to three digits, or its goal once that is reached."""
 
