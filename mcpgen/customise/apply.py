@@ -425,6 +425,9 @@ def _new_name(tool: Tool, config: ToolConfig, names: set[str], faults: _Faults) 
             f"`{tool.name}` cannot be called `{name}`: a tool's name is lower-case letters, digits"
             " and underscores"
         )
+        if name in RESERVED:
+            message = f"`{tool.name}` cannot be called `{name}`: generated code has that word"
+            example = f"{name}_tool"
         faults.add("E1115", message, "name", hint=f"for example `{example}`")
         return tool.name
     if name in names:

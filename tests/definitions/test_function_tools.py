@@ -478,6 +478,7 @@ def test_a_function_gets_and_returns_values_of_its_types(
         ("evens", {"number": 3}, "`number` must be even, got 3"),
         ("odd_names", {"json": 1, "copy": 0}, "`copy` must be at least 1, got 0"),
         ("aliased", {"page_size": 3}, "did you mean `page-size`?"),
+        ("anything", {"a": "one"}, "`a` must be an integer"),
         ("wrong", {}, "does not fit its output schema:\n- `result` must be an integer"),
         ("grow", {"node": {"name": "a", "children": [{}]}}, "`node.children[0].name` is required"),
     ],

@@ -70,6 +70,8 @@ class Signature:
         """`api` or `context` -> the parameter that gets it."""
         self.takes_more = False
         """Whether there is a `**parameter` for further arguments."""
+        self._further: Any = Any
+        """The type of each of them."""
         self._is_wrapped = False
         """Whether the output schema has what the function returns as `result`."""
         self._hints = _hints(inspect.unwrap(function))
@@ -84,6 +86,7 @@ class Signature:
                 self.injected[injected] = name
             elif parameter.kind is parameter.VAR_KEYWORD:
                 self.takes_more = True
+                self._further = self._hints.get(name, Any)
             elif parameter.kind in (parameter.VAR_POSITIONAL, parameter.POSITIONAL_ONLY):
                 raise BadSignature(f"callers name every argument, which `{name}` does not allow")
             else:
@@ -102,9 +105,12 @@ class Signature:
             arbitrary_types_allowed=False,
             extra="allow" if self.takes_more else "forbid",
         )
+        further = {"__pydantic_extra__": dict[str, self._further]}  # type: ignore[name-defined]
+        namespace = {"__module__": function.__module__, "model_config": config}
         try:
+            base = type("Base", (BaseModel,), {**namespace, "__annotations__": further})
             return create_model(
-                "Arguments", __config__=config, __module__=function.__module__, **fields
+                "Arguments", __base__=base, __module__=function.__module__, **fields
             )
         except (PydanticUserError, TypeError) as error:
             raise BadSignature(_first_line(error)) from error
