@@ -36,7 +36,7 @@ deprecated = false
 """,
     "answers": """
 [answers]
-redact = ["ssn", "date_of_birth"]
+redact = ["born"]
 """,
     "tools.*": """
 [tools."listBooks"]
