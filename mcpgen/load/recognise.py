@@ -105,7 +105,7 @@ _ROOTS: tuple[tuple[tuple[str, ...], str, str], ...] = (
     (
         ("arazzo",),
         "an Arazzo description",
-        "give the OpenAPI document its `sourceDescriptions` name",
+        "give the OpenAPI document its `sourceDescriptions` name, and this with `--workflows`",
     ),
     (
         ("overlay", "actions"),

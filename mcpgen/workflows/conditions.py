@@ -78,8 +78,11 @@ def _check_regex(text: str) -> None:
         reason = str(error).partition("\n")[0]
         raise Inexpressible(f"`{text}` is not a regular expression: {reason}") from error
     if text.startswith("/^"):
+        pattern, _, flags = text[1:].rpartition("/")
+        meant = {"": pattern, "i": f"(?i:{pattern})"}.get(flags, "")
+        advice = f"; write `{meant}`" if meant else ""
         raise Inexpressible(
-            f"`{text}` never matches: a regular expression has no slashes around it"
+            f"`{text}` never matches: a regular expression has no slashes around it{advice}"
         )
 
 

@@ -89,7 +89,8 @@ GOOD = workflow("good", step("list", "listThings"))
         ),
         (
             judged("/^[a-z]+$/i", "regex"),
-            "`/^[a-z]+$/i` never matches: a regular expression has no slashes around it",
+            "`/^[a-z]+$/i` never matches: a regular expression has no slashes around it;"
+            " write `(?i:^[a-z]+$)`",
         ),
         (
             step("a", "listThings", outputs={"kind": "$response.body/kind"}),
