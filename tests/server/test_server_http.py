@@ -696,6 +696,68 @@ def test_a_client_keeps_its_token_while_the_keys_are_out_of_reach(
     assert "www-authenticate" not in headers
 
 
+def test_a_server_is_ready_once_it_has_the_keys_and_asks_again_soon(
+    start: Start, issuer: Issuer
+) -> None:
+    issuer.answer = b"out of order"
+    server = start(**oauth(issuer))
+    began = time.monotonic()
+    assert server.send(method="GET", path="/ready")[0] == 503
+    issuer.answer = None
+    while server.send(method="GET", path="/ready")[0] != 200:
+        assert time.monotonic() - began < 10
+        time.sleep(0.1)
+    assert 1 <= time.monotonic() - began < 5
+    issuer.answer = b"out of order"
+    assert server.send(method="GET", path="/ready")[0] == 200
+    assert server.send(authorization=f"Bearer {issuer.token()}")[0] == 200
+
+
+def test_a_good_token_is_checked_once_while_its_key_is_published(
+    in_process: Any, issuer: Issuer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_process()
+    module = importlib.import_module(f"{PACKAGE}.runtime.transports.tokens")
+    authority = module.Issuer(
+        keys_urls={issuer.url: f"{issuer.url}/keys"},
+        audiences=[AUDIENCE],
+        resource=AUDIENCE,
+        scopes=frozenset(),
+    )
+    token, short = issuer.token(), issuer.token(exp=int(time.time()) - 28)
+    checks: list[str] = []
+    checked = authority._checked
+
+    async def count(token: str) -> Any:
+        checks.append(token)
+        return await checked(token)
+
+    monkeypatch.setattr(authority, "_checked", count)
+    monkeypatch.setattr(module, "MOST_TOKENS", 2)
+
+    async def ask() -> None:
+        for _ in range(3):
+            assert await authority.grant(token) == await authority.grant(token)
+        assert checks == [token]
+        # One that lives by the leeway alone is checked each time
+        for _ in range(2):
+            await authority.grant(short)
+        assert checks == [token, short, short]
+        for _ in range(3):
+            await authority.grant(issuer.token(jti=os.urandom(4).hex()))
+        assert len(authority._good) == 2
+        await authority.grant(token)
+        monkeypatch.setattr(module, "KEYS_SECONDS", -1.0)
+        monkeypatch.setattr(module, "RETRY_SECONDS", 0.0)
+        issuer.answer = json.dumps({"keys": [jwk(issuer.other, kid="one")]}).encode()
+        for keys in authority._keys.values():
+            keys._tried = keys._fetched = float("-inf")
+        with pytest.raises(module.BadToken):
+            await authority.grant(token)
+
+    asyncio.run(ask())
+
+
 def test_many_calls_at_once_are_all_answered_each_with_its_own(
     plain: tuple[Server, Recorder],
 ) -> None:

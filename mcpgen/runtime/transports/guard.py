@@ -100,6 +100,9 @@ class Authority(Protocol):
     async def grant(self, token: str) -> Grant:
         """Return the permissions of a token's bearer. Raises BadToken and Unavailable."""
 
+    async def is_ready(self) -> bool:
+        """Return whether a token can be checked, or could once."""
+
 
 def hosts_of(names: Iterable[str]) -> frozenset[tuple[str, int | None]]:
     """Allowed hosts as (name, port); no port allows any. Raises ValueError for what is not a
@@ -260,6 +263,8 @@ class Guard:
         """The status of `/ready`, and why."""
         if self._is_draining:
             return 503, "ending"
+        if self._authority is not None and not await self._authority.is_ready():
+            return 503, "the authorization server's keys cannot be fetched"
         if self._reaches is not None and not await self._reaches():
             return 503, "the API cannot be reached"
         return 200, "ready"

@@ -13,6 +13,8 @@ import json
 import ssl
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -38,8 +40,12 @@ ALGORITHMS = (
 
 MIN_TOKEN = 32
 MAX_TOKEN = 8_192
+MOST_TOKENS = 10_000
+"""Good tokens that are remembered."""
 MAX_KEYS_BYTES = 256 * 1024
 KEYS_SECONDS = 600.0
+FIRST_RETRY_SECONDS = 1.0
+"""Seconds after the first fetch of keys that fails; twice as many after each further one."""
 RETRY_SECONDS = 30.0
 FETCH_SECONDS = 5.0
 LEEWAY_SECONDS = 30
@@ -71,6 +77,10 @@ class OwnToken:
             raise BadToken("it is not the token of this server")
         return Grant()
 
+    async def is_ready(self) -> bool:
+        """It always can."""
+        return True
+
 
 class Issuer:
     """Tokens of authorization servers: JWTs (RFC 9068) for an audience, checked against the keys
@@ -97,6 +107,8 @@ class Issuer:
         for url in (*keys_urls, *keys_urls.values(), resource):
             _check_url(url)
         self._keys = {issuer: Keys(url, ca_file) for issuer, url in keys_urls.items()}
+        self._good: dict[bytes, tuple[Any, str | None, Grant]] = {}
+        """Tokens by their hash: the key that each was checked with, its id, and what it grants."""
         self._audiences = audiences
         self._resource = resource
         self.scopes = scopes
@@ -120,6 +132,30 @@ class Issuer:
         """Return the permissions of a token that is signed, current and meant for this server.
         Whether they suffice is decided by the guard. Raises BadToken for any other, and
         Unavailable while the keys cannot be fetched.
+        """
+        digest = sha256(token.encode("utf-8", "replace")).digest()
+        if digest in self._good:
+            checked, kid, grant = self._good.pop(digest)
+            caller = grant.caller
+            # A set of keys that was fetched anew has other objects
+            if caller is not None and time.time() < caller.expires:
+                key, _ = await self._keys[caller.issuer].find(kid)
+                if key is checked:
+                    self._good[digest] = (checked, kid, grant)
+                    return grant
+        key, kid, grant = await self._checked(token)
+        self._good[digest] = (key, kid, grant)
+        if len(self._good) > MOST_TOKENS:
+            del self._good[next(iter(self._good))]
+        return grant
+
+    async def is_ready(self) -> bool:
+        """Return whether the keys of an issuer have been fetched, now or before."""
+        return any([await keys.are_there() for keys in self._keys.values()])
+
+    async def _checked(self, token: str) -> tuple[Any, str | None, Grant]:
+        """Return the key of a good token, the key's id, and what it grants. Raises BadToken and
+        Unavailable.
         """
         import jwt
 
@@ -162,7 +198,8 @@ class Issuer:
                 client=_client_of(claims),
                 key=header.get("kid"),
             ) from error
-        return Grant(scopes, _caller_of(claims, issuer, token, header.get("kid")))
+        kid = header.get("kid")
+        return key, kid, Grant(scopes, _caller_of(claims, issuer, token, kid))
 
 
 class NotAnAccessToken(ValueError):
@@ -179,6 +216,7 @@ class Keys:
         self._ca_file = ca_file
         self._keys: dict[str | None, tuple[Any, str | None]] = {}
         self._fetched = self._tried = float("-inf")
+        self._pause = FIRST_RETRY_SECONDS / 2
         self._fetching: asyncio.Task[None] | None = None
 
     async def find(self, kid: str | None) -> tuple[Any, str | None]:
@@ -192,7 +230,7 @@ class Keys:
         age = now - self._fetched
         is_known = self._named(kid) is not None and age <= 2 * KEYS_SECONDS
         is_stale = not is_known or age > KEYS_SECONDS
-        if is_stale and now - self._tried > RETRY_SECONDS:
+        if is_stale and now - self._tried > self._pause:
             self._tried = now
             self._fetching = asyncio.create_task(self._fetch())
         if is_known:
@@ -201,8 +239,15 @@ class Keys:
             # Whoever leaves must not take the answer from those who wait for it as well
             await asyncio.shield(self._fetching)
         if self._fetched < self._tried:
-            raise Unavailable(RETRY_SECONDS - (time.monotonic() - self._tried))
+            raise Unavailable(self._pause - (time.monotonic() - self._tried))
         return self._named(kid) or (None, None)
+
+    async def are_there(self) -> bool:
+        """Return whether keys were fetched, and try it where they were not."""
+        if self._fetched < 0:
+            with suppress(Unavailable):
+                await self.find(None)
+        return self._fetched >= 0
 
     def _named(self, kid: str | None) -> tuple[Any, str | None] | None:
         """The key of that id, or the only one for a token that names none (RFC 7515, section
@@ -240,6 +285,7 @@ class Keys:
                     raise ValueError(f"status {answer.status_code}")
             self._keys = _signing_keys(json.loads(bytes(body))["keys"])
             self._fetched = time.monotonic()
+            self._pause = RETRY_SECONDS
         except (
             httpx2.HTTPError,
             OSError,
@@ -249,6 +295,7 @@ class Keys:
             AttributeError,
             RecursionError,
         ) as error:
+            self._pause = min(2 * self._pause, RETRY_SECONDS)
             event("error", "keys_not_fetched", reason=type(error).__name__)
 
 
