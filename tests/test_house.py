@@ -53,13 +53,8 @@ LIMITS = {
     "comprehensions in 1,000 lines of parse": 42,
     "docstrings that begin with a question": 0,
     "class names with several meanings": 8,
-<<<<<<< Updated upstream
     "lines of the changelog of a version": 121,
     "lines of test code": 50_600,
-=======
-    "lines of the changelog of a version": 121,
-    "lines of test code": 50_600,
->>>>>>> Stashed changes
 }
 """No figure may be more: today's, rounded up to three digits, or its goal once that is reached."""
 
