@@ -141,6 +141,9 @@ def test_what_an_overlay_wrote_is_shown_there(overlaid: Act) -> None:
     assert document.place("/info/version").line == 2
     assert document.place("/tags/0/name").line == 5
     assert document.place("/tags/1/name").line == 6
+    document = overlaid("- target: $\n  update:\n    tags: [{name: new}]\n")[0]
+    last = document.place(f"/tags/{len(document.root['tags']) - 1}/name")
+    assert (Path(last.file).name, last.line) == ("o0.yaml", 6)
 
 
 @pytest.mark.parametrize(

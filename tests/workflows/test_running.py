@@ -285,6 +285,20 @@ def test_attempts_are_limited_and_then_the_step_fails(make: Any, api: Any) -> No
     assert len(api.lines) == 3
 
 
+def test_each_step_has_attempts_of_its_own(make: Any, api: Any) -> None:
+    api.answers["GET /things"] = [(503, {}), (200, {})]
+    api.answers["POST /things"] = [(503, {}), (200, {"id": "t1"})]
+    again = [retry(retryLimit=1, criteria=when("$statusCode == 503"))]
+    both = {"successCriteria": when("$statusCode == 200"), "onFailure": again}
+    steps = (
+        step("list", "listThings", **both),
+        step("add", "addThing", **both, **add_body(name="Key")),
+    )
+    result = make(API, arazzo(workflow("wait_for", *steps))).call("wait_for")
+    assert not result.is_error, text_of(result)
+    assert len(api.lines) == 4
+
+
 @pytest.mark.parametrize("repair_first", [True, False])
 def test_a_retry_runs_another_step_first(make: Any, api: Any, repair_first: bool) -> None:
     api.answers["GET /things"] = [(401, {}), (200, {"id": "t1"})]

@@ -248,13 +248,14 @@ def test_a_disk_that_fills_up_in_the_middle_says_that_the_next_run_completes_it(
     folder = project(tmp_path / "shop")
 
     def full() -> None:
-        raise OSError(28, "No space left on device")
+        raise OSError(28, "No space left on device", "server.py")
 
     with monkeypatch.context() as patch:
         meanwhile(patch, full)
         with pytest.raises(OutputConflictError, match="the run is unfinished") as caught:
             update(folder)
     assert "run `mcpgen generate` again" in caught.value.problems[0].hint
+    assert caught.value.problems[0].notes == ("at `server.py`",)
     update(folder)
     assert not is_interrupted(folder)
 
