@@ -7,7 +7,11 @@ from __future__ import annotations
 import ast
 import json
 import re
+import subprocess
+import sys
+import threading
 import tomllib
+from http.server import HTTPServer, SimpleHTTPRequestHandler
 from pathlib import Path
 
 import pytest
@@ -194,5 +198,15 @@ def test_the_workflow_pins_what_it_uses(files):
 def test_the_image_does_not_run_as_root(files):
     lines = files["Dockerfile"].splitlines()
     assert any(re.fullmatch(r"USER \d+", line) for line in lines)
+    assert lines.count("FROM ${BASE}") == lines.count("ARG EXTRAS=fast") == 1
+    assert 'prefix=/install ".${EXTRAS:+[$EXTRAS]}"' in files["Dockerfile"]
+    [check] = [line for line in lines if line.startswith("HEALTHCHECK")]
+    program = json.loads(check.partition("CMD ")[2])[2]
+    with HTTPServer(("127.0.0.1", 0), SimpleHTTPRequestHandler) as listening:
+        threading.Thread(target=listening.handle_request).start()
+        at = f"127.0.0.1:{listening.server_port}"
+        ran = [sys.executable, "-c", program.replace("127.0.0.1:8000/health", at)]
+        assert subprocess.run(ran, timeout=30).returncode == 0
+    assert subprocess.run(ran, timeout=30, stderr=subprocess.DEVNULL).returncode == 1
     assert ".env" not in files[".dockerignore"].replace("!", "").splitlines()
     assert files[".dockerignore"].splitlines()[1] == "*"
