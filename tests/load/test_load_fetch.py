@@ -268,10 +268,11 @@ def test_a_host_that_was_public_does_not_become_private_by_a_redirect(
     assert "/new.yaml" not in canary.asked
 
 
-@pytest.mark.parametrize("url", ["http://[::1/x", "https://[/x"])
+@pytest.mark.parametrize("url", ["http://[::1/x", "https://[/x", "ftp://example.com/x"])
 def test_what_is_no_url_is_an_error_of_usage(url: str) -> None:
     refusal = refused(url)
     assert (refusal.exit_code, refusal.codes) == (2, ["E0122"])
+    assert f"--> {url}" in refusal.text
 
 
 @pytest.mark.parametrize(

@@ -366,6 +366,7 @@ def test_a_log_record_is_one_line_without_secrets() -> None:
         logger.exception("failed")
     first, second = (json.loads(line) for line in stream.getvalue().splitlines())
     assert first["event"] == "key ****\r\nERROR fake \x1b[8m"
+    assert first.keys() == {"time", "level", "event", "logger"}
     assert CANARY not in stream.getvalue() and second["traceback"].endswith("ValueError: ****")
 
 
