@@ -205,7 +205,12 @@ def test_xml_brings_its_module_and_its_library(tmp_path: Path) -> None:
             "cannot be called `List Books`",
             "`list_books`",
         ),
-        ('[tools.listBooks]\nname = "class"', "E1115", "generated code has that word", "`class_tool`"),
+        (
+            '[tools.listBooks]\nname = "class"',
+            "E1115",
+            "generated code has that word",
+            "`class_tool`",
+        ),
         ('[tools.listBooks]\nname = "get_book"', "E1116", "another tool is", "rename or disable"),
         (
             '[tools.listBooks]\naliases = ["get_book"]',
