@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from ...limits import Pace
 from ...part import Part
 from ...secrets import Secret
 from ...settings import Reader, Settings, variable
+
+if TYPE_CHECKING:
+    from ...limits import Pace
 
 SCHEMES = ("redis://", "rediss://", "unix://")
 
