@@ -53,7 +53,7 @@ LIMITS = {
     "comprehensions in 1,000 lines of parse": 42,
     "docstrings that begin with a question": 0,
     "class names with several meanings": 8,
-    "lines of the changelog of a version": 121,
+    "lines of the changelog of a version": 120,
     "lines of test code": 50_700,
 }
 """No figure may be more: today's, rounded up to three digits, or its goal once that is reached."""
