@@ -119,7 +119,7 @@ def consents(old: Lock, new: Lock) -> list[Consent]:
     changes = [*_loss(old, matched), *_allowed(agreed, new)]
     for was, now in matched.kept:
         before, after = _call(was, old, address), _call(now, new, new.base_url)
-        if old.generator != new.generator:
+        if is_read_anew(old, new):
             was = replace(was, hints=now.hints)  # another judgement of what is the same call
         changes += _same_tool(was, now, before, after)
         agreed.add(after)  # said of this tool, and not again of every new one

@@ -14,7 +14,6 @@ EMPTY = {
 }
 UNREADABLE = HEAD + "paths: {/a: 5, /b: {get: 7}, /c: {$ref: '#/gone'}}\n"
 BROKEN = {
-    "a missing file": (None, "error[E0204]: `$ref`: no such file: other.yaml"),
     "a key that comes twice": ("get: {}\nget: {}\n", "error[E0113]: the key `get` comes twice"),
     "YAML that is none": ("get: [\n", "error[E0112]"),
     "bytes that are no text": (b"get: \xff\n", "error[E0108]"),
@@ -82,12 +81,20 @@ def test_an_error_in_a_referenced_file_is_an_error_of_the_document(
     mcpgen, here, command, content, message
 ):
     (here / "api.yaml").write_text(HEAD + "paths: {/a: {get: {}}, /b: {$ref: other.yaml}}\n")
-    if content is not None:
-        (here / "other.yaml").write_bytes(content.encode() if type(content) is str else content)
+    (here / "other.yaml").write_bytes(content.encode() if type(content) is str else content)
     ended = mcpgen(command, "api.yaml")
     assert ended.code == 1
     assert message in ended.err
     assert [path.name for path in here.iterdir() if path.is_dir()] == []
+
+
+def test_a_missing_file_costs_what_stands_in_it(mcpgen, here):
+    (here / "api.yaml").write_text(HEAD + "paths: {/a: {get: {}}, /b: {$ref: other.yaml}}\n")
+    ended = mcpgen("inspect", "api.yaml")
+    assert (ended.code, "1 tool + 0 filtered + 1 skipped" in ended.out) == (0, True)
+    assert "/b: the path is a reference that points to nothing" in ended.out
+    for command in ("generate", "lint"):
+        assert "warning[E0204]: `$ref`: no such file: other.yaml" in mcpgen(command, "api.yaml").err
 
 
 def test_what_cannot_be_read_is_counted(mcpgen, here):
