@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+collect_ignore = ["packaging/before"]
+"""The code of people in projects of an older version, which runs there."""
+
 
 def pytest_collection_finish() -> None:
     """Spare the collector what lives until the end: it took an eighth of the time."""

@@ -90,22 +90,26 @@ class Gate:
             raise busy
         turn = self._queues[longest][-1]
         self._leave(longest, turn)
-        turn.set_exception(busy)
+        if not turn.done():
+            turn.set_exception(busy)
 
     def _leave(self, key: Hashable, turn: asyncio.Future[None]) -> None:
-        self._queues[key].remove(turn)
-        if not self._queues[key]:
-            del self._queues[key]
+        if turn in self._queues.get(key, ()):
+            self._queues[key].remove(turn)
+            if not self._queues[key]:
+                del self._queues[key]
 
     def _give_turn(self) -> None:
-        """Pass a place on to the first request of the next caller."""
-        for key in self._queues:
+        """Pass a place on to the first request of the next caller that still waits."""
+        while self._queues:
+            key = next(iter(self._queues))
             queue = self._queues.pop(key)
             turn = queue.popleft()
             if queue:
                 self._queues[key] = queue
-            turn.set_result(None)
-            return
+            if not turn.done():  # cancelled, and its task has not run since
+                turn.set_result(None)
+                return
         self._free += 1
 
 

@@ -76,7 +76,7 @@ def test_a_misspelt_command_gets_a_suggestion(mcpgen):
 def test_a_reference_to_another_host_is_refused(mcpgen, here):
     (here / "openapi.yaml").write_text(
         "openapi: 3.1.0\ninfo: {title: x, version: '1'}\npaths:\n  /a:\n    $ref:"
-        " http://127.0.0.1:9/paths.yaml#/a\n"
+        " ftp://127.0.0.1:9/paths.yaml#/a\n"
     )
     ended = mcpgen("generate", "openapi.yaml")
     assert ended.code == 3

@@ -263,7 +263,12 @@ def test_the_start_needs_neither_the_tools_modules_nor_the_http_ones(
         (["--toolsets", "bocks"], {}, 2, "did you mean `books`"),
         (["--bogus"], {}, 2, "--bogus"),
         (["instal", "cursor"], {}, 2, "there is no command `instal`; did you mean `install`?"),
-        (["cursor"], {}, 2, "the commands are `help`, `install`, `uninstall`, `login`, `logout`"),
+        (
+            ["cursor"],
+            {},
+            2,
+            "the commands are `help`, `list`, `describe`, `call`, `install`, `uninstall`, `login`, `logout`",
+        ),
         ([], {f"{PREFIX}_BASE_URL": ""}, 1, f"{PREFIX}_BASE_URL"),
         ([], {f"{PREFIX}_TOOLSETS": "bocks"}, 2, "did you mean `books`"),
         (["--http", "--host", "0.0.0.0"], {}, 2, "--allowed-host"),
