@@ -17,7 +17,7 @@ import os
 import posixpath
 import re
 import urllib.parse
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -83,6 +83,7 @@ _MAPPED_REFERENCE = re.compile(r"\A#|[/\\:]|\.(json|ya?ml)\b")
 _PLAIN_TEXT = (".md", ".markdown", ".txt", ".html", ".rst")
 _UNREADABLE = ("E0101", "E0102", "E0103", "E0122")
 
+_OTHER_HOST = "a reference to another host, which is not followed"
 _OUTSIDE = "a reference to a file outside the document's folder"
 _REMEDIES = {
     "E0201": "download it and use a relative path",
@@ -157,6 +158,15 @@ class _Forbidden(Exception):
         self.hint = hint or _REMEDIES[code]
 
 
+class _Elsewhere(_Forbidden):
+    """A reference to a URL, of which a copy might be here."""
+
+    def __init__(self, url: str) -> None:
+        prefix = visible(urllib.parse.urljoin(url, "."))[:80]
+        hint = f"copy the files into a folder, and name it: `--ref-map {prefix}=FOLDER`"
+        super().__init__("E0201", _OTHER_HOST, hint)
+
+
 class _Gatherer:
     """`refused` and `errors` collect what ends the run once every file has been visited, `lost` the
     tools of a list that cannot be, with the reason.
@@ -172,8 +182,8 @@ class _Gatherer:
         mapped: Mapping[str, Path],
     ) -> None:
         self.mapped = {url: Path(os.path.realpath(home)) for url, home in mapped.items()}
-        self.missing: dict[str, list[Problem]] = {}
-        """The references that lead to no file, by its address."""
+        self.missing: list[Problem] = []
+        """The references of an API description that lead to no file."""
         self.document = document
         self.problems = problems
         self.downloads = downloads
@@ -241,7 +251,10 @@ class _Gatherer:
             raise RefusedError(*self.refused)
         if self.errors:
             raise DocumentError(*self.errors)
-        for found in self.missing.values():
+        by_file: defaultdict[str, list[Problem]] = defaultdict(list)
+        for problem in self.missing:
+            by_file[problem.message.partition("#")[0]].append(problem)
+        for found in by_file.values():
             count = "" if len(found) == 1 else f", in {len(found):,} places"
             self.problems.items.append(
                 replace(found[0], severity="warning", message=f"{found[0].message}{count}")
@@ -286,14 +299,19 @@ class _Gatherer:
                 message = f"`{key}` has no reference in OpenAPI: what it names is read in its place"
                 self.problems.note("E0304", message, pointer=f"{_pointer(at)}/$ref")
 
-    def refuse(self, at: Chain, scope: _Scope, code: str, message: str, hint: str) -> None:
-        """Note a reference that is not followed."""
+    def refuse(
+        self, at: Chain, scope: _Scope, code: str, message: str, hint: str, *, missing: bool = False
+    ) -> None:
+        """Note a reference that is not followed; `missing` where a copy may be here."""
         pointer = _pointer(at)
         place = self.document.place(pointer)
         problem = Problem(
             code=code, severity="error", message=message, pointer=pointer, hint=hint, place=place
         )
-        self.lose(problem, replace(scope, is_data=False), self.refused)
+        ends_run = self.refused
+        if missing and self.document.describes_api:
+            ends_run = self.missing
+        self.lose(problem, replace(scope, is_data=False), ends_run)
 
     def lose(self, problem: Problem, scope: _Scope, ends_run: list[Problem]) -> None:
         """Note what is wrong with a reference: it costs the tool it stands in, or the run."""
@@ -304,13 +322,15 @@ class _Gatherer:
                 pointer=problem.pointer,
                 place=problem.place,
             )
-        elif scope.tool is None and self.document.describes_api and _is_missing(problem):
-            self.missing.setdefault(problem.message.partition("#")[0], []).append(problem)
         elif scope.tool is None:
             ends_run.append(problem)
         elif scope.tool not in self.lost:
             message = f"the tool `{self.name_of(scope.tool)}` is left out: {problem.message}"
             self.lost[scope.tool] = replace(problem, message=message)
+
+    def tolerates(self, problem: Problem) -> bool:
+        """Return whether a file that cannot be read costs only what refers to it."""
+        return self.document.describes_api and problem.code == "E0204"
 
     def name_of(self, pointer: str) -> str:
         """The name of a tool, or that of the file it is."""
@@ -439,14 +459,16 @@ class _Gatherer:
             )
         except _Forbidden as reason:
             message = f"{reason.message}: `{visible(ref)[:120]}`"
-            self.refuse(at, scope, reason.code, message, reason.hint)
+            is_url_of_file = isinstance(reason, _Elsewhere)
+            self.refuse(at, scope, reason.code, message, reason.hint, missing=is_url_of_file)
             return ref
         if name == self.main:
             name = ""
         elif name not in self.requested:
             self.read(name, at, scope)
         if name in self.unreadable:
-            self.lose(self.unreadable[name], scope, [])
+            problem = self.unreadable[name]
+            self.lose(problem, scope, self.missing if self.tolerates(problem) else [])
             return ref
         return self.within(_home(name), _home(name), fragment)
 
@@ -522,11 +544,9 @@ class _Gatherer:
         if _FILE_ADDRESS.match(address):
             raise _Forbidden("E0202", _OUTSIDE)
         if _LEADS_AWAY.match(address):
-            hint = ""
             if is_url(address.strip()):
-                prefix = visible(urllib.parse.urljoin(address.strip(), "."))[:80]
-                hint = f"copy the files into a folder, and name it: `--ref-map {prefix}=FOLDER`"
-            raise _Forbidden("E0201", "a reference to another host, which is not followed", hint)
+                raise _Elsewhere(address.strip())
+            raise _Forbidden("E0201", _OTHER_HOST)
         if self.root is None and self.url is None:
             message = "a reference to another file from standard input"
             raise _Forbidden("E0202", message, "give the file's path instead of `-`")
@@ -552,21 +572,17 @@ class _Gatherer:
         """
         if is_url(scope.file):
             address = urllib.parse.urljoin(scope.file, address)
-        for url in (address, uri):
-            path = self.mapped_path(url)
-            if path is None:
-                continue
-            if not any(path.is_relative_to(home) for home in self.mapped.values()):
-                raise _Forbidden("E0202", _OUTSIDE)
-            return url
-        return ""
+        return next((url for url in (address, uri) if self.mapped_path(url) is not None), "")
 
     def mapped_path(self, url: str) -> Path | None:
-        """The path of the file that a URL is mapped to; None for any other."""
+        """The path of the file that a URL is mapped to; None for any other. Raises `_Forbidden`."""
         for prefix, home in self.mapped.items():
             if url.startswith(prefix):
                 rest = urllib.parse.unquote(url.removeprefix(prefix)).lstrip("/")
-                return Path(os.path.realpath(home / rest.replace("\0", "")))
+                path = Path(os.path.realpath(home / rest.replace("\0", "")))
+                if not path.is_relative_to(home):
+                    raise _Forbidden("E0202", _OUTSIDE)
+                return path
         return None
 
     def remedy(self, name: str) -> str:
@@ -591,8 +607,9 @@ class _Gatherer:
         except RefusedError:
             raise
         except McpgenError as error:
-            self.unreadable[name] = self.of_reference(error.problems[0], at)
-            self.lose(self.unreadable[name], scope, self.errors)
+            problem = self.unreadable[name] = self.of_reference(error.problems[0], at)
+            if not self.tolerates(problem):
+                self.lose(problem, scope, self.errors)
             return
         note_surrogates(text, self.problems)
         self.document.files[name] = text
@@ -701,11 +718,6 @@ def _is_data(key: str, value: Any) -> bool:
     if key == "examples":
         return type(value) is list
     return key in _DATA
-
-
-def _is_missing(problem: Problem) -> bool:
-    """Return whether a reference leads to a file that is not here: at a URL, or nowhere."""
-    return problem.code == "E0204" or (problem.code == "E0201" and "--ref-map" in problem.hint)
 
 
 def _is_anchor(fragment: str) -> bool:

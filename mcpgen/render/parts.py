@@ -29,9 +29,11 @@ def on_request() -> Mapping[str, tuple[str, ...]]:
 
 def requested(paths: Collection[str], folder: Path) -> tuple[str, ...]:
     """Return the groups of files in a project; `paths` are those of its lock."""
-    there = [path for path in paths if (folder / path).is_file()]
-    groups = on_request().items()
-    return tuple(name for name, own in groups if any(path.startswith(own) for path in there))
+    return tuple(
+        name
+        for name, own in on_request().items()
+        if any(path.startswith(own) and (folder / path).is_file() for path in paths)
+    )
 
 
 @cache
@@ -84,7 +86,8 @@ def requirements(**has: bool) -> list[str]:
     """Return the dependencies of a server's package, as `pyproject.toml` lists them; `has` are its
     `features`.
     """
-    rows = tomllib.loads((resources.files("mcpgen") / "data" / "requirements.toml").read_text())
+    text = (resources.files("mcpgen") / "data" / "requirements.toml").read_text("utf-8")
+    rows = tomllib.loads(text)
     if has.get("installed"):
         major, minor, _ = __version__.split(".", 2)
         rows = {name: row for name, row in rows.items() if name in NAMED}
