@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from ..catalogue.model import Row
-from ..config.keys import ARGUMENT, HINTS, TOOL, Key
+from ..config.keys import BY_NAME, Key
 from ..config.model import ArgumentConfig, ToolConfig
 from ..ir import Schema, Tool
 from ..render.facts import wire
@@ -178,10 +178,10 @@ def tool_fields(bench: Bench, row: Row) -> list[EditableKey]:
         EditableKey(
             path=(key.name,), key=key, value=getattr(config, key.target), usual=usual[key.name]
         )
-        for key in TOOL.keys
+        for key in BY_NAME["tools.*"].keys
         if key.name in EDITED
     ]
-    for key in HINTS.keys:
+    for key in BY_NAME["tools.*.hints"].keys:
         usual_hint = json.dumps(getattr(tool.hints, key.name))
         value = getattr(config, key.target)
         fields.append(EditableKey(path=("hints", key.name), key=key, value=value, usual=usual_hint))
@@ -209,6 +209,6 @@ def argument_fields(bench: Bench, row: Row) -> dict[str, list[EditableKey]]:
                 value=getattr(values, key.target) or None,
                 usual=usual.get(key.name, ""),
             )
-            for key in ARGUMENT.keys
+            for key in BY_NAME["tools.*.arguments.*"].keys
         ]
     return fields
