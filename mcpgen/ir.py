@@ -299,7 +299,7 @@ class Server:
     redact: tuple[str, ...] = ()
     original_names: tuple[tuple[str, str], ...] = ()
     recognised: str = ""
-    lazy: bool = True
+    lazy: bool = False
     code: bool = False
     parts: tuple[str, ...] = ()
     runtime: str = "copied"

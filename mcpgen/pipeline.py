@@ -26,8 +26,10 @@ from .load.copies import FOLDER, Copies, home_of
 from .load.source import mapped_folders
 from .lock import Lock, config_hash, facts
 from .parse import parse
+from .parse.detail import SHORT_LIST, size
 from .problems import Problems, UsageError
 from .render import render
+from .render.manifests import overfull_clients
 from .upgrade import upgrade
 
 
@@ -137,7 +139,7 @@ def understood(
         server = settled(server, problems)
     server = replace(
         server,
-        lazy=config.lazy,
+        lazy=_is_long(server) if config.lazy is None else config.lazy,
         code=config.code,
         parts=config.parts,
         runtime=config.runtime,
@@ -154,6 +156,13 @@ def understood(
     )
     tell_once(document, problems)
     return Result(document=document, server=server, facts=lock_facts)
+
+
+def _is_long(server: Server) -> bool:
+    """Return whether the list of tools is longer than models like to read, or clients take."""
+    if overfull_clients(server):
+        return True
+    return sum(map(size, server.tools)) > SHORT_LIST
 
 
 def understand(

@@ -68,6 +68,8 @@ def serve(
         arguments.append("--http")
     if port is not None:
         arguments += ["--port", str(port)]
+    if lazy:
+        config = replace(config, lazy=True)
     folder = here()
     if config.sources:
         request = request_of(config)

@@ -101,7 +101,8 @@ class Config:
     fetch_seconds: int | None = None
     fetch_headers: tuple[str, ...] = ()
     """Items such as `Authorization: env:NAME`."""
-    lazy: bool = True
+    lazy: bool | None = None
+    """None: where the list of tools is long."""
     code: bool = False
     parts: tuple[str, ...] = ()
     runtime: Literal["copied", "installed"] = "copied"

@@ -11,6 +11,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ..render.search import content, stop_words
+from ..runtime.parts.search.entries import entry, fields_of
+from ..runtime.parts.search.finder import BEST
+from ..runtime.parts.search.lazy import Lazy
 from .outcome import Outcome
 from .stage import Recorder, recording, serving
 from .tasks import Task
@@ -20,27 +24,59 @@ BYTES_PER_TOKEN = 4
 
 
 async def run_scripted(folder: Path, tasks: Sequence[Task]) -> list[Outcome]:
-    """The outcome of each task with a project's server, started with `--lazy`."""
+    """The outcome of each task with a project's server. Its list is searched as `--lazy` does it,
+    also where the server was made without that.
+    """
     with recording() as api:
-        async with serving(folder, api.url, "--lazy") as client:
-            return [await _attempt(client, api, task) for task in tasks]
+        async with serving(folder, api.url) as client:
+            tools = (await client.list_tools()).tools
+            catalog = _Listed([tool.model_dump(by_alias=True, exclude_none=True) for tool in tools])
+            search = Lazy(catalog, catalog)  # type: ignore[arg-type]
+            return [await _attempt(client, api, task, search, catalog) for task in tasks]
 
 
-async def _attempt(client: Any, api: Recorder, task: Task) -> Outcome:
+class _Listed:
+    """The list of a server, as the search takes it from a catalog and a package."""
+
+    read_only = False
+
+    def __init__(self, listed: list[dict[str, Any]]) -> None:
+        self.listed = listed
+        self.by_name = {tool["name"]: tool for tool in listed}
+        self.by_hand = frozenset(self.by_name)
+        self.toolset_of = dict.fromkeys(self.by_name, "")
+
+    def find(self, name: str) -> None:
+        """Nothing: the search alone is asked."""
+
+    def near(self, name: str) -> str:
+        """Return no hint."""
+        return ""
+
+    def json(self, path: str) -> dict[str, Any]:
+        """Return the words of the index; its entries follow from the tools."""
+        stop = stop_words()
+        return content({tool["name"]: entry(fields_of(tool, ""), "", stop) for tool in self.listed})
+
+
+async def _attempt(
+    client: Any, api: Recorder, task: Task, search: Lazy, catalog: _Listed
+) -> Outcome:
     api.taken()
     talk = _Talk(client)
-    found = await talk.call("search_tools", {"query": task.query})
+    found = talk.read({"query": task.query}, search.search(task.query, BEST))
     names = [line.split(":")[0] for line in found.splitlines() if not line.startswith(" ")]
     wrong: list[str] = []
     tries: list[str] = []
     for name in names:
         if len(wrong) == MOST_TRIES:
             break
-        misfit = _misfit(await talk.schema(name), task)
+        contract = catalog.by_name.get(name, {"inputSchema": {"required": [""]}})
+        misfit = _misfit(contract["inputSchema"], task)
         if misfit:
             tries.append(f"{name} {misfit}")
             continue
-        await talk.call("call_tool", {"name": name, "arguments": dict(task.arguments)})
+        await talk.call(name, dict(task.arguments))
         requests = api.taken()
         if any(task.done_by(request) for request in requests):
             return talk.outcome(task, wrong)
@@ -73,21 +109,13 @@ class _Talk:
     async def call(self, name: str, arguments: dict[str, Any]) -> str:
         """The text of a tool's result."""
         result = await self._client.call_tool(name, arguments)
-        text = "\n".join(getattr(block, "text", "") for block in result.content)
+        return self.read(arguments, "\n".join(getattr(each, "text", "") for each in result.content))
+
+    def read(self, arguments: dict[str, Any], text: str) -> str:
+        """Count an answer, with what it was asked with, and return it."""
         self._calls += 1
         self._bytes += len(json.dumps(arguments).encode()) + len(text.encode())
         return text
-
-    async def schema(self, name: str) -> dict[str, Any]:
-        """The input schema of a tool; what a model reads of it is in the search's answer, so this
-        is not counted.
-        """
-        result = await self._client.call_tool("describe_tool", {"name": name})
-        try:
-            schema: dict[str, Any] = json.loads(result.content[0].text)["inputSchema"]
-        except (ValueError, KeyError):
-            return {"required": [""]}
-        return schema
 
     def outcome(self, task: Task, wrong: Sequence[str], reason: str = "") -> Outcome:
         """Return the outcome of a task."""

@@ -67,7 +67,7 @@ def config_hash(config: Config) -> str:
     unset = [key for key in LATER if not data[key]]
     for key in unset:
         del data[key]
-    if config.lazy:
+    if config.lazy is None:
         del data["lazy"]
     if config.runtime == "copied":
         del data["runtime"]

@@ -147,7 +147,7 @@ def begin(wish: Wish) -> None:
     decorator = "@tool"
     if wish.read_only:
         decorator = "@tool(read_only=True)"
-    config = Config(sources=(str(folder / SOURCE),), lazy=False)
+    config = Config(sources=(str(folder / SOURCE),))
     files = {
         folder / SOURCE: dumped({**described, "tools": []}),
         folder / NAME: new_text(config, folder, name=wish.name),

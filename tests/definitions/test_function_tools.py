@@ -109,7 +109,7 @@ def sdk() -> MCPServer:
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """A project with a JSON contract, and the functions of the tutorials beside it."""
-    return with_functions(tmp_path_factory.mktemp("functions"), TUTORIAL)
+    return with_functions(tmp_path_factory.mktemp("functions"), TUTORIAL, lazy=True)
 
 
 @pytest.fixture(scope="module")

@@ -294,7 +294,7 @@ def test_a_new_project_has_no_part_that_it_does_not_use(mcpgen: Mcpgen, tmp_path
     assert "--lazy" not in help_of(folder)
     assert "--lazy" not in help_of(folder, "install")
     configuration = folder / "mcpgen.toml"
-    configuration.write_text(configuration.read_text().replace("lazy = false\n", ""))
+    configuration.write_text(f"lazy = true\n{configuration.read_text()}")
     assert mcpgen("generate", "-o", folder, "--quiet") == 0
     assert "--lazy" in help_of(folder)
 

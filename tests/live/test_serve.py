@@ -82,6 +82,9 @@ def test_a_project_is_served_as_it_is(
     here: Path, api: StandIn, mcpgen: Callable[..., Ended]
 ) -> None:
     assert mcpgen("generate", write(here / "shop.yaml"), "-o", "shop", *vouched(api)).code == 0
+    file = here / "shop" / "mcpgen.toml"
+    file.write_text(f"lazy = true\n{file.read_text()}")
+    assert mcpgen("generate", "-o", "shop").code == 0
 
     async def run() -> None:
         async with served(here / "shop", "--read-only", "--lazy") as client:

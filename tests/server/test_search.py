@@ -332,8 +332,8 @@ def test_the_lazy_list_costs_at_most_four_hundred_tokens(in_process: Any) -> Non
     assert sum(len(tool.model_dump_json(exclude_none=True)) for tool in tools) / 4 <= 400
 
 
-def test_without_lazy_neither_the_search_nor_its_index_is_generated() -> None:
-    config = Config(sources=(str(BOOKSHOP),), lazy=False)
+def test_a_short_list_needs_neither_the_search_nor_its_index() -> None:
+    config = Config(sources=(str(BOOKSHOP),))
     files = pipeline.generate(config, Problems())[2]
     assert not [path for path in files if "/search/" in path or "_index" in path]
     assert "snowballstemmer" not in files["pyproject.toml"]
@@ -342,7 +342,7 @@ def test_without_lazy_neither_the_search_nor_its_index_is_generated() -> None:
 
 def test_a_server_without_a_search_says_how_to_get_one(package: Path, in_process: Any) -> None:
     (package / "tools" / "_index" / "search.json").unlink()
-    with pytest.raises(Exception, match=r"take `lazy = false` out of mcpgen\.toml"):
+    with pytest.raises(Exception, match="put `lazy = true` at the top"):
         in_process(mode="--lazy")
 
 

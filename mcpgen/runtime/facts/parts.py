@@ -42,7 +42,7 @@ PARTS = {
     "redis": PartFacts(variables=("REDIS_URL",)),
     "search": PartFacts(
         option="--lazy",
-        remedy="take `lazy = false` out of mcpgen.toml and run `mcpgen generate`",
+        remedy="put `lazy = true` at the top of mcpgen.toml and run `mcpgen generate`",
     ),
     "telemetry": PartFacts(variables=("TELEMETRY", "METRICS_PORT")),
     "workflows": PartFacts(remedy="run `mcpgen generate`"),

@@ -362,7 +362,8 @@ def _caller_of(claims: dict[str, Any], issuer: str, token: str, kid: str | None)
 def _check_url(url: str) -> None:
     """Raises ValueError unless a URL is `https`, or on this machine."""
     parts = urlsplit(url)
-    local = parts.hostname in ("localhost", "127.0.0.1", "::1")
-    schemes = {"https", "http"} if local else {"https"}
-    if not parts.hostname or parts.username or parts.scheme not in schemes:
+    schemes = {"https"} if parts.hostname else set()
+    if parts.hostname in ("localhost", "127.0.0.1", "::1"):
+        schemes = {"https", "http"}
+    if parts.username or parts.scheme not in schemes:
         raise ValueError(f"`{url}` must be an https URL")

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...catalog import Catalog
 from ...errors import StartError
+from ...facts.parts import remedy
 from ...listing import SEARCH
 from ...package import Package
 from .entries import entry, fields_of
@@ -27,10 +28,7 @@ class Finder:
         """Raises StartError where the server was generated without an index."""
         content = package.json(FILE)
         if not content:
-            raise StartError(
-                f"the search needs `{FILE}`: take `lazy = false` out of mcpgen.toml and run"
-                " `mcpgen generate`"
-            )
+            raise StartError(f"the search needs `{FILE}`: {remedy('search')}")
         self.listed = {tool["name"]: tool for tool in catalog.listed}
         self._near = catalog.near
         self._areas = Counter(catalog.toolset_of[name] for name in self.listed)
