@@ -39,17 +39,13 @@ FEWEST_ITEMS = 80
 TOKENS = Path(__file__).parents[2] / "benchmarks" / "tokens.cjs"
 OPERATIONS = {
     "openapi/github.json": (
-        "repos/list-for-org",
-        "issues/list-for-repo",
-        "pulls/list",
-        "repos/list-commits",
-    ),
+        "repos/list-for-org", "issues/list-for-repo", "pulls/list", "repos/list-commits"),
     "openapi/stripe.json": ("GetCharges", "GetCustomers", "GetInvoices"),
     "directory/slack.com.json": ("users_list", "conversations_history"),
     "openapi/kubernetes.json": ("listCoreV1NamespacedPod", "listAppsV1NamespacedDeployment"),
     "multifile/digitalocean/DigitalOcean-public.v2.yaml": ("droplets_list", "volumes_list"),
     "bookshop.yaml": ("listBooks",),
-}
+}  # fmt: skip
 """Document → its operations; the bookshop is this project's own."""
 WANTED = {
     "issues/list-for-repo": "number title state user.login created_at",

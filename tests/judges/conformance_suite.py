@@ -34,19 +34,11 @@ from .one_document import ask, is_list
 HERE = Path(__file__).with_name("conformance")
 REVISIONS = ("2026-07-28", "2025-11-25")
 TWELVE = (
-    "openapi/github.json",
-    "openapi/stripe.json",
-    "openapi/kubernetes.json",
-    "openapi/box.json",
-    "openapi/openai.yaml",
-    "openapi/twilio_api_v2010.json",
-    "openapi/xero_accounting.yaml",
-    "openapi/adyen_checkout.yaml",
-    "swagger2/slack.json",
-    "swagger2/square.json",
-    "multifile/digitalocean/DigitalOcean-public.v2.yaml",
-    "directory/docker.com__hub.json",
-)
+    "openapi/github.json", "openapi/stripe.json", "openapi/kubernetes.json", "openapi/box.json",
+    "openapi/openai.yaml", "openapi/twilio_api_v2010.json", "openapi/xero_accounting.yaml",
+    "openapi/adyen_checkout.yaml", "swagger2/slack.json", "swagger2/square.json",
+    "multifile/digitalocean/DigitalOcean-public.v2.yaml", "directory/docker.com__hub.json",
+)  # fmt: skip
 INSPECTED = 6
 
 
@@ -102,11 +94,8 @@ def suite(folder: Path) -> list[str]:
             command = [node.node(22), str(program / "dist" / "index.js"), "server"]
             command += ["--url", f"http://127.0.0.1:{port}/mcp", "--requirements", revision]
             command += [
-                "--expected-failures",
-                str(HERE / "baseline.yaml"),
-                "-o",
-                str(folder / revision),
-            ]
+                "--expected-failures", str(HERE / "baseline.yaml"), "-o", str(folder / revision),
+            ]  # fmt: skip
             done = subprocess.run(
                 command, capture_output=True, text=True, timeout=600, stdin=subprocess.DEVNULL
             )

@@ -36,15 +36,9 @@ from .one_document import Depth, judge
 
 VERSION = re.compile(rb"""["']?(?:openapi|swagger)["']?\s*:\s*["']?[23]\.\d""")
 MAY_NEVER = (
-    "compile",
-    "imports",
-    "mypy",
-    "client",
-    "metaschema",
-    "ajv",
-    "apart_in_hash_alone",
+    "compile", "imports", "mypy", "client", "metaschema", "ajv", "apart_in_hash_alone",
     "operation_ids_in_texts",
-)
+)  # fmt: skip
 HASHED_AT_MOST = 0.001
 """Names of tools that end in a hash."""
 SHARED_AT_MOST = 0.01
@@ -106,11 +100,8 @@ def judge_all(
     running: dict[Connection, tuple[int, Any, float]] = {}
     waiting = list(enumerate(jobs))[::-1]
     columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
+    )  # fmt: skip
     # No thread may run while processes fork: the bar is drawn by hand
     with Progress(*columns, console=console, auto_refresh=False) as progress:
         bar = progress.add_task("documents", total=len(jobs))

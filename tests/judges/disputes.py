@@ -54,14 +54,9 @@ SENDABLE = {
 """Place of a parameter → the texts it can hold."""
 FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 KINDS: dict[str, tuple[type, ...]] = {
-    "string": (str,),
-    "integer": (int,),
-    "number": (int, float),
-    "boolean": (bool,),
-    "array": (list,),
-    "object": (dict,),
-    "null": (type(None),),
-}
+    "string": (str,), "integer": (int,), "number": (int, float), "boolean": (bool,),
+    "array": (list,), "object": (dict,), "null": (type(None),),
+}  # fmt: skip
 DEEPEST = 6
 
 

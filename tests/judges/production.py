@@ -41,12 +41,9 @@ SAMPLES = 12
 """How many times a soak looks at the replicas."""
 FRONT, BACK, API = 18_740, 18_741, 18_750
 BOOK = {
-    "id": "bk_1",
-    "title": "Persuasion",
-    "authorIds": ["au_1"],
-    "genre": "fiction",
+    "id": "bk_1", "title": "Persuasion", "authorIds": ["au_1"], "genre": "fiction",
     "price": {"amount": 9.5, "currency": "EUR"},
-}
+}  # fmt: skip
 HAPROXY = """
 global
     maxconn 1000

@@ -34,14 +34,9 @@ from .disputes import Disputes
 MINE = "mcpgen"
 PEERS = ("fastmcp", "openapi-mcp-generator")
 TARGETS = {
-    "exposed": 99.9,
-    "A accepted": 99.8,
-    "B accepted": 99.8,
-    "A delivered": 99.9,
-    "B delivered": 99.9,
-    "invalid refused": 100.0,
-    "structured valid": 100.0,
-}
+    "exposed": 99.9, "A accepted": 99.8, "B accepted": 99.8, "A delivered": 99.9,
+    "B delivered": 99.9, "invalid refused": 100.0, "structured valid": 100.0,
+}  # fmt: skip
 QUICK = ("bulksms.com.json", "nexmo.com__application.json", "docker.com__hub.json")
 CAUSES = (
     (

@@ -20,12 +20,9 @@ from mcpgen.config import Config
 from mcpgen.problems import Problems
 
 CREDENTIALS = {
-    "api_key": ("refkey",),
-    "basic": ("refuser", "refpass"),
-    "bearer": ("reftoken",),
-    "client_credentials": ("", "", "reftoken"),
-    "unsupported": (),
-}
+    "api_key": ("refkey",), "basic": ("refuser", "refpass"), "bearer": ("reftoken",),
+    "client_credentials": ("", "", "reftoken"), "unsupported": (),
+}  # fmt: skip
 """The values of a credential's variables, in the order the package lists them."""
 
 
@@ -44,13 +41,9 @@ def environment(package: Path, base_url: str) -> dict[str, str]:
     facts = json.loads((package / "api.json").read_text())
     prefix = facts["env_prefix"]
     out = {
-        **os.environ,
-        "PYTHONPATH": str(package.parent),
-        "PYTHONDONTWRITEBYTECODE": "1",
-        f"{prefix}_BASE_URL": base_url,
-        f"{prefix}_ALLOW_PRIVATE": "true",
-        f"{prefix}_RETRIES": "0",
-    }
+        **os.environ, "PYTHONPATH": str(package.parent), "PYTHONDONTWRITEBYTECODE": "1",
+        f"{prefix}_BASE_URL": base_url, f"{prefix}_ALLOW_PRIVATE": "true", f"{prefix}_RETRIES": "0",
+    }  # fmt: skip
     for credential in facts["auth"].values():
         values = CREDENTIALS[credential["kind"]]
         out |= {

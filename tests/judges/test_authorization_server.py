@@ -238,17 +238,13 @@ def api() -> Iterator[Api]:
 def settings(authority: Authority, port: int, api: Api) -> dict[str, str]:
     """Read by everybody, written with one scope more, and each caller with a token of their own."""
     return {
-        "BASE_URL": api.url,
-        "HTTP_ISSUER": authority.url,
-        "HTTP_AUDIENCE": f"http://127.0.0.1:{port}/mcp",
-        "HTTP_JWKS_URL": f"{authority.url}/jwks",
-        "HTTP_SCOPES": "books:read",
-        "HTTP_WRITE_SCOPES": "books:write",
-        "EXCHANGE_URL": f"{authority.url}/token",
-        "EXCHANGE_CLIENT_ID": "gateway",
+        "BASE_URL": api.url, "HTTP_ISSUER": authority.url,
+        "HTTP_AUDIENCE": f"http://127.0.0.1:{port}/mcp", "HTTP_JWKS_URL": f"{authority.url}/jwks",
+        "HTTP_SCOPES": "books:read", "HTTP_WRITE_SCOPES": "books:write",
+        "EXCHANGE_URL": f"{authority.url}/token", "EXCHANGE_CLIENT_ID": "gateway",
         "EXCHANGE_CLIENT_SECRET": "gateway-secret-0123456789",
         "EXCHANGE_AUDIENCE": "https://api.example.com",
-    }
+    }  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -311,13 +307,8 @@ def test_the_api_sees_each_caller_and_never_their_own_token(
     for name in ("ann", "bob", "ann", "bob", "ann"):
         assert server.send(call("list_books"), tokens[name])[0] == 200
     sent = [each.removeprefix("Bearer ") for each in api.authorizations]
-    assert [claims_of(token)["on_behalf_of"] for token in sent] == [
-        "ann",
-        "bob",
-        "ann",
-        "bob",
-        "ann",
-    ]
+    callers = [claims_of(token)["on_behalf_of"] for token in sent]
+    assert callers == ["ann", "bob", "ann", "bob", "ann"]
     assert {claims_of(token)["aud"] for token in sent} == {"https://api.example.com"}
     # One exchange for each caller
     assert len(set(sent)) == 2

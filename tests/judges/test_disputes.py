@@ -25,46 +25,24 @@ FORM = "application/x-www-form-urlencoded"
 DOCUMENT = {
     "openapi": "3.0.0",
     "paths": {
-        "/files/{id}": {"get": {}},
-        "/files/{name}?beta=true": {"get": {}},
-        "/books": {
-            "post": {
-                "parameters": [
-                    {"name": "size", "in": "query", "schema": {"type": "number", "enum": ["1"]}},
-                    {"name": "kind", "in": "query", "schema": {"type": "string", "enum": ["1"]}},
-                    {"name": "tags", "in": "query", "schema": {"type": "array", "enum": ["1"]}},
-                    {"name": "key", "in": "query", "schema": {"type": "string"}},
-                ],
-                "security": [{"key": []}],
-                "requestBody": {"content": {FORM: {"schema": {"type": "object"}}}},
-            }
-        },
+        "/files/{id}": {"get": {}}, "/files/{name}?beta=true": {"get": {}},
+        "/books": {"post": {
+            "parameters": [
+                {"name": "size", "in": "query", "schema": {"type": "number", "enum": ["1"]}},
+                {"name": "kind", "in": "query", "schema": {"type": "string", "enum": ["1"]}},
+                {"name": "tags", "in": "query", "schema": {"type": "array", "enum": ["1"]}},
+                {"name": "key", "in": "query", "schema": {"type": "string"}}],
+            "security": [{"key": []}],
+            "requestBody": {"content": {FORM: {"schema": {"type": "object"}}}}}},
         "/json": {"post": {"requestBody": {"content": {"application/json": {"schema": {}}}}}},
-        "/names/{id}": {
-            "put": {
-                "parameters": [{"name": "id", "in": "path", "schema": {"type": "string"}}],
-                "requestBody": {
-                    "content": {
-                        "application/json": {
-                            "schema": {
-                                "type": "object",
-                                "properties": {"_id": {}, "size": {}},
-                                "required": ["id"],
-                            }
-                        }
-                    }
-                },
-            }
-        },
+        "/names/{id}": {"put": {
+            "parameters": [{"name": "id", "in": "path", "schema": {"type": "string"}}],
+            "requestBody": {"content": {"application/json": {"schema": {
+                "type": "object", "properties": {"_id": {}, "size": {}}, "required": ["id"]}}}}}},
         "/open": {"get": {"parameters": [{"name": "key", "in": "query"}]}},
-        "/raw": {
-            "post": {"requestBody": {"content": {FORM: {"schema": {"type": "string"}}}}},
-        },
-    },
-    "components": {
-        "securitySchemes": {"key": {"type": "apiKey", "in": "query", "name": "key"}},
-    },
-}
+        "/raw": {"post": {"requestBody": {"content": {FORM: {"schema": {"type": "string"}}}}}}},
+    "components": {"securitySchemes": {"key": {"type": "apiKey", "in": "query", "name": "key"}}},
+}  # fmt: skip
 
 
 @pytest.fixture

@@ -46,8 +46,5 @@ def test_a_tool_is_known_by_the_name_of_its_operation_else_by_its_request() -> N
     asyncio.run(call_by_tools(harness, None, tools, letters))
     assert harness.S.ops == [longer, nameless, shorter, lost]
     assert [name_of(operation) for operation in harness.S.ops] == [
-        "list_of_all",
-        "get_version",
-        "listRoleBindings",
-        "",
-    ]
+        "list_of_all", "get_version", "listRoleBindings", "",
+    ]  # fmt: skip

@@ -12,20 +12,12 @@ from typing import Any
 from urllib.parse import unquote
 
 TEXTS = {
-    "date-time": "2024-02-29T12:34:56Z",
-    "date": "2024-02-29",
-    "time": "12:34:56Z",
-    "uuid": "123e4567-e89b-12d3-a456-426614174000",
-    "email": "ann@example.com",
-    "uri": "https://example.com/a",
-    "url": "https://example.com/a",
-    "hostname": "example.com",
-    "ipv4": "192.0.2.1",
-    "ipv6": "2001:db8::1",
-    "byte": "aGVsbG8=",
-    "binary": "aGVsbG8=",
+    "date-time": "2024-02-29T12:34:56Z", "date": "2024-02-29", "time": "12:34:56Z",
+    "uuid": "123e4567-e89b-12d3-a456-426614174000", "email": "ann@example.com",
+    "uri": "https://example.com/a", "url": "https://example.com/a", "hostname": "example.com",
+    "ipv4": "192.0.2.1", "ipv6": "2001:db8::1", "byte": "aGVsbG8=", "binary": "aGVsbG8=",
     "duration": "P1D",
-}
+}  # fmt: skip
 
 
 class Sampler:
@@ -181,27 +173,13 @@ class Sampler:
     def guesses(self, least: int) -> Iterator[str]:
         """Texts that common patterns are for."""
         yield from (
-            "a1",
-            "a",
-            "1",
-            "12345",
-            "ABC",
-            "abc-def",
-            "a_b",
-            "1.5",
-            "USD",
-            "us-east-1",
-            "#a1b2c3",
+            "a1", "a", "1", "12345", "ABC", "abc-def", "a_b", "1.5", "USD", "us-east-1", "#a1b2c3",
             "a@b.co",
-        )
+        )  # fmt: skip
         yield from (
-            "12:00",
-            "2024-01",
-            "v1",
-            "arn:aws:s3:us-east-1:123456789012:a",
-            "123456789012",
+            "12:00", "2024-01", "v1", "arn:aws:s3:us-east-1:123456789012:a", "123456789012",
             "https://a.co/b",
-        )
+        )  # fmt: skip
         for alphabet in (
             string.digits,
             string.ascii_lowercase,

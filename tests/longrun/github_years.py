@@ -158,16 +158,13 @@ def step(project: Path, current: Path, before: Path, after: Path) -> int | None:
     broken = [
         *names_that_changed(old_lock, new_lock),
         *customisations_that_were_lost(project, new_lock),
-        *(
-            f"`{path}` is not as the user left it"
-            for path, text in mine.items()
-            if (project / path).read_bytes() != text
-        ),
+        *(f"`{path}` is not as the user left it" for path,
+          text in mine.items() if (project / path).read_bytes() != text),
         *disagreements(found, before, after, old_lock, new_lock),
         *(f"verify: {finding}" for finding in verify(project)),
         *(f"check: {sentence}" for sentence in check(project, Problems()).stale),
         *(f"fresh: `{path}` differs" for path in other_than_fresh(project)),
-    ]
+    ]  # fmt: skip
     again, _ = generate(project)
     broken += [] if again.empty else [f"the second run changed files ({again})"]
     counts = Counter(change.kind for change in found.changes)

@@ -32,13 +32,10 @@ def of_a_generated_server() -> list[str]:
     return [requirement for row in rows.values() for requirement in row]
 
 
-@pytest.mark.parametrize(
-    ("heading", "requirements"),
-    [
-        ("mcpgen needs", PROJECT["dependencies"]),
-        ("a generated server needs", of_a_generated_server()),
-    ],
-)
+@pytest.mark.parametrize(("heading", "requirements"), [
+    ("mcpgen needs", PROJECT["dependencies"]),
+    ("a generated server needs", of_a_generated_server()),
+])  # fmt: skip
 def test_every_dependency_has_a_reason(heading: str, requirements: list[str]) -> None:
     assert documented(heading) == names(requirements)
 

@@ -43,20 +43,10 @@ def distributions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 def _build(source: Path, target: Path, kind: str) -> Path:
     subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "build",
-            "--no-isolation",
-            kind,
-            "--outdir",
-            str(target),
-            str(source),
-        ],
-        check=True,
-        capture_output=True,
-        timeout=120,
-    )
+        [sys.executable, "-m", "build", "--no-isolation", kind, "--outdir", str(target),
+         str(source)],
+        check=True, capture_output=True, timeout=120,
+    )  # fmt: skip
     (found,) = target.iterdir()
     return found
 
@@ -90,13 +80,8 @@ def test_the_sdist_holds_what_the_readme_points_at(distributions):
     with tarfile.open(distributions["sdist"]) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert {
-        "README.md",
-        "LICENSE",
-        "Makefile",
-        "SECURITY.md",
-        "docs/cli.md",
-        "samples/demo.py",
-    } <= names
+        "README.md", "LICENSE", "Makefile", "SECURITY.md", "docs/cli.md", "samples/demo.py",
+    } <= names  # fmt: skip
     assert names >= TEMPLATES
 
 
@@ -104,20 +89,10 @@ def test_the_sdist_holds_what_the_readme_points_at(distributions):
 def test_an_installed_wheel_generates(distributions, kind, tmp_path):
     site = tmp_path / "site"
     subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--no-deps",
-            "--target",
-            str(site),
-            distributions[kind],
-        ],
-        check=True,
-        timeout=120,
-    )
+        [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(site),
+         distributions[kind]],
+        check=True, timeout=120,
+    )  # fmt: skip
     _generates({"PYTHONPATH": str(site)}, tmp_path, site)
 
 

@@ -16,30 +16,19 @@ PIP = f"{shlex.quote(sys.executable)} -m pip install"
 GIT = {"vcs": "git", "requested_revision": "v0.2.0", "commit_id": "a" * 40}
 
 
-@pytest.mark.parametrize(
-    ("place", "command"),
-    [
-        (None, "'mcpgen[eval]'"),
-        ({"url": "file:///home/me/my%20clone", "dir_info": {}}, "'/home/me/my clone[eval]'"),
-        (
-            {"url": "file:///home/me/mcpgen", "dir_info": {"editable": True}},
-            "--editable '/home/me/mcpgen[eval]'",
-        ),
-        ({"url": "file:///tmp/mcpgen.whl", "archive_info": {}}, "'/tmp/mcpgen.whl[eval]'"),
-        (
-            {"url": "https://files.example/mcpgen.whl", "archive_info": {}},
-            "'mcpgen[eval] @ https://files.example/mcpgen.whl'",
-        ),
-        (
-            {"url": "https://git.example/mcpgen", "vcs_info": GIT},
-            "'mcpgen[eval] @ git+https://git.example/mcpgen@v0.2.0'",
-        ),
-        (
-            {"url": "file:///srv/mcpgen.git", "vcs_info": {"vcs": "git", "commit_id": "a"}},
-            "'mcpgen[eval] @ git+file:///srv/mcpgen.git'",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("place", "command"), [
+    (None, "'mcpgen[eval]'"),
+    ({"url": "file:///home/me/my%20clone", "dir_info": {}}, "'/home/me/my clone[eval]'"),
+    ({"url": "file:///home/me/mcpgen", "dir_info": {"editable": True}},
+     "--editable '/home/me/mcpgen[eval]'"),
+    ({"url": "file:///tmp/mcpgen.whl", "archive_info": {}}, "'/tmp/mcpgen.whl[eval]'"),
+    ({"url": "https://files.example/mcpgen.whl", "archive_info": {}},
+     "'mcpgen[eval] @ https://files.example/mcpgen.whl'"),
+    ({"url": "https://git.example/mcpgen", "vcs_info": GIT},
+     "'mcpgen[eval] @ git+https://git.example/mcpgen@v0.2.0'"),
+    ({"url": "file:///srv/mcpgen.git", "vcs_info": {"vcs": "git", "commit_id": "a"}},
+     "'mcpgen[eval] @ git+file:///srv/mcpgen.git'"),
+])  # fmt: skip
 def test_mcpgen_is_installed_from_where_it_came(
     monkeypatch: pytest.MonkeyPatch, place: Any, command: str
 ) -> None:
@@ -52,13 +41,10 @@ def test_mcpgen_is_installed_from_where_it_came(
     assert installed.install_command("eval") == f"{PIP} {command}"
 
 
-@pytest.mark.parametrize(
-    ("marker", "installer"),
-    [
-        ("pipx_metadata.json", "pipx install --force"),
-        ("uv-receipt.toml", "uv tool install --force"),
-    ],
-)
+@pytest.mark.parametrize(("marker", "installer"), [
+    ("pipx_metadata.json", "pipx install --force"),
+    ("uv-receipt.toml", "uv tool install --force"),
+])  # fmt: skip
 def test_it_is_installed_by_what_installed_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, marker: str, installer: str
 ) -> None:

@@ -23,19 +23,13 @@ import yaml
 REPOSITORY = Path(__file__).parents[2]
 SPECS = REPOSITORY / "samples" / "specs"
 DOCUMENT: dict[str, Any] = {
-    "openapi": "3.1.0",
-    "info": {"title": "Shop", "version": "1"},
+    "openapi": "3.1.0", "info": {"title": "Shop", "version": "1"},
     "servers": [{"url": "https://api.shop.example"}],
-    "paths": {
-        "/books": {
-            "get": {
-                "operationId": "listBooks",
-                "parameters": [{"name": "q", "in": "query", "schema": {"type": "string"}}],
-                "responses": {"204": {"description": "none"}},
-            }
-        }
-    },
-}
+    "paths": {"/books": {"get": {
+        "operationId": "listBooks",
+        "parameters": [{"name": "q", "in": "query", "schema": {"type": "string"}}],
+        "responses": {"204": {"description": "none"}}}}},
+}  # fmt: skip
 SHIMS = {
     "python": 'exec "$PYTHON" "$@"',
     "pip": 'echo "$@" >> "$RUNNER_TEMP/pip.txt"; [ "$INDEX" = full ]',
@@ -94,18 +88,12 @@ class Host:
             (programs / name).write_text(f"#!/bin/sh\n{script}\n")
             (programs / name).chmod(0o755)
         self.environment = {
-            **os.environ,
-            "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
-            "PYTHON": sys.executable,
-            "PYTHONPATH": str(REPOSITORY),
-            "RUNNER_TEMP": str(folder),
-            "INDEX": "full",
-            "GITHUB_STEP_SUMMARY": str(folder / "summary.md"),
-            "GIT_AUTHOR_NAME": "a",
-            "GIT_AUTHOR_EMAIL": "a@b.example",
-            "GIT_COMMITTER_NAME": "a",
+            **os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+            "PYTHON": sys.executable, "PYTHONPATH": str(REPOSITORY), "RUNNER_TEMP": str(folder),
+            "INDEX": "full", "GITHUB_STEP_SUMMARY": str(folder / "summary.md"),
+            "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b.example", "GIT_COMMITTER_NAME": "a",
             "GIT_COMMITTER_EMAIL": "a@b.example",
-        }
+        }  # fmt: skip
 
     def install(self, wheel: str) -> None:
         """In place of the shims: an environment of its own with mcpgen in it."""

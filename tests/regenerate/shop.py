@@ -21,103 +21,53 @@ from mcpgen.write import Changes, write
 Document = dict[str, Any]
 
 BOOK = {
-    "type": "object",
-    "required": ["id", "title"],
+    "type": "object", "required": ["id", "title"],
     "properties": {
-        "id": {"type": "string"},
-        "title": {"type": "string"},
-        "price": {"type": "number"},
-    },
-}
+        "id": {"type": "string"}, "title": {"type": "string"}, "price": {"type": "number"}},
+}  # fmt: skip
 DOCUMENT: Document = {
-    "openapi": "3.1.0",
-    "info": {"title": "Corner Shop", "version": "1.0"},
-    "servers": [{"url": "https://api.shop.example/v1"}],
-    "security": [{"key": []}],
+    "openapi": "3.1.0", "info": {"title": "Corner Shop", "version": "1.0"},
+    "servers": [{"url": "https://api.shop.example/v1"}], "security": [{"key": []}],
     "paths": {
         "/books": {
             "get": {
-                "operationId": "listBooks",
-                "tags": ["books"],
-                "summary": "List books",
+                "operationId": "listBooks", "tags": ["books"], "summary": "List books",
                 "description": "All of them, newest first.",
                 "parameters": [
-                    {
-                        "name": "genre",
-                        "in": "query",
-                        "schema": {"type": "string", "enum": ["poetry", "science"]},
-                    },
-                    {
-                        "name": "limit",
-                        "in": "query",
-                        "schema": {"type": "integer", "minimum": 1, "maximum": 100},
-                    },
-                    {"name": "tenant", "in": "query", "schema": {"type": "string"}},
-                ],
-                "responses": {
-                    "200": {
-                        "description": "ok",
-                        "content": {
-                            "application/json": {
-                                "schema": {
-                                    "type": "object",
-                                    "properties": {
-                                        "items": {
-                                            "type": "array",
-                                            "items": {"$ref": "#/components/schemas/Book"},
-                                        }
-                                    },
-                                }
-                            }
-                        },
-                    }
-                },
-            },
+                    {"name": "genre", "in": "query",
+                     "schema": {"type": "string", "enum": ["poetry", "science"]}},
+                    {"name": "limit", "in": "query",
+                     "schema": {"type": "integer", "minimum": 1, "maximum": 100}},
+                    {"name": "tenant", "in": "query", "schema": {"type": "string"}}],
+                "responses": {"200": {
+                    "description": "ok",
+                    "content": {"application/json": {"schema": {
+                        "type": "object",
+                        "properties": {"items": {
+                            "type": "array", "items": {"$ref": "#/components/schemas/Book"}}}}}}}}},
             "post": {
-                "operationId": "addBook",
-                "tags": ["books"],
-                "summary": "Add a book",
+                "operationId": "addBook", "tags": ["books"], "summary": "Add a book",
                 "requestBody": {
                     "required": True,
-                    "content": {
-                        "application/json": {"schema": {"$ref": "#/components/schemas/Book"}}
-                    },
-                },
-                "responses": {"201": {"description": "added"}},
-            },
-        },
+                    "content": {"application/json": {"schema": {
+                        "$ref": "#/components/schemas/Book"}}}},
+                "responses": {"201": {"description": "added"}}}},
         "/books/{bookId}": {
-            "parameters": [
-                {"name": "bookId", "in": "path", "required": True, "schema": {"type": "string"}}
-            ],
+            "parameters": [{
+                "name": "bookId", "in": "path", "required": True, "schema": {"type": "string"}}],
             "get": {
-                "operationId": "getBook",
-                "tags": ["books"],
-                "summary": "Read a book",
-                "responses": {
-                    "200": {
-                        "description": "ok",
-                        "content": {
-                            "application/json": {"schema": {"$ref": "#/components/schemas/Book"}}
-                        },
-                    }
-                },
-            },
-        },
-        "/orders": {
-            "get": {
-                "operationId": "listOrders",
-                "tags": ["orders"],
-                "summary": "List orders",
-                "responses": {"200": {"description": "ok"}},
-            }
-        },
-    },
+                "operationId": "getBook", "tags": ["books"], "summary": "Read a book",
+                "responses": {"200": {
+                    "description": "ok",
+                    "content": {"application/json": {"schema": {
+                        "$ref": "#/components/schemas/Book"}}}}}}},
+        "/orders": {"get": {
+            "operationId": "listOrders", "tags": ["orders"], "summary": "List orders",
+            "responses": {"200": {"description": "ok"}}}}},
     "components": {
         "schemas": {"Book": BOOK},
-        "securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}},
-    },
-}
+        "securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}},
+}  # fmt: skip
 
 
 def changed(change: Callable[[Document], None]) -> Document:

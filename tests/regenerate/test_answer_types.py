@@ -30,14 +30,10 @@ def shop(author: dict[str, Any], *, series: str = "Series") -> Document:
     """The shop, where a book has an author and may belong to a series, which has the author too."""
     document = copy.deepcopy(DOCUMENT)
     document["components"]["schemas"] |= {
-        "Book": of(
-            title=TEXT,
-            author={"$ref": "#/components/schemas/Author"},
-            series={"anyOf": [{"$ref": f"#/components/schemas/{series}"}, {"type": "null"}]},
-        ),
-        "Author": author,
-        series: of(name=TEXT, editor={"$ref": "#/components/schemas/Author"}),
-    }
+        "Book": of(title=TEXT, author={"$ref": "#/components/schemas/Author"},
+            series={"anyOf": [{"$ref": f"#/components/schemas/{series}"}, {"type": "null"}]}),
+        "Author": author, series: of(name=TEXT, editor={"$ref": "#/components/schemas/Author"}),
+    }  # fmt: skip
     return document
 
 
@@ -137,20 +133,17 @@ def test_every_form_of_a_type_is_read() -> None:
     assert read("Any") == read("models.Book | Any") == {}
 
 
-@pytest.mark.parametrize(
-    ("answer", "models"),
-    [
-        ("models.Book", ""),
-        ("models.Book", "class Book(TypedDict):\n<<<<<<< yours\n"),
-        ("models.Book", "\0"),
-        ("models.Book", "class Book(TypedDict):\n    series: Series\n"),
-        ("models.Book", "Book = TypedDict('Book', {**others})"),
-        ("models.Book", "class Book(TypedDict):\n    a: Literal[b'x']\n"),
-        ("list[()]", MODELS),
-        ("models.Book", "class Book(TypedDict):\n    a: " + " | ".join(["int"] * 5000)),
-        ("][", MODELS),
-    ],
-)
+@pytest.mark.parametrize(("answer", "models"), [
+    ("models.Book", ""),
+    ("models.Book", "class Book(TypedDict):\n<<<<<<< yours\n"),
+    ("models.Book", "\0"),
+    ("models.Book", "class Book(TypedDict):\n    series: Series\n"),
+    ("models.Book", "Book = TypedDict('Book', {**others})"),
+    ("models.Book", "class Book(TypedDict):\n    a: Literal[b'x']\n"),
+    ("list[()]", MODELS),
+    ("models.Book", "class Book(TypedDict):\n    a: " + " | ".join(["int"] * 5000)),
+    ("][", MODELS),
+])  # fmt: skip
 def test_what_cannot_be_read_has_no_type(answer: str, models: str) -> None:
     assert read(answer, models) is None
 

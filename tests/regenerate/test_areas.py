@@ -15,15 +15,11 @@ from .shop import generate, package, save
 
 def operations(word: str, count: int, start: int = 0) -> dict[str, Any]:
     """Paths that begin with a word, one operation each, without a tag."""
-    return {
-        f"/v1/{word}/{{id}}/part_{number}": {
-            "parameters": [
-                {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
-            ],
-            "get": {"responses": {"200": {"description": "ok"}}},
-        }
-        for number in range(start, start + count)
-    }
+    return {f"/v1/{word}/{{id}}/part_{number}": {
+        "parameters": [{
+            "name": "id", "in": "path", "required": True, "schema": {"type": "string"}}],
+        "get": {"responses": {"200": {"description": "ok"}}},
+    } for number in range(start, start + count)}  # fmt: skip
 
 
 def generated(folder: Path, paths: dict[str, Any]) -> dict[str, int]:

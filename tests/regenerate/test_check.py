@@ -126,30 +126,20 @@ AUTHOR = {"inputSchema": {"type": "object", "properties": {"author": {"type": "s
 REQUIRED = {"inputSchema": {**AUTHOR["inputSchema"], "required": ["author"]}}
 
 
-@pytest.mark.parametrize(
-    ("tool", "code", "message"),
-    [
-        ({"name": "mine", **REQUIRED}, "async def mine(api: Api, *, author: str): ...", ""),
-        ({"name": "mine", **AUTHOR}, "def mine(*, author: str = ''): ...", ""),
-        ({"name": "mine", **AUTHOR}, "def mine(**given): ...", ""),
-        ({"name": "mine-own", **REQUIRED}, "def mine_own(author): ...", ""),
-        ({"name": "mine"}, "from .elsewhere import mine", ""),
-        ({"name": "mine"}, "mine = print", ""),
-        ({"name": "mine"}, "def other(): ...", "has no function `mine`"),
-        ({"name": "mine", **AUTHOR}, "def mine(api): ...", "has no argument `author`"),
-        (
-            {"name": "mine", **AUTHOR},
-            "def mine(*, author): ...",
-            "needs `author`, which its contract leaves optional",
-        ),
-        (
-            {"name": "mine"},
-            "def mine(*, book): ...",
-            "needs `book`, which its contract does not have",
-        ),
-        ({"name": "mine"}, "def mine(:", "not readable as Python"),
-    ],
-)
+@pytest.mark.parametrize(("tool", "code", "message"), [
+    ({"name": "mine", **REQUIRED}, "async def mine(api: Api, *, author: str): ...", ""),
+    ({"name": "mine", **AUTHOR}, "def mine(*, author: str = ''): ...", ""),
+    ({"name": "mine", **AUTHOR}, "def mine(**given): ...", ""),
+    ({"name": "mine-own", **REQUIRED}, "def mine_own(author): ...", ""),
+    ({"name": "mine"}, "from .elsewhere import mine", ""),
+    ({"name": "mine"}, "mine = print", ""),
+    ({"name": "mine"}, "def other(): ...", "has no function `mine`"),
+    ({"name": "mine", **AUTHOR}, "def mine(api): ...", "has no argument `author`"),
+    ({"name": "mine", **AUTHOR}, "def mine(*, author): ...",
+     "needs `author`, which its contract leaves optional"),
+    ({"name": "mine"}, "def mine(*, book): ...", "needs `book`, which its contract does not have"),
+    ({"name": "mine"}, "def mine(:", "not readable as Python"),
+])  # fmt: skip
 def test_a_custom_tool_must_fit_its_contract(
     tmp_path: Path, tool: dict[str, object], code: str, message: str
 ) -> None:
@@ -202,18 +192,13 @@ def test_a_contract_that_is_not_json_is_told(tmp_path: Path) -> None:
     assert problem.code == "E1312"
 
 
-@pytest.mark.parametrize(
-    ("code", "message"),
-    [
-        ("from ..tools import books\n\n\nasync def f(api): return await books.list_books(api)", ""),
-        (
-            "from ..tools import books\n\n\nasync def f(api): return await books.list_bocks(api)",
-            "`list_bocks`",
-        ),
-        ("from ..tools import boks", "toolset `boks`"),
-        ("from ..tools.books import get_book, find_book", "`find_book`"),
-    ],
-)
+@pytest.mark.parametrize(("code", "message"), [
+    ("from ..tools import books\n\n\nasync def f(api): return await books.list_books(api)", ""),
+    ("from ..tools import books\n\n\nasync def f(api): return await books.list_bocks(api)",
+     "`list_bocks`"),
+    ("from ..tools import boks", "toolset `boks`"),
+    ("from ..tools.books import get_book, find_book", "`find_book`"),
+])  # fmt: skip
 def test_generated_functions_that_are_not_there_any_more_are_told(
     tmp_path: Path, code: str, message: str
 ) -> None:
@@ -224,13 +209,10 @@ def test_generated_functions_that_are_not_there_any_more_are_told(
 
 
 def test_a_customised_tool_of_ones_own_is_no_orphan(tmp_path: Path) -> None:
-    own = [
-        {
-            "name": "send_mail",
-            "description": "Send.",
-            "inputSchema": {"type": "object", "properties": {"to": {}}},
-        }
-    ]
+    own = [{
+        "name": "send_mail", "description": "Send.",
+        "inputSchema": {"type": "object", "properties": {"to": {}}},
+    }]  # fmt: skip
     (tmp_path / "tools.json").write_text(json.dumps(own))
     generate(tmp_path / "mail", tmp_path / "tools.json")
     add(tmp_path / "mail", '[tools.send_mail]\ntitle = "Post"')

@@ -145,11 +145,8 @@ def test_diff_for_programs_and_for_pull_requests(
     save(changed(less), shop.parent / "shop.json")
     assert run(["diff", "--format", "json"]) == 12
     assert json.loads(capsys.readouterr().out)["counts"] == {
-        "security": 0,
-        "breaking": 1,
-        "additive": 0,
-        "text": 0,
-    }
+        "security": 0, "breaking": 1, "additive": 0, "text": 0,
+    }  # fmt: skip
     assert run(["diff", "--format", "markdown"]) == 12
     assert capsys.readouterr().out.startswith("### MCP tools: 1 breaking change\n")
 

@@ -57,78 +57,44 @@ enabled = false
 
 def test_every_part_of_a_file_arrives() -> None:
     assert parse_config(FULL, folder=Path("there")) == Config(
-        name="shop",
-        profile="rich",
-        base_url="https://api.example.com",
-        allow_origins=("https://b.example.com",),
-        sources=("shop.yaml",),
+        name="shop", profile="rich", base_url="https://api.example.com",
+        allow_origins=("https://b.example.com",), sources=("shop.yaml",),
         overlays=("there/fix.yaml",),
         selection=Selection(include_methods=("get",), deprecated=False),
         tools={
-            "listBooks": ToolConfig(
-                name="find_books",
-                toolset="catalogue",
-                aliases=("list_books",),
-                read_only=True,
-                arguments={"tenant": ArgumentConfig(hidden=True, value={"id": 1})},
-                answer=AnswerConfig(keep=("items.id",)),
-            ),
-            "GET /books/{id}": ToolConfig(enabled=False),
-        },
-    )
+            "listBooks": ToolConfig(name="find_books", toolset="catalogue", aliases=("list_books",),
+                read_only=True, arguments={"tenant": ArgumentConfig(hidden=True, value={"id": 1})},
+                answer=AnswerConfig(keep=("items.id",))),
+            "GET /books/{id}": ToolConfig(enabled=False)},
+    )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "message", "hint"),
-    [
-        ('nam = "x"', 1, "unknown key `nam` at the top of the file", "did you mean `name`?"),
-        ('\n\n[sorce]\npath = "x"', 3, "unknown key `sorce`", "did you mean `source`?"),
-        (
-            "[select]\ninclude_tag = []",
-            2,
-            "unknown key `include_tag` in `[select]`",
-            "did you mean `include_tags`?",
-        ),
-        (
-            "[select]\nenabled = true",
-            2,
-            "unknown key `enabled`",
-            'it belongs in `[tools."<operation>"]`',
-        ),
-        (
-            '# \n[tools."a.b"]\ndescripton = ""',
-            3,
-            "unknown key `descripton`",
-            "did you mean `description`?",
-        ),
-        (
-            "[tools.a.hints]\nreadonly = true",
-            2,
-            "unknown key `readonly`",
-            "did you mean `read_only`?",
-        ),
-        ("[tools.a.arguments.b]\nhide = true", 2, "unknown key `hide`", "did you mean `hidden`?"),
-        ("[source]\nxyz = true", 2, "unknown key `xyz`", "its keys are `path`, `url`, "),
-        ("tools.a.enabled = 1", 1, "`tools.a.enabled` must be `true` or `false`, not `1`", ""),
-        ('profile = "small"', 1, "`profile` must be `portable` or `rich`", ""),
-        ('[select]\ninclude_tags = "books"', 2, "must be a list of texts", ""),
-        ("[source]\nmax_bytes = 0", 2, "whole number of at least 1", ""),
-        ("[tools.a.answer]\npage_size = 20", 2, "unknown key `page_size`", "with `default = 20`"),
-        (
-            "[tools.a.arguments.b]\nhidden = true\nvalue = 1979-05-27",
-            3,
-            "a value that JSON has",
-            "",
-        ),
-        ("[tools.a.arguments.b]\nvalue = 1", 1, "`value` needs `hidden = true`", ""),
-        ("[tools.a.arguments.b]\nhidden = true\ndefault = 1", 1, "is never used", "use `value`"),
-        ("tools = 3", 1, "`tools` must be a table", ""),
-        ("[tools]\na = 3", 2, "`tools.a` must be a table", ""),
-        ('x = """\nname = 1\n"""\nnme = "x"', 4, "unknown key `nme`", "did you mean `name`?"),
-        ("name = \n", 1, "is not TOML: ", ""),
-        ('name = "a"\nname = "b"', 2, "is not TOML: ", ""),
-    ],
-)
+@pytest.mark.parametrize(("text", "line", "message", "hint"), [
+    ('nam = "x"', 1, "unknown key `nam` at the top of the file", "did you mean `name`?"),
+    ('\n\n[sorce]\npath = "x"', 3, "unknown key `sorce`", "did you mean `source`?"),
+    ("[select]\ninclude_tag = []", 2, "unknown key `include_tag` in `[select]`",
+     "did you mean `include_tags`?"),
+    ("[select]\nenabled = true", 2, "unknown key `enabled`",
+     'it belongs in `[tools."<operation>"]`'),
+    ('# \n[tools."a.b"]\ndescripton = ""', 3, "unknown key `descripton`",
+     "did you mean `description`?"),
+    ("[tools.a.hints]\nreadonly = true", 2, "unknown key `readonly`", "did you mean `read_only`?"),
+    ("[tools.a.arguments.b]\nhide = true", 2, "unknown key `hide`", "did you mean `hidden`?"),
+    ("[source]\nxyz = true", 2, "unknown key `xyz`", "its keys are `path`, `url`, "),
+    ("tools.a.enabled = 1", 1, "`tools.a.enabled` must be `true` or `false`, not `1`", ""),
+    ('profile = "small"', 1, "`profile` must be `portable` or `rich`", ""),
+    ('[select]\ninclude_tags = "books"', 2, "must be a list of texts", ""),
+    ("[source]\nmax_bytes = 0", 2, "whole number of at least 1", ""),
+    ("[tools.a.answer]\npage_size = 20", 2, "unknown key `page_size`", "with `default = 20`"),
+    ("[tools.a.arguments.b]\nhidden = true\nvalue = 1979-05-27", 3, "a value that JSON has", ""),
+    ("[tools.a.arguments.b]\nvalue = 1", 1, "`value` needs `hidden = true`", ""),
+    ("[tools.a.arguments.b]\nhidden = true\ndefault = 1", 1, "is never used", "use `value`"),
+    ("tools = 3", 1, "`tools` must be a table", ""),
+    ("[tools]\na = 3", 2, "`tools.a` must be a table", ""),
+    ('x = """\nname = 1\n"""\nnme = "x"', 4, "unknown key `nme`", "did you mean `name`?"),
+    ("name = \n", 1, "is not TOML: ", ""),
+    ('name = "a"\nname = "b"', 2, "is not TOML: ", ""),
+])  # fmt: skip
 def test_what_is_not_known_is_an_error_with_its_line_and_what_was_meant(
     text: str, line: int, message: str, hint: str
 ) -> None:
@@ -167,16 +133,12 @@ def test_the_first_file_says_what_was_asked_for_and_no_more(tmp_path: Path) -> N
     )
     text = new_text(asked, tmp_path / "project", name="shop")
     assert tomllib.loads(text) == {
-        "name": "shop",
-        "profile": "portable",
-        "base_url": 'https://example.com/"quoted"\\',
+        "name": "shop", "profile": "portable", "base_url": 'https://example.com/"quoted"\\',
         "source": {
-            "path": "../api/shop.yaml",
-            "url": "https://example.com/more.json",
-            "overlays": ["../fix.yaml"],
-        },
+            "path": "../api/shop.yaml", "url": "https://example.com/more.json",
+            "overlays": ["../fix.yaml"]},
         "select": {"include_tags": ["caf\u00e9", "a\nb"], "deprecated": False},
-    }
+    }  # fmt: skip
     assert text.isascii()
 
 
@@ -197,14 +159,10 @@ def test_an_edit_keeps_comments_order_and_line_ends() -> None:
         "# mine\nname = 'shop'   # the name\n\n[tools.b]\nenabled = true # b\n[tools.a] # a\ntitle"
         ' = "A"\n'
     )
-    changed = edit(
-        text,
-        {
-            ("tools", "b", "enabled"): False,
-            ("tools", "a", "title"): None,
-            ("select", "deprecated"): False,
-        },
-    )
+    changed = edit(text, {
+        ("tools", "b", "enabled"): False, ("tools", "a", "title"): None,
+        ("select", "deprecated"): False,
+    })  # fmt: skip
     assert changed.startswith(
         "# mine\nname = 'shop'   # the name\n\n[tools.b]\nenabled = false # b\n[tools.a] # a\n"
     )
@@ -215,16 +173,13 @@ def test_an_edit_keeps_comments_order_and_line_ends() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("table", "rest"),
-    [
-        ("[tools.a]\ntitle = 'A' # goes with it\n", ""),
-        ("[tools.a] # mine\ntitle = 'A'\n", "[tools.a] # mine\n"),
-        ("[tools.a]\n# mine\ntitle = 'A'\n", "[tools.a]\n# mine\n"),
-        ("[tools.a]\ntitle = 'A'\n# about b\n", "[tools.a]\n# about b\n"),
-        ("[tools.a]\nname = 'x'\ntitle = 'A'\n", "[tools.a]\nname = 'x'\n"),
-    ],
-)
+@pytest.mark.parametrize(("table", "rest"), [
+    ("[tools.a]\ntitle = 'A' # goes with it\n", ""),
+    ("[tools.a] # mine\ntitle = 'A'\n", "[tools.a] # mine\n"),
+    ("[tools.a]\n# mine\ntitle = 'A'\n", "[tools.a]\n# mine\n"),
+    ("[tools.a]\ntitle = 'A'\n# about b\n", "[tools.a]\n# about b\n"),
+    ("[tools.a]\nname = 'x'\ntitle = 'A'\n", "[tools.a]\nname = 'x'\n"),
+])  # fmt: skip
 def test_a_table_goes_with_its_last_key_unless_it_has_a_comment(table: str, rest: str) -> None:
     other = "[tools.b]\nenabled = true\n"
     assert edit(table + other, {("tools", "a", "title"): None}) == rest + other
@@ -242,17 +197,14 @@ def test_a_table_in_several_places_keeps_its_comments() -> None:
     assert edit(text + hints, {("tools", "a", "hints", "read_only"): None}) == text
 
 
-@pytest.mark.parametrize(
-    ("path", "line"),
-    [
-        (("name",), 1),
-        (("tools", "a.b", "title"), 5),
-        (("tools", "a.b"), 4),
-        (("tools", "c", "hints", "read_only"), 7),
-        (("tools", "c", "nowhere"), 7),
-        (("nowhere",), 0),
-    ],
-)
+@pytest.mark.parametrize(("path", "line"), [
+    (("name",), 1),
+    (("tools", "a.b", "title"), 5),
+    (("tools", "a.b"), 4),
+    (("tools", "c", "hints", "read_only"), 7),
+    (("tools", "c", "nowhere"), 7),
+    (("nowhere",), 0),
+])  # fmt: skip
 def test_a_key_is_found_where_it_stands(path: tuple[str, ...], line: int) -> None:
     text = (
         "name = 'x'\n[select]\ntitle = 'no'\n[tools.'a.b']\n title = 1\n[tools]\nc.hints.read_only"

@@ -23,24 +23,14 @@ SCHEMES = {
     "tok": {"type": "http", "scheme": "bearer"},
     "client": {
         "type": "oauth2",
-        "flows": {
-            "clientCredentials": {
-                "tokenUrl": "https://login.example.com/token",
-                "scopes": {"read": "", "write": ""},
-            }
-        },
-    },
+        "flows": {"clientCredentials": {
+            "tokenUrl": "https://login.example.com/token", "scopes": {"read": "", "write": ""}}}},
     "person": {
         "type": "oauth2",
-        "flows": {
-            "authorizationCode": {
-                "authorizationUrl": "https://login.example.com/authorize",
-                "tokenUrl": "https://login.example.com/token",
-                "scopes": {"read": "", "write": ""},
-            }
-        },
-    },
-}
+        "flows": {"authorizationCode": {
+            "authorizationUrl": "https://login.example.com/authorize",
+            "tokenUrl": "https://login.example.com/token", "scopes": {"read": "", "write": ""}}}},
+}  # fmt: skip
 DOCUMENT: Document = {
     "openapi": "3.1.0",
     "info": {"title": "S", "version": "1"},
@@ -189,121 +179,51 @@ def replaced_by_a_deletion_of_the_same_name(document: Document) -> None:
 
 MUST_BE_ACCEPTED: dict[str, tuple[Change, str, str]] = {
     "the root's credential is another": (
-        root_security([{"tok": []}]),
-        "`get_a`",
-        "requests carry `tok` instead of `key`",
-    ),
+        root_security([{"tok": []}]), "`get_a`", "requests carry `tok` instead of `key`"),
     "the root's credential goes": (
-        root_security(None),
-        "`get_a`",
-        "requests carry no credential instead of `key`",
-    ),
+        root_security(None), "`get_a`", "requests carry no credential instead of `key`"),
     "every credential goes, for one tool": (
-        no_credentials,
-        "`get_b`",
-        "requests carry no credential instead of `tok`",
-    ),
-    "an operation gains a credential": (
-        own_security("/b", [{"tok": [], "key": []}]),
-        "`get_b`",
-        "requests carry `key` and `tok` instead of `tok`",
-    ),
-    "an operation may go without": (
-        own_security("/b", [{"tok": []}, {}]),
-        "`get_b`",
-        "requests carry `tok` or nothing instead of `tok`",
-    ),
-    "another alternative comes first": (
-        own_security("/b", [{"key": []}, {"tok": []}]),
-        "`get_b`",
-        "requests carry `key` or `tok` instead of `tok`",
-    ),
-    "a key goes into another header": (
-        scheme("key", name="X-Other"),
-        "`get_a`",
-        "credential `key` changes its name on the wire: `X-Key` is now `X-Other`",
-    ),
-    "a key goes into the query": (
-        scheme("key", **{"in": "query"}),
-        "`get_a`",
-        "credential `key` changes its place: `header` is now `query`",
-    ),
-    "another scheme word": (
-        scheme("tok", scheme="DPoP"),
-        "`get_b`",
-        "credential `tok` changes its scheme: `Bearer` is now `DPoP`",
-    ),
-    "another token URL": (
-        flow(tokenUrl="https://evil.example/token"),
-        "`get_c`",
-        "token URL: `https://login.example.com/token` is now `https://evil.example/token`",
-    ),
-    "a further scope": (
-        flow(scopes={"read": "", "write": "", "admin": ""}),
-        "`get_c`",
-        "credential `client` changes its scopes: `+admin`",
-    ),
+        no_credentials, "`get_b`", "requests carry no credential instead of `tok`"),
+    "an operation gains a credential": (own_security("/b", [{"tok": [], "key": []}]), "`get_b`",
+        "requests carry `key` and `tok` instead of `tok`"),
+    "an operation may go without": (own_security("/b", [{"tok": []}, {}]), "`get_b`",
+        "requests carry `tok` or nothing instead of `tok`"),
+    "another alternative comes first": (own_security("/b", [{"key": []}, {"tok": []}]), "`get_b`",
+        "requests carry `key` or `tok` instead of `tok`"),
+    "a key goes into another header": (scheme("key", name="X-Other"), "`get_a`",
+        "credential `key` changes its name on the wire: `X-Key` is now `X-Other`"),
+    "a key goes into the query": (scheme("key", **{"in": "query"}), "`get_a`",
+        "credential `key` changes its place: `header` is now `query`"),
+    "another scheme word": (scheme("tok", scheme="DPoP"), "`get_b`",
+        "credential `tok` changes its scheme: `Bearer` is now `DPoP`"),
+    "another token URL": (flow(tokenUrl="https://evil.example/token"), "`get_c`",
+        "token URL: `https://login.example.com/token` is now `https://evil.example/token`"),
+    "a further scope": (flow(scopes={"read": "", "write": "", "admin": ""}), "`get_c`",
+        "credential `client` changes its scopes: `+admin`"),
     "an operation needs another scope of the login": (
-        own_security("/d", [{"person": ["read", "write"]}]),
-        "`get_d`",
-        "credential `person` changes its scopes of the login: `+write`",
-    ),
-    "another page to log in": (
-        login(authorizationUrl="https://evil.example/authorize"),
-        "`get_d`",
-        "authorization URL: `https://login.example.com/authorize` is now `https://evil.example",
-    ),
-    "another token URL of the login": (
-        login(tokenUrl="https://evil.example/token"),
-        "`get_d`",
-        "token URL of the login: `https://login.example.com/token` is now `https://evil.example",
-    ),
-    "another way to log in": (
-        device_login,
-        "`get_d`",
-        "device authorization URL: none is now `https://login.example.com/device`",
-    ),
-    "another origin": (
-        server("https://evil.example/v1"),
-        "`get_a`, `get_b`, `get_c`, `get_d`",
-        "requests go to `https://evil.example` instead of `https://api.example.com`",
-    ),
-    "another base path": (
-        server("https://api.example.com/admin"),
-        "`get_a`, `get_b`, `get_c`, `get_d`",
-        "requests go below `/admin` instead of `/v1`",
-    ),
-    "another method": (
-        method("post"),
-        "`get_a`",
-        "requests are sent with POST instead of GET",
-    ),
-    "a tool that only read": (
-        method("put"),
-        "`get_a`",
-        "calls become destructive",
-    ),
+        own_security("/d", [{"person": ["read", "write"]}]), "`get_d`",
+        "credential `person` changes its scopes of the login: `+write`"),
+    "another page to log in": (login(authorizationUrl="https://evil.example/authorize"), "`get_d`",
+        "authorization URL: `https://login.example.com/authorize` is now `https://evil.example"),
+    "another token URL of the login": (login(tokenUrl="https://evil.example/token"), "`get_d`",
+        "token URL of the login: `https://login.example.com/token` is now `https://evil.example"),
+    "another way to log in": (device_login, "`get_d`",
+        "device authorization URL: none is now `https://login.example.com/device`"),
+    "another origin": (server("https://evil.example/v1"), "`get_a`, `get_b`, `get_c`, `get_d`",
+        "requests go to `https://evil.example` instead of `https://api.example.com`"),
+    "another base path": (server("https://api.example.com/admin"),
+        "`get_a`, `get_b`, `get_c`, `get_d`", "requests go below `/admin` instead of `/v1`"),
+    "another method": (method("post"), "`get_a`", "requests are sent with POST instead of GET"),
+    "a tool that only read": (method("put"), "`get_a`", "calls become destructive"),
     "a tool that only read, and does not destroy": (
-        method("post"),
-        "`get_a`",
-        "calls no longer only read",
-    ),
-    "a moved operation loses its credential": (
-        renamed_and_moved_without_credential,
-        "`get_a`",
-        "requests carry no credential instead of `key`",
-    ),
+        method("post"), "`get_a`", "calls no longer only read"),
+    "a moved operation loses its credential": (renamed_and_moved_without_credential, "`get_a`",
+        "requests carry no credential instead of `key`"),
     "a name stands for a deletion": (
-        replaced_by_a_deletion_of_the_same_name,
-        "`get_a`",
-        "calls become destructive",
-    ),
-    "a new tool calls another origin": (
-        new_operation(servers=[{"url": "https://other.example"}]),
-        "`get_n`",
-        "requests of a new tool go to `https://other.example`, where none went before",
-    ),
-}
+        replaced_by_a_deletion_of_the_same_name, "`get_a`", "calls become destructive"),
+    "a new tool calls another origin": (new_operation(servers=[{"url": "https://other.example"}]),
+        "`get_n`", "requests of a new tool go to `https://other.example`, where none went before"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(

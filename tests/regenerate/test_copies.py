@@ -202,16 +202,13 @@ def test_an_edited_copy_is_an_edit_of_a_generated_file(tmp_path: Path, site: Sit
         from_url(folder, update=True)
 
 
-@pytest.mark.parametrize(
-    ("origin", "path"),
-    [
-        ("https://x.example/a/b.yaml", "document/x.example/a/b.yaml"),
-        ("https://x.example:8080/", "document/x.example_8080_"),
-        ("https://x.example/api?token=secret", "document/x.example/api_"),
-        ("https://x.example/../.ssh/key", "document/x.example/"),
-        ("-", "document/stdin.yaml"),
-    ],
-)
+@pytest.mark.parametrize(("origin", "path"), [
+    ("https://x.example/a/b.yaml", "document/x.example/a/b.yaml"),
+    ("https://x.example:8080/", "document/x.example_8080_"),
+    ("https://x.example/api?token=secret", "document/x.example/api_"),
+    ("https://x.example/../.ssh/key", "document/x.example/"),
+    ("-", "document/stdin.yaml"),
+])  # fmt: skip
 def test_a_copy_has_a_path_that_mcpgen_may_write(tmp_path: Path, origin: str, path: str) -> None:
     kept = copy_path(origin, tmp_path)
     assert kept is not None

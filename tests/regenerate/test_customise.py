@@ -188,77 +188,31 @@ def test_xml_brings_its_module_and_its_library(tmp_path: Path) -> None:
     assert "xmltodict" not in (folder / "pyproject.toml").read_text()
 
 
-@pytest.mark.parametrize(
-    ("config", "code", "message", "hint"),
-    [
-        ("[tools.listBook]", "E1110", "names no operation", "did you mean `listBooks`"),
-        ('[tools."GET /book"]', "E1110", "names no operation", "`GET /books`"),
-        (
-            '[tools.listBooks]\n[tools."GET /books"]',
-            "E1112",
-            "are about the same operation",
-            "one table",
-        ),
-        (
-            '[tools.listBooks]\nname = "List Books"',
-            "E1115",
-            "cannot be called `List Books`",
-            "`list_books`",
-        ),
-        (
-            '[tools.listBooks]\nname = "class"',
-            "E1115",
-            "generated code has that word",
-            "`class_tool`",
-        ),
-        ('[tools.listBooks]\nname = "get_book"', "E1116", "another tool is", "rename or disable"),
-        (
-            '[tools.listBooks]\naliases = ["get_book"]',
-            "E1117",
-            "cannot have the alias `get_book`",
-            "",
-        ),
-        (
-            "[tools.listBooks.arguments.genere]",
-            "E1118",
-            "has no argument `genere`",
-            "did you mean `genre`",
-        ),
-        (
-            "[tools.getBook.arguments.bookId]\nhidden = true",
-            "E1119",
-            "the API requires it",
-            "value",
-        ),
-        (
-            "[tools.listBooks.arguments.limit]\ndefault = 500",
-            "E1120",
-            "`limit` of `list_books` does not allow this default: 500 is greater than the maximum",
-            "",
-        ),
-        (
-            '[tools.listBooks.arguments.genre]\nhidden = true\nvalue = "poetrie"',
-            "E1120",
-            "`genre` of `list_books` does not allow this value",
-            "did you mean `poetry`?",
-        ),
-        (
-            '[tools.getBook.answer]\nkeep = ["titel"]',
-            "E1122",
-            "no answer of `get_book` has the field `titel`",
-            "did you mean `title`?",
-        ),
-        (
-            "[tools.listBooks.arguments.fields]\nhidden = true",
-            "E1118",
-            "`list_books` has no argument `fields`",
-            "`full = true` in the table `answer` removes it",
-        ),
-        ('[tools.listBooks.arguments.genre]\nname = "limit"', "E1116", "another argument is", ""),
-        ('[tools.listBooks.arguments.genre]\nname = "a-b"', "E1115", "cannot be called `a-b`", ""),
-        ('[tools.listBooks]\ntoolset = "../x"', "E1115", "cannot be in a toolset", ""),
-    ],
-)
+@pytest.mark.parametrize(("config", "code", "message", "hint"), [
+    ("[tools.listBook]", "E1110", "names no operation", "did you mean `listBooks`"),
+    ('[tools."GET /book"]', "E1110", "names no operation", "`GET /books`"),
+    ('[tools.listBooks]\n[tools."GET /books"]', "E1112", "are about the same operation",
+     "one table"),
+    ('[tools.listBooks]\nname = "List Books"', "E1115", "cannot be called `List Books`",
+     "`list_books`"),
+    ('[tools.listBooks]\nname = "class"', "E1115", "generated code has that word", "`class_tool`"),
+    ('[tools.listBooks]\nname = "get_book"', "E1116", "another tool is", "rename or disable"),
+    ('[tools.listBooks]\naliases = ["get_book"]', "E1117", "cannot have the alias `get_book`", ""),
+    ("[tools.listBooks.arguments.genere]", "E1118", "has no argument `genere`",
+     "did you mean `genre`"),
+    ("[tools.getBook.arguments.bookId]\nhidden = true", "E1119", "the API requires it", "value"),
+    ("[tools.listBooks.arguments.limit]\ndefault = 500", "E1120",
+     "`limit` of `list_books` does not allow this default: 500 is greater than the maximum", ""),
+    ('[tools.listBooks.arguments.genre]\nhidden = true\nvalue = "poetrie"', "E1120",
+     "`genre` of `list_books` does not allow this value", "did you mean `poetry`?"),
+    ('[tools.getBook.answer]\nkeep = ["titel"]', "E1122",
+     "no answer of `get_book` has the field `titel`", "did you mean `title`?"),
+    ("[tools.listBooks.arguments.fields]\nhidden = true", "E1118",
+     "`list_books` has no argument `fields`", "`full = true` in the table `answer` removes it"),
+    ('[tools.listBooks.arguments.genre]\nname = "limit"', "E1116", "another argument is", ""),
+    ('[tools.listBooks.arguments.genre]\nname = "a-b"', "E1115", "cannot be called `a-b`", ""),
+    ('[tools.listBooks]\ntoolset = "../x"', "E1115", "cannot be in a toolset", ""),
+])  # fmt: skip
 def test_what_cannot_be_applied_is_told_with_its_line_and_what_was_meant(
     tmp_path: Path, config: str, code: str, message: str, hint: str
 ) -> None:
@@ -303,14 +257,10 @@ def test_an_answer_that_may_have_other_fields_keeps_any(
     generate(folder)
 
 
-@pytest.mark.parametrize(
-    "config",
-    [
-        '[tools.getBook.answer]\ndrop = ["titel"]',
-        '[tools.getBook.answer]\nredact = ["titel", "ID"]',
-        '[answers]\nredact = ["titel", "ID"]\n[tools."GET /orders"]\nenabled = false',
-    ],
-)
+@pytest.mark.parametrize("config", [
+    '[tools.getBook.answer]\ndrop = ["titel"]', '[tools.getBook.answer]\nredact = ["titel", "ID"]',
+    '[answers]\nredact = ["titel", "ID"]\n[tools."GET /orders"]\nenabled = false',
+])  # fmt: skip
 def test_a_field_to_leave_out_that_no_answer_has_is_a_warning(tmp_path: Path, config: str) -> None:
     problems = Problems()
     folder = said(tmp_path, config)
@@ -351,11 +301,8 @@ def test_one_table_is_for_every_tool_of_a_glob(tmp_path: Path) -> None:
         '[tools."GET /orders*"]\ntoolset = "desk"',
     )
     hints = {name: tool["annotations"] for name, tool in tools(folder).items()}
-    assert [name for name in sorted(hints) if not hints[name]["openWorldHint"]] == [
-        "add_book",
-        "get_book",
-        "list_books",
-    ]
+    closed = [name for name in sorted(hints) if not hints[name]["openWorldHint"]]
+    assert closed == ["add_book", "get_book", "list_books"]
     assert not hints["list_orders"]["idempotentHint"]
     assert hints["get_book"]["idempotentHint"]
     assert [path.stem for path in lists(folder)] == ["books", "desk"]
@@ -385,17 +332,14 @@ def test_an_argument_is_filled_and_hidden_wherever_a_tool_has_it(tmp_path: Path)
     assert '"b1"' in function(folder, "books", "get_book")
 
 
-@pytest.mark.parametrize(
-    ("config", "code", "words"),
-    [
-        ('[tools."lits_*"]\ntitle = "x"', "E1110", "is about no operation of the document"),
-        ('[tools.tag.boks]\ntitle = "x"', "E1110", "did you mean `books`?"),
-        ('[tools."*".arguments.none]\nhidden = true', "E1118", "has an argument `none`"),
-        ('[tools."*"]\nname = "x"', "E1102", "`name` belongs to one tool"),
-        ("[tools.tag.books]\nbudget = 100", "E1102", "`budget` belongs to one tool"),
-        ('[tools."*"]\nnaem = "x"', "E1102", "unknown key `naem`"),
-    ],
-)
+@pytest.mark.parametrize(("config", "code", "words"), [
+    ('[tools."lits_*"]\ntitle = "x"', "E1110", "is about no operation of the document"),
+    ('[tools.tag.boks]\ntitle = "x"', "E1110", "did you mean `books`?"),
+    ('[tools."*".arguments.none]\nhidden = true', "E1118", "has an argument `none`"),
+    ('[tools."*"]\nname = "x"', "E1102", "`name` belongs to one tool"),
+    ("[tools.tag.books]\nbudget = 100", "E1102", "`budget` belongs to one tool"),
+    ('[tools."*"]\nnaem = "x"', "E1102", "unknown key `naem`"),
+])  # fmt: skip
 def test_a_table_for_many_is_checked_like_every_other(
     tmp_path: Path, config: str, code: str, words: str
 ) -> None:

@@ -160,15 +160,12 @@ def test_a_new_name_breaks_callers_unless_the_old_one_still_works(tmp_path: Path
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("change", "code"),
-    [
-        (set_in(*LIST, "summary", to="Books"), 10),
-        (set_in(*LIMIT, "maximum", to=500), 11),
-        (cut(*LIST), 12),
-        (set_in("servers", 0, "url", to="https://evil.example"), 13),
-    ],
-)
+@pytest.mark.parametrize(("change", "code"), [
+    (set_in(*LIST, "summary", to="Books"), 10),
+    (set_in(*LIMIT, "maximum", to=500), 11),
+    (cut(*LIST), 12),
+    (set_in("servers", 0, "url", to="https://evil.example"), 13),
+])  # fmt: skip
 def test_the_exit_code_is_the_gravest_class(
     tmp_path: Path, change: Callable[[Document], None], code: int
 ) -> None:
@@ -434,19 +431,16 @@ def test_a_deprecation_is_said_in_so_many_words(tmp_path: Path) -> None:
     assert change.text == "it is deprecated"
 
 
-@pytest.mark.parametrize(
-    ("version", "kind", "number"),
-    [
-        ("1.2.3", "security", "2.0.0"),
-        ("1.2.3", "breaking", "2.0.0"),
-        ("1.2.3", "additive", "1.3.0"),
-        ("1.2.3", "text", "1.2.4"),
-        ("0.2.3", "breaking", "0.3.0"),
-        ("0.2.3", "additive", "0.2.4"),
-        ("1.2", "text", "1.2.1"),
-        ("1.2.3", None, "1.2.3"),
-    ],
-)
+@pytest.mark.parametrize(("version", "kind", "number"), [
+    ("1.2.3", "security", "2.0.0"),
+    ("1.2.3", "breaking", "2.0.0"),
+    ("1.2.3", "additive", "1.3.0"),
+    ("1.2.3", "text", "1.2.4"),
+    ("0.2.3", "breaking", "0.3.0"),
+    ("0.2.3", "additive", "0.2.4"),
+    ("1.2", "text", "1.2.1"),
+    ("1.2.3", None, "1.2.3"),
+])  # fmt: skip
 def test_the_next_version_follows_from_the_gravest_class(
     version: str, kind: Any, number: str
 ) -> None:
@@ -475,12 +469,8 @@ def test_texts_are_folded_away_in_markdown(tmp_path: Path) -> None:
 def test_a_changelog_has_the_next_version_and_every_class(tmp_path: Path) -> None:
     entry = as_changelog(compared(tmp_path, changed(cut("paths", "/orders"))), "1.0.0")
     assert entry.splitlines()[:5] == [
-        "## 2.0.0",
-        "",
-        "### Breaking",
-        "",
-        "* `list_orders` `GET /orders` is gone",
-    ]
+        "## 2.0.0", "", "### Breaking", "", "* `list_orders` `GET /orders` is gone",
+    ]  # fmt: skip
 
 
 def test_a_project_is_compared_with_a_revision_of_its_repository(tmp_path: Path) -> None:

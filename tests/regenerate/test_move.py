@@ -205,18 +205,15 @@ async def listed(folder: Path) -> set[str]:
         return {tool.name for tool in (await client.list_tools()).tools}
 
 
-@pytest.mark.parametrize(
-    ("line", "code"),
-    [
-        ("from ..runtime.results.content import Text", "E1319"),
-        ("from .. import runtime", "E1319"),
-        ("import corner_shop_mcp.runtime.app", "E1319"),
-        ("from corner_shop_mcp.runtime.app import App", "E1319"),
-        ("from .. import TooolError", "E1315"),
-        ("from ..tools.bocks import list_books", "E1315"),
-        ("from ..models import Bock", "E1315"),
-    ],
-)
+@pytest.mark.parametrize(("line", "code"), [
+    ("from ..runtime.results.content import Text", "E1319"),
+    ("from .. import runtime", "E1319"),
+    ("import corner_shop_mcp.runtime.app", "E1319"),
+    ("from corner_shop_mcp.runtime.app import App", "E1319"),
+    ("from .. import TooolError", "E1315"),
+    ("from ..tools.bocks import list_books", "E1315"),
+    ("from ..models import Bock", "E1315"),
+])  # fmt: skip
 def test_an_import_past_the_face_or_of_nothing_is_named(
     tmp_path: Path, line: str, code: str
 ) -> None:

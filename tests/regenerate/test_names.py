@@ -78,18 +78,15 @@ def test_a_name_of_a_tool_that_went_may_be_given_to_another_meanwhile(tmp_path: 
     assert names["GET /orders"] != "list_orders"
 
 
-@pytest.mark.parametrize(
-    ("before", "now", "found"),
-    [
-        ([("GET /a", "x")], [("GET /b", "x")], {"GET /a": "GET /b"}),
-        ([("GET /a", "x")], [("GET /b", "x"), ("GET /c", "x")], {}),
-        ([("GET /a", "x"), ("GET /b", "x")], [("GET /c", "x")], {}),
-        ([("GET /a", None)], [("GET /b", None)], {}),
-        ([("GET /a/{x}", "x")], [("GET /a/{y}", "y")], {"GET /a/{x}": "GET /a/{y}"}),
-        ([("GET /a/{x}", "x")], [("GET /a/{y}", "y"), ("GET /a/{z}", "z")], {}),
-        ([("GET /a", "x"), ("GET /b", "y")], [("GET /a", "y")], {"GET /a": "GET /a"}),
-    ],
-)
+@pytest.mark.parametrize(("before", "now", "found"), [
+    ([("GET /a", "x")], [("GET /b", "x")], {"GET /a": "GET /b"}),
+    ([("GET /a", "x")], [("GET /b", "x"), ("GET /c", "x")], {}),
+    ([("GET /a", "x"), ("GET /b", "x")], [("GET /c", "x")], {}),
+    ([("GET /a", None)], [("GET /b", None)], {}),
+    ([("GET /a/{x}", "x")], [("GET /a/{y}", "y")], {"GET /a/{x}": "GET /a/{y}"}),
+    ([("GET /a/{x}", "x")], [("GET /a/{y}", "y"), ("GET /a/{z}", "z")], {}),
+    ([("GET /a", "x"), ("GET /b", "y")], [("GET /a", "y")], {"GET /a": "GET /a"}),
+])  # fmt: skip
 def test_what_occurs_twice_identifies_nothing(
     before: list[Any], now: list[Any], found: dict[str, str]
 ) -> None:

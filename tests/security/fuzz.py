@@ -128,12 +128,9 @@ def url() -> Callable[[bytes], None]:
         except refused:
             return
         parts = urllib.parse.urlsplit(found)
-        assert (parts.scheme, parts.netloc, parts.query, parts.fragment) == (
-            "https",
-            "api.example.com",
-            "",
-            "",
-        ), found
+        assert (
+            parts.scheme, parts.netloc, parts.query, parts.fragment,
+        ) == ("https", "api.example.com", "", ""), found  # fmt: skip
         assert (
             parts.path.startswith("/v1/") and parts.path.count("/") == template.count("/") + 1
         ), found
@@ -171,21 +168,12 @@ def answer() -> Callable[[bytes], None]:
         server = await asyncio.start_server(serve, "127.0.0.1", 0)
         facts = {
             **{
-                "name": "x",
-                "title": "X",
-                "version": "1",
-                "env_prefix": "MCPGEN_X",
-                "base_url": None,
-            },
+                "name": "x", "title": "X", "version": "1", "env_prefix": "MCPGEN_X",
+                "base_url": None},
             **{
-                "base_url_note": "",
-                "security": [],
-                "auth": {},
-                "answers": {},
-                "wrapped": [],
-                "allowed_origins": [],
-            },
-        }
+                "base_url_note": "", "security": [], "auth": {}, "answers": {}, "wrapped": [],
+                "allowed_origins": []},
+        }  # fmt: skip
         port = server.sockets[0].getsockname()[1]
         environ = {
             "BASE_URL": f"http://127.0.0.1:{port}",
@@ -268,17 +256,11 @@ def settings() -> Callable[[bytes], None]:
 
 
 TARGETS: dict[str, Callable[[], Callable[[bytes], None]]] = {
-    "loader": loader,
-    "references": references,
-    "generate": generate,
-    "url": url,
-    "answer": answer,
+    "loader": loader, "references": references, "generate": generate, "url": url, "answer": answer,
     "overlay": lambda: generate("overlays", "overlay.yaml"),
     "workflows": lambda: generate("workflows", "arazzo.yaml"),
-    "tools": lambda: generate(name="tools.json"),
-    "message": message,
-    "settings": settings,
-}
+    "tools": lambda: generate(name="tools.json"), "message": message, "settings": settings,
+}  # fmt: skip
 INSTRUMENTED = {
     "generate": ["mcpgen.parse", "mcpgen.render"],
     "url": ["mcpgen.runtime.client"],
@@ -337,12 +319,9 @@ def main() -> None:
     with atheris.instrument_imports(include=prefixes):
         one = TARGETS[target]()
     words = [
-        sys.argv[0],
-        str(place),
-        f"-max_total_time={seconds}",
-        f"-artifact_prefix={place}/found-",
+        sys.argv[0], str(place), f"-max_total_time={seconds}", f"-artifact_prefix={place}/found-",
         "-max_len=4096",
-    ]
+    ]  # fmt: skip
     words += ["-timeout=20", "-rss_limit_mb=2048", "-verbosity=0", "-print_final_stats=1"]
     atheris.Setup(words, one)
     atheris.Fuzz()

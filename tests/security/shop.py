@@ -20,71 +20,37 @@ OK: dict[str, Any] = {"200": {"description": "OK"}}
 
 PAYLOADS = {
     "double quotes": 'x"""\nimport os; os.system("touch /tmp/P")\n"""',
-    "single quotes": "x'''\nimport os\n'''",
-    "CR": "safe\rraise SystemExit(1)",
-    "VT": "safe\x0braise SystemExit(1)",
-    "FF": "safe\x0craise SystemExit(1)",
-    "FS": "safe\x1craise SystemExit(1)",
-    "NEL": "safe\x85raise SystemExit(1)",
-    "LS": "safe\u2028raise SystemExit(1)",
-    "PS": "safe\u2029raise SystemExit(1)",
-    "backslash": "ends in \\",
-    "quote": 'ends in "',
-    "three quotes": "ends in '''",
-    "escapes": "\\N{ \\u12 \\x4",
-    "jinja": "{{ 7*7 }}{% raw %}{# #}",
-    "globals": "{{ self.__init__.__globals__ }}",
-    "dollar": "${7*7}",
-    "percent": "%(x)s",
-    "format": "{0.__class__}",
-    "list of values": "a'] + [__import__('os').getpid()] + ['",
-    "template": "v${x}w",
-    "call": "__import__('os')",
-    "end of comment": "*/ x /*",
-    "names": "A=1;import os",
-    "newline": "date\nimport os",
-    "exec": "'+exec('')+'",
-    "key": "x\": __import__('os').getpid(), \"",
-    "class": "__class__",
-    "prototype": "__proto__",
-    "line": "a\nb",
-    "items": "items",
-    "keys": "keys",
-    "get": "get",
-    "parameter name": "q'];import os;x['",
-    "version statement": "1';import os;'",
-    "full width": "ｅｖａｌ('1+1')",
-    "bidi": "\u202eevil\u2066",
-    "tags": "a\U000e0041\u200bb",
-    "escape": "\x1b]0;pwned\x07",
-    "null": "a\x00b",
-    "shell": "$(touch /tmp/P) `id` ; & | > /tmp/P",
-    "html": "<script>alert(1)</script>",
-    "yaml": "!!python/object/apply:os.system [id]",
-    "comment": "# noqa\n#",
-    "decorator": "\n@evil\n",
-    "continuation": "\\\nimport os",
-    "toml": '"\n[tool.x]\ny = "',
-    "traversal": "../../../escaped",
-    "windows": "C:\\x\\..\\y",
-    "keyword": "class",
-    "vocabulary": "models.wire.api",
-}
+    "single quotes": "x'''\nimport os\n'''", "CR": "safe\rraise SystemExit(1)",
+    "VT": "safe\x0braise SystemExit(1)", "FF": "safe\x0craise SystemExit(1)",
+    "FS": "safe\x1craise SystemExit(1)", "NEL": "safe\x85raise SystemExit(1)",
+    "LS": "safe\u2028raise SystemExit(1)", "PS": "safe\u2029raise SystemExit(1)",
+    "backslash": "ends in \\", "quote": 'ends in "', "three quotes": "ends in '''",
+    "escapes": "\\N{ \\u12 \\x4", "jinja": "{{ 7*7 }}{% raw %}{# #}",
+    "globals": "{{ self.__init__.__globals__ }}", "dollar": "${7*7}", "percent": "%(x)s",
+    "format": "{0.__class__}", "list of values": "a'] + [__import__('os').getpid()] + ['",
+    "template": "v${x}w", "call": "__import__('os')", "end of comment": "*/ x /*",
+    "names": "A=1;import os", "newline": "date\nimport os", "exec": "'+exec('')+'",
+    "key": "x\": __import__('os').getpid(), \"", "class": "__class__", "prototype": "__proto__",
+    "line": "a\nb", "items": "items", "keys": "keys", "get": "get",
+    "parameter name": "q'];import os;x['", "version statement": "1';import os;'",
+    "full width": "ｅｖａｌ('1+1')", "bidi": "\u202eevil\u2066", "tags": "a\U000e0041\u200bb",
+    "escape": "\x1b]0;pwned\x07", "null": "a\x00b", "shell": "$(touch /tmp/P) `id` ; & | > /tmp/P",
+    "html": "<script>alert(1)</script>", "yaml": "!!python/object/apply:os.system [id]",
+    "comment": "# noqa\n#", "decorator": "\n@evil\n", "continuation": "\\\nimport os",
+    "toml": '"\n[tool.x]\ny = "', "traversal": "../../../escaped", "windows": "C:\\x\\..\\y",
+    "keyword": "class", "vocabulary": "models.wire.api",
+}  # fmt: skip
 """Named after the cases they belong to."""
 
 
 def document(paths: Mapping[str, Any] | None = None, **root: Any) -> Document:
     """A small document; `root` replaces or adds keys at its root."""
     given: Document = {
-        "openapi": "3.1.0",
-        "info": {"title": "Shop", "version": "1"},
+        "openapi": "3.1.0", "info": {"title": "Shop", "version": "1"},
         "servers": [{"url": "https://api.example.com/v1"}],
-        "paths": (
-            paths
-            if paths is not None
-            else {"/books": {"get": {"operationId": "listBooks", "responses": OK}}}
-        ),
-    }
+        "paths": (paths if paths is not None else {"/books": {"get": {
+            "operationId": "listBooks", "responses": OK}}}),
+    }  # fmt: skip
     return {**given, **root}
 
 
@@ -103,70 +69,38 @@ def everywhere(text: str, *, operation_id: str) -> dict[str, Any]:
     wire's outside.
     """
     schema = {
-        "type": "object",
-        "title": text,
-        "description": text,
-        "required": [text],
+        "type": "object", "title": text, "description": text, "required": [text],
         "properties": {
             text: {
-                "type": "string",
-                "title": text,
-                "description": text,
-                "default": text,
-                "example": text,
-            },
+                "type": "string", "title": text, "description": text, "default": text,
+                "example": text},
             f"{text} 2": {
-                "type": "string",
-                "enum": [text, f"{text} 2"],
-                "x-enum-varnames": [text, text],
-            },
+                "type": "string", "enum": [text, f"{text} 2"], "x-enum-varnames": [text, text]},
             f"{text} 3": {"const": text, "description": text},
             f"{text} 4": {
                 "type": "object",
-                "properties": {text: {"type": "array", "items": {"type": "string"}}},
-            },
+                "properties": {text: {"type": "array", "items": {"type": "string"}}}},
             f"{text} 5": {
-                "type": "string",
-                "pattern": text,
-                "format": text,
-                "contentMediaType": text,
-            },
-        },
-        "x-enumDescriptions": [text],
-        "externalDocs": {"url": text, "description": text},
-    }
+                "type": "string", "pattern": text, "format": text, "contentMediaType": text}},
+        "x-enumDescriptions": [text], "externalDocs": {"url": text, "description": text},
+    }  # fmt: skip
     return {
-        "operationId": operation_id,
-        "summary": text,
-        "description": text,
+        "operationId": operation_id, "summary": text, "description": text,
         "externalDocs": {"url": "https://example.com", "description": text},
         "parameters": [
-            {
-                "name": text,
-                "in": "query",
-                "description": text,
-                "schema": {"type": "string", "default": text},
-            },
-            {
-                "name": f"{text} 2",
-                "in": "query",
-                "schema": {"type": "string", "enum": [text, "other"]},
-            },
-            {
-                "name": f"{text} 3",
-                "in": "query",
-                "schema": {"type": "array", "items": {}, "default": [[text], {}]},
-            },
-        ],
+            {"name": text, "in": "query", "description": text,
+             "schema": {"type": "string", "default": text}},
+            {"name": f"{text} 2", "in": "query",
+             "schema": {"type": "string", "enum": [text, "other"]}},
+            {"name": f"{text} 3", "in": "query",
+             "schema": {"type": "array", "items": {}, "default": [[text], {}]}}],
         "requestBody": {
             "description": text,
-            "content": {"application/json": {"schema": schema, "example": text}},
-        },
+            "content": {"application/json": {"schema": schema, "example": text}}},
         "responses": {
             "200": {"description": text, "content": {"application/json": {"schema": schema}}},
-            "404": {"description": text},
-        },
-    }
+            "404": {"description": text}},
+    }  # fmt: skip
 
 
 def hostile(texts: Mapping[str, str]) -> Document:
@@ -183,37 +117,21 @@ def around(text: str) -> Document:
     """A document with `text` in every field outside the operations."""
     return document(
         info={
-            "title": text,
-            "summary": text,
-            "description": text,
-            "version": text,
-            "termsOfService": text,
-            "license": {"name": text, "url": text},
-            "contact": {"name": text, "url": text, "email": text},
-        },
+            "title": text, "summary": text, "description": text, "version": text,
+            "termsOfService": text, "license": {"name": text, "url": text},
+            "contact": {"name": text, "url": text, "email": text}},
         servers=[{"url": "https://api.example.com/v1", "description": text, "name": text}],
-        tags=[
-            {
-                "name": "books",
-                "description": text,
-                "externalDocs": {"url": text, "description": text},
-            }
-        ],
+        tags=[{
+            "name": "books", "description": text,
+            "externalDocs": {"url": text, "description": text}}],
         externalDocs={"url": text, "description": text},
-        paths={
-            "/books": {
-                "summary": text,
-                "description": text,
-                "get": operation(operationId="a", tags=["books"]),
-            }
-        },
-        components={
-            "securitySchemes": {
-                "key": {"type": "apiKey", "in": "header", "name": "X-Key", "description": text},
-            }
-        },
+        paths={"/books": {
+            "summary": text, "description": text,
+            "get": operation(operationId="a", tags=["books"])}},
+        components={"securitySchemes": {"key": {
+            "type": "apiKey", "in": "header", "name": "X-Key", "description": text}}},
         security=[{"key": []}],
-    )
+    )  # fmt: skip
 
 
 def save(folder: Path, given: Document | str | bytes, name: str = "openapi.json") -> Path:

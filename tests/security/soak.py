@@ -35,25 +35,14 @@ GROWTH = 24 * 1024 * 1024
 """Bytes a server may grow by after it is warm."""
 SECRET = "canary-key-0123456789abcdef"
 GIVEN = document(
-    {
-        "/x": {"get": operation(operationId="getX", parameters=[query("kind")])},
-        "/y": {
-            "post": operation(
-                operationId="sendY",
-                parameters=[query("kind")],
-                requestBody={
-                    "content": {
-                        "application/json": {"schema": {"type": "object", "properties": {"a": {}}}}
-                    }
-                },
-            )
-        },
-    },
-    components={
-        "securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-API-Key"}}
-    },
+    {"/x": {"get": operation(operationId="getX", parameters=[query("kind")])},
+     "/y": {"post": operation(operationId="sendY", parameters=[query("kind")],
+         requestBody={"content": {"application/json": {"schema": {
+             "type": "object", "properties": {"a": {}}}}}})}},
+    components={"securitySchemes": {"key": {
+        "type": "apiKey", "in": "header", "name": "X-API-Key"}}},
     security=[{"key": []}],
-)
+)  # fmt: skip
 
 
 def answer(status: int, body: bytes, *fields: str) -> bytes:
@@ -64,32 +53,26 @@ def answer(status: int, body: bytes, *fields: str) -> bytes:
 
 JSON = "Content-Type: application/json"
 ANSWERS: dict[str, bytes] = {
-    "good": answer(200, b'{"a": [1, 2, 3]}', JSON),
-    "empty": answer(204, b""),
+    "good": answer(200, b'{"a": [1, 2, 3]}', JSON), "empty": answer(204, b""),
     "huge": answer(
-        200, json.dumps([{"n": n, "text": "x" * 200} for n in range(10_000)]).encode(), JSON
-    ),
-    "too large": (
-        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
-        + (b"10000\r\n" + b"x" * 65536 + b"\r\n") * 170
-    ),
+        200, json.dumps([{"n": n, "text": "x" * 200} for n in range(10_000)]).encode(), JSON),
+    "too large": (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + (
+        b"10000\r\n" + b"x" * 65536 + b"\r\n") * 170),
     "bomb": answer(200, gzip.compress(b"\0" * 30_000_000), JSON, "Content-Encoding: gzip"),
     "deep": answer(200, b"[" * 50_000 + b"]" * 50_000, JSON),
     "error": answer(500, f'{{"message": "broken", "key": "{SECRET}"}}'.encode(), JSON),
-    "refused": answer(401, b"{}", JSON),
-    "busy": answer(429, b"{}", JSON, "Retry-After: 0"),
+    "refused": answer(401, b"{}", JSON), "busy": answer(429, b"{}", JSON, "Retry-After: 0"),
     "redirect": answer(302, b"", "Location: http://127.0.0.1:1/evil"),
     "html": answer(200, b"<html>" + b"<p>x</p>" * 5_000, "Content-Type: text/html"),
     "costly html": answer(200, b"<script" * 100_000 + b"<" * 100_000, "Content-Type: text/html"),
     "costly charset": answer(
-        200, b"+" * 200_000 + b"xn--" * 50_000, "Content-Type: text/plain; charset=utf-7"
-    ),
+        200, b"+" * 200_000 + b"xn--" * 50_000, "Content-Type: text/plain; charset=utf-7"),
     "binary": answer(200, bytes(range(256)) * 2_000, "Content-Type: application/octet-stream"),
     "half": b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf",
     "nonsense": b"\x16\x03\x01 nonsense\r\n\r\n",
     "headers": b"HTTP/1.1 200 OK\r\n" + b"X-A: 1\r\n" * 2_000 + b"Content-Length: 0\r\n\r\n",
     "two": answer(200, b"{}", JSON) + b"HTTP/1.1 200 OK\r\n\r\nsmuggled",
-}
+}  # fmt: skip
 KINDS = (*ANSWERS, "slow", "silent", "gone")
 
 
@@ -263,15 +246,10 @@ async def attacking(port: int) -> None:
 
 
 BAD_LINES = (
-    b"garbage",
-    b"[]",
-    b"{",
-    b"\xff\xfe",
-    b'{"jsonrpc": "2.0", "id": 1.5, "method": "ping"}',
-    b'{"jsonrpc": "2.0", "id": 2, "method": "ping", "params": {"a": "\\ud83d"}}',
-    b"[" * 100_000,
+    b"garbage", b"[]", b"{", b"\xff\xfe", b'{"jsonrpc": "2.0", "id": 1.5, "method": "ping"}',
+    b'{"jsonrpc": "2.0", "id": 2, "method": "ping", "params": {"a": "\\ud83d"}}', b"[" * 100_000,
     b'{"id": "' + b"x" * 1_000_000,
-)
+)  # fmt: skip
 
 
 async def confusing(process: asyncio.subprocess.Process, seconds: float) -> list[str]:
@@ -350,15 +328,8 @@ async def soak(seconds: float) -> list[str]:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
         words = [
-            sys.executable,
-            "-m",
-            "shop_mcp",
-            "--http",
-            "--port",
-            str(port),
-            "--log-level",
-            "error",
-        ]
+            sys.executable, "-m", "shop_mcp", "--http", "--port", str(port), "--log-level", "error",
+        ]  # fmt: skip
         process = await asyncio.create_subprocess_exec(
             *words, env=environment, stderr=errors, stdin=asyncio.subprocess.DEVNULL
         )

@@ -93,24 +93,12 @@ def test_pysec_2020_71_and_orval_and_harsha_67_a_document_is_no_program(tmp_path
     into source.
     """
     evil = "x'); import os; os.system('touch /tmp/P') #`${process.exit()}`"
-    given = document(
-        {
-            "/x": {
-                "get": operation(
-                    operationId=evil, parameters=[query(evil, enum=[evil], default=evil)]
-                )
-            }
-        }
-    )
-    plain = document(
-        {
-            "/x": {
-                "get": operation(
-                    operationId="a b", parameters=[query("a b", enum=["b"], default="b")]
-                )
-            }
-        }
-    )
+    given = document({"/x": {"get": operation(
+        operationId=evil, parameters=[query(evil, enum=[evil], default=evil)],
+    )}})  # fmt: skip
+    plain = document({"/x": {"get": operation(
+        operationId="a b", parameters=[query("a b", enum=["b"], default="b")],
+    )}})  # fmt: skip
     assert syntax(rendered(tmp_path, given)[MODULE]) == syntax(rendered(tmp_path, plain)[MODULE])
 
 

@@ -81,28 +81,15 @@ def test_long_lists_of_schemas_and_values_end(tmp_path: Path, length: int) -> No
     for _ in range(30):
         nested = {"oneOf": [nested, {"type": "integer"}]}
     schemas = {
-        "Many": {
-            "allOf": [
-                {"type": "object", "properties": {f"p{n}": {"type": "string"}}}
-                for n in range(length)
-            ]
-        },
-        "Deep": nested,
-        "Wide": {"type": "string", "enum": [f"v{n}" for n in range(20 * length)]},
-    }
-    paths = {
-        f"/{name}": {
-            "post": operation(
-                operationId=name,
-                requestBody={
-                    "content": {
-                        "application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}
-                    }
-                },
-            )
-        }
-        for name in schemas
-    }
+        "Many": {"allOf": [{
+            "type": "object", "properties": {f"p{n}": {"type": "string"}}} for n in range(length)]},
+        "Deep": nested, "Wide": {"type": "string", "enum": [f"v{n}" for n in range(20 * length)]},
+    }  # fmt: skip
+    paths = {f"/{name}": {"post": operation(
+        operationId=name,
+        requestBody={"content": {"application/json": {"schema": {
+            "$ref": f"#/components/schemas/{name}"}}}},
+    )} for name in schemas}  # fmt: skip
     paths["/params"] = {
         "get": operation(operationId="params", parameters=[query(f"q{n}") for n in range(length)])
     }
@@ -112,15 +99,10 @@ def test_long_lists_of_schemas_and_values_end(tmp_path: Path, length: int) -> No
 
 
 def test_a_bomb_of_references_makes_a_small_tool(tmp_path: Path) -> None:
-    schemas: dict[str, Any] = {
-        f"L{level}": {
-            "type": "object",
-            "properties": {
-                f"p{n}": {"$ref": f"#/components/schemas/L{level + 1}"} for n in range(10)
-            },
-        }
-        for level in range(9)
-    }
+    schemas: dict[str, Any] = {f"L{level}": {
+        "type": "object",
+        "properties": {f"p{n}": {"$ref": f"#/components/schemas/L{level + 1}"} for n in range(10)},
+    } for level in range(9)}  # fmt: skip
     schemas["L9"] = {"type": "string"}
     found = schema_of(
         tmp_path, {"$ref": "#/components/schemas/L0"}, components={"schemas": schemas}
@@ -140,57 +122,31 @@ def links(link: Callable[[Document], Document], count: int) -> Document:
 
 @pytest.mark.parametrize(
     "schemas",
-    [
-        {"A": {"$ref": "#/components/schemas/B"}, "B": {"$ref": "#/components/schemas/A"}},
-        {"A": {"$ref": "#/components/schemas/A"}},
-        {
-            f"{'A' if n == 0 else f'C{n}'}": {"$ref": f"#/components/schemas/C{n + 1}"}
-            for n in range(1000)
-        },
-        {"A": {"$ref": "#/"}},
-        {"A": {"$ref": "#"}},
-        {"A": {"type": "object", "properties": {"a": {"$ref": "#/components/schemas/A"}}}},
-        {"A": {"allOf": [{"$ref": "#/components/schemas/A"}, {"type": "object"}]}},
-        {
-            "A": {
-                "anyOf": [
-                    {"$ref": "#/components/schemas/A"},
-                    {"type": "array", "items": {"$ref": "#"}},
-                ]
-            }
-        },
-        links(lambda ref: {"properties": {"next": ref, "x": {"type": "string"}}}, 1_000),
-        links(lambda ref: {"not": ref}, 300),
-    ],
+    [{"A": {"$ref": "#/components/schemas/B"}, "B": {"$ref": "#/components/schemas/A"}},
+     {"A": {"$ref": "#/components/schemas/A"}},
+     {f"{'A' if n == 0 else f'C{n}'}": {
+         "$ref": f"#/components/schemas/C{n + 1}"} for n in range(1000)},
+     {"A": {"$ref": "#/"}}, {"A": {"$ref": "#"}},
+     {"A": {"type": "object", "properties": {"a": {"$ref": "#/components/schemas/A"}}}},
+     {"A": {"allOf": [{"$ref": "#/components/schemas/A"}, {"type": "object"}]}},
+     {"A": {"anyOf": [
+         {"$ref": "#/components/schemas/A"},
+         {"type": "array", "items": {"$ref": "#"}}]}},
+     links(lambda ref: {"properties": {"next": ref, "x": {"type": "string"}}}, 1_000),
+     links(lambda ref: {"not": ref}, 300)],
     ids=[
-        "pair",
-        "self",
-        "chain",
-        "root with slash",
-        "root",
-        "property",
-        "allOf",
-        "anyOf",
-        "chain of properties",
-        "chain of conditions",
-    ],
-)
+        "pair", "self", "chain", "root with slash", "root", "property", "allOf", "anyOf",
+        "chain of properties", "chain of conditions"],
+)  # fmt: skip
 def test_circles_and_chains_of_references_end(tmp_path: Path, schemas: dict[str, Any]) -> None:
     found = schema_of(tmp_path, {"$ref": "#/components/schemas/A"}, components={"schemas": schemas})
     assert len(json.dumps(found)) < 64 * 1024
 
 
 PATTERNS = [
-    "(a+)+$",
-    "(?P<x",
-    "a{1,65535}{1,65535}",
-    "x" * 2**20,
-    "(?<=a)b",
-    "\\p{L}",
-    "(a)\\1",
-    "[",
+    "(a+)+$", "(?P<x", "a{1,65535}{1,65535}", "x" * 2**20, "(?<=a)b", "\\p{L}", "(a)\\1", "[",
     "(?i)a",
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("pattern", PATTERNS, ids=lambda text: ascii(text)[:20])
@@ -250,24 +206,12 @@ def test_what_only_names_an_address_is_never_fetched(
         "properties": {"x": {"type": "string"}},
     }
     given = document(
-        {
-            "/x": {
-                "get": operation(
-                    operationId="x",
-                    parameters=[
-                        {**query(**schema), "examples": {"a": {"externalValue": canary.url}}}
-                    ],
-                    responses={
-                        "200": {
-                            "description": "OK",
-                            "links": {"a": {"operationRef": f"{canary.url}#/x"}},
-                        }
-                    },
-                )
-            }
-        },
+        {"/x": {"get": operation(operationId="x",
+            parameters=[{**query(**schema), "examples": {"a": {"externalValue": canary.url}}}],
+            responses={"200": {
+                "description": "OK", "links": {"a": {"operationRef": f"{canary.url}#/x"}}}})}},
         jsonSchemaDialect=canary.url,
-    )
+    )  # fmt: skip
     if key == "$dynamicRef":
         given["components"] = {"schemas": {"A": {"$dynamicRef": canary.url}}}
     try:
@@ -281,21 +225,18 @@ def test_what_only_names_an_address_is_never_fetched(
 # What would weaken the server.
 
 
-@pytest.mark.parametrize(
-    ("servers", "told"),
-    [
-        ([{"url": "http://169.254.169.254/"}], "private"),
-        ([{"url": "https://10.0.0.7/"}], "private"),
-        ([{"url": "https://localhost:8443"}], "private"),
-        ([{"url": "http://api.example.com"}], "not https"),
-        ([{"url": "ftp://api.example.com"}], "not an http"),
-        ([{"url": "https://me:pw@api.example.com"}], "credentials"),
-        ([{"url": "/v1"}], "relative"),
-        ([{"url": "https://{host}"}], "without a default"),
-        ([], "no server"),
-        ("x", "no server"),
-    ],
-)
+@pytest.mark.parametrize(("servers", "told"), [
+    ([{"url": "http://169.254.169.254/"}], "private"),
+    ([{"url": "https://10.0.0.7/"}], "private"),
+    ([{"url": "https://localhost:8443"}], "private"),
+    ([{"url": "http://api.example.com"}], "not https"),
+    ([{"url": "ftp://api.example.com"}], "not an http"),
+    ([{"url": "https://me:pw@api.example.com"}], "credentials"),
+    ([{"url": "/v1"}], "relative"),
+    ([{"url": "https://{host}"}], "without a default"),
+    ([], "no server"),
+    ("x", "no server"),
+])  # fmt: skip
 def test_an_origin_that_cannot_be_trusted_unasked_is_left_to_the_operator(
     generate: Generate, servers: Any, told: str
 ) -> None:
@@ -412,17 +353,12 @@ def test_a_credential_comes_from_a_variable_of_the_servers_own(tmp_path: Path, n
     )
 
 
-@pytest.mark.parametrize(
-    ("place", "name"),
-    [
-        *(
-            ("header", name)
-            for name in ("Host", "X\r\nY", "", "a b", "Content-Length", "Connection", "é")
-        ),
-        *(("cookie", name) for name in ("a=b", "a;b", "", "a\nb")),
-        ("body", "x"),
-    ],
-)
+@pytest.mark.parametrize(("place", "name"), [
+    *(("header", name) for name in (
+        "Host", "X\r\nY", "", "a b", "Content-Length", "Connection", "é")),
+    *(("cookie", name) for name in ("a=b", "a;b", "", "a\nb")),
+    ("body", "x"),
+])  # fmt: skip
 def test_a_key_that_has_no_place_is_not_supported(tmp_path: Path, place: str, name: str) -> None:
     schemes = {"k": {"type": "apiKey", "in": place, "name": name}}
     server, problems = understood(
@@ -456,35 +392,17 @@ def test_headers_that_steer_are_no_arguments(tmp_path: Path) -> None:
 
 def test_only_known_keywords_reach_the_list(tmp_path: Path) -> None:
     odd = {
-        "x-mcp-header": "Pw",
-        "$comment": "c",
-        "$id": "https://evil.example/",
-        "$schema": "http://evil.example/",
-        "$anchor": "a",
-        "$dynamicAnchor": "a",
-        "contentEncoding": "base64",
-        "unknown": 1,
-        "if": {"const": 1},
-        "xml": {"name": "x"},
-    }
+        "x-mcp-header": "Pw", "$comment": "c", "$id": "https://evil.example/",
+        "$schema": "http://evil.example/", "$anchor": "a", "$dynamicAnchor": "a",
+        "contentEncoding": "base64", "unknown": 1, "if": {"const": 1}, "xml": {"name": "x"},
+    }  # fmt: skip
     schema = {**odd, "type": "object", "properties": {"a": {**odd, "type": "string"}}}
-    given = document(
-        {
-            "/x": {
-                "post": operation(
-                    operationId="x",
-                    parameters=[query(**{**odd, "type": "string"})],
-                    requestBody={"content": {"application/json": {"schema": schema}}},
-                    responses={
-                        "200": {
-                            "description": "OK",
-                            "content": {"application/json": {"schema": schema}},
-                        }
-                    },
-                )
-            }
-        }
-    )
+    given = document({"/x": {"post": operation(
+        operationId="x", parameters=[query(**{**odd, "type": "string"})],
+        requestBody={"content": {"application/json": {"schema": schema}}},
+        responses={"200": {
+            "description": "OK", "content": {"application/json": {"schema": schema}}}},
+    )}})  # fmt: skip
     (tool,) = understood(tmp_path, given)[0].tools
     text = json.dumps([tool.input_schema, tool.output_schema])
     assert not [word for word in odd if f'"{word}"' in text]
@@ -516,17 +434,9 @@ def test_a_file_is_given_as_text_and_a_default_names_none(tmp_path: Path) -> Non
 # What the model and the terminal get to see.
 
 HIDDEN = [
-    "\U000e0041",
-    "\u202e",
-    "\u2066",
-    "\u200b",
-    "\ufeff",
-    "\u00ad",
-    "\ufe0f",
-    "\x1b[8m",
-    "\x07",
+    "\U000e0041", "\u202e", "\u2066", "\u200b", "\ufeff", "\u00ad", "\ufe0f", "\x1b[8m", "\x07",
     "\u3164",
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("text", HIDDEN, ids=ascii)
@@ -536,23 +446,13 @@ def test_hidden_characters_are_made_visible_everywhere_and_told(tmp_path: Path, 
     """
     evil = f"pay{text}load"
     given = document(
-        {
-            "/x": {
-                "get": operation(
-                    operationId="x",
-                    summary=evil,
-                    description=evil,
-                    tags=[evil],
-                    parameters=[
-                        {**query(evil, type="string", enum=[evil, "a"], default=evil, example=evil)}
-                    ],
-                    responses={"200": {"description": evil}, "404": {"description": evil}},
-                )
-            }
-        },
+        {"/x": {"get": operation(operationId="x", summary=evil, description=evil, tags=[evil],
+            parameters=[{**query(
+                evil, type="string", enum=[evil, "a"], default=evil, example=evil)}],
+            responses={"200": {"description": evil}, "404": {"description": evil}})}},
         info={"title": f"Shop {evil}", "description": evil, "version": "1"},
         tags=[{"name": evil, "description": evil}],
-    )
+    )  # fmt: skip
     files = rendered(tmp_path, given)
     for path, content in files.items():
         if path.endswith((".json", ".md", ".toml", ".example")):

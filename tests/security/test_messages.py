@@ -34,26 +34,16 @@ ROWS: dict[str, tuple[str, str | bytes, tuple[str, ...]]] = {
     "comments": ("a.yaml", "# only\n---\n", ("empty",)),
     "zip": ("a.yaml", b"PK\x03\x04\x14\x00", ("zip archive", "unpack")),
     "png": ("a.json", b"\x89PNG\r\n\x1a\n\x00", ("PNG",)),
-    "html": (
-        "a.json",
-        "<!DOCTYPE html><html><body>Swagger UI</body></html>",
-        ("HTML page", "openapi.json"),
-    ),
+    "html": ("a.json", "<!DOCTYPE html><html><body>Swagger UI</body></html>",
+        ("HTML page", "openapi.json")),
     "asyncapi": ("a.yaml", "asyncapi: 3.0.0\ninfo: {title: x, version: '1'}\n", ("AsyncAPI",)),
-    "postman": (
-        "a.json",
-        '{"info": {"_postman_id": "1", "name": "x"}, "item": []}',
-        ("Postman",),
-    ),
+    "postman": ("a.json", '{"info": {"_postman_id": "1", "name": "x"}, "item": []}', ("Postman",)),
     "truncated YAML": ("a.yaml", HEAD + "paths: {'/x: {\n", ("a.yaml:3",)),
     "truncated JSON": ("a.json", '{"openapi": "3.0.3",\n  "info": {"title": "T"', ("2:11",)),
     "tabs": ("a.yaml", HEAD + "paths:\n\t/x: {}\n", ("tab",)),
     "indentation": ("a.yaml", HEAD + "paths:\n    /x: {}\n  /y: {}\n", ("a.yaml:5",)),
     "duplicate key": (
-        "a.yaml",
-        HEAD + "info: {title: U, version: '2'}\n",
-        ("`info` comes twice", "2:1", "3:1"),
-    ),
+        "a.yaml", HEAD + "info: {title: U, version: '2'}\n", ("`info` comes twice", "2:1", "3:1")),
     "trailing comma": ("a.json", '{"openapi": "3.0.3",}', ("comma",)),
     "comment": ("a.json", '{"openapi": "3.0.3" // x\n}', ("comment",)),
     "Latin-1": ("a.yaml", (HEAD + "x-a: é\n").encode("latin-1"), ("iconv",)),
@@ -61,104 +51,51 @@ ROWS: dict[str, tuple[str, str | bytes, tuple[str, ...]]] = {
     "text": ("a.yaml", "just text\n", ("text",)),
     "neither": ("a.yaml", "info: {title: T}\npaths: {}\n", ("openapi",)),
     "number": (
-        "a.yaml",
-        "openapi: 3.0\ninfo: {title: T, version: '1'}\npaths: {}\n",
-        ("3.0", "quote"),
-    ),
+        "a.yaml", "openapi: 3.0\ninfo: {title: T, version: '1'}\npaths: {}\n", ("3.0", "quote")),
     "unknown": (
-        "a.yaml",
-        "openapi: 4.0.0\ninfo: {title: T, version: '1'}\npaths: {}\n",
-        ("4.0.0", "3.2"),
-    ),
+        "a.yaml", "openapi: 4.0.0\ninfo: {title: T, version: '1'}\npaths: {}\n", ("4.0.0", "3.2")),
     "no title": (
-        "a.yaml",
-        "openapi: 3.0.3\ninfo: {version: '1'}\npaths: {}\n",
-        ("`title` is missing",),
-    ),
+        "a.yaml", "openapi: 3.0.3\ninfo: {version: '1'}\npaths: {}\n", ("`title` is missing",)),
     "no info": ("a.yaml", "openapi: 3.0.3\npaths: {}\n", ("`info` is missing",)),
     "no paths": ("a.yaml", HEAD, ("`paths` is missing",)),
     "parameters": ("a.json", with_operation(parameters={"a": 1}), ("must be a list",)),
     "responses": ("a.json", with_operation(responses=[]), ("must be an object",)),
     "tags": ("a.json", with_operation(tags="x"), ("must be a list",)),
-    "Query": (
-        "a.json",
-        with_operation(parameters=[{"name": "q", "in": "Query"}]),
-        ("did you mean `query`",),
-    ),
+    "Query": ("a.json", with_operation(parameters=[{"name": "q", "in": "Query"}]),
+        ("did you mean `query`",)),
     "body": ("a.json", with_operation(parameters=[{"name": "q", "in": "body"}]), ("in: body",)),
     "int": ("a.json", with_schema({"type": "int"}), ("read as `integer`",)),
     "date": ("a.json", with_schema({"type": "date"}), ("read as `string`",)),
-    "misspelt": (
-        "a.json",
-        json.dumps(
-            document(
-                {
-                    "/x": {
-                        "get": operation(parameters=[query(**{"$ref": "#/components/schemas/pet"})])
-                    }
-                },
-                components={"schemas": {"Pet": {"type": "string"}}},
-            )
-        ),
-        ("Pet", "did you mean"),
-    ),
-    "siblings": (
-        "a.json",
-        json.dumps(
-            document(
-                {
-                    "/x": {
-                        "get": operation(
-                            parameters=[query(**{"$ref": "#/components/schemas/P", "maxLength": 3})]
-                        )
-                    }
-                },
-                openapi="3.0.3",
-                components={"schemas": {"P": {"type": "string"}}},
-            )
-        ),
-        ("maxLength", "$ref"),
-    ),
-    "remote": (
-        "a.yaml",
-        HEAD + "paths: {/x: {$ref: 'ftp://evil.example/x'}}\n",
-        ("download it and use a relative path",),
-    ),
-    "duplicate": (
-        "a.json",
-        json.dumps(
-            document({"/x": {"get": operation(operationId="a"), "put": operation(operationId="a")}})
-        ),
-        ("operationId `a` is that of `GET /x` too",),
-    ),
+    "misspelt": ("a.json",
+        json.dumps(document(
+            {"/x": {"get": operation(parameters=[query(**{"$ref": "#/components/schemas/pet"})])}},
+            components={"schemas": {"Pet": {"type": "string"}}})),
+        ("Pet", "did you mean")),
+    "siblings": ("a.json",
+        json.dumps(document({"/x": {"get": operation(parameters=[query(**{
+                "$ref": "#/components/schemas/P", "maxLength": 3})])}},
+            openapi="3.0.3", components={"schemas": {"P": {"type": "string"}}})),
+        ("maxLength", "$ref")),
+    "remote": ("a.yaml", HEAD + "paths: {/x: {$ref: 'ftp://evil.example/x'}}\n",
+        ("download it and use a relative path",)),
+    "duplicate": ("a.json",
+        json.dumps(document({"/x": {
+            "get": operation(operationId="a"), "put": operation(operationId="a")}})),
+        ("operationId `a` is that of `GET /x` too",)),
     "undeclared": (
-        "a.json",
-        with_operation(security=[{"key": []}]),
-        ("`key` is used but not declared",),
-    ),
-    "unsupported": (
-        "a.json",
-        json.dumps(
-            document(
-                components={"securitySchemes": {"m": {"type": "http", "scheme": "digest"}}},
-                security=[{"m": []}],
-            )
-        ),
-        ("not supported",),
-    ),
+        "a.json", with_operation(security=[{"key": []}]), ("`key` is used but not declared",)),
+    "unsupported": ("a.json",
+        json.dumps(document(
+            components={"securitySchemes": {"m": {"type": "http", "scheme": "digest"}}},
+            security=[{"m": []}])),
+        ("not supported",)),
     "nullable": (
-        "a.json",
-        with_schema({"type": "string", "nullable": True}, "3.1.0"),
-        ("nullable",),
-    ),
-    "mixed": (
-        "a.json",
-        json.dumps(
-            document({"/x": {"post": operation(requestBody={"content": {"multipart/mixed": {}}})}})
-        ),
-        ("skipped", "multipart/mixed"),
-    ),
-}
+        "a.json", with_schema({"type": "string", "nullable": True}, "3.1.0"), ("nullable",)),
+    "mixed": ("a.json",
+        json.dumps(document({"/x": {"post": operation(requestBody={"content": {
+            "multipart/mixed": {}}})}})),
+        ("skipped", "multipart/mixed")),
+}  # fmt: skip
 
 
 @pytest.fixture(autouse=True)

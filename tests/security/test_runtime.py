@@ -75,37 +75,18 @@ def upstream() -> Iterator[Upstream]:
 
 
 GIVEN = document(
-    {
-        "/books": {
-            "get": operation(
-                operationId="listBooks",
-                parameters=[
-                    query("q"),
-                    query("n", type="array", items={"type": "integer"}),
-                    query("o", type="object"),
-                ],
-                responses={
-                    "200": {
-                        "description": "OK",
-                        "content": {
-                            "application/json": {
-                                "schema": {
-                                    "type": "array",
-                                    "uniqueItems": True,
-                                    "items": {"type": "object"},
-                                }
-                            }
-                        },
-                    }
-                },
-            )
-        }
-    },
-    components={
-        "securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-API-Key"}}
-    },
+    {"/books": {"get": operation(operationId="listBooks",
+        parameters=[
+            query("q"), query("n", type="array", items={"type": "integer"}),
+            query("o", type="object")],
+        responses={"200": {
+            "description": "OK",
+            "content": {"application/json": {"schema": {
+                "type": "array", "uniqueItems": True, "items": {"type": "object"}}}}}})}},
+    components={"securitySchemes": {"key": {
+        "type": "apiKey", "in": "header", "name": "X-API-Key"}}},
     security=[{"key": []}],
-)
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -148,16 +129,10 @@ def deep(levels: int) -> Any:
 
 @pytest.mark.parametrize(
     "arguments",
-    [
-        {"o": deep(200)},
-        {"n": list(range(100_000))},
-        {"q": float("nan")},
-        {"o": '{"a": 1, "a": 2}'},
-        {"q": "\ud800"},
-        {"q": "x" * 9_000_000},
-    ],
+    [{"o": deep(200)}, {"n": list(range(100_000))}, {"q": float("nan")}, {"o": '{"a": 1, "a": 2}'},
+     {"q": "\ud800"}, {"q": "x" * 9_000_000}],
     ids=["deep", "long", "NaN", "key twice", "surrogate", "huge"],
-)
+)  # fmt: skip
 def test_arguments_that_are_not_json_or_too_much_are_refused(
     server: Any, upstream: Upstream, arguments: dict[str, Any]
 ) -> None:
@@ -219,16 +194,13 @@ def test_without_a_flag_it_speaks_on_stdio(tmp_path: Path, upstream: Upstream) -
     assert "Serving MCP at" not in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("words", "settings"),
-    [
-        (["--host", "0.0.0.0"], {}),
-        (["--host", "0.0.0.0", "--allowed-host", "a.example"], {}),
-        (["--host", "0.0.0.0"], {"HTTP_TOKEN": "x" * 40}),
-        (["--host", "::"], {"HTTP_TOKEN": "x" * 40}),
-        (["--host", "0.0.0.0", "--allowed-host", "a.example"], {"HTTP_TOKEN": "short"}),
-    ],
-)
+@pytest.mark.parametrize(("words", "settings"), [
+    (["--host", "0.0.0.0"], {}),
+    (["--host", "0.0.0.0", "--allowed-host", "a.example"], {}),
+    (["--host", "0.0.0.0"], {"HTTP_TOKEN": "x" * 40}),
+    (["--host", "::"], {"HTTP_TOKEN": "x" * 40}),
+    (["--host", "0.0.0.0", "--allowed-host", "a.example"], {"HTTP_TOKEN": "short"}),
+])  # fmt: skip
 def test_others_are_served_only_by_name_and_with_a_credential(
     tmp_path: Path, upstream: Upstream, words: list[str], settings: dict[str, str]
 ) -> None:

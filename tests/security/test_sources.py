@@ -17,36 +17,15 @@ ROOT = Path(__file__).parents[2]
 RUNTIME = ROOT / "mcpgen" / "runtime"
 MODULES = sorted(RUNTIME.rglob("*.py"))
 CALLS = {
-    *(
-        "eval",
-        "exec",
-        "compile",
-        "__import__",
-        "os.system",
-        "os.popen",
-        "pickle.loads",
-        "pickle.load",
-        "marshal.loads",
-    ),
-    *(
-        "shelve.open",
-        "yaml.load",
-        "tempfile.mktemp",
-        "jsonschema.validate",
-        "ssl._create_unverified_context",
-    ),
-}
+    *("eval", "exec", "compile", "__import__", "os.system", "os.popen", "pickle.loads",
+      "pickle.load", "marshal.loads"),
+    *("shelve.open", "yaml.load", "tempfile.mktemp", "jsonschema.validate",
+      "ssl._create_unverified_context"),
+}  # fmt: skip
 IMPORTS = {
-    "pickle",
-    "marshal",
-    "shelve",
-    "subprocess",
-    "ctypes",
-    "yaml",
-    "jsonschema",
-    "requests",
+    "pickle", "marshal", "shelve", "subprocess", "ctypes", "yaml", "jsonschema", "requests",
     "urllib.request",
-}
+}  # fmt: skip
 
 
 def dotted(node: ast.expr) -> str:

@@ -91,11 +91,8 @@ class Client:
     def verdict(self, server: Server, task: dict[str, Any]) -> str:
         """`ok`, or what went wrong with one server on one transport."""
         order = {
-            **task,
-            "tool": server.tool,
-            "arguments": server.arguments,
-            "options": self.options,
-        }
+            **task, "tool": server.tool, "arguments": server.arguments, "options": self.options,
+        }  # fmt: skip
         words = [self.interpreter, str(HERE / self.driver), json.dumps(order)]
         try:
             done = subprocess.run(
@@ -265,23 +262,12 @@ def main(names: list[str]) -> int:
     clients = [Client(**each) for each in listed if not names or each["name"] in names]
     with Api.bookshop() as bookshop, Api.zen() as zen:
         servers = [
-            Server(
-                name="bookshop",
-                document=CHECKOUT / "samples" / "specs" / "bookshop.yaml",
-                tool="get_author",
-                arguments={"authorId": "au_2"},
-                answer="Pessoa",
-                environment={"BASE_URL": bookshop, "API_KEY": "demo-key"},
-            ),
-            Server(
-                name="github",
-                document=SHARED / "corpus" / "openapi" / "github.json",
-                tool="meta_get_zen",
-                arguments={},
-                answer=ZEN,
-                environment={"BASE_URL": zen},
-            ),
-        ]
+            Server(name="bookshop", document=CHECKOUT / "samples" / "specs" / "bookshop.yaml",
+                tool="get_author", arguments={"authorId": "au_2"}, answer="Pessoa",
+                environment={"BASE_URL": bookshop, "API_KEY": "demo-key"}),
+            Server(name="github", document=SHARED / "corpus" / "openapi" / "github.json",
+                tool="meta_get_zen", arguments={}, answer=ZEN, environment={"BASE_URL": zen}),
+        ]  # fmt: skip
         servers = [server for server in servers if server.document.is_file()]
         for server in servers:
             server.generate()

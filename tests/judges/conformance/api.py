@@ -27,13 +27,10 @@ ANSWERS = {
     "/audio": (200, "audio/wav", WAV),
     "/resource": (200, "application/pdf", PDF),
     "/several": (200, "text/plain", b"Multiple content types test:"),
-    "/error": (
-        422,
-        "application/json",
-        b'{"message": "This tool intentionally returns an error for testing"}',
-    ),
+    "/error": (422, "application/json",
+        b'{"message": "This tool intentionally returns an error for testing"}'),
     "/progress": (200, "text/plain", b"Done."),
-}
+}  # fmt: skip
 
 
 class Handler(BaseHTTPRequestHandler):
