@@ -16,13 +16,9 @@ from mcpgen.upgrade.walk import walk
 
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus"
 LIST = (
-    "openapi/*",
-    "swagger2/*",
-    "directory/*",
-    "oai_examples/v*/*.yaml",
-    "oai_examples/v2.0/yaml/*.yaml",
-    "multifile/*/*v2.yaml",
-)
+    "openapi/*", "swagger2/*", "directory/*", "oai_examples/v*/*.yaml",
+    "oai_examples/v2.0/yaml/*.yaml", "multifile/*/*v2.yaml",
+)  # fmt: skip
 DOCUMENTS = sorted(path for pattern in LIST for path in CORPUS.glob(pattern) if path.is_file())
 
 KNOWN_GAPS = {"square.json": "refers to a schema it does not have"}
@@ -37,8 +33,7 @@ pytestmark = pytest.mark.skipif(
 def test_a_real_document_loads_and_upgrades(path: Path) -> None:
     problems = Problems()
     document = upgrade(load(path, problems=problems), problems)
-    assert not problems.has_errors
-    assert document.root["openapi"] == "3.1.0"
+    assert not problems.has_errors and document.root["openapi"] == "3.1.0"
     assert "swagger" not in document.root
     dangling = 0
     for kind, node, _ in walk(document):
@@ -48,8 +43,7 @@ def test_a_real_document_loads_and_upgrades(path: Path) -> None:
             except UnresolvedReference:
                 dangling += 1
         if kind == "schema":
-            assert "nullable" not in node
-            assert type(node.get("exclusiveMinimum")) is not bool
+            assert "nullable" not in node and type(node.get("exclusiveMinimum")) is not bool
             assert type(node.get("items")) is not list
     assert bool(dangling) == (path.name in KNOWN_GAPS)
 

@@ -118,9 +118,9 @@ def test_a_slow_server_is_cut_off_at_the_deadline(slow: Callable[..., Slow], ans
     refusal = refused(server.url(), limits=DEADLINE)
     assert time.monotonic() - started < SOON
     assert (refusal.exit_code, refusal.codes) == (3, ["E0122"])
-    assert "not fetched within 1 s" in refusal.text
+    assert "not fetched within 1 s" in refusal.text and "fetch_seconds" in refusal.text
     assert f"curl -o openapi.yaml {server.url()}" in refusal.text
-    assert "fetch_seconds" in refusal.text
+    assert answer is not drips_its_head or server.hung_up.wait(SOON)
 
 
 def test_a_download_ends_at_the_limit(slow: Callable[..., Slow]) -> None:
@@ -132,12 +132,6 @@ def test_a_download_ends_at_the_limit(slow: Callable[..., Slow]) -> None:
     server = slow(endless)
     refusal = refused(server.url(), limits=Limits(bytes=100_000, seconds=60))
     assert refusal.codes == ["E0105"] and "larger than 98 KiB" in refusal.text
-    assert server.hung_up.wait(SOON)
-
-
-def test_the_connection_is_closed_at_the_deadline(slow: Callable[..., Slow]) -> None:
-    server = slow(drips_its_head)
-    refused(server.url(), limits=DEADLINE)
     assert server.hung_up.wait(SOON)
 
 
@@ -155,8 +149,7 @@ def test_all_files_of_a_document_share_one_deadline(slow: Callable[..., Slow]) -
 
     server = slow(answer)
     refusal = refused(server.url("/0.yaml"), limits=DEADLINE)
-    assert refusal.codes == ["E0122"]
-    assert "not fetched within 1 s" in refusal.text
+    assert refusal.codes == ["E0122"] and "not fetched within 1 s" in refusal.text
     assert 1 < len(server.asked) <= 4
 
 
@@ -190,8 +183,7 @@ def test_a_body_that_ends_too_early_is_not_a_document(slow: Callable[..., Slow])
         send(OK + b"Content-Length: 500\r\n\r\n" + DOCUMENT)
 
     refusal = refused(slow(answer).url())
-    assert refusal.codes == ["E0122"]
-    assert f"{500 - len(DOCUMENT)} bytes too early" in refusal.text
+    assert refusal.codes == ["E0122"] and f"{500 - len(DOCUMENT)} bytes too early" in refusal.text
 
 
 def test_a_server_that_keeps_the_connection_open_is_not_waited_for(
@@ -207,41 +199,23 @@ def test_a_server_that_keeps_the_connection_open_is_not_waited_for(
 # Redirects.
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("https://h/a", "https://h/b"),
-        ("https://h/a", "https://h:443/b"),
-        ("https://H/a", "HTTPS://h/b"),
-        ("http://h:8080/a", "http://h:8080/b"),
-        ("http://h/a", "https://h/a"),
-        ("http://127.0.0.1:80/a", "http://127.0.0.1/b"),
-    ],
-)
-def test_a_redirect_may_stay_on_its_server(old: str, new: str) -> None:
-    assert may_redirect(old, new)
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("https://h/a", "http://h/a"),
-        ("https://h/a", "http://h:443/a"),
-        ("https://h/a", "https://h:8443/a"),
-        ("http://h/a", "http://h:8080/a"),
-        ("http://h/a", "https://h:8443/a"),
-        ("http://h:8080/a", "https://h/a"),
-        ("http://h:8080/a", "https://h:8080/a"),
-        ("https://h/a", "https://h.evil.example/a"),
-        ("https://h/a", "https://127.0.0.1/a"),
-        ("https://h/a", "https://h@169.254.169.254/a"),
-        ("https://h/a", "ftp://h/a"),
-        ("https://h/a", "file:///etc/passwd"),
-        ("https://h/a", "https://h:port/a"),
-    ],
-)
-def test_a_redirect_may_not_leave_its_server(old: str, new: str) -> None:
-    assert not may_redirect(old, new)
+@pytest.mark.parametrize(("old", "new", "stays"), [
+    ("https://h/a", "https://h/b", True), ("https://h/a", "https://h:443/b", True),
+    ("https://H/a", "HTTPS://h/b", True), ("http://h:8080/a", "http://h:8080/b", True),
+    ("http://h/a", "https://h/a", True), ("http://127.0.0.1:80/a", "http://127.0.0.1/b", True),
+    ("https://h/a", "http://h/a", False), ("https://h/a", "http://h:443/a", False),
+    ("https://h/a", "https://h:8443/a", False), ("http://h/a", "http://h:8080/a", False),
+    ("http://h/a", "https://h:8443/a", False), ("http://h:8080/a", "https://h/a", False),
+    ("http://h:8080/a", "https://h:8080/a", False),
+    *(("https://h/a", new, False) for new in (
+        "https://h.evil.example/a", "https://127.0.0.1/a", "https://h@169.254.169.254/a",
+        "ftp://h/a", "file:///etc/passwd", "https://h:port/a",
+    )),
+])  # fmt: skip
+def test_a_redirect_stays_on_its_server(old: str, new: str, stays: bool) -> None:
+    assert may_redirect(old, new) is stays
 
 
 def test_a_redirect_to_another_port_is_refused(canary: Any, slow: Callable[..., Slow]) -> None:
@@ -251,8 +225,7 @@ def test_a_redirect_to_another_port_is_refused(canary: Any, slow: Callable[..., 
     other = slow(answer)
     canary.redirects["/away.yaml"] = other.url()
     refusal = refused(canary.url("/away.yaml"))
-    assert (refusal.exit_code, refusal.codes) == (3, ["E0122"])
-    assert other.url() in refusal.text
+    assert (refusal.exit_code, refusal.codes) == (3, ["E0122"]) and other.url() in refusal.text
     assert other.asked == []
 
 
@@ -264,28 +237,19 @@ def test_a_host_that_was_public_does_not_become_private_by_a_redirect(
     lookups = iter([True, False])
     monkeypatch.setattr(fetch, "is_public", lambda _: next(lookups))
     refusal = refused(canary.url("/old.yaml"))
-    assert (refusal.exit_code, refusal.codes) == (3, ["E0122"])
-    assert "/new.yaml" not in canary.asked
+    assert (refusal.exit_code, refusal.codes) == (3, ["E0122"]) and "/new.yaml" not in canary.asked
 
 
 @pytest.mark.parametrize("url", ["http://[::1/x", "https://[/x", "ftp://example.com/x"])
 def test_what_is_no_url_is_an_error_of_usage(url: str) -> None:
     refusal = refused(url)
-    assert (refusal.exit_code, refusal.codes) == (2, ["E0122"])
-    assert f"--> {url}" in refusal.text
+    assert (refusal.exit_code, refusal.codes) == (2, ["E0122"]) and f"--> {url}" in refusal.text
 
 
-@pytest.mark.parametrize(
-    ("address", "public"),
-    [
-        ("93.184.216.34", True),
-        ("2606:2800:220:1::", True),
-        ("10.0.0.7", False),
-        ("169.254.169.254", False),
-        ("::1", False),
-        ("fe80::1%eth0", False),
-    ],
-)
+@pytest.mark.parametrize(("address", "public"), [
+    ("93.184.216.34", True), ("2606:2800:220:1::", True), ("10.0.0.7", False),
+    ("169.254.169.254", False), ("::1", False), ("fe80::1%eth0", False),
+])  # fmt: skip
 def test_public_addresses_are_told_from_private_ones(address: str, public: bool) -> None:
     assert fetch.is_public(address) is public
 
@@ -334,10 +298,8 @@ def test_a_secret_in_the_query_of_a_url_is_refused_and_not_repeated(query: str) 
     with pytest.raises(UsageError) as refused:
         opened(Config(sources=(f"http://127.0.0.1:9/x.yaml?{query}",)))
     [problem] = refused.value.problems
-    assert problem.code == "E0122"
-    assert f"`{query.split('&')[-1].split('=')[0]}`" in problem.message
-    assert "--header" in problem.hint
-    assert "canary" not in str(refused.value)
+    assert problem.code == "E0122" and f"`{query.split('&')[-1].split('=')[0]}`" in problem.message
+    assert "--header" in problem.hint and "canary" not in str(refused.value)
 
 
 def test_a_proxy_that_does_not_answer_is_named_without_its_password(monkeypatch: Any) -> None:
@@ -356,24 +318,16 @@ def test_a_header_goes_to_the_server_of_the_first_url_alone(monkeypatch: Any) ->
     assert b"canary" not in other.requests[0]
 
 
-@pytest.mark.parametrize(
-    "header",
-    [
-        "Authorization: Bearer canary-0123456789",
-        "Authorization",
-        "Authorization: env:",
-        "Authorization: env:NOT_SET",
-        "Author ization: env:DOCS_TOKEN",
-        "Authorization: env:TWO_LINES",
-    ],
-)
+@pytest.mark.parametrize("header", [
+    "Authorization: Bearer canary-0123456789", "Authorization", "Authorization: env:",
+    "Authorization: env:NOT_SET", "Author ization: env:DOCS_TOKEN", "Authorization: env:TWO_LINES",
+])  # fmt: skip
 def test_a_header_that_names_no_usable_variable_is_refused(monkeypatch: Any, header: str) -> None:
     monkeypatch.setenv("TWO_LINES", "a\r\nb")
     with pytest.raises(UsageError) as refused:
         opened(Config(sources=("http://127.0.0.1:9/x.yaml",), fetch_headers=(header,)))
     (problem,) = refused.value.problems
-    assert problem.code == "E1175"
-    assert "canary" not in problem.message
+    assert problem.code == "E1175" and "canary" not in problem.message
 
 
 def test_a_certificate_that_is_not_trusted_is_told_with_the_way_to_trust_it(

@@ -43,41 +43,27 @@ JSON = """\
  ]}"""
 
 
-@pytest.mark.parametrize(
-    ("pointer", "line", "column", "width"),
-    [
-        ("/openapi", 1, 10, 5),
-        ("/info/title", 2, 15, 8),
-        ("/info", 2, 1, 4),
-        ("/paths/~1books~1{id}", 7, 3, 11),
-        ("/paths/~1books~1{id}/get/parameters/0", 12, 11, 1),
-        ("/paths/~1books~1{id}/get/parameters/0/in", 13, 15, 4),
-        ("/paths/~1books~1{id}/get/parameters/1/name", 14, 18, 1),
-        ("/components/schemas/A/type", 4, 9, 6),
-        ("/components/schemas/B/type", 4, 9, 6),
-        ("/components/schemas/B/description", 20, 20, 3),
-        ("/components/schemas/B/nothing/there", 18, 5, 1),
-    ],
-)
-def test_in_yaml(write: Write, pointer: str, line: int, column: int, width: int) -> None:
-    place = loaded(write("x.yaml", YAML))[0].place(pointer)
-    assert (place.line, place.column, place.width) == (line, column, width)
 
 
-@pytest.mark.parametrize(
-    ("pointer", "line", "column", "width"),
-    [
-        ("/openapi", 1, 13, 7),
-        ("/info/title", 1, 40, 7),
-        ("/tags/1/name", 4, 12, 3),
-        ("/tags/1", 4, 3, 1),
-        ("/tags/1/x", 4, 17, 3),
-        ("/tags/9", 2, 2, 6),
-        ("", 1, 1, 1),
-    ],
-)
-def test_in_json(write: Write, pointer: str, line: int, column: int, width: int) -> None:
-    place = loaded(write("x.json", JSON))[0].place(pointer)
+@pytest.mark.parametrize(("text", "pointer", "line", "column", "width"), [
+    (YAML, "/openapi", 1, 10, 5), (YAML, "/info/title", 2, 15, 8), (YAML, "/info", 2, 1, 4),
+    (YAML, "/paths/~1books~1{id}", 7, 3, 11),
+    (YAML, "/paths/~1books~1{id}/get/parameters/0", 12, 11, 1),
+    (YAML, "/paths/~1books~1{id}/get/parameters/0/in", 13, 15, 4),
+    (YAML, "/paths/~1books~1{id}/get/parameters/1/name", 14, 18, 1),
+    (YAML, "/components/schemas/A/type", 4, 9, 6), (YAML, "/components/schemas/B/type", 4, 9, 6),
+    (YAML, "/components/schemas/B/description", 20, 20, 3),
+    (YAML.replace("\n", "\r\n"), "/components/schemas/B/description", 20, 20, 3),
+    (YAML, "/components/schemas/B/nothing/there", 18, 5, 1),
+    (JSON, "/openapi", 1, 13, 7), (JSON, "/info/title", 1, 40, 7), (JSON, "/tags/1/name", 4, 12, 3),
+    (JSON, "/tags/1", 4, 3, 1), (JSON, "/tags/1/x", 4, 17, 3), (JSON, "/tags/9", 2, 2, 6),
+    (JSON, "", 1, 1, 1),
+])  # fmt: skip
+def test_a_place_is_a_line_a_column_and_a_width(
+    write: Write, text: str, pointer: str, line: int, column: int, width: int
+) -> None:
+    name = "x.json" if text == JSON else "x.yaml"
+    place = loaded(write(name, text))[0].place(pointer)
     assert (place.line, place.column, place.width) == (line, column, width)
 
 
@@ -141,10 +127,3 @@ def test_the_excerpt_is_the_line_with_its_neighbours(write: Write) -> None:
     place = loaded(write("x.yaml", YAML))[0].place("/info/title")
     assert [number for number, _ in place.excerpt] == [1, 2, 3]
     assert place.excerpt[1][1] == "info: {title: \"Bücher\", version: '1'}"
-
-
-def test_windows_line_ends_do_not_shift_places(write: Write) -> None:
-    place = loaded(write("x.yaml", YAML.replace("\n", "\r\n")))[0].place(
-        "/components/schemas/B/description"
-    )
-    assert (place.line, place.column) == (20, 20)
