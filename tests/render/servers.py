@@ -39,13 +39,9 @@ def argument(
     **more: Any,
 ) -> Argument:
     return Argument(
-        name=name,
-        wire_name=name if wire_name is None else wire_name,
-        place=place,
-        annotation=annotation,
-        required=required,
-        **more,
-    )
+        name=name, wire_name=name if wire_name is None else wire_name, place=place,
+        annotation=annotation, required=required, **more,
+    )  # fmt: skip
 
 
 def tool(
@@ -82,27 +78,19 @@ def tool(
 
 def server(*tools: Tool, toolset: str = "books", **facts: Any) -> Server:
     given: dict[str, Any] = {
-        "name": "bookshop",
-        "package": "bookshop_mcp",
-        "distribution": "mcp-bookshop",
-        "title": "Bookshop API",
-        "version": "1.0",
-        "description": "Sells books.",
-        "instructions": "",
-        "env_prefix": "MCPGEN_BOOKSHOP",
-        "base_url": "https://api.example.com/v1",
-        "base_url_note": "",
+        "name": "bookshop", "package": "bookshop_mcp", "distribution": "mcp-bookshop",
+        "title": "Bookshop API", "version": "1.0", "description": "Sells books.",
+        "instructions": "", "env_prefix": "MCPGEN_BOOKSHOP",
+        "base_url": "https://api.example.com/v1", "base_url_note": "",
         "auth": (
             Auth(
-                name="api_key",
-                kind="api_key",
-                wire_name="X-API-Key",
+                name="api_key", kind="api_key", wire_name="X-API-Key",
                 variables=("MCPGEN_BOOKSHOP_API_KEY",),
             ),
         ),
         "security": (("api_key",),),
         "toolsets": (Toolset(name=toolset, title="Books", description="", tools=tools),),
-    }
+    }  # fmt: skip
     return Server(**(given | facts))
 
 
@@ -153,15 +141,10 @@ def hostile(text: str, *, key: str | None = None) -> Server:
     """
     other = text + "2" if key is None else key
     nested: Schema = {
-        "type": "object",
-        "title": text,
-        "description": text,
+        "type": "object", "title": text, "description": text,
         "properties": {
             text: {
-                "type": "string",
-                "description": text,
-                "default": text,
-                "format": text,
+                "type": "string", "description": text, "default": text, "format": text,
                 "pattern": text,
             },
             other: {"enum": [text, other], "title": text},
@@ -171,56 +154,41 @@ def hostile(text: str, *, key: str | None = None) -> Server:
             },
         },
         "required": [text],
-    }
+    }  # fmt: skip
     every = [
         argument("in_path", "path", wire_name=text, required=True),
         argument(
-            "in_query", "query", Annotation(kind="literal", members=(text, other)), wire_name=text
+            "in_query", "query", Annotation(kind="literal", members=(text, other)), wire_name=text,
         ),
         argument(
-            "in_header", "header", wire_name=text, encode="simple", options=(("explode", True),)
+            "in_header", "header", wire_name=text, encode="simple", options=(("explode", True),),
         ),
         argument("in_cookie", "cookie", wire_name=text),
         argument("fixed", "query", wire_name=other, fixed=({text: [text, {other: None}]},)),
         argument("chosen", "body", wire_name=text, default=(text,)),
         argument(
-            "nested",
-            "body",
-            Annotation(kind="dict"),
-            wire_name=other,
-            default=({text: [text]},),
+            "nested", "body", Annotation(kind="dict"), wire_name=other, default=({text: [text]},),
             type=reference("Nested"),
         ),
         argument(
-            "file",
-            "body",
-            wire_name="file",
-            encode="file",
+            "file", "body", wire_name="file", encode="file",
             options=(("media_type", text), ("filename", other)),
         ),
-    ]
+    ]  # fmt: skip
     hostile_tool = tool(
-        "hostile_tool",
-        *every,
-        method="POST",
-        path=f"/{text}",
+        "hostile_tool", *every, method="POST", path=f"/{text}",
         body=Body(kind="multipart", media_type=text, whole=False, required=True),
         request={
             "fixed_query": ((text + "3", text), (text + "3", other)),
-            "fixed_headers": ((text + "3", text),),
-            "security": ((text, other), ()),
-            "base_url": text,
-            "accept": text,
+            "fixed_headers": ((text + "3", text),), "security": ((text, other), ()),
+            "base_url": text, "accept": text,
         },
         properties={"nested": nested},
-        response=Response(json=True, wrapped=False, type=reference("Nested")),
-        docstring=text,
-        title=text,
-        description=text,
+        response=Response(json=True, wrapped=False, type=reference("Nested")), docstring=text,
+        title=text, description=text,
         output_schema={"type": "object", "properties": {text: {"description": text}}},
-        nullable=(f"/properties/{text}",),
-        wire_names=((f"/properties/{text}", text),),
-    )
+        nullable=(f"/properties/{text}",), wire_names=((f"/properties/{text}", text),),
+    )  # fmt: skip
     inner: Schema = {"type": "object", "properties": {text: {"type": "integer"}}}
     model: Schema = {
         "type": "object",
@@ -232,33 +200,20 @@ def hostile(text: str, *, key: str | None = None) -> Server:
         "required": [text],
     }
     return server(
-        hostile_tool,
-        models={"Nested": model, "Inner": inner},
-        title=text,
-        version=text,
-        description=text,
-        instructions=text,
-        base_url=text,
-        base_url_note=text,
+        hostile_tool, models={"Nested": model, "Inner": inner}, title=text, version=text,
+        description=text, instructions=text, base_url=text, base_url_note=text,
         auth=(
             Auth(
-                name=text,
-                kind="bearer",
-                wire_name=text,
-                scheme=text,
-                variables=("MCPGEN_BOOKSHOP_TOKEN",),
-                token_url=text,
-                scopes=(text,),
+                name=text, kind="bearer", wire_name=text, scheme=text,
+                variables=("MCPGEN_BOOKSHOP_TOKEN",), token_url=text, scopes=(text,),
                 description=text,
             ),
         ),
         security=((text,),),
         toolsets=(Toolset(name="books", title=text, description=text, tools=(hostile_tool,)),),
-        allowed_origins=(text,),
-        aliases=((text, "hostile_tool"),),
-        answers=(("hostile_tool", Shaping(keep=(text,))),),
-        document_version=text,
-    )
+        allowed_origins=(text,), aliases=((text, "hostile_tool"),),
+        answers=(("hostile_tool", Shaping(keep=(text,))),), document_version=text,
+    )  # fmt: skip
 
 
 def generated_python(files: dict[str, str]) -> Iterator[tuple[str, str]]:

@@ -20,22 +20,10 @@ from jinja2 import nodes
 from mcpgen.render.environment import FILTERS
 
 ALLOWED: tuple[type[nodes.Node], ...] = (
-    nodes.Template,
-    nodes.Output,
-    nodes.TemplateData,
-    nodes.Filter,
-    nodes.Name,
-    nodes.Getattr,
-    nodes.If,
-    nodes.For,
-    nodes.Include,
-    nodes.Const,
-    nodes.Not,
-    nodes.And,
-    nodes.Or,
-    nodes.Compare,
+    nodes.Template, nodes.Output, nodes.TemplateData, nodes.Filter, nodes.Name, nodes.Getattr,
+    nodes.If, nodes.For, nodes.Include, nodes.Const, nodes.Not, nodes.And, nodes.Or, nodes.Compare,
     nodes.Operand,
-)
+)  # fmt: skip
 
 
 WHOLE = ("literal", "code", "docstring")

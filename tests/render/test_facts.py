@@ -20,18 +20,13 @@ def test_a_contract_has_one_line_for_each_tool() -> None:
     opening, first, second, closing, end = text.split("\n")
     assert (opening, closing, end) == ("[", "]", "") and text.isascii()
     assert json.loads(first.removesuffix(",")) == {
-        "name": "a",
-        "title": "List books",
-        "description": "List the books in the catalogue.",
-        "inputSchema": {"type": "object", "properties": {}},
-        "outputSchema": {"type": "object"},
+        "name": "a", "title": "List books", "description": "List the books in the catalogue.",
+        "inputSchema": {"type": "object", "properties": {}}, "outputSchema": {"type": "object"},
         "annotations": {
-            "readOnlyHint": True,
-            "destructiveHint": False,
-            "idempotentHint": True,
+            "readOnlyHint": True, "destructiveHint": False, "idempotentHint": True,
             "openWorldHint": True,
         },
-    }
+    }  # fmt: skip
     assert "outputSchema" not in json.loads(second) and json.loads(second)["title"] == "\u00e9"
 
 
@@ -66,15 +61,10 @@ def test_the_runtime_is_told_what_it_needs() -> None:
         "books": {"title": "Books", "description": ""}
     }
     assert found["auth"]["k"] == {
-        "kind": "basic",
-        "place": "header",
-        "wire_name": "Authorization",
-        "scheme": "Bearer",
-        "variables": ["U", "P"],
-        "token_url": None,
-        "scopes": [],
+        "kind": "basic", "place": "header", "wire_name": "Authorization", "scheme": "Bearer",
+        "variables": ["U", "P"], "token_url": None, "scopes": [],
         "about": "sent as `Authorization: Basic …`",
-    }
+    }  # fmt: skip
 
 
 def test_every_json_file_is_ascii_and_ends_with_a_newline() -> None:
@@ -89,24 +79,14 @@ def test_a_float_that_is_not_finite_never_becomes_json() -> None:
         files_of(tool("a", argument("x"), properties={"x": {"maximum": float("inf")}}))
 
 
-@pytest.mark.parametrize(
-    ("path", "once"),
-    [
-        ("pyproject.toml", True),
-        ("README.md", True),
-        (".github/workflows/mcpgen.yml", True),
-        ("src/bookshop_mcp/hooks.py", True),
-        ("src/bookshop_mcp/auth.py", True),
-        ("src/bookshop_mcp/custom/__init__.py", True),
-        ("server.json", False),
-        ("src/bookshop_mcp/runtime/app.py", False),
-        ("src/bookshop_mcp/__init__.py", False),
-        ("src/bookshop_mcp/tools/hooks.py", False),
-        ("src/hooks.py", False),
-        ("tests/conftest.py", False),
-        ("src/a/b/custom/__init__.py", False),
-    ],
-)
+@pytest.mark.parametrize(("path", "once"), [
+    ("pyproject.toml", True), ("README.md", True), (".github/workflows/mcpgen.yml", True),
+    ("src/bookshop_mcp/hooks.py", True), ("src/bookshop_mcp/auth.py", True),
+    ("src/bookshop_mcp/custom/__init__.py", True), ("server.json", False),
+    ("src/bookshop_mcp/runtime/app.py", False), ("src/bookshop_mcp/__init__.py", False),
+    ("src/bookshop_mcp/tools/hooks.py", False), ("src/hooks.py", False),
+    ("tests/conftest.py", False), ("src/a/b/custom/__init__.py", False),
+])  # fmt: skip
 def test_what_is_written_once(path: str, once: bool) -> None:
     assert is_once(path) is once
 
@@ -123,19 +103,9 @@ def test_a_project_has_the_files_it_promises() -> None:
         "py.typed",
         "api.json",
     } <= package
-    assert {
-        "tools/__init__.py",
-        "tools/books.json",
-        "tools/books.py",
-    } <= package
+    assert {"tools/__init__.py", "tools/books.json", "tools/books.py"} <= package
     assert {"custom/__init__.py", "hooks.py", "auth.py"} <= package
-    assert {
-        "pyproject.toml",
-        "README.md",
-        ".env.example",
-        ".gitignore",
-        "Makefile",
-    } <= paths
+    assert {"pyproject.toml", "README.md", ".env.example", ".gitignore", "Makefile"} <= paths
     assert {path.split("/")[0] for path in paths} == {
         *("src", "tests", "document", ".github", ".gitignore", ".env.example"),
         *("Makefile", "README.md", "pyproject.toml"),

@@ -20,31 +20,17 @@ def text_of(*lines: str) -> str:
 
 def test_no_argument_makes_two_lines() -> None:
     assert module_of(tool()) == text_of(
-        '"""The toolset `books`: one function for each tool, one request in each function."""',
-        "",
-        "from __future__ import annotations",
-        "",
-        "from typing import Any",
-        "",
-        "from .. import Answer, Api",
-        "",
-        "",
-        "async def list_books(api: Api) -> Answer[Any]:",
+        '"""The toolset `books`: one function for each tool, one request in each function."""', "",
+        "from __future__ import annotations", "", "from typing import Any", "",
+        "from .. import Answer, Api", "", "", "async def list_books(api: Api) -> Answer[Any]:",
         '    """List the books in the catalogue."""',
-        '    return await api.request("GET", "/books")',
-        "",
-    )
+        '    return await api.request("GET", "/books")', "",
+    )  # fmt: skip
 
 
 def test_one_argument_fits_on_one_line() -> None:
-    found = function_of(
-        tool(
-            "get_book",
-            argument("book_id", "path", wire_name="bookId", required=True),
-            path="/b/{bookId}",
-        )
-    )
-    assert found == text_of(
+    book_id = argument("book_id", "path", wire_name="bookId", required=True)
+    assert function_of(tool("get_book", book_id, path="/b/{bookId}")) == text_of(
         "async def get_book(api: Api, *, book_id: str) -> Answer[Any]:",
         '    """List the books in the catalogue."""',
         '    return await api.request("GET", "/b/{bookId}", path_args={"bookId": book_id})',
@@ -63,125 +49,90 @@ def test_several_arguments_stand_one_under_the_other() -> None:
         )
     )
     assert found == text_of(
-        "async def list_books(",
-        "    api: Api,",
-        "    *,",
+        "async def list_books(", "    api: Api,", "    *,",
         '    genre: Literal["fiction", "poetry"] | Omit = OMIT,',
-        "    page_size: int | Omit = OMIT,",
-        "    ids: list[int] | Omit = OMIT,",
-        "    trace: str,",
-        "    session: str | Omit = OMIT,",
-        ") -> Answer[Any]:",
-        '    """List the books in the catalogue."""',
-        "    return await api.request(",
-        '        "GET",',
-        '        "/books",',
-        "        query={",
-        '            "genre": genre,',
-        '            "page-size": page_size,',
-        '            "ids": wire.csv(ids),',
-        "        },",
-        '        headers={"X-Trace": trace},',
-        '        cookies={"session": session},',
-        "    )",
-    )
+        "    page_size: int | Omit = OMIT,", "    ids: list[int] | Omit = OMIT,", "    trace: str,",
+        "    session: str | Omit = OMIT,", ") -> Answer[Any]:",
+        '    """List the books in the catalogue."""', "    return await api.request(",
+        '        "GET",', '        "/books",', "        query={", '            "genre": genre,',
+        '            "page-size": page_size,', '            "ids": wire.csv(ids),', "        },",
+        '        headers={"X-Trace": trace},', '        cookies={"session": session},', "    )",
+    )  # fmt: skip
 
 
 def test_only_what_is_used_is_imported() -> None:
-    assert "import wire" not in module_of(tool("a", argument("x")))
-    assert "Literal" not in module_of(tool("a", argument("x"))) and "OMIT" in module_of(
-        tool("a", argument("x"))
-    )
+    found = module_of(tool("a", argument("x")))
+    assert "import wire" not in found and "Literal" not in found and "OMIT" in found
     assert "OMIT" not in module_of(tool("a", argument("x", required=True)))
     text = Annotation(kind="literal", members=("models.x", "wire.", "Any", "OMIT", "Literal["))
     found = module_of(tool("a", argument("x", annotation=text, required=True)))
-    assert (
-        "TYPE_CHECKING" not in found
-        and "import wire" not in found
-        and "from .. import Answer, Api\n" in found
-    )
+    assert "TYPE_CHECKING" not in found and "import wire" not in found
+    assert "from .. import Answer, Api\n" in found
 
 
-@pytest.mark.parametrize(
-    ("annotation", "said"),
-    [
-        (Annotation(kind="str", nullable=True), "str | None | Omit"),
-        (Annotation(kind="any", nullable=True), "Any | Omit"),
-        (Annotation(kind="bytes"), "Any | Omit"),
-        (Annotation(kind="float"), "float | Omit"),
-        (Annotation(kind="dict"), "dict[str, Any] | Omit"),
-        (Annotation(kind="list"), "list[Any] | Omit"),
-        (
-            Annotation(kind="list", members=(Annotation(kind="str", nullable=True),)),
-            "list[str | None] | Omit",
-        ),
-        (
-            Annotation(kind="union", members=(Annotation(kind="str"), INTEGER, INTEGER)),
-            "str | int | Omit",
-        ),
-        (Annotation(kind="literal", members=(True, -1, "a'b")), 'Literal[True, -1, "a\'b"] | Omit'),
-        (Annotation(kind="literal", members=tuple(range(17))), "int | Omit"),
-        (Annotation(kind="literal", members=(*"abcdefghijklmnop", 1)), "str | int | Omit"),
-    ],
-)
+@pytest.mark.parametrize(("annotation", "said"), [
+    (Annotation(kind="str", nullable=True), "str | None | Omit"),
+    (Annotation(kind="any", nullable=True), "Any | Omit"),
+    (Annotation(kind="bytes"), "Any | Omit"),
+    (Annotation(kind="float"), "float | Omit"),
+    (Annotation(kind="dict"), "dict[str, Any] | Omit"),
+    (Annotation(kind="list"), "list[Any] | Omit"),
+    (Annotation(kind="list", members=(Annotation(kind="str", nullable=True),)),
+     "list[str | None] | Omit"),
+    (Annotation(kind="union", members=(Annotation(kind="str"), INTEGER, INTEGER)),
+     "str | int | Omit"),
+    (Annotation(kind="literal", members=(True, -1, "a'b")), 'Literal[True, -1, "a\'b"] | Omit'),
+    (Annotation(kind="literal", members=tuple(range(17))), "int | Omit"),
+    (Annotation(kind="literal", members=(*"abcdefghijklmnop", 1)), "str | int | Omit"),
+])  # fmt: skip
 def test_an_annotation_is_said(annotation: Annotation, said: str) -> None:
     assert f"x: {said} = OMIT" in function_of(tool("a", argument("x", annotation=annotation)))
 
 
-def test_a_default_of_the_user_is_in_the_signature() -> None:
-    found = function_of(
-        tool("a", argument("size", annotation=INTEGER, default=(30,)), argument("x"))
-    )
-    assert "    size: int = 30,\n" in found and '"size": size,' in found
+FIXED = {
+    "fixed_query": (("beta", "true"), ("tag", "a"), ("tag", "b")),
+    "fixed_headers": (("X-Api-Version", "3"),),
+}
+OWN = {"security": (("a", "b"), ()), "base_url": "https://up.example.com", "accept": "text/csv"}
+WIRE_NAMES = (("/properties/y/properties/eq", "[eq]"),)
 
 
-def test_a_default_list_is_made_for_each_call() -> None:
-    found = function_of(
-        tool(
-            "a",
-            argument("ids", annotation=Annotation(kind="list"), default=(["x"],)),
-            argument("x"),
-        )
-    )
-    assert "    ids: list[Any] | Omit = OMIT,\n" in found
-    assert '"ids": ["x"] if ids is OMIT else ids,' in found
+@pytest.mark.parametrize(("given", "said"), [
+    (tool("a", argument("size", annotation=INTEGER, default=(30,)), argument("x")),
+     ["    size: int = 30,\n", '"size": size,']),
+    (tool("a", argument("ids", annotation=Annotation(kind="list"), default=(["x"],)), argument("x")),
+     ["    ids: list[Any] | Omit = OMIT,\n", '"ids": ["x"] if ids is OMIT else ids,']),
+    (tool("a", argument("version", fixed=(2,), encode="csv"), argument("x")),
+     ["a(api: Api, *, x: str | Omit = OMIT)", '"version": wire.csv(2),']),
+    (tool("a", argument("x"), request=FIXED),
+     ['            "beta": "true",\n            "tag": ["a", "b"],\n            "x": x,\n',
+      'headers={"X-Api-Version": "3"},']),
+    (tool("a", request=OWN),
+     ['        accept="text/csv",\n', '        security=(("a", "b"), ()),\n',
+      '        base_url="https://up.example.com",\n']),
+    (tool("a", argument("x"), request={"security": ()}), ["security=(),"]),
+    (tool("a", nullable=("/properties/x",), wire_names=WIRE_NAMES),
+     ['@wire.sends(nullable=("/properties/x",), names={"/properties/y/properties/eq": "[eq]"})\na']),
+    (tool("a", argument("x", encode="form",
+      options=(("explode", False), ("headers", {"A": "b"})))),
+     ['"x": wire.form(x, explode=False, headers={"A": "b"})']),
+    (tool("a", argument("csv", encode="csv")), ['query={"csv": wire.csv(csv)}']),
+], ids="default list fixed constants own nothing decorator options encoder".split())  # fmt: skip
+def test_what_a_tool_says_is_in_its_function(given: Any, said: list[str]) -> None:
+    found = function_of(given)
+    assert [part for part in said if part not in found] == []
 
 
-def test_a_fixed_argument_is_no_keyword_and_always_sent() -> None:
-    found = function_of(tool("a", argument("version", fixed=(2,), encode="csv"), argument("x")))
-    assert "version:" not in found and '"version": wire.csv(2),' in found
-
-
-def test_what_the_document_fixes_stands_first() -> None:
-    request: dict[str, Any] = {
-        "fixed_query": (("beta", "true"), ("tag", "a"), ("tag", "b")),
-        "fixed_headers": (("X-Api-Version", "3"),),
-    }
-    found = function_of(tool("a", argument("x"), request=request))
-    assert (
-        '            "beta": "true",\n            "tag": ["a", "b"],\n            "x": x,\n'
-        in found
-    )
-    assert 'headers={"X-Api-Version": "3"},' in found
-
-
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        (body("json"), "json={X}"),
-        (body("json", required=False), "json={X} optional_body=True"),
-        (
-            body("json", "application/vnd.api+json"),
-            'json={X} media_type="application/vnd.api+json"',
-        ),
-        (body("json", whole=True, required=False), "json=x"),
-        (body("form"), "form={X}"),
-        (body("multipart"), "multipart={X}"),
-        (body("text", whole=True), 'content=x media_type="text/plain"'),
-        (body("binary", "image/png", whole=True), 'content=x media_type="image/png"'),
-    ],
-    ids=lambda item: item if isinstance(item, str) else "",
-)
+@pytest.mark.parametrize(("given", "said"), [
+    (body("json"), "json={X}"),
+    (body("json", required=False), "json={X} optional_body=True"),
+    (body("json", "application/vnd.api+json"), 'json={X} media_type="application/vnd.api+json"'),
+    (body("json", whole=True, required=False), "json=x"),
+    (body("form"), "form={X}"),
+    (body("multipart"), "multipart={X}"),
+    (body("text", whole=True), 'content=x media_type="text/plain"'),
+    (body("binary", "image/png", whole=True), 'content=x media_type="image/png"'),
+], ids=lambda item: item if isinstance(item, str) else "")  # fmt: skip
 def test_a_body_is_said(given: Any, said: str) -> None:
     found = function_of(tool("a", argument("x", "body"), method="POST", body=given))
     for part in said.replace("{X}", '{"x":\0x}').split():
@@ -192,42 +143,6 @@ def test_a_body_is_said(given: Any, said: str) -> None:
 def test_a_body_without_fields_is_sent_only_where_it_is_required() -> None:
     assert "json={}" in function_of(tool("a", method="POST", body=body()))
     assert "json" not in function_of(tool("a", method="POST", body=body(required=False)))
-
-
-def test_a_request_says_what_differs_from_the_server() -> None:
-    given = {
-        "security": (("a", "b"), ()),
-        "base_url": "https://up.example.com",
-        "accept": "text/csv",
-    }
-    found = function_of(tool("a", request=given))
-    assert '        accept="text/csv",\n' in found
-    assert '        security=(("a", "b"), ()),\n' in found
-    assert '        base_url="https://up.example.com",\n' in found
-    assert "security=()," in function_of(tool("a", argument("x"), request={"security": ()}))
-
-
-def test_the_decorator_says_what_the_input_schema_cannot() -> None:
-    found = function_of(
-        tool(
-            "a", nullable=("/properties/x",), wire_names=(("/properties/y/properties/eq", "[eq]"),)
-        )
-    )
-    first, *_ = found.splitlines()
-    assert (
-        first
-        == '@wire.sends(nullable=("/properties/x",), names={"/properties/y/properties/eq": "[eq]"})'
-    )
-
-
-def test_options_are_keywords_of_the_encoder() -> None:
-    given = argument("x", encode="form", options=(("explode", False), ("headers", {"A": "b"})))
-    assert '"x": wire.form(x, explode=False, headers={"A": "b"})' in function_of(tool("a", given))
-
-
-def test_an_argument_may_be_called_as_an_encoder() -> None:
-    found = function_of(tool("a", argument("csv", encode="csv")))
-    assert 'query={"csv": wire.csv(csv)}' in found
 
 
 def test_a_tool_the_user_writes_has_no_function() -> None:
@@ -245,49 +160,37 @@ WIDE: Schema = {
 }
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        tool(
-            "a",
-            argument(
-                LONG,
-                annotation=Annotation(
-                    kind="literal", members=tuple(f"value {n}" for n in range(16))
-                ),
+@pytest.mark.parametrize("given", [
+    tool(
+        "a",
+        argument(
+            LONG,
+            annotation=Annotation(
+                kind="literal", members=tuple(f"value {n}" for n in range(16))
             ),
         ),
-        tool(
-            "a",
-            argument(
-                LONG, encode="form", options=(("explode", True), (LONG, True)), wire_name=LONG * 2
-            ),
-        ),
-        tool(
-            "a",
-            argument(
-                LONG, default=(["x" * 90],), annotation=Annotation(kind="list"), wire_name=LONG
-            ),
-        ),
-        tool("a", argument(LONG, "path", required=True), path=f"/{LONG}/{LONG}/{LONG}"),
-        tool(LONG[:50], argument(LONG, "body"), properties={LONG: WIDE}, body=body(), method="PUT"),
-        tool(
-            "a",
-            docstring=(
-                "Says so much that one line is not enough for all of it and a second one is"
-                " needed. "
-            )
-            * 3,
-        ),
-        tool("a", docstring="x" * 111),
-        tool("a", docstring=("word " * 22)[:109] + "."),
-        tool("a", docstring=("word " * 22)[:110] + "."),
-        tool("a", docstring="w" * 54 + " " + "w" * 56 + "."),
-        tool("a", docstring='"Quoted" \\ and """more"""'),
-        tool("a", nullable=tuple(f"/properties/{LONG}/{n}" for n in range(4))),
-    ],
-    ids=range(12),
-)
+    ),
+    tool("a",
+     argument(LONG, encode="form", options=(("explode", True), (LONG, True)), wire_name=LONG * 2)),
+    tool("a",
+     argument(LONG, default=(["x" * 90],), annotation=Annotation(kind="list"), wire_name=LONG)),
+    tool("a", argument(LONG, "path", required=True), path=f"/{LONG}/{LONG}/{LONG}"),
+    tool(LONG[:50], argument(LONG, "body"), properties={LONG: WIDE}, body=body(), method="PUT"),
+    tool(
+        "a",
+        docstring=(
+            "Says so much that one line is not enough for all of it and a second one is"
+            " needed. "
+        )
+        * 3,
+    ),
+    tool("a", docstring="x" * 111),
+    tool("a", docstring=("word " * 22)[:109] + "."),
+    tool("a", docstring=("word " * 22)[:110] + "."),
+    tool("a", docstring="w" * 54 + " " + "w" * 56 + "."),
+    tool("a", docstring='"Quoted" \\ and """more"""'),
+    tool("a", nullable=tuple(f"/properties/{LONG}/{n}" for n in range(4))),
+], ids=range(12))  # fmt: skip
 def test_black_has_nothing_to_do_where_names_are_long(given: Any) -> None:
     for path, text in files_of(given).items():
         if path.endswith("/books.py"):

@@ -29,166 +29,65 @@ def test_what_is_generated_passes() -> None:
     check_models(TYPES, "books.py")
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "import os",
-        "import os as wire",
-        "from os import system",
-        "from .. import Secret",
-        "from .. import settings",
-        "from .. import Api as Answer",
-        "from . import books",
-        "from ..models import books as wire",
-        "x = 1",
-        "print('x')",
-        "__import__('os')",
-        "'a second docstring'",
-        "if TYPE_CHECKING:\n    import os",
-        "if True:\n    from .. import models",
-        "class A: pass",
-        "def f(api: Api) -> Answer[Any]: ...",
-        "async def f(api: Api) -> Answer[Any]:\n    return await api.request('GET', '/')",
-        (
-            "async def f(api: Api) -> Answer[Any]:\n    'x'\n    'y'\n    return await"
-            " api.request('GET', '/')"
-        ),
-        "async def f(api: Api) -> Answer[Any]:\n    'x'\n    return await api.close('GET', '/')",
-        "async def f(api: Api) -> Answer[Any]:\n    'x'\n    return api.request('GET', '/')",
-        (
-            "async def f(api: Api) -> Answer[Any]:\n    'x'\n    return await other.request('GET',"
-            " '/')"
-        ),
-        (
-            "async def f(api: Api) -> Answer[Any]:\n    'x'\n    return await api.request('GET',"
-            " eval('1'))"
-        ),
-        "async def f(api: Api) -> Answer[Any]:\n    'x'\n    return await api.request('GET', os)",
-        (
-            "async def f(api: Api) -> Answer[Any]:\n    'x'\n    return await api.request('GET',"
-            " api.__class__)"
-        ),
-        (
-            "async def f(api: Api) -> Answer[Any]:\n    'x'\n    return await api.request('GET',"
-            " f'{api}')"
-        ),
-        (
-            "async def f(api: Api) -> Answer[Any]:\n    'x'\n    return await api.request('GET',"
-            " lambda: 1)"
-        ),
-        (
-            "async def f(api: Api) -> Answer[Any]:\n    'x'\n    return await api.request('GET', [x"
-            " for x in 'x'])"
-        ),
-        (
-            "async def f(api: Api) -> Answer[Any]:\n    'x'\n    return await api.request('GET', (y"
-            " := 1))"
-        ),
-        (
-            "async def f(api: Api) -> Answer[Any]:\n    'x'\n    return await api.request('GET',"
-            " wire.csv.__globals__)"
-        ),
-        (
-            "async def f(api: Api, *, a: str = print('x')) -> Answer[Any]:\n    'x'\n    return"
-            " await api.request('G', a)"
-        ),
-        (
-            "async def f(api: Api, *, a) -> Answer[Any]:\n    'x'\n    return await"
-            " api.request('G', a)"
-        ),
-        (
-            "async def f(api: Api, *, a: evil()) -> Answer[Any]:\n    'x'\n    return await"
-            " api.request('G', a)"
-        ),
-        (
-            "async def f(api: Api, *, wire: str) -> Answer[Any]:\n    'x'\n    return await"
-            " api.request('G', wire)"
-        ),
-        (
-            "async def f(api: Api, a: str) -> Answer[Any]:\n    'x'\n    return await"
-            " api.request('G', a)"
-        ),
-        (
-            "async def f(api: Api, *a: str) -> Answer[Any]:\n    'x'\n    return await"
-            " api.request('G', a)"
-        ),
-        (
-            "async def f(api: Api, **a: str) -> Answer[Any]:\n    'x'\n    return await"
-            " api.request('G', a)"
-        ),
-        "async def f(api: Api):\n    'x'\n    return await api.request('GET', '/')",
-        (
-            "@evil\nasync def f(api: Api) -> Answer[Any]:\n    'x'\n    return await"
-            " api.request('GET', '/')"
-        ),
-        (
-            "@wire.sends(names=evil)\nasync def f(api: Api) -> Answer[Any]:\n    'x'\n    return"
-            " await api.request('G')"
-        ),
-        (
-            "@wire.sends()\n@wire.sends()\nasync def f(api: Api) -> Answer[Any]:\n    'x'\n"
-            "    return await api.request('GET', '/')"
-        ),
-        (
-            "@wire.csv('x')\nasync def f(api: Api) -> Answer[Any]:\n    'x'\n"
-            "    return await api.request('GET', '/')"
-        ),
-        (
-            "async def f(api: Api, *, a: str) -> Answer[Any]:\n    'x'\n"
-            "    return await api.request('GET', '/', query={'a': wire.quote(a)})"
-        ),
-        (
-            "async def f(api: Api, *, a: str) -> Answer[Any]:\n    'x'\n"
-            "    return await api.request('GET', '/', query={**a})"
-        ),
-        (
-            "async def f(api: Api, *, a: str) -> Answer[Any]:\n    'x'\n"
-            "    return await api.request('GET', '/', **a)"
-        ),
-        (
-            "async def f(api: Api, *, a: str) -> Answer[Any]:\n    'x'\n"
-            "    return await api.request('GET', '/', query={'a': f'{a}'})"
-        ),
-        "async def f(api: Api) -> models._Book:\n    'x'\n    return await api.request('GET', '/')",
-        "x = 'é'",
-        "x = (",
-        "x = '\0'",
-    ],
-)
+def function(
+    returned: str = "await api.request('GET', '/')", parameters: str = "", top: str = ""
+) -> str:
+    """A function as tools have it, but for what is given."""
+    return f"{top}async def f(api: Api{parameters}) -> Answer[Any]:\n    'x'\n    return {returned}"
+
+
+@pytest.mark.parametrize("line", [
+    "import os", "import os as wire", "from os import system", "from .. import Secret",
+    "from .. import settings", "from .. import Api as Answer", "from . import books",
+    "from ..models import books as wire", "x = 1", "print('x')", "__import__('os')",
+    "'a second docstring'", "if TYPE_CHECKING:\n    import os", "if True:\n    from .. import models",
+    "class A: pass", "def f(api: Api) -> Answer[Any]: ...",
+    "async def f(api: Api) -> Answer[Any]:\n    return await api.request('GET', '/')",
+    function().replace("'x'", "'x'\n    'y'"), function().replace(" -> Answer[Any]", ""),
+    function().replace("Answer[Any]", "models._Book"), function("await api.close('GET', '/')"),
+    function("api.request('GET', '/')"), function("await other.request('GET', '/')"),
+    *(function(f"await api.request('GET', {said})") for said in (
+        "eval('1')", "os", "api.__class__", "f'{api}'", "lambda: 1", "[x for x in 'x']", "(y := 1)",
+        "wire.csv.__globals__",
+    )),
+    *(function("await api.request('G', a)", parameters) for parameters in (
+        ", *, a: str = print('x')", ", *, a", ", *, a: evil()", ", a: str", ", *a: str", ", **a: str",
+    )),
+    *(function(f"await api.request('GET', '/', {said})", ", *, a: str") for said in (
+        "query={'a': wire.quote(a)}", "query={**a}", "**a", "query={'a': f'{a}'}",
+    )),
+    function("await api.request('G', wire)", ", *, wire: str"),
+    *(function(top=f"{top}\n") for top in (
+        "@evil", "@wire.sends(names=evil)", "@wire.sends()\n@wire.sends()", "@wire.csv('x')",
+    )),
+    "x = 'é'", "x = (", "x = '\0'",
+])  # fmt: skip
 def test_a_module_of_tools_holds_nothing_else(line: str) -> None:
     with pytest.raises(GateError):
         check_tools(f"{GOOD}\n\n{line}\n", "books.py")
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "import os",
-        "x = 1",
-        "X = TypedDict('X', {'a': evil()})",
-        "X = dict(a=1)",
-        "X = Y = TypedDict('X', {})",
-        "class A(Base):\n    a: int",
-        "class A(TypedDict, total=False):\n    a: int",
-        "@evil\nclass A(TypedDict):\n    a: int",
-        "class A(TypedDict):\n    a: int = 1",
-        "class A(TypedDict):\n    a = 1",
-        "class A(TypedDict):\n    a: evil()",
-        "class A(TypedDict):\n    def f(self): ...",
-        "def f(): ...",
-        "x: int = 1",
-    ],
-)
+def test_a_function_that_is_nothing_else_passes() -> None:
+    check_tools(f"{GOOD}\n\n\n{function(parameters=', *, a: str')}\n", "books.py")
+
+
+@pytest.mark.parametrize("line", [
+    "import os", "x = 1", "X = TypedDict('X', {'a': evil()})", "X = dict(a=1)",
+    "X = Y = TypedDict('X', {})", "class A(Base):\n    a: int",
+    "class A(TypedDict, total=False):\n    a: int", "@evil\nclass A(TypedDict):\n    a: int",
+    "class A(TypedDict):\n    a: int = 1", "class A(TypedDict):\n    a = 1",
+    "class A(TypedDict):\n    a: evil()", "class A(TypedDict):\n    def f(self): ...",
+    "def f(): ...", "x: int = 1",
+])  # fmt: skip
 def test_a_module_of_types_holds_nothing_else(line: str) -> None:
     with pytest.raises(GateError):
         check_models(f"{TYPES}\n\n{line}\n", "books.py")
 
 
-def test_a_module_starts_with_its_docstring() -> None:
+@pytest.mark.parametrize("text", ["from __future__ import annotations\n", ""])
+def test_a_module_starts_with_its_docstring(text: str) -> None:
     with pytest.raises(GateError):
-        check_tools("from __future__ import annotations\n", "books.py")
-    with pytest.raises(GateError):
-        check_tools("", "books.py")
+        check_tools(text, "books.py")
 
 
 def test_the_gate_sees_the_text_that_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -203,17 +102,10 @@ def test_the_gate_sees_the_text_that_is_written(monkeypatch: pytest.MonkeyPatch)
     assert seen and all(files[name] == text for name, text in seen.items())
 
 
-@pytest.mark.parametrize(
-    ("change", "to"),
-    [
-        ('"genre": genre', '"genre": size'),
-        ("genre: str", "genre: int"),
-        ("= OMIT", "= None"),
-        ('"GET"', "3"),
-        ("query=", "headers="),
-        ("api.request", "api.other"),
-    ],
-)
+@pytest.mark.parametrize(("change", "to"), [
+    ('"genre": genre', '"genre": size'), ("genre: str", "genre: int"), ("= OMIT", "= None"),
+    ('"GET"', "3"), ("query=", "headers="), ("api.request", "api.other"),
+])  # fmt: skip
 def test_the_shape_tells_syntax_apart(change: str, to: str) -> None:
     changed = GOOD.replace(change, to, 1)
     assert changed != GOOD

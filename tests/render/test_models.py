@@ -18,10 +18,7 @@ from .servers import argument, body, files_of, function_of, models_of, module_of
 OBJECT = Annotation(kind="dict")
 PRICE: Schema = {
     "type": "object",
-    "properties": {
-        "amount": {"type": "number"},
-        "currency": {"enum": ["EUR", "USD"]},
-    },
+    "properties": {"amount": {"type": "number"}, "currency": {"enum": ["EUR", "USD"]}},
     "required": ["amount"],
 }
 MODELS = {"Price": PRICE}
@@ -72,17 +69,11 @@ def test_types_are_imported_for_type_checkers_alone() -> None:
     assert expected in module_of(taking(), models=MODELS)
 
 
-@pytest.mark.parametrize(
-    ("schema", "annotation"),
-    [
-        ({"type": "array", "items": reference("Price")}, "list[models.Price]"),
-        (
-            {"type": "object", "additionalProperties": reference("Price")},
-            "dict[str, models.Price]",
-        ),
-        ({"anyOf": [reference("Price"), {"type": "string"}]}, "models.Price | str"),
-    ],
-)
+@pytest.mark.parametrize(("schema", "annotation"), [
+    ({"type": "array", "items": reference("Price")}, "list[models.Price]"),
+    ({"type": "object", "additionalProperties": reference("Price")}, "dict[str, models.Price]"),
+    ({"anyOf": [reference("Price"), {"type": "string"}]}, "models.Price | str"),
+])  # fmt: skip
 def test_an_answer_that_holds_objects_is_typed(schema: Schema, annotation: str) -> None:
     assert f"-> Answer[{annotation}]:" in module_of(answering(schema), models=MODELS)
 
@@ -91,34 +82,26 @@ def test_an_answer_without_a_type_is_any() -> None:
     assert "-> Answer[Any]:" in module_of(tool("get_book"))
 
 
-@pytest.mark.parametrize(
-    ("schema", "annotation"),
-    [
-        ({"type": "string"}, "str"),
-        ({"type": "integer"}, "int"),
-        ({"type": "number"}, "float"),
-        ({"type": "boolean"}, "bool"),
-        ({"type": "null"}, "None"),
-        ({}, "Any"),
-        ({"type": "object"}, "dict[str, Any]"),
-        ({"type": "array", "items": {}}, "list[Any]"),
-        (
-            {"type": "array", "items": {"type": "array", "items": {"type": "integer"}}},
-            "list[list[int]]",
-        ),
-        ({"anyOf": [{"type": "string"}, {"type": "null"}]}, "str | None"),
-        (
-            {"anyOf": [{"type": "string"}, {"type": "integer"}, {"type": "null"}]},
-            "str | int | None",
-        ),
-        ({"enum": ["a", "b"]}, 'Literal["a", "b"]'),
-        ({"enum": [1, -2, True]}, "Literal[1, -2, True]"),
-        ({"anyOf": [{"enum": ["a"]}, {"type": "null"}]}, 'Literal["a"] | None'),
-        (reference("Thing"), "Thing"),
-        ({"anyOf": [reference("Thing"), {"type": "null"}]}, "Thing | None"),
-        ({"anyOf": [{"enum": ["v1"]}, {"type": "integer"}]}, 'Literal["v1"] | int'),
-    ],
-)
+@pytest.mark.parametrize(("schema", "annotation"), [
+    ({"type": "string"}, "str"),
+    ({"type": "integer"}, "int"),
+    ({"type": "number"}, "float"),
+    ({"type": "boolean"}, "bool"),
+    ({"type": "null"}, "None"),
+    ({}, "Any"),
+    ({"type": "object"}, "dict[str, Any]"),
+    ({"type": "array", "items": {}}, "list[Any]"),
+    ({"type": "array", "items": {"type": "array", "items": {"type": "integer"}}},
+     "list[list[int]]"),
+    ({"anyOf": [{"type": "string"}, {"type": "null"}]}, "str | None"),
+    ({"anyOf": [{"type": "string"}, {"type": "integer"}, {"type": "null"}]}, "str | int | None"),
+    ({"enum": ["a", "b"]}, 'Literal["a", "b"]'),
+    ({"enum": [1, -2, True]}, "Literal[1, -2, True]"),
+    ({"anyOf": [{"enum": ["a"]}, {"type": "null"}]}, 'Literal["a"] | None'),
+    (reference("Thing"), "Thing"),
+    ({"anyOf": [reference("Thing"), {"type": "null"}]}, "Thing | None"),
+    ({"anyOf": [{"enum": ["v1"]}, {"type": "integer"}]}, 'Literal["v1"] | int'),
+])  # fmt: skip
 def test_every_form_of_a_type_has_an_annotation(schema: Schema, annotation: str) -> None:
     assert field(schema) == annotation
 
@@ -185,23 +168,10 @@ def test_the_library_never_sees_a_word_of_the_document(monkeypatch: pytest.Monke
     assert len(questions) == 1 and "zqz" not in questions[0].lower()
 
 
-@pytest.mark.parametrize(
-    "annotation",
-    [
-        "evil()",
-        "R1",
-        "R",
-        "Rx",
-        "os.system",
-        "Literal['v7']",
-        "Literal['v']",
-        "Literal[evil()]",
-        "list[evil()]",
-        "'R0'",
-        "R0 if R0 else R0",
-        "f'{R0}'",
-    ],
-)
+@pytest.mark.parametrize("annotation", [
+    "evil()", "R1", "R", "Rx", "os.system", "Literal['v7']", "Literal['v']", "Literal[evil()]",
+    "list[evil()]", "'R0'", "R0 if R0 else R0", "f'{R0}'",
+])  # fmt: skip
 def test_only_the_forms_of_types_become_code(
     annotation: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

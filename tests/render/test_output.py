@@ -120,13 +120,9 @@ def without_telemetry(folder: Path) -> Path:
 
 def run(*command: str, folder: Path) -> str:
     done = subprocess.run(
-        [sys.executable, "-m", *command],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=300,
+        [sys.executable, "-m", *command], cwd=folder, capture_output=True, text=True, timeout=300,
         check=False,
-    )
+    )  # fmt: skip
     return (done.stdout + done.stderr) if done.returncode else ""
 
 
@@ -143,13 +139,7 @@ def test_black_and_ruff_have_nothing_to_say(name: str, tmp_path: Path) -> None:
 def test_mypy_has_nothing_to_say(tmp_path: Path, mypy_cache: Path) -> None:
     write(render(every_feature()), tmp_path)
     python = without_telemetry(tmp_path / "bare")
-    options = (
-        "--strict",
-        "--cache-dir",
-        f"{mypy_cache}",
-        "--python-executable",
-        f"{python}",
-    )
+    options = ("--strict", "--cache-dir", f"{mypy_cache}", "--python-executable", f"{python}")
     assert run("mypy", *options, "src", folder=tmp_path) == ""
 
 
