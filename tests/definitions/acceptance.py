@@ -59,13 +59,9 @@ def refusal(tool: Tool, arguments: dict[str, Any]) -> str:
 UNCHECKED = {"E0203", "E0208", "E0441", "E0205", "E0503", "E0502"}
 """Problems after which a call is not checked against the whole schema."""
 DEFAULT = {
-    None: Draft202012Validator,
-    "4": Draft4Validator,
-    "6": Draft6Validator,
-    "7": Draft7Validator,
-    "2019-09": Draft201909Validator,
-    "2020-12": Draft202012Validator,
-}
+    None: Draft202012Validator, "4": Draft4Validator, "6": Draft6Validator, "7": Draft7Validator,
+    "2019-09": Draft201909Validator, "2020-12": Draft202012Validator,
+}  # fmt: skip
 
 
 def in_tool(schema: Any) -> dict[str, Any]:

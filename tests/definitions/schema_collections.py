@@ -45,15 +45,9 @@ def fetched(package: str, folder: Path) -> Path:
     if not found:
         folder.mkdir(parents=True, exist_ok=True)
         command = [
-            sys.executable,
-            "-m",
-            "pip",
-            "download",
-            "--quiet",
-            "--no-deps",
-            PACKAGES[package],
+            sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", PACKAGES[package],
             package,
-        ]
+        ]  # fmt: skip
         subprocess.run([*command, "--dest", str(folder)], check=True, timeout=300)
         found = sorted(folder.glob(f"{package.replace('-', '?')}-*"))
     return found[-1]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from acceptance import refusal, server_of
 
 from mcpgen.config import Config
@@ -26,22 +27,15 @@ DIALECTS: dict[str, tuple[Any, str]] = {
     "MCP list": ({"tools": [MCP]}, "MCP tools list"),
     "bare array": ([MCP], "MCP tools list"),
     "one tool": (MCP, "MCP tools list"),
-    "answer": (
-        {"jsonrpc": "2.0", "id": 1, "result": {"tools": [MCP]}},
-        "captured answer to tools/list",
-    ),
+    "answer": ({"jsonrpc": "2.0", "id": 1, "result": {"tools": [MCP]}},
+        "captured answer to tools/list"),
     "Bedrock request": (
         {"toolConfig": {"tools": [{"toolSpec": {**WORDS, "inputSchema": {"json": SCHEMA}}}]}},
-        "Bedrock tools",
-    ),
-    "Chat Completions": (
-        [{"type": "function", "function": {**WORDS, "parameters": SCHEMA}}],
-        "OpenAI function definitions (Chat Completions)",
-    ),
-    "Responses": (
-        [{"type": "function", **WORDS, "parameters": SCHEMA}],
-        "OpenAI function definitions (Responses)",
-    ),
+        "Bedrock tools"),
+    "Chat Completions": ([{"type": "function", "function": {**WORDS, "parameters": SCHEMA}}],
+        "OpenAI function definitions (Chat Completions)"),
+    "Responses": ([{"type": "function", **WORDS, "parameters": SCHEMA}],
+        "OpenAI function definitions (Responses)"),
     "request body": (
         {
             "model": "some",
@@ -51,10 +45,8 @@ DIALECTS: dict[str, tuple[Any, str]] = {
     ),
     "functions": ({"functions": [{**WORDS, "parameters": SCHEMA}]}, "OpenAI function definitions"),
     "Anthropic": ([{**WORDS, "input_schema": SCHEMA}], "Anthropic tools"),
-    "Gemini": (
-        {"tools": [{"functionDeclarations": [{**WORDS, "parameters": SCHEMA}]}]},
-        "Gemini function declarations",
-    ),
+    "Gemini": ({"tools": [{"functionDeclarations": [{**WORDS, "parameters": SCHEMA}]}]},
+        "Gemini function declarations"),
     "LangChain": ([{**WORDS, "args_schema": SCHEMA}], "LangChain tools"),
     "LangChain's args": (
         [
@@ -65,14 +57,9 @@ DIALECTS: dict[str, tuple[Any, str]] = {
         ],
         "LangChain tools",
     ),
-    "Cohere": (
-        {"tools": [{**WORDS, "parameterDefinitions": FLAGS}]},
-        "Cohere tools",
-    ),
-    "Bedrock action group": (
-        {"functionSchema": {"functions": [{**WORDS, "parameters": FLAGS}]}},
-        "Bedrock action group",
-    ),
+    "Cohere": ({"tools": [{**WORDS, "parameterDefinitions": FLAGS}]}, "Cohere tools"),
+    "Bedrock action group": ({"functionSchema": {"functions": [{**WORDS, "parameters": FLAGS}]}},
+        "Bedrock action group"),
     "smolagents": (
         [
             {
@@ -95,12 +82,10 @@ DIALECTS: dict[str, tuple[Any, str]] = {
     ),
     "tools by their names": (
         {"tools": {"find_book": {"description": "Find a book.", "inputSchema": SCHEMA}}},
-        "MCP tools list",
-    ),
+        "MCP tools list"),
     "AI SDK's jsonSchema()": (
         {"tools": {"find_book": {**WORDS, "inputSchema": {"jsonSchema": SCHEMA}}}},
-        "MCP tools list",
-    ),
+        "MCP tools list"),
     "namespace of OpenAI's": (
         [
             {
@@ -119,7 +104,7 @@ DIALECTS: dict[str, tuple[Any, str]] = {
         ],
         "captured answer to tools/list",
     ),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -131,10 +116,8 @@ def test_a_dialect_is_recognised_and_becomes_the_tool(dialect: str, tmp_path: Pa
     [found] = server.tools
     assert (found.name, found.input_schema["required"]) == ("find_book", ["title"])
     assert set(found.input_schema["properties"]) == {"title", "limit"}
-    assert found.description.startswith("Find a book.")
-    assert server.recognised == recognised
-    assert not len(problems)
-    assert not server.calls_api
+    assert found.description.startswith("Find a book.") and server.recognised == recognised
+    assert not len(problems) and not server.calls_api
 
 
 def test_an_answer_as_an_event_carries_it_is_read(tmp_path: Path) -> None:
@@ -143,20 +126,16 @@ def test_an_answer_as_an_event_carries_it_is_read(tmp_path: Path) -> None:
     path.write_text(f"event: message\ndata: {answer}\n\n")
     server, problems = server_of(path)
     assert [tool.name for tool in server.tools] == ["find_book"]
-    assert server.recognised == "captured answer to tools/list"
-    assert not len(problems)
+    assert server.recognised == "captured answer to tools/list" and not len(problems)
 
 
-@pytest.mark.parametrize(
-    ("said", "words"),
-    [
-        ("http://json-schema.org/draft-04/schema#", {"minimum": 1, "exclusiveMinimum": True}),
-        ("http://json-schema.org/draft-06/schema#", {"exclusiveMinimum": 1}),
-        ("http://json-schema.org/draft-07/schema#", {"exclusiveMinimum": 1}),
-        ("https://json-schema.org/draft/2019-09/schema", {"exclusiveMinimum": 1}),
-        ("https://json-schema.org/draft/2020-12/schema", {"exclusiveMinimum": 1}),
-    ],
-)
+@pytest.mark.parametrize(("said", "words"), [
+    ("http://json-schema.org/draft-04/schema#", {"minimum": 1, "exclusiveMinimum": True}),
+    ("http://json-schema.org/draft-06/schema#", {"exclusiveMinimum": 1}),
+    ("http://json-schema.org/draft-07/schema#", {"exclusiveMinimum": 1}),
+    ("https://json-schema.org/draft/2019-09/schema", {"exclusiveMinimum": 1}),
+    ("https://json-schema.org/draft/2020-12/schema", {"exclusiveMinimum": 1}),
+])  # fmt: skip
 def test_a_schema_means_its_own_draft(said: str, words: dict[str, Any], tmp_path: Path) -> None:
     schema = {
         "$schema": said,
@@ -169,8 +148,7 @@ def test_a_schema_means_its_own_draft(said: str, words: dict[str, Any], tmp_path
     server, _ = server_of(path)
     [found] = server.tools
     assert (found.name, server.recognised) == ("find_book", "JSON Schema")
-    assert refusal(found, {"limit": 2}) == ""
-    assert "limit" in refusal(found, {"limit": 1})
+    assert refusal(found, {"limit": 2}) == "" and "limit" in refusal(found, {"limit": 1})
 
 
 def test_a_schema_without_a_draft_is_read_as_the_one_that_is_named(tmp_path: Path) -> None:
@@ -179,8 +157,7 @@ def test_a_schema_without_a_draft_is_read_as_the_one_that_is_named(tmp_path: Pat
     with pytest.raises(McpgenError):
         server_of(path)
     [found] = server_of(path, draft="4")[0].tools
-    assert refusal(found, {"value": 2}) == ""
-    assert refusal(found, {"value": 1})
+    assert refusal(found, {"value": 2}) == "" and refusal(found, {"value": 1})
 
 
 def test_beside_a_reference_older_drafts_ignore_everything(tmp_path: Path) -> None:
@@ -195,16 +172,12 @@ def test_beside_a_reference_older_drafts_ignore_everything(tmp_path: Path) -> No
 
 def test_of_a_document_of_definitions_the_ones_nobody_refers_to_are_tools(tmp_path: Path) -> None:
     path = tmp_path / "shop.json"
-    defs = {
-        "Page": {"type": "object", "properties": {"size": {"type": "integer"}}},
-        "FindBook": {"type": "object", "properties": {"page": {"$ref": "#/$defs/Page"}}},
-        "AddBook": {
-            "type": "object",
-            "description": "Add a book.",
-            "properties": {"title": {"type": "string"}},
-        },
-        "Word": {"type": "string"},
-    }
+    defs = yaml.safe_load("""
+        Page: {type: object, properties: {size: {type: integer}}}
+        FindBook: {type: object, properties: {page: {$ref: '#/$defs/Page'}}}
+        AddBook: {type: object, description: Add a book., properties: {title: {type: string}}}
+        Word: {type: string}
+    """)
     path.write_text(json.dumps({"$defs": defs}))
     server, _ = server_of(path)
     assert [found.name for found in server.tools] == ["AddBook", "FindBook"]
@@ -222,16 +195,12 @@ def test_a_folder_is_one_server_with_a_tool_for_each_schema(tmp_path: Path) -> N
 
 
 def test_tools_stand_beside_an_api(tmp_path: Path) -> None:
-    api = {
-        "openapi": "3.1.0",
-        "info": {"title": "Shop", "version": "1"},
-        "servers": [{"url": "https://example.com"}],
-        "paths": {
-            "/books": {
-                "get": {"operationId": "listBooks", "responses": {"200": {"description": "ok"}}}
-            }
-        },
-    }
+    api = yaml.safe_load("""
+        openapi: '3.1.0'
+        info: {title: Shop, version: '1'}
+        servers: [{url: https://example.com}]
+        paths: {/books: {get: {operationId: listBooks, responses: {'200': {description: ok}}}}}
+    """)
     (tmp_path / "openapi.json").write_text(json.dumps(api))
     (tmp_path / "own.json").write_text(json.dumps([MCP]))
     server, _ = server_of([tmp_path / "openapi.json", tmp_path / "own.json"])
@@ -257,8 +226,7 @@ def test_what_is_said_under_x_mcp_holds(tmp_path: Path) -> None:
     [toolset] = server.toolsets
     [found] = toolset.tools
     assert (toolset.name, found.name, found.hints.read_only) == ("library", "count_pages", True)
-    assert found.output_schema is not None
-    assert set(found.output_schema["properties"]) == {"result"}
+    assert found.output_schema is not None and set(found.output_schema["properties"]) == {"result"}
 
 
 def test_names_are_kept_and_others_stay_reachable(tmp_path: Path) -> None:
@@ -296,8 +264,7 @@ def test_an_entry_that_is_no_tool_is_told_and_costs_no_other(tmp_path: Path) -> 
     path.write_text(json.dumps([MCP, {"oops": 1}, 7]))
     server, problems = server_of(path)
     assert [found.name for found in server.tools] == ["find_book"]
-    assert [problem.code for problem in problems] == ["E0440", "E0440"]
-    assert len(server.skips) == 2
+    assert [problem.code for problem in problems] == ["E0440", "E0440"] and len(server.skips) == 2
 
 
 def test_a_problem_of_a_bare_list_has_its_place(tmp_path: Path) -> None:

@@ -24,56 +24,34 @@ from .own_project import Project, tool
 TUTORIAL = (Path(__file__).parent / "tutorial_tools.py").read_text()
 FACE = "from .. import Context, Image, ResourceLink, ToolError, tool\n"
 NAMES = [
-    "add",
-    "get_weather",
-    "get_location",
-    "get_statistics",
-    "list_cities",
-    "get_user",
-    "process_image",
-    "create_user",
-    "create_thumbnail",
-    "find_documents",
-    "long_running_task",
-    "wait_for_approval",
-    "divide",
-]
+    "add", "get_weather", "get_location", "get_statistics", "list_cities", "get_user",
+    "process_image", "create_user", "create_thumbnail", "find_documents", "long_running_task",
+    "wait_for_approval", "divide",
+]  # fmt: skip
 SAMPLES: dict[str, list[Any]] = {
     "add": [{"a": 1, "b": 2}, {"a": 1}, {"a": "1", "b": 2}, {"a": 1.5, "b": 2}, {}],
     "get_weather": [{"city": "Rome"}, {"city": 3}, {"city": None}, {}],
-    "process_image": [
-        {"image_url": "x"},
-        {"image_url": "x", "width": 1},
-        {"image_url": "x", "width": 0},
-        {"image_url": "x", "width": 2001},
-        {"image_url": "x", "format": "gif"},
-        {"image_url": "x", "format": "webp", "resize": True},
-        {"resize": True},
-    ],
-    "create_user": [
-        {"user": {"username": "ann", "email": "ann@example.com"}},
+    "process_image": [{"image_url": "x"}, {"image_url": "x", "width": 1},
+        {"image_url": "x", "width": 0}, {"image_url": "x", "width": 2001},
+        {"image_url": "x", "format": "gif"}, {"image_url": "x", "format": "webp", "resize": True},
+        {"resize": True}],
+    "create_user": [{"user": {"username": "ann", "email": "ann@example.com"}},
         {"user": {"username": "ann", "email": "ann"}},
         {"user": {"username": "ann", "email": "a@b", "age": None}},
-        {"user": {"username": "ann", "email": "a@b", "age": -1}},
-        {"user": {"email": "a@b"}},
-        {"user": {"username": "ann", "email": "a@b"}, "notify": "yes"},
-    ],
+        {"user": {"username": "ann", "email": "a@b", "age": -1}}, {"user": {"email": "a@b"}},
+        {"user": {"username": "ann", "email": "a@b"}, "notify": "yes"}],
     "create_thumbnail": [{}, {"size": 3}, {"size": "big"}],
     "long_running_task": [{"task_name": "x"}, {"task_name": "x", "steps": 2}, {"steps": 2}],
     "divide": [{"a": 1.5, "b": 2}, {"a": "x", "b": 2}, {"b": 2}],
-}
+}  # fmt: skip
 """Arguments that both servers must judge alike."""
 SAME_RESULTS = [
-    ("add", {"a": 1, "b": 2}),
-    ("get_weather", {"city": "Rome"}),
-    ("get_location", {"address": "10 Downing Street"}),
-    ("get_statistics", {"data_type": "ages"}),
-    ("list_cities", {}),
-    ("get_user", {"user_id": "1"}),
+    ("add", {"a": 1, "b": 2}), ("get_weather", {"city": "Rome"}),
+    ("get_location", {"address": "10 Downing Street"}), ("get_statistics", {"data_type": "ages"}),
+    ("list_cities", {}), ("get_user", {"user_id": "1"}),
     ("process_image", {"image_url": "x", "resize": True}),
-    ("create_user", {"user": {"username": "ann", "email": "a@b"}}),
-    ("divide", {"a": 1, "b": 2}),
-]
+    ("create_user", {"user": {"username": "ann", "email": "a@b"}}), ("divide", {"a": 1, "b": 2}),
+]  # fmt: skip
 
 
 def sdk_server() -> MCPServer:
@@ -86,13 +64,9 @@ def sdk_server() -> MCPServer:
         return lambda function: server.tool(name=name)(function)
 
     names: dict[str, Any] = {
-        "__name__": __name__,
-        "tool": register,
-        "Context": Context,
-        "Image": Image,
-        "ResourceLink": types.ResourceLink,
-        "ToolError": ValueError,
-    }
+        "__name__": __name__, "tool": register, "Context": Context, "Image": Image,
+        "ResourceLink": types.ResourceLink, "ToolError": ValueError,
+    }  # fmt: skip
     assert FACE in TUTORIAL
     text = TUTORIAL.replace(FACE, "")
     # The SDK looks annotations up in the namespace that a function was defined in
@@ -166,9 +140,7 @@ def test_their_schemas_judge_arguments_as_those_of_the_sdk(
     for schema in (ours["inputSchema"], theirs["inputSchema"]):
         validator = jsonschema_rs.validator_for(schema)
         verdicts.append([validator.is_valid(sample) for sample in SAMPLES[name]])
-    assert verdicts[0] == verdicts[1]
-    assert True in verdicts[0]
-    assert False in verdicts[0]
+    assert verdicts[0] == verdicts[1] and True in verdicts[0] and False in verdicts[0]
     assert ours["description"] == theirs["description"].partition("\n")[0]
 
 
@@ -213,25 +185,21 @@ def test_hints_are_cautious_unless_the_decorator_says_more(project: Project) -> 
     }
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments", "refusal"),
-    [
-        ("add", {"a": "x", "b": 1}, '`a` must be an integer, got "x"'),
-        ("add", {"a": 1}, "`b` is required"),
-        ("add", {"a": 1, "b": 2, "c": 3}, "`c` is not an argument"),
-        ("process_image", {"image_url": "x", "width": 0}, "`width` must be at least 1, got 0"),
-        ("process_image", {"image_url": "x", "format": "gif"}, "`format` must be one of"),
-        ("create_user", {"user": {"username": "ann", "email": "ann"}}, "`user.email` must match"),
-        ("create_user", {"user": {"email": "a@b"}}, "`user.username` is required"),
-        ("divide", {"a": 1, "b": 0}, "Division by zero is not allowed."),
-    ],
-)
+@pytest.mark.parametrize(("name", "arguments", "refusal"), [
+    ("add", {"a": "x", "b": 1}, '`a` must be an integer, got "x"'),
+    ("add", {"a": 1}, "`b` is required"),
+    ("add", {"a": 1, "b": 2, "c": 3}, "`c` is not an argument"),
+    ("process_image", {"image_url": "x", "width": 0}, "`width` must be at least 1, got 0"),
+    ("process_image", {"image_url": "x", "format": "gif"}, "`format` must be one of"),
+    ("create_user", {"user": {"username": "ann", "email": "ann"}}, "`user.email` must match"),
+    ("create_user", {"user": {"email": "a@b"}}, "`user.username` is required"),
+    ("divide", {"a": 1, "b": 0}, "Division by zero is not allowed."),
+])  # fmt: skip
 def test_wrong_calls_are_refused_in_the_words_of_every_tool(
     project: Project, name: str, arguments: dict[str, Any], refusal: str
 ) -> None:
     result = project.call(name, arguments)
-    assert result.is_error
-    assert refusal in text_of(result)
+    assert result.is_error and refusal in text_of(result)
 
 
 def test_an_image_is_an_image_block(project: Project) -> None:
@@ -301,8 +269,7 @@ def test_a_program_calls_functions(tmp_path: Path) -> None:
         return [text_of(found), text_of(result)]
 
     found, result = project.talk(talk, mode="--code")
-    assert "async def add(*, a: int, b: int) -> int:" in found
-    assert result == "3"
+    assert "async def add(*, a: int, b: int) -> int:" in found and result == "3"
 
 
 HOOKS = """
@@ -322,8 +289,7 @@ def test_hooks_run_around_functions(tmp_path: Path) -> None:
     (project.package / "hooks.py").write_text(HOOKS)
     assert text_of(project.call("add", {"a": 13, "b": 1})) == "not with 13"
     weather = project.call("get_weather", {"city": "Rome"}).structured_content
-    assert weather["condition"] == "unknown"
-    assert check(project.folder, Problems()).problems == ()
+    assert weather["condition"] == "unknown" and check(project.folder, Problems()).problems == ()
 
 
 def test_an_edit_needs_no_generating(tmp_path: Path) -> None:
@@ -439,22 +405,18 @@ CALLS = [
     ("kinds", KINDS, {"result": ["date", "Size", "UUID", "PosixPath", "set", "tuple"]}),
     ("odd_names", {"json": 1}, {"result": "1 s False 7"}),
     ("odd_names", {"json": 1, "copy": 2, "model_config": True}, {"result": "1 s True 2"}),
-    ("evens", {"number": 2}, {"result": "3.0"}),
-    ("aliased", {"page-size": 3}, {"result": 3}),
+    ("evens", {"number": 2}, {"result": "3.0"}), ("aliased", {"page-size": 3}, {"result": 3}),
     (
-        "grow",
-        {"node": {"name": "leaf"}},
+        "grow", {"node": {"name": "leaf"}},
         {"name": "root", "children": [{"name": "leaf", "children": []}]},
     ),
-    ("anything", {"a": 1}, {"a": 1}),
-    ("optional", {}, {"result": None}),
+    ("anything", {"a": 1}, {"a": 1}), ("optional", {}, {"result": None}),
     ("optional", {"text": None}, {"result": None}),
-    ("found", {"name": "a"}, {"result": {"name": "a", "children": []}}),
-    ("both", {}, {"n": 1}),
+    ("found", {"name": "a"}, {"result": {"name": "a", "children": []}}), ("both", {}, {"n": 1}),
     ("defaults", {}, {"result": "[] 3"}),
     ("defaults", {"names": ["a"], "count": 4}, {"result": "['a'] 4"}),
     ("with_context", {"a": 1}, {"result": "1 Context"}),
-]
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -472,70 +434,56 @@ def test_a_function_gets_and_returns_values_of_its_types(
     assert result.structured_content == structured
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments", "refusal"),
-    [
-        ("evens", {"number": 3}, "`number` must be even, got 3"),
-        ("odd_names", {"json": 1, "copy": 0}, "`copy` must be at least 1, got 0"),
-        ("aliased", {"page_size": 3}, "did you mean `page-size`?"),
-        ("anything", {"a": "one"}, "`a` must be an integer"),
-        ("wrong", {}, "does not fit its output schema:\n- `result` must be an integer"),
-        ("grow", {"node": {"name": "a", "children": [{}]}}, "`node.children[0].name` is required"),
-    ],
-)
+@pytest.mark.parametrize(("name", "arguments", "refusal"), [
+    ("evens", {"number": 3}, "`number` must be even, got 3"),
+    ("odd_names", {"json": 1, "copy": 0}, "`copy` must be at least 1, got 0"),
+    ("aliased", {"page_size": 3}, "did you mean `page-size`?"),
+    ("anything", {"a": "one"}, "`a` must be an integer"),
+    ("wrong", {}, "does not fit its output schema:\n- `result` must be an integer"),
+    ("grow", {"node": {"name": "a", "children": [{}]}}, "`node.children[0].name` is required"),
+])  # fmt: skip
 def test_what_does_not_fit_is_refused(
     values: Project, name: str, arguments: dict[str, Any], refusal: str
 ) -> None:
     result = values.call(name, arguments)
-    assert result.is_error
-    assert refusal in text_of(result)
+    assert result.is_error and refusal in text_of(result)
 
 
 @pytest.mark.parametrize("name", ["any_list", "pair"])
 def test_a_list_of_anything_and_a_tuple_may_hold_content(values: Project, name: str) -> None:
     result = values.call(name, {})
-    assert not result.is_error
-    assert [block.type for block in result.content] == ["text", "image"]
+    assert not result.is_error and [block.type for block in result.content] == ["text", "image"]
 
 
 @pytest.mark.parametrize("name", ["unsaid", "hidden", "hidden_untyped"])
 def test_content_inside_of_data_is_refused_with_what_to_return(values: Project, name: str) -> None:
     result = values.call(name, {})
-    assert result.is_error
-    assert "for example `-> list[Image | Text]`" in text_of(result)
+    assert result.is_error and "for example `-> list[Image | Text]`" in text_of(result)
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("@tool\ndef f():\n    yield 1", "it yields, and a tool has one result: return a list"),
-        ("@tool\nasync def f():\n    yield 1", "it yields, and a tool has one result"),
-        ("@tool\ndef f(*names: str) -> str: ...", "callers name every argument"),
-        ("@tool\ndef f(a: int, /) -> str: ...", "callers name every argument"),
-        ("@tool\ndef f(a: 'Missing') -> str: ...", "`Missing` is not there when the server runs"),
-        ("class Own: ...\n@tool\ndef f(a: Own) -> str: ...", "Own"),
-        ("@tool\ndef f(a): ...\nraise OSError('gone')", "OSError: gone"),
-        (
-            "from .. import Image\n@tool\ndef f() -> dict[str, Image]: ...",
-            "content is returned alone or in a list",
-        ),
-        (
-            "from .. import Image\n@tool\ndef f() -> list[list[Image]]: ...",
-            "content is returned alone or in a list",
-        ),
-        ("@tool(readonly=True)\ndef f(a): ...", "readonly"),
-        ("@tool\nclass f: ...", "belongs on a function"),
-        ('@tool(name="a b")\ndef f(a): ...', "a tool needs a `name`"),
-    ],
-)
+@pytest.mark.parametrize(("text", "reason"), [
+    ("@tool\ndef f():\n    yield 1", "it yields, and a tool has one result: return a list"),
+    ("@tool\nasync def f():\n    yield 1", "it yields, and a tool has one result"),
+    ("@tool\ndef f(*names: str) -> str: ...", "callers name every argument"),
+    ("@tool\ndef f(a: int, /) -> str: ...", "callers name every argument"),
+    ("@tool\ndef f(a: 'Missing') -> str: ...", "`Missing` is not there when the server runs"),
+    ("class Own: ...\n@tool\ndef f(a: Own) -> str: ...", "Own"),
+    ("@tool\ndef f(a): ...\nraise OSError('gone')", "OSError: gone"),
+    ("from .. import Image\n@tool\ndef f() -> dict[str, Image]: ...",
+     "content is returned alone or in a list"),
+    ("from .. import Image\n@tool\ndef f() -> list[list[Image]]: ...",
+     "content is returned alone or in a list"),
+    ("@tool(readonly=True)\ndef f(a): ...", "readonly"),
+    ("@tool\nclass f: ...", "belongs on a function"),
+    ('@tool(name="a b")\ndef f(a): ...', "a tool needs a `name`"),
+])  # fmt: skip
 def test_a_function_that_cannot_be_a_tool_is_left_out_and_said(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, text: str, reason: str
 ) -> None:
     project = with_functions(tmp_path, f"from .. import tool\n{text}\n")
     assert list(listed(project)) == ["find_book"]
     [record] = caplog.records
-    assert reason in record.fields["reason"]
-    assert record.fields["file"].endswith("functions.py")
+    assert reason in record.fields["reason"] and record.fields["file"].endswith("functions.py")
 
 
 @pytest.mark.parametrize("name", ["find_book", "twin"])
@@ -546,21 +494,17 @@ def test_a_name_that_is_taken_stops_the_server_and_the_check(tmp_path: Path, nam
         listed(project)
     report = check(project.folder, Problems())
     [problem] = report.problems
-    assert (problem.code, problem.place.line) == ("E1395", 7)
-    assert not report.passed
+    assert (problem.code, problem.place.line) == ("E1395", 7) and not report.passed
 
 
-@pytest.mark.parametrize(
-    "function",
-    [
-        "def f(*a: int) -> str: ...",
-        "def f():\n    while True:\n        yield 1",
-        "async def f():\n    yield 1",
-        "def f() -> dict[str, Image]: ...",
-        "def f() -> None | dict[str, list[Image | Text]]: ...",
-        "def f() -> list[list[Image]]: ...",
-    ],
-)
+@pytest.mark.parametrize("function", [
+    "def f(*a: int) -> str: ...",
+    "def f():\n    while True:\n        yield 1",
+    "async def f():\n    yield 1",
+    "def f() -> dict[str, Image]: ...",
+    "def f() -> None | dict[str, list[Image | Text]]: ...",
+    "def f() -> list[list[Image]]: ...",
+])  # fmt: skip
 def test_the_check_names_functions_that_cannot_be_called(tmp_path: Path, function: str) -> None:
     inner = (
         "\n\n@tool\ndef g() -> list[int]:\n    def h():\n        yield 1\n    return list(h())\n"
@@ -718,32 +662,27 @@ def more(tmp_path_factory: pytest.TempPathFactory) -> Project:
     return with_functions(tmp_path_factory.mktemp("more"), MORE_OF_THE_DOCS)
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments", "text"),
-    [
-        ("process_event", {"when": "2024-01-02T03:04:05Z", "wait": "PT5S"}, "02.01.2024 5.0"),
-        ("paint", {"color": "red", "size": 2}, "RED 2.0"),
-        ("paint", {"color": "blue"}, '`color` must be one of "red", "green"; got "blue"'),
-        ("tally", {"numbers": [1, 2], "pair": [1, "abc"]}, '{"numbers":2,"pair":3}'),
-        ("tally", {"numbers": [1, 1], "pair": [1, "a"]}, "`numbers` must not have the same item"),
-        ("tally", {"numbers": [1], "pair": [1]}, "`pair` must have at least 2 items"),
-        (
-            "process_file",
-            {
-                "data": "hello",
-                "path": "/a/b.txt",
-                "ident": "12345678-1234-4234-8234-123456789abc",
-                "money": "1.5",
-            },
-            "5 b.txt 4 2.5",
-        ),
-        (
-            "oldest",
-            {"people": [{"name": "a", "born": "2001-01-01"}, {"name": "b", "born": "2000-01-01"}]},
-            '{"name":"b","born":"2000-01-01"}',
-        ),
-    ],
-)
+@pytest.mark.parametrize(("name", "arguments", "text"), [
+    ("process_event", {"when": "2024-01-02T03:04:05Z", "wait": "PT5S"}, "02.01.2024 5.0"),
+    ("paint", {"color": "red", "size": 2}, "RED 2.0"),
+    ("paint", {"color": "blue"}, '`color` must be one of "red", "green"; got "blue"'),
+    ("tally", {"numbers": [1, 2], "pair": [1, "abc"]}, '{"numbers":2,"pair":3}'),
+    ("tally", {"numbers": [1, 1], "pair": [1, "a"]}, "`numbers` must not have the same item"),
+    ("tally", {"numbers": [1], "pair": [1]}, "`pair` must have at least 2 items"),
+    (
+        "process_file",
+        {
+            "data": "hello",
+            "path": "/a/b.txt",
+            "ident": "12345678-1234-4234-8234-123456789abc",
+            "money": "1.5",
+        },
+        "5 b.txt 4 2.5",
+    ),
+    ("oldest",
+     {"people": [{"name": "a", "born": "2001-01-01"}, {"name": "b", "born": "2000-01-01"}]},
+     '{"name":"b","born":"2000-01-01"}'),
+])  # fmt: skip
 def test_arguments_are_values_of_their_types(
     more: Project, name: str, arguments: dict[str, Any], text: str
 ) -> None:
@@ -836,25 +775,18 @@ def test_functions_are_listed_in_the_portable_profile(models: Project) -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments", "text"),
-    [
-        ("draw", {"shape": {"kind": "circle", "radius": 1}, "at": [1, 2, "cm"]}, '"radius":1'),
-        ("draw", {"shape": {"kind": "circle", "radius": 1}, "at": ["cm", 1, 2]}, "`at[0]` must be"),
-        (
-            "plant",
-            {"tree": {"children": [{"children": [{"value": "x"}]}]}, "notes": []},
-            "`tree.children[0].children[0].value` must be",
-        ),
-        ("plant", {"tree": {"children": [{"value": None}]}, "notes": [None], "size": None}, "null"),
-    ],
-)
+@pytest.mark.parametrize(("name", "arguments", "text"), [
+    ("draw", {"shape": {"kind": "circle", "radius": 1}, "at": [1, 2, "cm"]}, '"radius":1'),
+    ("draw", {"shape": {"kind": "circle", "radius": 1}, "at": ["cm", 1, 2]}, "`at[0]` must be"),
+    ("plant", {"tree": {"children": [{"children": [{"value": "x"}]}]}, "notes": []},
+     "`tree.children[0].children[0].value` must be"),
+    ("plant", {"tree": {"children": [{"value": None}]}, "notes": [None], "size": None}, "null"),
+])  # fmt: skip
 def test_calls_are_checked_against_the_exact_schema(
     models: Project, name: str, arguments: dict[str, Any], text: str
 ) -> None:
     result = models.call(name, arguments)
-    assert text in text_of(result)
-    assert result.is_error == ("must be" in text)
+    assert text in text_of(result) and result.is_error == ("must be" in text)
     if not result.is_error:
         output = listed(models)[name]["outputSchema"]
         jsonschema_rs.validator_for(output).validate(result.structured_content)
@@ -864,7 +796,6 @@ def test_the_rich_profile_lists_the_exact_schemas_of_functions(tmp_path: Path) -
     draw, plant = map(
         listed(with_functions(tmp_path, MODELS, profile="rich")).get, ("draw", "plant")
     )
-    assert draw is not None
-    assert plant is not None
+    assert draw is not None and plant is not None
     assert "discriminator" in draw["inputSchema"]["properties"]["shape"]
     assert plant["inputSchema"]["properties"]["tree"] == {"$ref": "#/$defs/Tree"}

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from own_project import Project, tool
 
 from mcpgen.problems import Problems
@@ -39,11 +40,9 @@ def test_a_stub_is_typed_and_says_that_it_is_one(project: Make) -> None:
         [tool("find_book", {"title": {"type": "string"}, "kind": {"enum": ["a", "b"]}}, "title")]
     )
     stub = (made.package / "custom" / "find_book.py").read_text()
-    assert "title: str,\n" in stub
-    assert 'kind: Literal["a", "b"] | None = None,\n' in stub
+    assert "title: str,\n" in stub and 'kind: Literal["a", "b"] | None = None,\n' in stub
     result = made.call("find_book", {"title": "x"})
-    assert result.is_error
-    assert "not implemented yet" in result.content[0].text
+    assert result.is_error and "not implemented yet" in result.content[0].text
 
 
 def test_a_function_is_never_touched_again_and_a_new_tool_gets_a_stub_beside_it(
@@ -69,14 +68,11 @@ def test_a_function_whose_tool_is_gone_is_named_and_stays(project: Make) -> None
     assert [(code, Path(file).name) for code, file, _ in found(made)] == [("E1316", "find_book.py")]
 
 
-@pytest.mark.parametrize(
-    ("code", "line"),
-    [
-        ("\nasync def find_book(*, title=None):\n    return 'x'\n", 2),
-        ("\n\nasync def find_book(*, title=None, limit):\n    return 'x'\n", 3),
-        ("def find_book(*, title=None, limit=None, more):\n    return 'x'\n", 1),
-    ],
-)
+@pytest.mark.parametrize(("code", "line"), [
+    ("\nasync def find_book(*, title=None):\n    return 'x'\n", 2),
+    ("\n\nasync def find_book(*, title=None, limit):\n    return 'x'\n", 3),
+    ("def find_book(*, title=None, limit=None, more):\n    return 'x'\n", 1),
+])  # fmt: skip
 def test_check_and_the_generated_tests_name_the_place_of_a_function_that_does_not_fit(
     project: Make, code: str, line: int
 ) -> None:
@@ -85,19 +81,11 @@ def test_check_and_the_generated_tests_name_the_place_of_a_function_that_does_no
     [(problem, file, at)] = found(made)
     assert (problem, Path(file).name, at) == ("E1314", "find_book.py", line)
     command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "tests",
-        "-k",
+        sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests", "-k",
         "takes_the_arguments",
-    ]
+    ]  # fmt: skip
     done = subprocess.run(command, cwd=made.folder, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 1
-    assert f"find_book.py:{line}" in done.stdout
+    assert done.returncode == 1 and f"find_book.py:{line}" in done.stdout
 
 
 def test_mypy_names_a_call_that_does_not_fit(project: Make, mypy_cache: Path) -> None:
@@ -109,26 +97,16 @@ def test_mypy_names_a_call_that_does_not_fit(project: Make, mypy_cache: Path) ->
         " 'x'\n",
     )
     command = [
-        sys.executable,
-        "-m",
-        "mypy",
-        "--strict",
-        "--cache-dir",
-        str(mypy_cache),
+        sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(mypy_cache),
         "--no-error-summary",
-    ]
+    ]  # fmt: skip
     wanted = ["tests/signatures_general.py", f"src/{made.made.server.package}/custom/find_book.py"]
     environment = {"MYPYPATH": "src", "PATH": "/usr/bin:/bin"}
     done = subprocess.run(
-        [*command, *wanted],
-        cwd=made.folder,
-        capture_output=True,
-        text=True,
-        timeout=120,
+        [*command, *wanted], cwd=made.folder, capture_output=True, text=True, timeout=120,
         env=environment,
-    )
-    assert "signatures_general.py" in done.stdout
-    assert 'Argument "title"' in done.stdout
+    )  # fmt: skip
+    assert "signatures_general.py" in done.stdout and 'Argument "title"' in done.stdout
 
 
 def test_a_missing_function_and_a_broken_module_are_named(project: Make) -> None:
@@ -148,8 +126,7 @@ def test_a_result_is_checked_against_the_exact_output_schema(project: Make) -> N
     ):
         made.function("count", f"def count():\n    return {value}\n")
         result = made.call("count", {})
-        assert result.is_error is not fits
-        assert fits is (result.structured_content == {"count": 3})
+        assert result.is_error is not fits and fits is (result.structured_content == {"count": 3})
 
 
 def test_every_kind_of_content_arrives(project: Make) -> None:
@@ -165,27 +142,17 @@ def test_every_kind_of_content_arrives(project: Make) -> None:
 
 
 def test_a_function_may_take_the_place_of_a_generated_one(project: Make) -> None:
-    api = {
-        "openapi": "3.1.0",
-        "info": {"title": "Shop", "version": "1"},
-        "servers": [{"url": "https://api.example.com"}],
-        "paths": {
-            "/books/{id}": {
-                "get": {
-                    "operationId": "getBook",
-                    "parameters": [
-                        {
-                            "name": "id",
-                            "in": "path",
-                            "required": True,
-                            "schema": {"type": "integer"},
-                        }
-                    ],
-                    "responses": {"200": {"description": "ok"}},
-                }
-            }
-        },
-    }
+    api = yaml.safe_load("""
+        openapi: '3.1.0'
+        info: {title: Shop, version: '1'}
+        servers: [{url: https://api.example.com}]
+        paths:
+          '/books/{id}':
+            get:
+              operationId: getBook
+              parameters: [{name: id, in: path, required: true, schema: {type: integer}}]
+              responses: {'200': {description: ok}}
+    """)
     made = project(api)
     made.function("get_book", "async def get_book(*, id: int) -> str:\n    return f'mine {id}'\n")
     assert made.call("get_book", {"id": 3}).content[0].text == "mine 3"
@@ -197,14 +164,7 @@ def test_a_function_may_take_the_place_of_a_generated_one(project: Make) -> None
 def test_a_server_without_an_api_speaks_of_none(project: Make) -> None:
     made = project([tool("find_book")])
     made.generate(add=("registry", "bundle"))
-    for name in (
-        "README.md",
-        ".env.example",
-        "Makefile",
-        "server.json",
-        "manifest.json",
-        "pyproject.toml",
-    ):
+    for name in "README.md .env.example Makefile server.json manifest.json pyproject.toml".split():
         text = (made.folder / name).read_text()
         assert "BASE_URL" not in text, name
         assert " API" not in text, name
@@ -218,8 +178,7 @@ def test_regenerating_changes_nothing_and_order_does_not_matter(project: Make) -
     assert made.changes.empty
     made.say([tool("add_book"), tool("find_book")])
     made.generate()
-    assert made.changes.updated == ("document/source.json",)
-    assert not made.changes.created
+    assert made.changes.updated == ("document/source.json",) and not made.changes.created
     assert not made.changes.removed
 
 
@@ -232,8 +191,7 @@ def test_a_new_tool_of_ones_own_needs_no_acceptance(project: Make) -> None:
         ]
     )
     made.generate()
-    assert len(made.made.server.tools) == 1
-    assert (made.package / "custom" / "drop_book.py").is_file()
+    assert len(made.made.server.tools) == 1 and (made.package / "custom" / "drop_book.py").is_file()
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -272,13 +230,9 @@ def test_an_argument_that_the_configuration_renames_reaches_the_function(
 
 
 NAMES_THAT_SOUND_HARMLESS = (
-    "query",
-    "find_and_replace",
-    "get_or_create_user",
-    "read_and_delete_messages",
-    "fetch_and_merge",
-    "show_and_close_dialog",
-)
+    "query", "find_and_replace", "get_or_create_user", "read_and_delete_messages",
+    "fetch_and_merge", "show_and_close_dialog",
+)  # fmt: skip
 
 
 def test_no_name_makes_a_tool_read_only(project: Make) -> None:
@@ -291,9 +245,7 @@ def test_no_name_makes_a_tool_read_only(project: Make) -> None:
         assert (hint.idempotent_hint, hint.open_world_hint) == (False, True)
 
 
-def test_a_read_only_server_leaves_out_what_does_not_say_that_it_only_reads(
-    project: Make,
-) -> None:
+def test_a_read_only_server_leaves_out_what_does_not_say_that_it_only_reads(project: Make) -> None:
     made = project(
         [
             tool("query"),
@@ -308,6 +260,5 @@ def test_a_read_only_server_leaves_out_what_does_not_say_that_it_only_reads(
     listed: Any = made.talk(lambda client: client.list_tools(), read_only=True)
     assert [one.name for one in listed.tools] == ["drop_cache"]
     result: Any = made.talk(lambda client: client.call_tool("get_note", {}), read_only=True)
-    assert result.is_error
-    assert "read-only" in result.content[0].text
+    assert result.is_error and "read-only" in result.content[0].text
     assert made.call("get_note", {}).content[0].text == "note"

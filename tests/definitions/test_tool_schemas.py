@@ -54,22 +54,18 @@ def only_tool(folder: Path, content: Any) -> Tool:
     return tool
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        {"tools": [MOVE]},
-        MOVE,
-        {**NESTED, "title": "move_page"},
-        {"tools": [{**WORDS, "inputSchema": OLD}]},
-        {"tools": [{**WORDS, "inputSchema": ANCHORED}]},
-        {"tools": [{**WORDS, "inputSchema": IDENTIFIED}]},
-        [{**WORDS, "input_schema": NESTED}],
-        [{"type": "function", "function": {**WORDS, "parameters": NESTED}}],
-        [{"functionDeclarations": [{**WORDS, "parametersJsonSchema": NESTED}]}],
-        [{"toolSpec": {**WORDS, "inputSchema": {"json": NESTED}}}],
-    ],
-    ids="list single-tool schema draft-7 anchor id Anthropic OpenAI Gemini Bedrock".split(),
-)
+@pytest.mark.parametrize("content", [
+    {"tools": [MOVE]},
+    MOVE,
+    {**NESTED, "title": "move_page"},
+    {"tools": [{**WORDS, "inputSchema": OLD}]},
+    {"tools": [{**WORDS, "inputSchema": ANCHORED}]},
+    {"tools": [{**WORDS, "inputSchema": IDENTIFIED}]},
+    [{**WORDS, "input_schema": NESTED}],
+    [{"type": "function", "function": {**WORDS, "parameters": NESTED}}],
+    [{"functionDeclarations": [{**WORDS, "parametersJsonSchema": NESTED}]}],
+    [{"toolSpec": {**WORDS, "inputSchema": {"json": NESTED}}}],
+], ids="list single-tool schema draft-7 anchor id Anthropic OpenAI Gemini Bedrock".split())  # fmt: skip
 def test_a_reference_begins_at_the_schema_of_its_tool(content: Any, tmp_path: Path) -> None:
     tool = only_tool(tmp_path, content)
     assert tool.input_schema["properties"]["parent"] == PARENT
@@ -82,8 +78,7 @@ def test_two_tools_may_use_one_name_for_different_definitions(tmp_path: Path) ->
     tools = [MOVE, {"name": "count", "description": "Count.", "inputSchema": other}]
     server, _ = server_of(written(tmp_path, tools))
     count, move = server.tools
-    assert refusal(count, {"parent": 1}) == ""
-    assert refusal(move, {"parent": {"page_id": "1"}}) == ""
+    assert refusal(count, {"parent": 1}) == "" and refusal(move, {"parent": {"page_id": "1"}}) == ""
     assert refusal(move, {"parent": 1})
 
 
@@ -152,8 +147,7 @@ def test_a_reference_that_cannot_be_followed_costs_one_tool(tmp_path: Path) -> N
         ("gone", "E0204"),
     ]
     messages = {problem.code: problem.message for problem in problems}
-    assert "`lost` is left out" in messages["E0201"]
-    assert "`gone` is left out" in messages["E0204"]
+    assert "`lost` is left out" in messages["E0201"] and "`gone` is left out" in messages["E0204"]
     with pytest.raises(RefusedError, match="`lost` is left out"):
         server_of(written(tmp_path, [lost]))
 
@@ -235,14 +229,10 @@ GEMINI = {
 }
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        [{"functionDeclarations": [GEMINI]}],
-        [{"function_declarations": [GEMINI]}],
-        {"functionDeclarations": [GEMINI]},
-    ],
-)
+@pytest.mark.parametrize("content", [
+    [{"functionDeclarations": [GEMINI]}], [{"function_declarations": [GEMINI]}],
+    {"functionDeclarations": [GEMINI]},
+])  # fmt: skip
 def test_gemini_is_read_as_gemini_writes_it(content: Any, tmp_path: Path) -> None:
     tool = only_tool(tmp_path, content)
     assert refusal(tool, {"city": "Rome", "days": None, "tags": ["a"]}) == ""
@@ -254,8 +244,7 @@ def test_what_is_required_stays_required_where_the_schema_is_not_valid(tmp_path:
     schema = {"type": "object", "properties": {"a": {"type": "strng"}}, "required": ["a"]}
     server, problems = server_of(written(tmp_path, [{"name": "odd", "inputSchema": schema}]))
     [tool] = server.tools
-    assert "E0441" in {problem.code for problem in problems}
-    assert "a" in refusal(tool, {})
+    assert "E0441" in {problem.code for problem in problems} and "a" in refusal(tool, {})
     assert refusal(tool, {"a": 5}) == ""
 
 
@@ -264,8 +253,7 @@ def test_names_that_change_and_names_that_come_twice_are_told(tmp_path: Path) ->
     tools = [{"name": name, "description": name, "inputSchema": {}} for name in names]
     server, problems = server_of(written(tmp_path, tools))
     listed = {tool.origin.pointer: tool.name for tool in server.tools}
-    assert listed["/tools/1"] == "db_query"
-    assert listed["/tools/4"] == "list_pages"
+    assert listed["/tools/1"] == "db_query" and listed["/tools/4"] == "list_pages"
     assert len(set(listed.values())) == len(names)
     codes = {problem.pointer: problem.code for problem in problems}
     assert codes == {"/tools/0": "E0452", "/tools/2": "E0452", "/tools/3": "E0451"}
@@ -328,30 +316,22 @@ def test_a_tool_without_a_schema_is_told(tmp_path: Path) -> None:
         ("E0450", "warning", "/tools/4"),
     ]
     unread, is_text = list(problems)[2:]
-    assert unread.notes == ("not read: `takes`",)
-    assert "is no object" in is_text.message
+    assert unread.notes == ("not read: `takes`",) and "is no object" in is_text.message
 
 
-@pytest.mark.parametrize(
-    ("content", "code", "advice"),
-    [
-        ([], "E0121", "tools"),
-        ([{"title": "Weather", "type": "object", "properties": {}}], "E0121", "inputSchema"),
-        (
-            {"jsonrpc": "2.0", "id": 2, "error": {"code": -32603, "message": "fetch failed"}},
-            "E0121",
-            "fetch failed",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("content", "code", "advice"), [
+    ([], "E0121", "tools"),
+    ([{"title": "Weather", "type": "object", "properties": {}}], "E0121", "inputSchema"),
+    ({"jsonrpc": "2.0", "id": 2, "error": {"code": -32603, "message": "fetch failed"}}, "E0121",
+     "fetch failed"),
+])  # fmt: skip
 def test_a_list_without_tools_is_called_that(
     content: Any, code: str, advice: str, tmp_path: Path
 ) -> None:
     with pytest.raises(McpgenError) as caught:
         server_of(written(tmp_path, content))
     [problem] = caught.value.problems
-    assert problem.code == code
-    assert advice in f"{problem.message} {problem.hint}"
+    assert problem.code == code and advice in f"{problem.message} {problem.hint}"
     assert "openapi" not in problem.hint.lower()
 
 
@@ -359,5 +339,4 @@ def test_a_type_of_python_is_read_however_long_it_is(tmp_path: Path) -> None:
     arguments = [{"name": "deep", "type": "List[" * 3_000 + "str" + "]" * 3_000}]
     tools = [{"name": "dig", "arguments": arguments}]
     server, problems = server_of(written(tmp_path, tools))
-    assert list(server.tools[0].input_schema["properties"]) == ["deep"]
-    assert len(list(problems)) > 0
+    assert list(server.tools[0].input_schema["properties"]) == ["deep"] and len(list(problems)) > 0

@@ -132,22 +132,11 @@ def test_sums_and_expressions(toolbox: Project) -> None:
     assert "zero" in refused(toolbox.call("calculate", {"expression": "1/0"}))
 
 
-@pytest.mark.parametrize(
-    "expression",
-    [
-        "__import__('os').system('true')",
-        "().__class__",
-        "9**9**9**9",
-        "10**1000",
-        "(-8)**0.5",
-        "'a'*1000000000",
-        "[x for x in range(9)]",
-        "lambda: 1",
-        "1 if True else 2",
-        "(" * 99 + "1" + ")" * 99,
-        "1 +",
-    ],
-)
+@pytest.mark.parametrize("expression", [
+    "__import__('os').system('true')", "().__class__", "9**9**9**9", "10**1000", "(-8)**0.5",
+    "'a'*1000000000", "[x for x in range(9)]", "lambda: 1", "1 if True else 2",
+    "(" * 99 + "1" + ")" * 99, "1 +",
+])  # fmt: skip
 def test_nothing_but_arithmetic_is_calculated(toolbox: Project, expression: str) -> None:
     started = time.monotonic()
     result = toolbox.call("calculate", {"expression": expression})
@@ -169,24 +158,21 @@ def test_a_command_runs_without_a_shell(toolbox: Project, folder: Path) -> None:
     assert not (folder / "x").exists()
 
 
-@pytest.mark.parametrize(
-    ("command", "args"),
-    [
-        ("rm", ["-rf", "."]),
-        ("sort", ["--compress-program=id", "sales.csv"]),
-        ("sort", ["-o", "new.txt", "sales.csv"]),
-        ("wc", ["--files0-from=/etc/passwd"]),
-        ("head", ["/etc/passwd"]),
-        ("head", ["../secret.txt"]),
-        ("head", ["inner/../../secret.txt"]),
-        ("head", ["out"]),
-        ("head", []),
-        ("ls", ["/"]),
-        ("date", ["2000-01-01"]),
-        ("echo", ["a\0b"]),
-        ("ls", ["-l"] * 21),
-    ],
-)
+@pytest.mark.parametrize(("command", "args"), [
+    ("rm", ["-rf", "."]),
+    ("sort", ["--compress-program=id", "sales.csv"]),
+    ("sort", ["-o", "new.txt", "sales.csv"]),
+    ("wc", ["--files0-from=/etc/passwd"]),
+    ("head", ["/etc/passwd"]),
+    ("head", ["../secret.txt"]),
+    ("head", ["inner/../../secret.txt"]),
+    ("head", ["out"]),
+    ("head", []),
+    ("ls", ["/"]),
+    ("date", ["2000-01-01"]),
+    ("echo", ["a\0b"]),
+    ("ls", ["-l"] * 21),
+])  # fmt: skip
 def test_a_command_that_is_not_allowed_does_nothing(
     toolbox: Project, folder: Path, command: str, args: list[str]
 ) -> None:
@@ -201,8 +187,7 @@ def test_a_command_that_takes_too_long_is_ended(toolbox: Project, folder: Path) 
     text = refused(
         toolbox.call("execute_command", {"command": "head", "args": ["pipe"], "timeout": 0.3})
     )
-    assert "longer than 0.3 seconds" in text
-    assert time.monotonic() - started < 5
+    assert "longer than 0.3 seconds" in text and time.monotonic() - started < 5
 
 
 def test_long_output_is_cut(toolbox: Project, folder: Path) -> None:
@@ -238,8 +223,7 @@ def test_no_path_leads_out_of_the_folder(
     text = refused(
         toolbox.call(tool, {"path" if tool == "delete_file" else "filepath": path, **more})
     )
-    assert "canary" not in text
-    assert "internal" not in text
+    assert "canary" not in text and "internal" not in text
     assert (folder.parent / "secret.txt").read_text() == "canary-secret\n"
 
 
@@ -325,8 +309,7 @@ def test_a_service_that_fails_is_told_without_its_words(
 ) -> None:
     service.status, service.seconds, service.answer = status, seconds, {"error": "canary-detail"}
     text = refused(toolbox.call("web_search", {"query": "a"}))
-    assert said in text
-    assert "canary" not in text
+    assert said in text and "canary" not in text
 
 
 def test_what_is_not_set_up_says_which_variable(
