@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from mcpgen.load import Document, load
 from mcpgen.problems import Problems
@@ -42,88 +43,61 @@ def upgraded(tmp_path: Path) -> Any:
     return act
 
 
-@pytest.mark.parametrize(
-    ("given", "want"),
-    [
-        ({"type": "string", "nullable": True}, {"type": ["string", "null"]}),
-        ({"type": "string", "nullable": False}, {"type": "string"}),
-        ({"type": "string", "nullable": "yes"}, {"type": "string"}),
-        (
-            {"type": "string", "enum": ["a"], "nullable": True},
-            {"type": ["string", "null"], "enum": ["a", None]},
-        ),
-        (
-            {"type": "string", "enum": ["a", None], "nullable": True},
-            {"type": ["string", "null"], "enum": ["a", None]},
-        ),
-        ({"nullable": True}, {}),
-        ({"nullable": True, **REF}, {"anyOf": [REF, NULL]}),
-        (
-            {"nullable": True, "allOf": [REF], "description": "d", "x-y": 1},
-            {"description": "d", "x-y": 1, "anyOf": [{"allOf": [REF]}, NULL]},
-        ),
-        ({"nullable": True, "anyOf": [REF]}, {"anyOf": [REF, NULL]}),
-        (
-            {"nullable": True, "oneOf": [REF, {"type": "string", "nullable": True}]},
-            {"oneOf": [REF, {"type": ["string", "null"]}]},
-        ),
-        (
-            {"type": "array", "items": {"nullable": True, **REF}},
-            {"type": "array", "items": {"anyOf": [REF, NULL]}},
-        ),
-        ({"minimum": 1, "exclusiveMinimum": True}, {"exclusiveMinimum": 1}),
-        ({"maximum": 1, "exclusiveMaximum": False}, {"maximum": 1}),
-        ({"exclusiveMaximum": "5", "minLength": "3"}, {"exclusiveMaximum": 5, "minLength": 3}),
-        ({"type": "number", "multipleOf": 0}, {"type": "number"}),
-        ({"type": "string", "minLength": -1, "maxLength": True}, {"type": "string"}),
-        ({"type": "array", "minItems": 1.5, "maxItems": None}, {"type": "array"}),
-        ({"exclusiveMaximum": True}, {}),
-        ({"exclusiveMinimum": 5}, {"exclusiveMinimum": 5}),
-        ({"example": {"nullable": True}}, {"examples": [{"nullable": True}]}),
-        ({"example": 1, "examples": [2]}, {"examples": [2]}),
-        (
-            {"properties": {"nullable": {"type": "string"}}},
-            {"properties": {"nullable": {"type": "string"}}},
-        ),
-        (
-            {"properties": {"example": {"example": 1}}},
-            {"properties": {"example": {"examples": [1]}}},
-        ),
-        (
-            {"default": {"nullable": True, "type": "x"}},
-            {"default": {"nullable": True, "type": "x"}},
-        ),
-        (
-            {"enum": [{"example": 1}], "const": {"id": "x"}},
-            {"enum": [{"example": 1}], "const": {"id": "x"}},
-        ),
-        (
-            {"x-schema": {"nullable": True, "type": "string"}},
-            {"x-schema": {"nullable": True, "type": "string"}},
-        ),
-        (
-            {
-                "items": [{"type": "string"}, {"nullable": True, "type": "integer"}],
-                "additionalItems": False,
-            },
-            {"prefixItems": [{"type": "string"}, {"type": ["integer", "null"]}], "items": False},
-        ),
-        ({"items": {}, "additionalItems": {}}, {"items": {}}),
-        (
-            {"dependencies": {"a": ["b"], "c": {"required": ["d"]}}},
-            {"dependentRequired": {"a": ["b"]}, "dependentSchemas": {"c": {"required": ["d"]}}},
-        ),
-        ({"id": "urn:x"}, {"$id": "urn:x"}),
-        ({"properties": {"id": {"id": 5}}}, {"properties": {"id": {"id": 5}}}),
-        ({"type": "file"}, {"type": "string", "format": "binary"}),
-        ({"type": "STRING"}, {"type": "string"}),
-        ({"type": "int"}, {"type": "integer"}),
-        ({"type": ["uuid", "null"]}, {"type": ["string", "null"]}),
-        ({"type": "strin"}, {"type": "strin"}),
-        ({"$recursiveRef": "#"}, {"$ref": "#/components/schemas/A"}),
-        ({"discriminator": "kind"}, {"discriminator": {"propertyName": "kind"}}),
-    ],
-)
+@pytest.mark.parametrize(("given", "want"), [
+    ({"type": "string", "nullable": True}, {"type": ["string", "null"]}),
+    ({"type": "string", "nullable": False}, {"type": "string"}),
+    ({"type": "string", "nullable": "yes"}, {"type": "string"}),
+    ({"type": "string", "enum": ["a"], "nullable": True},
+     {"type": ["string", "null"], "enum": ["a", None]}),
+    ({"type": "string", "enum": ["a", None], "nullable": True},
+     {"type": ["string", "null"], "enum": ["a", None]}),
+    ({"nullable": True}, {}),
+    ({"nullable": True, **REF}, {"anyOf": [REF, NULL]}),
+    ({"nullable": True, "allOf": [REF], "description": "d", "x-y": 1},
+     {"description": "d", "x-y": 1, "anyOf": [{"allOf": [REF]}, NULL]}),
+    ({"nullable": True, "anyOf": [REF]}, {"anyOf": [REF, NULL]}),
+    ({"nullable": True, "oneOf": [REF, {"type": "string", "nullable": True}]},
+     {"oneOf": [REF, {"type": ["string", "null"]}]}),
+    ({"type": "array", "items": {"nullable": True, **REF}},
+     {"type": "array", "items": {"anyOf": [REF, NULL]}}),
+    ({"minimum": 1, "exclusiveMinimum": True}, {"exclusiveMinimum": 1}),
+    ({"maximum": 1, "exclusiveMaximum": False}, {"maximum": 1}),
+    ({"exclusiveMaximum": "5", "minLength": "3"}, {"exclusiveMaximum": 5, "minLength": 3}),
+    ({"type": "number", "multipleOf": 0}, {"type": "number"}),
+    ({"type": "string", "minLength": -1, "maxLength": True}, {"type": "string"}),
+    ({"type": "array", "minItems": 1.5, "maxItems": None}, {"type": "array"}),
+    ({"exclusiveMaximum": True}, {}),
+    ({"exclusiveMinimum": 5}, {"exclusiveMinimum": 5}),
+    ({"example": {"nullable": True}}, {"examples": [{"nullable": True}]}),
+    ({"example": 1, "examples": [2]}, {"examples": [2]}),
+    ({"properties": {"nullable": {"type": "string"}}},
+     {"properties": {"nullable": {"type": "string"}}}),
+    ({"properties": {"example": {"example": 1}}}, {"properties": {"example": {"examples": [1]}}}),
+    ({"default": {"nullable": True, "type": "x"}}, {"default": {"nullable": True, "type": "x"}}),
+    ({"enum": [{"example": 1}], "const": {"id": "x"}},
+     {"enum": [{"example": 1}], "const": {"id": "x"}}),
+    ({"x-schema": {"nullable": True, "type": "string"}},
+     {"x-schema": {"nullable": True, "type": "string"}}),
+    (
+        {
+            "items": [{"type": "string"}, {"nullable": True, "type": "integer"}],
+            "additionalItems": False,
+        },
+        {"prefixItems": [{"type": "string"}, {"type": ["integer", "null"]}], "items": False},
+    ),
+    ({"items": {}, "additionalItems": {}}, {"items": {}}),
+    ({"dependencies": {"a": ["b"], "c": {"required": ["d"]}}},
+     {"dependentRequired": {"a": ["b"]}, "dependentSchemas": {"c": {"required": ["d"]}}}),
+    ({"id": "urn:x"}, {"$id": "urn:x"}),
+    ({"properties": {"id": {"id": 5}}}, {"properties": {"id": {"id": 5}}}),
+    ({"type": "file"}, {"type": "string", "format": "binary"}),
+    ({"type": "STRING"}, {"type": "string"}),
+    ({"type": "int"}, {"type": "integer"}),
+    ({"type": ["uuid", "null"]}, {"type": ["string", "null"]}),
+    ({"type": "strin"}, {"type": "strin"}),
+    ({"$recursiveRef": "#"}, {"$ref": "#/components/schemas/A"}),
+    ({"discriminator": "kind"}, {"discriminator": {"propertyName": "kind"}}),
+])  # fmt: skip
 def test_a_keyword_becomes_its_modern_form(upgraded: Any, given: Any, want: Any) -> None:
     assert upgraded(given)[0] == want
 
@@ -145,15 +119,9 @@ def test_definitions_move_and_references_into_them_follow(upgraded: Any) -> None
 
 
 def test_required_on_a_property_is_the_objects(upgraded: Any) -> None:
-    schema, _, codes = upgraded(
-        {
-            "properties": {
-                "a": {"required": True},
-                "b": {"required": False},
-                "required": {"type": "string"},
-            }
-        }
-    )
+    schema, _, codes = upgraded(yaml.safe_load("""
+            properties: {a: {required: true}, b: {required: false}, required: {type: string}}
+        """))
     assert schema == {
         "properties": {"a": {}, "b": {}, "required": {"type": "string"}},
         "required": ["a"],
@@ -164,17 +132,14 @@ def test_required_on_a_property_is_the_objects(upgraded: Any) -> None:
 def test_keywords_beside_a_reference_count_from_3_1_on(upgraded: Any) -> None:
     given = {**REF, "minProperties": 1, "readOnly": True, "description": "d"}
     schema, _, codes = upgraded(dict(given))
-    assert schema == {**REF, "description": "d"}
-    assert codes == ["E0320"]
+    assert schema == {**REF, "description": "d"} and codes == ["E0320"]
     schema, _, codes = upgraded(dict(given), "3.1.0")
-    assert schema == given
-    assert codes == []
+    assert schema == given and codes == []
 
 
 def test_nullable_in_3_1_is_read_as_meant_with_a_note(upgraded: Any) -> None:
     schema, _, codes = upgraded({"type": "string", "nullable": True}, "3.1.0")
-    assert schema == {"type": ["string", "null"]}
-    assert codes == ["E0321"]
+    assert schema == {"type": ["string", "null"]} and codes == ["E0321"]
 
 
 def test_moved_nodes_are_shown_where_they_were_written(upgraded: Any) -> None:
@@ -190,19 +155,9 @@ def test_moved_nodes_are_shown_where_they_were_written(upgraded: Any) -> None:
 
 
 ODD: list[Any] = [
-    None,
-    True,
-    1,
-    "text",
-    [],
-    [1],
-    {},
-    {"a": 1},
-    [[{}]],
-    {"$ref": 5},
-    {"$ref": "#/"},
+    None, True, 1, "text", [], [1], {}, {"a": 1}, [[{}]], {"$ref": 5}, {"$ref": "#/"},
     {"$ref": "#"},
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("odd", ODD, ids=json.dumps)
@@ -211,62 +166,28 @@ def test_anything_may_stand_anywhere(tmp_path: Path, odd: Any, version: str) -> 
     """Every value of a full document is replaced, one at a time, by something that does not belong
     there.
     """
-    full: dict[str, Any] = {
-        "info": {"title": "T"},
-        "host": "h",
-        "basePath": "/b",
-        "schemes": ["http"],
-        "consumes": ["a/b"],
-        "parameters": {
-            "p": {
-                "name": "p",
-                "in": "body",
-                "schema": {"type": "array", "items": {"type": "string"}},
-            }
-        },
-        "responses": {
-            "r": {
-                "schema": {"type": "file"},
-                "headers": {"h": {"type": "string"}},
-                "examples": {"a/b": 1},
-            }
-        },
-        "securityDefinitions": {"s": {"type": "oauth2", "flow": "implicit", "scopes": {"a": "b"}}},
-        "definitions": {
-            "D": {"properties": {"a": {"required": True}}, "nullable": True, "discriminator": "a"}
-        },
-        "paths": {
-            "/a": {
-                "parameters": [
-                    {"name": "f", "in": "formData", "type": "array", "collectionFormat": "tsv"}
-                ],
-                "get": {
-                    "parameters": [
-                        {
-                            "name": "q",
-                            "in": "query",
-                            "type": "array",
-                            "items": {"collectionFormat": "csv"},
-                        }
-                    ],
-                    "requestBody": {
-                        "content": {
-                            "a/b": {"schema": {"items": [{}]}, "encoding": {"a": {"headers": {}}}}
-                        }
-                    },
-                    "responses": {
-                        "200": {"content": {"a/b": {"schema": {"allOf": [{"type": "string"}]}}}}
-                    },
-                    "callbacks": {"c": {"{$url}": {"post": {}}}},
-                },
-            }
-        },
-        "components": {
-            "schemas": {"S": {"dependencies": {"a": ["b"]}, "definitions": {"d": {}}, "enum": [1]}}
-        },
-        "x-ms-paths": {"/a?b": {"get": {}}},
-        "x-webhooks": {"w": {"post": {}}},
-    }
+    full: dict[str, Any] = yaml.safe_load("""
+        info: {title: T}
+        host: h
+        basePath: /b
+        schemes: [http]
+        consumes: [a/b]
+        parameters: {p: {name: p, in: body, schema: {type: array, items: {type: string}}}}
+        responses: {r: {schema: {type: file}, headers: {h: {type: string}}, examples: {a/b: 1}}}
+        securityDefinitions: {s: {type: oauth2, flow: implicit, scopes: {a: b}}}
+        definitions: {D: {properties: {a: {required: true}}, nullable: true, discriminator: a}}
+        paths:
+          /a:
+            parameters: [{name: f, in: formData, type: array, collectionFormat: tsv}]
+            get:
+              parameters: [{name: q, in: query, type: array, items: {collectionFormat: csv}}]
+              requestBody: {content: {a/b: {schema: {items: [{}]}, encoding: {a: {headers: {}}}}}}
+              responses: {'200': {content: {a/b: {schema: {allOf: [{type: string}]}}}}}
+              callbacks: {c: {'{$url}': {post: {}}}}
+        components: {schemas: {S: {dependencies: {a: [b]}, definitions: {d: {}}, enum: [1]}}}
+        x-ms-paths: {'/a?b': {get: {}}}
+        x-webhooks: {w: {post: {}}}
+    """)
     spots: list[tuple[Any, Any]] = []
 
     def collect(node: Any) -> None:

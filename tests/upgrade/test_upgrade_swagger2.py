@@ -25,16 +25,13 @@ def upgraded(tmp_path: Path) -> Callable[[str], tuple[Document, list[Problem]]]:
     return act
 
 
-@pytest.mark.parametrize(
-    ("text", "servers"),
-    [
-        ("host: h\n", [{"url": "https://h"}]),
-        ("host: h:8080\nbasePath: /\nschemes: [http]\n", [{"url": "http://h:8080"}]),
-        ("basePath: /v1/\n", [{"url": "/v1"}]),
-        ("host: https://h\nbasePath: v1\n", [{"url": "https://h/v1"}]),
-        ("paths: {}\n", None),
-    ],
-)
+@pytest.mark.parametrize(("text", "servers"), [
+    ("host: h\n", [{"url": "https://h"}]),
+    ("host: h:8080\nbasePath: /\nschemes: [http]\n", [{"url": "http://h:8080"}]),
+    ("basePath: /v1/\n", [{"url": "/v1"}]),
+    ("host: https://h\nbasePath: v1\n", [{"url": "https://h/v1"}]),
+    ("paths: {}\n", None),
+])  # fmt: skip
 def test_host_base_path_and_schemes_are_servers(upgraded: Any, text: str, servers: Any) -> None:
     assert upgraded(text)[0].root.get("servers") == servers
 
