@@ -75,8 +75,7 @@ BODIES = {
         "messages", {"type": "array", "items": {"oneOf": shapes(4, 10, "role")}}, 30
     ),
     "a dashboard: widgets of 41 types": nested(
-        "widgets",
-        {"type": "array", "items": nested("definition", {"oneOf": shapes(41, 12)}, 3)},
+        "widgets", {"type": "array", "items": nested("definition", {"oneOf": shapes(41, 12)}, 3)}
     ),
     "a monitor: options of 40 fields": nested("options", fields(40)),
     "a container: a host's settings of 70 fields": nested("host_config", fields(70), 30),
@@ -143,15 +142,12 @@ def methods(count: int) -> list[dict[str, Any]]:
 
 DEMANDING = {
     "an order: 12 objects that need four fields": objects(12, needing(4)),
-    "a pod: 40 fields, 40 lists of objects that need a name": nested(
-        "spec", objects(40, {"type": "array", "items": needing(1)})
-    ),
-    "a cart: lists whose objects need objects that need others": nested(
-        "cart", objects(8, {"type": "array", "items": needing(3, needing(3, needing(3)))})
-    ),
-    "a volume: one of 20 sources, each in a field of its own": nested(
-        "volumes", {"type": "array", "items": objects(20, needing(2))}
-    ),
+    "a pod: 40 fields, 40 lists of objects that need a name": nested("spec",
+        objects(40, {"type": "array", "items": needing(1)})),
+    "a cart: lists whose objects need objects that need others": nested("cart",
+        objects(8, {"type": "array", "items": needing(3, needing(3, needing(3)))})),
+    "a volume: one of 20 sources, each in a field of its own": nested("volumes",
+        {"type": "array", "items": objects(20, needing(2))}),
     "a payment: a method that is needed, of 480 types": {
         **nested("method", {"anyOf": methods(60)}, 73),
         "required": ["method"],
@@ -160,14 +156,12 @@ DEMANDING = {
         **nested("method", {"oneOf": methods(5)}, 73),
         "required": ["method"],
     },
-    "a card: 20 limits by category, one of 80": nested(
-        "limits", objects(20, {"type": "array", "items": field(0, text="", values=80)})
-    ),
+    "a card: 20 limits by category, one of 80": nested("limits",
+        objects(20, {"type": "array", "items": field(0, text="", values=80)})),
     "a link: 20 addresses with patterns": nested("addresses", objects(20, ADDRESS)),
-    "a tree: nodes that need a list of nodes": nested(
-        "tree", objects(15, needing(2, {"type": "array", "items": needing(1)}))
-    ),
-}
+    "a tree: nodes that need a list of nodes": nested("tree",
+        objects(15, needing(2, {"type": "array", "items": needing(1)}))),
+}  # fmt: skip
 
 
 def filled(schema: dict[str, Any]) -> Any:

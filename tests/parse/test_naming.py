@@ -37,28 +37,25 @@ def tool_names(
     return naming.tool_names(subjects, server, pinned)
 
 
-@pytest.mark.parametrize(
-    ("operation_id", "name"),
-    [
-        ("listBooks", "list_books"),
-        ("list-books", "list_books"),
-        ("repos/list-for-org", "repos_list_for_org"),
-        ("ListBooks.V2", "list_books_v2"),
-        ("getHTTPStatus", "get_http_status"),
-        ("1a", "call_1a"),
-        ("class", "shop_class"),
-        ("match", "shop_match"),
-        ("print", "shop_print"),
-        ("bash", "shop_bash"),
-        ("read_file", "shop_read_file"),
-        ("\uff45\uff56\uff41\uff4c", "shop_eval"),
-        ("\U0001f4a5", "get_x"),
-        ("\u0434\u0430\u043d\u043d\u044b\u0435", "get_x"),
-        ("", "get_x"),
-        ("-", "get_x"),
-        ("book_id_" * 100_000, "get_x"),
-    ],
-)
+@pytest.mark.parametrize(("operation_id", "name"), [
+    ("listBooks", "list_books"),
+    ("list-books", "list_books"),
+    ("repos/list-for-org", "repos_list_for_org"),
+    ("ListBooks.V2", "list_books_v2"),
+    ("getHTTPStatus", "get_http_status"),
+    ("1a", "call_1a"),
+    ("class", "shop_class"),
+    ("match", "shop_match"),
+    ("print", "shop_print"),
+    ("bash", "shop_bash"),
+    ("read_file", "shop_read_file"),
+    ("\uff45\uff56\uff41\uff4c", "shop_eval"),
+    ("\U0001f4a5", "get_x"),
+    ("\u0434\u0430\u043d\u043d\u044b\u0435", "get_x"),
+    ("", "get_x"),
+    ("-", "get_x"),
+    ("book_id_" * 100_000, "get_x"),
+])  # fmt: skip
 def test_an_operation_id_becomes_a_snake_case_name(operation_id: str, name: str) -> None:
     assert tool_names([("GET", "/x", operation_id or None)], "shop") == {"GET /x": name}
 
@@ -72,29 +69,16 @@ def test_an_operation_has_the_name_that_a_rule_makes(rule: str) -> None:
     assert named == RULES[rule]
 
 
-@pytest.mark.parametrize(
-    ("operation_id", "path", "toolset", "name"),
-    [
-        (
-            "reposListRepositoryAuthenticatedConfigurationsOfEnterprise",
-            "/enterprise/configurations",
-            "repos",
-            "list_repository_auth_configurations_enterprise",
-        ),
-        (
-            "dns-records-for-a-zone-create-dns-record-with-all-its-details",
-            "/zones/{zone_id}/dns_records",
-            "DNS Records for a Zone",
-            "create_dns_record_with_all_its_details",
-        ),
-        (
-            "reversals-of-paymentPspReference-get-payment-and-more-words-about-amountUpdates",
-            "/payments/{paymentPspReference}/amountUpdates",
-            "",
-            "reversals_ref_get_payment_about_amount_updates",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("operation_id", "path", "toolset", "name"), [
+    ("reposListRepositoryAuthenticatedConfigurationsOfEnterprise", "/enterprise/configurations",
+     "repos", "list_repository_auth_configurations_enterprise"),
+    ("dns-records-for-a-zone-create-dns-record-with-all-its-details",
+     "/zones/{zone_id}/dns_records", "DNS Records for a Zone",
+     "create_dns_record_with_all_its_details"),
+    ("reversals-of-paymentPspReference-get-payment-and-more-words-about-amountUpdates",
+     "/payments/{paymentPspReference}/amountUpdates", "",
+     "reversals_ref_get_payment_about_amount_updates"),
+])  # fmt: skip
 def test_a_long_name_keeps_its_verb_and_the_end_of_its_path(
     operation_id: str, path: str, toolset: str, name: str
 ) -> None:
@@ -190,12 +174,9 @@ def test_the_hash_that_ends_an_operation_id_gives_way_to_words_of_the_path() -> 
         ("GET", "/reports/{id}", "reports.get-2024-beef"),
     ]
     names = tool_names(operations, "shop")
-    assert [*names.values()] == [
-        "get_count_events_me",
-        "get_count_events_users",
-        "get_feed",
-        "reports_get_2024_beef",
-    ]
+    assert [
+        *names.values()
+    ] == "get_count_events_me get_count_events_users get_feed reports_get_2024_beef".split()
 
 
 def calendar_operations() -> list[tuple[str, str, str | None]]:
@@ -237,15 +218,12 @@ def test_operations_that_only_several_words_tell_apart_have_these_words() -> Non
     }
 
 
-@pytest.mark.parametrize(
-    ("names", "telling"),
-    [
-        (["me events", "users events"], ["me", ""]),
-        (["list all events", "list events"], ["all", ""]),
-        (["groups calendars", "calendars", "me", "view"], ["groups", "calendars", "me", ""]),
-        (["terms parent terms", "terms parent"], ["terms terms", ""]),
-    ],
-)
+@pytest.mark.parametrize(("names", "telling"), [
+    (["me events", "users events"], ["me", ""]),
+    (["list all events", "list events"], ["all", ""]),
+    (["groups calendars", "calendars", "me", "view"], ["groups", "calendars", "me", ""]),
+    (["terms parent terms", "terms parent"], ["terms terms", ""]),
+])  # fmt: skip
 def test_the_fewest_words_that_tell_a_name_from_the_others(
     names: list[str], telling: list[str]
 ) -> None:
@@ -273,8 +251,7 @@ def test_a_new_operation_of_a_family_takes_no_pinned_name() -> None:
     *operations, new = calendar_operations()
     pinned = tool_names(operations, "microsoft_graph")
     names = tool_names([*operations, new], "microsoft_graph", pinned)
-    assert names.items() >= pinned.items()
-    assert len({*names.values()}) == len(operations) + 1
+    assert names.items() >= pinned.items() and len({*names.values()}) == len(operations) + 1
 
 
 def test_a_pinned_name_is_kept_and_nothing_else_may_take_it() -> None:
@@ -302,71 +279,54 @@ def test_names_are_legal_unique_and_independent_of_order(
     assert tool_names(operations, server) == names
 
 
-@pytest.mark.parametrize(
-    ("title", "name"),
-    [
-        ("Bookshop API", "bookshop"),
-        ("GitHub v3 REST API", "github"),
-        ("GitHub's official OpenAPI spec", "github"),
-        ("Adyen Checkout API", "adyen_checkout"),
-        ('../../x & calc " $(id) \r\n', "x_calc_id"),
-        ("API", "api"),
-        ("\U0001f4a5", "api"),
-        ("4chan", "api_4chan"),
-        ("a" * 300, "a" * 16),
-    ],
-)
+@pytest.mark.parametrize(("title", "name"), [
+    ("Bookshop API", "bookshop"), ("GitHub v3 REST API", "github"),
+    ("GitHub's official OpenAPI spec", "github"), ("Adyen Checkout API", "adyen_checkout"),
+    ('../../x & calc " $(id) \r\n', "x_calc_id"), ("API", "api"), ("\U0001f4a5", "api"),
+    ("4chan", "api_4chan"), ("a" * 300, "a" * 16),
+])  # fmt: skip
 def test_a_title_becomes_a_short_server_name(title: str, name: str) -> None:
     assert server_name(title) == name
 
 
-@pytest.mark.parametrize(
-    ("title", "base_url", "name"),
-    [
-        ("GitHub's spec + Octokit extension", "https://api.github.com", "github"),
-        ("Adyen Checkout API", "https://checkout-test.adyen.com/v71", "adyen_checkout"),
-        ("Xero Accounting API", "https://api.xero.com/api.xro/2.0", "xero_accounting"),
-        ("U.S. EPA Enforcement and History", "https://echodata.epa.gov/echo", "epa"),
-        ("Square Connect API", "https://connect.squareup.com", "square_connect"),
-        ("Bookshop API", "https://10.0.0.1:8080", "bookshop"),
-        ("Bookshop API", "", "bookshop"),
-    ],
-)
+@pytest.mark.parametrize(("title", "base_url", "name"), [
+    ("GitHub's spec + Octokit extension", "https://api.github.com", "github"),
+    ("Adyen Checkout API", "https://checkout-test.adyen.com/v71", "adyen_checkout"),
+    ("Xero Accounting API", "https://api.xero.com/api.xro/2.0", "xero_accounting"),
+    ("U.S. EPA Enforcement and History", "https://echodata.epa.gov/echo", "epa"),
+    ("Square Connect API", "https://connect.squareup.com", "square_connect"),
+    ("Bookshop API", "https://10.0.0.1:8080", "bookshop"),
+    ("Bookshop API", "", "bookshop"),
+])  # fmt: skip
 def test_a_long_title_that_holds_the_domain_gives_the_words_of_the_host(
     title: str, base_url: str, name: str
 ) -> None:
     assert server_name(title, base_url) == name
 
 
-@pytest.mark.parametrize(
-    ("title", "base_url", "name"),
-    [
-        ("API Reference", "https://us.sentry.io", "sentry"),
-        ("API Reference", "https://{region}.sentry.io", "sentry"),
-        ("REST API", "https://api.shop-world.co.uk/v2", "shop_world"),
-        ("API", "https://10.0.0.1:8080", "api"),
-        ("API Reference", "http://localhost:8000", "api_reference"),
-        ("API Reference", "", "api_reference"),
-    ],
-)
+@pytest.mark.parametrize(("title", "base_url", "name"), [
+    ("API Reference", "https://us.sentry.io", "sentry"),
+    ("API Reference", "https://{region}.sentry.io", "sentry"),
+    ("REST API", "https://api.shop-world.co.uk/v2", "shop_world"),
+    ("API", "https://10.0.0.1:8080", "api"),
+    ("API Reference", "http://localhost:8000", "api_reference"),
+    ("API Reference", "", "api_reference"),
+])  # fmt: skip
 def test_a_title_without_a_telling_word_leaves_the_name_to_the_domain(
     title: str, base_url: str, name: str
 ) -> None:
     assert server_name(title, base_url) == name
 
 
-@pytest.mark.parametrize(
-    ("title", "base_url", "name"),
-    [
-        ("Management API", "https://management-test.adyen.com/v3", "adyen_management"),
-        ("Service Management API", "https://servicemanagement.googleapis.com", "googleapis_mgmt"),
-        ("Gateway", "https://dev.ndhm.gov.in/gateway", "ndhm_gateway"),
-        ("Core API v2", "http://core.ac.uk/api-v2", "core"),
-        ("", "https://api.ote-shop.com", "ote_shop"),
-        ("Admin", "http://[", "admin"),
-        ("Shop Admin API", "https://api.world.com", "shop_admin"),
-    ],
-)
+@pytest.mark.parametrize(("title", "base_url", "name"), [
+    ("Management API", "https://management-test.adyen.com/v3", "adyen_management"),
+    ("Service Management API", "https://servicemanagement.googleapis.com", "googleapis_mgmt"),
+    ("Gateway", "https://dev.ndhm.gov.in/gateway", "ndhm_gateway"),
+    ("Core API v2", "http://core.ac.uk/api-v2", "core"),
+    ("", "https://api.ote-shop.com", "ote_shop"),
+    ("Admin", "http://[", "admin"),
+    ("Shop Admin API", "https://api.world.com", "shop_admin"),
+])  # fmt: skip
 def test_a_title_that_says_only_what_an_api_is_for_has_its_domain_before_it(
     title: str, base_url: str, name: str
 ) -> None:
@@ -376,16 +336,13 @@ def test_a_title_that_says_only_what_an_api_is_for_has_its_domain_before_it(
 def test_the_vendor_of_an_api_without_an_address_is_in_its_documents_links() -> None:
     pages = ["https://github.com/shop/api", "urn:tos", "https://www.shop.com/terms"]
     assert server_name("Management Webhooks", "", pages) == "shop_management"
-    assert server_name("API", "", pages) == "shop"
-    assert server_name("API", "", pages[:2]) == "api"
+    assert server_name("API", "", pages) == "shop" and server_name("API", "", pages[:2]) == "api"
 
 
 def test_toolsets_are_module_names() -> None:
     names = toolset_names(["Pet store", "con", "class", "../x", "\U0001f4a5", "a" * 90])
-    assert names["Pet store"] == "pet_store"
-    assert names["con"] == "con_tools"
-    assert names["class"] == "class_tools"
-    assert names["../x"] == "x"
+    assert names["Pet store"] == "pet_store" and names["con"] == "con_tools"
+    assert names["class"] == "class_tools" and names["../x"] == "x"
     assert all(re.fullmatch(r"[a-z][a-z0-9_]{0,46}", name) for name in names.values())
 
 
@@ -394,25 +351,12 @@ def test_toolsets_that_clash_carry_a_hash() -> None:
     assert len(set(names.values())) == 2
 
 
-@pytest.mark.parametrize(
-    ("wire_name", "name"),
-    [
-        ("petId", "petId"),
-        ("page-size", "page_size"),
-        ("X-Request-ID", "x_request_id"),
-        ("filter[eq]", "filter_eq"),
-        ("$select", "select"),
-        ("@type", "type"),
-        ("uids[]", "uids"),
-        ("from", "from_"),
-        ("class", "class_"),
-        ("api", "api_"),
-        ("1st", "_1st"),
-        ("_id", "_id"),
-        ("__v", "v"),
-        ("_", "argument_d2e2ad"),
-    ],
-)
+@pytest.mark.parametrize(("wire_name", "name"), [
+    ("petId", "petId"), ("page-size", "page_size"), ("X-Request-ID", "x_request_id"),
+    ("filter[eq]", "filter_eq"), ("$select", "select"), ("@type", "type"), ("uids[]", "uids"),
+    ("from", "from_"), ("class", "class_"), ("api", "api_"), ("1st", "_1st"), ("_id", "_id"),
+    ("__v", "v"), ("_", "argument_d2e2ad"),
+])  # fmt: skip
 def test_an_argument_keeps_its_wire_name_where_that_is_an_identifier(
     wire_name: str, name: str
 ) -> None:

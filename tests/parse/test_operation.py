@@ -64,8 +64,7 @@ def test_an_answer_that_is_an_object_is_told_by_its_telling_fields() -> None:
     }
     tool = one_tool(answering(schema))
     assert tool.description.endswith("Returns id, title, status, zone, created.")
-    assert tool.output_schema == {"type": "object"}
-    assert not tool.response.wrapped
+    assert tool.output_schema == {"type": "object"} and not tool.response.wrapped
 
 
 def test_the_rich_profile_types_the_fields_of_an_answer_and_requires_none() -> None:
@@ -101,8 +100,7 @@ def test_what_dozens_of_operations_say_with_other_names_goes_first_where_a_text_
     server, _ = parse_document(paths)
     short = [tool.description for tool in server.tools if "bound" not in tool.description]
     long = [tool.description for tool in server.tools if "bound" in tool.description]
-    assert (len(short), len(long)) == (45, 5)
-    assert all("Needs the scope" in text for text in short)
+    assert (len(short), len(long)) == (45, 5) and all("Needs the scope" in text for text in short)
     assert not any("Needs the scope" in text for text in long)
 
 
@@ -174,11 +172,8 @@ def test_an_answer_that_is_no_object_stands_under_result(schema: Any) -> None:
             }
         }
     )
-    assert tool.output_schema is not None
-    assert tool.output_schema["type"] == "object" and list(tool.output_schema["properties"]) == [
-        "result"
-    ]
-    assert tool.response.wrapped
+    assert tool.output_schema is not None and tool.output_schema["type"] == "object"
+    assert list(tool.output_schema["properties"]) == ["result"] and tool.response.wrapped
 
 
 def test_a_description_stays_under_what_clients_cut() -> None:
@@ -188,8 +183,7 @@ def test_a_description_stays_under_what_clients_cut() -> None:
             "description": "Words and more words. " * 900,
         }
     )
-    assert len(tool.description) <= 1900
-    assert len(tool.description.split("\n")[0]) <= 120
+    assert len(tool.description) <= 1900 and len(tool.description.split("\n")[0]) <= 120
 
 
 def test_one_operations_two_hundred_fields_still_fit_the_budget_or_are_noted() -> None:
@@ -207,52 +201,43 @@ def test_one_operations_two_hundred_fields_still_fit_the_budget_or_are_noted() -
     assert not any(problem.code == "E0801" for problem in problems)
 
 
-@pytest.mark.parametrize(
-    ("servers", "base_url"),
-    [
-        ([{"url": "https://api.example.com/v1/"}], "https://api.example.com/v1"),
-        (
-            [{"url": "https://{r}.example.com", "variables": {"r": {"default": "eu"}}}],
-            "https://eu.example.com",
-        ),
-        ([{"url": "https://{host}"}], None),
-        ([{"url": "http://api.example.com"}], None),
-        ([{"url": "http://169.254.169.254/"}], None),
-        ([{"url": "https://user:pw@example.com"}], None),
-        ([{"url": "ftp://example.com"}], None),
-        ([{"url": "/v1"}], None),
-        ([{"url": "http://x/`+require('fs')+`"}], None),
-        ([], None),
-    ],
-)
+@pytest.mark.parametrize(("servers", "base_url"), [
+    ([{"url": "https://api.example.com/v1/"}], "https://api.example.com/v1"),
+    ([{"url": "https://{r}.example.com", "variables": {"r": {"default": "eu"}}}],
+     "https://eu.example.com"),
+    ([{"url": "https://{host}"}], None),
+    ([{"url": "http://api.example.com"}], None),
+    ([{"url": "http://169.254.169.254/"}], None),
+    ([{"url": "https://user:pw@example.com"}], None),
+    ([{"url": "ftp://example.com"}], None),
+    ([{"url": "/v1"}], None),
+    ([{"url": "http://x/`+require('fs')+`"}], None),
+    ([], None),
+])  # fmt: skip
 def test_only_a_public_https_server_is_taken_over_unasked(
     servers: list[Any], base_url: str | None
 ) -> None:
     server, _ = parse_document({"/x": {"get": {"responses": {}}}}, servers=servers)
-    assert server.base_url == base_url
-    assert bool(server.base_url_note) == (base_url is None)
+    assert server.base_url == base_url and bool(server.base_url_note) == (base_url is None)
 
 
 LOCAL, PUBLIC = "http://localhost:8000/openapi.json", "https://docs.example.com/openapi.json"
 
 
-@pytest.mark.parametrize(
-    ("source_url", "servers", "base_url"),
-    [
-        (LOCAL, None, "http://localhost:8000"),
-        (LOCAL, [], "http://localhost:8000"),
-        (LOCAL, [{"url": "/"}], "http://localhost:8000"),
-        (LOCAL, [{"url": "/v1"}], "http://localhost:8000/v1"),
-        (LOCAL, [{"url": "http://localhost:8000/v2"}], "http://localhost:8000/v2"),
-        (LOCAL, [{"url": "http://localhost:9000"}], None),
-        (LOCAL, [{"url": "http://169.254.169.254"}], None),
-        (PUBLIC, None, None),
-        (PUBLIC, [{"url": "/v1"}], "https://docs.example.com/v1"),
-        (PUBLIC, [{"url": "http://localhost:8000"}], None),
-        ("http://docs.example.com/openapi.json", [{"url": "/v1"}], None),
-        (None, None, None),
-    ],
-)
+@pytest.mark.parametrize(("source_url", "servers", "base_url"), [
+    (LOCAL, None, "http://localhost:8000"),
+    (LOCAL, [], "http://localhost:8000"),
+    (LOCAL, [{"url": "/"}], "http://localhost:8000"),
+    (LOCAL, [{"url": "/v1"}], "http://localhost:8000/v1"),
+    (LOCAL, [{"url": "http://localhost:8000/v2"}], "http://localhost:8000/v2"),
+    (LOCAL, [{"url": "http://localhost:9000"}], None),
+    (LOCAL, [{"url": "http://169.254.169.254"}], None),
+    (PUBLIC, None, None),
+    (PUBLIC, [{"url": "/v1"}], "https://docs.example.com/v1"),
+    (PUBLIC, [{"url": "http://localhost:8000"}], None),
+    ("http://docs.example.com/openapi.json", [{"url": "/v1"}], None),
+    (None, None, None),
+])  # fmt: skip
 def test_a_document_of_this_network_has_its_api_beside_it(
     source_url: str | None, servers: Any, base_url: str | None
 ) -> None:
@@ -329,8 +314,7 @@ def test_json_of_no_known_shape_is_a_structured_answer_all_the_same() -> None:
             }
         }
     )
-    assert tool.output_schema == {"type": "object"}
-    assert "Returns" not in tool.description
+    assert tool.output_schema == {"type": "object"} and "Returns" not in tool.description
 
 
 def test_a_first_sentence_that_is_cut_is_not_said_again_as_far() -> None:
@@ -339,8 +323,7 @@ def test_a_first_sentence_that_is_cut_is_not_said_again_as_far() -> None:
     assert describe.describe(sentence, rest, ["Returns images."], 110) == (
         f"{sentence}\nReturns images."
     )
-    assert sentence.endswith("…")
-    assert written.strip() in describe.describe(sentence, rest, [], 700)
+    assert sentence.endswith("…") and written.strip() in describe.describe(sentence, rest, [], 700)
 
 
 def test_one_of_several_credentials_is_told_to_be_one_of_them() -> None:

@@ -48,117 +48,90 @@ EXAMPLES = {
         answer={"nodes": ITEMS, "pageInfo": {"hasNextPage": True, "endCursor": "abc"}}, value="abc"
     ),
     "Stripe": Example(answer={"object": "list", "data": ITEMS, "has_more": True}, value="i9"),
-    "Stripe search": Example(
-        answer={"data": ITEMS, "has_more": True, "next_page": "tok"}, value="tok"
-    ),
+    "Stripe search": Example(answer={"data": ITEMS, "has_more": True, "next_page": "tok"},
+        value="tok"),
     "Slack": Example(
         answer={"ok": True, "members": ITEMS, "response_metadata": {"next_cursor": "dXNl"}},
-        value="dXNl",
-    ),
+        value="dXNl"),
     "Slack, older methods": Example(
-        answer={"ok": True, "files": ITEMS, "paging": {"count": 10, "page": 2, "pages": 3}},
-        value=3,
+        answer={"ok": True, "files": ITEMS, "paging": {"count": 10, "page": 2, "pages": 3}}, value=3
     ),
     "Kubernetes": Example(
-        answer={"kind": "PodList", "metadata": {"continue": "eyJ2"}, "items": ITEMS}, value="eyJ2"
-    ),
+        answer={"kind": "PodList", "metadata": {"continue": "eyJ2"}, "items": ITEMS}, value="eyJ2"),
     "Google": Example(answer={"items": ITEMS, "nextPageToken": "CAUQ"}, value="CAUQ"),
     "Google AIP-158": Example(answer={"things": ITEMS, "next_page_token": "t2"}, value="t2"),
     "Amazon Web Services": Example(answer={"Things": ITEMS, "NextToken": "AAA"}, value="AAA"),
     "Amazon S3": Example(
         answer={"Contents": ITEMS, "IsTruncated": True, "NextContinuationToken": "1ueG"},
-        value="1ueG",
-    ),
+        value="1ueG"),
     "Amazon IAM, Box": Example(answer={"entries": ITEMS, "next_marker": "m2"}, value="m2"),
     "Microsoft Graph": Example(
-        answer={"value": ITEMS, "@odata.nextLink": f"{URL}?$top=10&$skiptoken=X2"}, value="X2"
-    ),
+        answer={"value": ITEMS, "@odata.nextLink": f"{URL}?$top=10&$skiptoken=X2"}, value="X2"),
     "OData": Example(answer={"value": ITEMS, "@odata.count": 50, "total": 50}, value=10),
     "Azure": Example(answer={"value": ITEMS, "continuationToken": "c2"}, value="c2"),
     "Notion": Example(answer={"results": ITEMS, "has_more": True, "next_cursor": "n2"}, value="n2"),
     "Twilio": Example(
         answer={"calls": ITEMS, "next_page_uri": "/things?PageSize=10&Page=1&PageToken=PACA"},
-        value="PACA",
-    ),
-    "Spotify, PagerDuty": Example(
-        answer={"items": ITEMS, "offset": 20, "total": 45}, call={"offset": 20}, value=30
-    ),
+        value="PACA"),
+    "Spotify, PagerDuty": Example(answer={"items": ITEMS, "offset": 20, "total": 45},
+        call={"offset": 20}, value=30),
     "Django REST framework, pages": Example(
         answer={"count": 99, "next": f"{URL}?page=3", "results": ITEMS}, call={"page": 2}, value="3"
     ),
     "Django REST framework, cursor": Example(
-        answer={"next": f"{URL}?cursor=cD0y", "previous": None, "results": ITEMS}, value="cD0y"
-    ),
-    "JSON:API, pages": Example(
-        answer={"data": ITEMS, "meta": {"totalPages": 4}}, call={"page[number]": 3}, value=4
-    ),
+        answer={"next": f"{URL}?cursor=cD0y", "previous": None, "results": ITEMS}, value="cD0y"),
+    "JSON:API, pages": Example(answer={"data": ITEMS, "meta": {"totalPages": 4}},
+        call={"page[number]": 3}, value=4),
     "JSON:API, offset": Example(answer={"data": ITEMS, "meta": {"total": 30}}, value=10),
     "JSON:API, cursor": Example(
-        answer={"data": ITEMS, "links": {"next": f"{URL}?page[after]=q&page[size]=10"}}, value="q"
-    ),
+        answer={"data": ITEMS, "links": {"next": f"{URL}?page[after]=q&page[size]=10"}}, value="q"),
     "Datadog": Example(answer={"data": ITEMS, "meta": {"page": {"after": "d2"}}}, value="d2"),
     "HubSpot": Example(
         answer={"results": ITEMS, "paging": {"next": {"after": "NTI1", "link": URL}}}, value="NTI1"
     ),
     "Facebook, Spotify's followed artists": Example(
-        answer={"data": ITEMS, "paging": {"cursors": {"after": "MTAx"}}}, value="MTAx"
-    ),
+        answer={"data": ITEMS, "paging": {"cursors": {"after": "MTAx"}}}, value="MTAx"),
     "X": Example(answer={"data": ITEMS, "meta": {"next_token": "7140"}}, value="7140"),
     "X search": Example(answer={"data": ITEMS, "meta": {"next_token": "b26v"}}, value="b26v"),
     "Jira": Example(answer={"startAt": 10, "total": 30, "issues": ITEMS}, value=20),
-    "Confluence": Example(
-        answer={"results": ITEMS, "start": 0, "limit": 10, "total": 12}, value=10
-    ),
+    "Confluence": Example(answer={"results": ITEMS, "start": 0, "limit": 10, "total": 12},
+        value=10),
     "Bitbucket": Example(answer={"values": ITEMS, "page": 1, "next": f"{URL}?page=2"}, value="2"),
     "GitLab keyset": Example(answer=ITEMS, link=at(f"{URL}?cursor=eyJp&per_page=10"), value="eyJp"),
-    "Shopify": Example(
-        answer={"products": ITEMS}, link=at(f"{URL}?limit=10&page_info=hij"), value="hij"
-    ),
-    "Zendesk": Example(
-        answer={"users": ITEMS, "meta": {"has_more": True, "after_cursor": "zz"}}, value="zz"
-    ),
+    "Shopify": Example(answer={"products": ITEMS}, link=at(f"{URL}?limit=10&page_info=hij"),
+        value="hij"),
+    "Zendesk": Example(answer={"users": ITEMS, "meta": {"has_more": True, "after_cursor": "zz"}},
+        value="zz"),
     "Intercom": Example(
-        answer={"data": ITEMS, "pages": {"next": {"page": 2, "starting_after": "W1"}}}, value="W1"
-    ),
-    "Asana, Airtable": Example(
-        answer={"data": ITEMS, "next_page": {"offset": "eyJ0", "uri": URL}}, value="eyJ0"
-    ),
+        answer={"data": ITEMS, "pages": {"next": {"page": 2, "starting_after": "W1"}}}, value="W1"),
+    "Asana, Airtable": Example(answer={"data": ITEMS, "next_page": {"offset": "eyJ0", "uri": URL}},
+        value="eyJ0"),
     "Airtable": Example(answer={"records": ITEMS, "offset": "itr/rec"}, value="itr/rec"),
     "Square": Example(answer={"objects": ITEMS, "cursor": "sq2"}, value="sq2"),
-    "Plaid, Linear, Brex": Example(
-        answer={"added": ITEMS, "has_more": True, "next_cursor": "p2"}, value="p2"
-    ),
+    "Plaid, Linear, Brex": Example(answer={"added": ITEMS, "has_more": True, "next_cursor": "p2"},
+        value="p2"),
     "Contentful": Example(answer={"items": ITEMS, "skip": 0, "limit": 10, "total": 11}, value=10),
-    "Elasticsearch": Example(
-        answer={"hits": {"total": 40, "hits": ITEMS}}, call={"from": 10}, value=20
-    ),
-    "Spring": Example(
-        answer={"content": ITEMS, "number": 0, "totalPages": 5, "last": False}, value=1
-    ),
+    "Elasticsearch": Example(answer={"hits": {"total": 40, "hits": ITEMS}}, call={"from": 10},
+        value=20),
+    "Spring": Example(answer={"content": ITEMS, "number": 0, "totalPages": 5, "last": False},
+        value=1),
     "Algolia": Example(answer={"hits": ITEMS, "page": 0, "nbPages": 3}, value=1),
     "Mailchimp": Example(answer={"lists": ITEMS, "total_items": 25}, call={"offset": 10}, value=20),
-    "TMDB, PayPal, Cloudflare": Example(
-        answer={"page": 1, "results": ITEMS, "total_pages": 9}, value=2
-    ),
-    "SCIM": Example(
-        answer={"totalResults": 21, "startIndex": 11, "Resources": ITEMS},
-        call={"startIndex": 11},
-        value=21,
-    ),
+    "TMDB, PayPal, Cloudflare": Example(answer={"page": 1, "results": ITEMS, "total_pages": 9},
+        value=2),
+    "SCIM": Example(answer={"totalResults": 21, "startIndex": 11, "Resources": ITEMS},
+        call={"startIndex": 11}, value=21),
     "Auth0 checkpoints": Example(answer={"logs": ITEMS, "next": "MjAy"}, value="MjAy"),
     "Okta": Example(answer=ITEMS, link=at(f"{URL}?after=00u1&limit=10"), value="00u1"),
     "Discord": Example(answer=ITEMS, call={"limit": 10}, value="i9", more=("before",)),
     "Reddit, Pinterest, others with a cursor of their own": Example(
-        answer={"items": ITEMS, "meta": {"next_cursor": "o2"}}, value="o2"
-    ),
+        answer={"items": ITEMS, "meta": {"next_cursor": "o2"}}, value="o2"),
     "Cosmos, JFrog and others with a continuation": Example(
-        answer={"items": ITEMS, "continuation": "c3"}, value="c3"
-    ),
+        answer={"items": ITEMS, "continuation": "c3"}, value="c3"),
     "Numbered pages under other names": Example(
-        answer={"rows": ITEMS, "page_number": 1, "page_count": 2}, value=2
-    ),
+        answer={"rows": ITEMS, "page_number": 1, "page_count": 2}, value=2),
     "Rows from a start": Example(answer={"docs": ITEMS, "numFound": 99, "start": 0}, value=10),
-}
+}  # fmt: skip
 
 
 def filled(answer: Any, items: list[Any]) -> Any:
@@ -230,8 +203,7 @@ each_style = pytest.mark.parametrize("style", styles(), ids=lambda style: style.
 
 
 def test_there_are_fifty_styles_and_an_example_of_each() -> None:
-    assert len(styles()) >= 50
-    assert [style.name for style in styles()] == list(EXAMPLES)
+    assert len(styles()) >= 50 and [style.name for style in styles()] == list(EXAMPLES)
 
 
 @each_style
@@ -281,20 +253,17 @@ def test_a_document_that_does_not_describe_its_answers_is_no_worse(
     assert f"` = `{example.value}`]" in line, line
 
 
-@pytest.mark.parametrize(
-    ("name", "call", "answer"),
-    [
-        ("Stripe", {}, {"object": "list", "data": ITEMS, "has_more": False}),
-        ("Spotify, PagerDuty", {"offset": 20}, {"items": ITEMS, "offset": 20, "total": 30}),
-        ("Slack", {}, {"members": ITEMS, "response_metadata": {"next_cursor": ""}}),
-        ("Spring", {}, {"content": ITEMS, "number": 4, "totalPages": 5, "last": True}),
-        ("TMDB, PayPal, Cloudflare", {}, {"page": 9, "results": ITEMS, "total_pages": 9}),
-        ("Algolia", {}, {"hits": ITEMS, "page": 2, "nbPages": 3}),
-        ("SCIM", {}, {"totalResults": 10, "startIndex": 1, "Resources": ITEMS}),
-        ("Django REST framework, cursor", {}, {"next": None, "results": ITEMS}),
-        ("Discord", {"limit": 50}, ITEMS),
-    ],
-)
+@pytest.mark.parametrize(("name", "call", "answer"), [
+    ("Stripe", {}, {"object": "list", "data": ITEMS, "has_more": False}),
+    ("Spotify, PagerDuty", {"offset": 20}, {"items": ITEMS, "offset": 20, "total": 30}),
+    ("Slack", {}, {"members": ITEMS, "response_metadata": {"next_cursor": ""}}),
+    ("Spring", {}, {"content": ITEMS, "number": 4, "totalPages": 5, "last": True}),
+    ("TMDB, PayPal, Cloudflare", {}, {"page": 9, "results": ITEMS, "total_pages": 9}),
+    ("Algolia", {}, {"hits": ITEMS, "page": 2, "nbPages": 3}),
+    ("SCIM", {}, {"totalResults": 10, "startIndex": 1, "Resources": ITEMS}),
+    ("Django REST framework, cursor", {}, {"next": None, "results": ITEMS}),
+    ("Discord", {"limit": 50}, ITEMS),
+])  # fmt: skip
 def test_the_last_part_announces_no_other(
     name: str, call: dict[str, Any], answer: Any, tmp_path: Any
 ) -> None:
