@@ -45,16 +45,9 @@ EVENTS = {
 def facts(document: str = "1") -> Lock:
     """The facts of a run that knows no tools."""
     return Lock(
-        generator="1.0",
-        document=document,
-        openapi="3.1.0",
-        config="c",
-        base_url="https://api.example.com",
-        allowed_origins=(),
-        auth={},
-        security=(),
-        tools=(),
-    )
+        generator="1.0", document=document, openapi="3.1.0", config="c",
+        base_url="https://api.example.com", allowed_origins=(), auth={}, security=(), tools=(),
+    )  # fmt: skip
 
 
 def put(folder: Path, files: dict[str, str]) -> None:

@@ -119,8 +119,7 @@ def test_a_run_that_ends_at_any_step_is_completed_by_the_next_one(
         assert done == whole, f"not completed after it ended at step {moment}"
         if code == 0 and moment > steps:
             break
-    assert moment > steps
-    assert interrupted > 5
+    assert moment > steps and interrupted > 5
 
 
 def test_a_killed_update_leaves_whole_files_and_may_be_taken_back(tmp_path: Path) -> None:
@@ -192,10 +191,7 @@ def test_a_file_that_changes_after_it_was_compared_is_not_overwritten(
 @pytest.mark.parametrize("work", [update, removal])
 @pytest.mark.parametrize("parent", ["src/shop_mcp/tools", "src"])
 def test_a_folder_that_becomes_a_link_after_it_was_compared_is_not_followed(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    parent: str,
-    work: Callable[[Path], Changes],
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parent: str, work: Callable[[Path], Changes]
 ) -> None:
     folder = project(tmp_path / "shop")
     outside = tmp_path / "outside"
@@ -274,8 +270,7 @@ def test_a_file_system_that_is_full_keeps_the_old_project(tmp_path: Path) -> Non
             OutputConflictError, match="no space left on device; nothing was changed"
         ):
             write(large, disk / "shop", lock_facts=facts("2"))
-        assert tree(disk / "shop") == before
-        assert [path.name for path in disk.iterdir()] == ["shop"]
+        assert tree(disk / "shop") == before and [path.name for path in disk.iterdir()] == ["shop"]
     finally:
         subprocess.run(["umount", str(disk)], check=True)
 
@@ -351,8 +346,7 @@ def test_a_folder_that_only_looks_like_a_private_one_stays(tmp_path: Path) -> No
     put(private, {"notes.txt": "somebody's"})
     before = tree(folder)
     write(OLD, folder, lock_facts=facts())
-    assert tree(folder) == before
-    assert tree(tmp_path / "outside") == {"0": "not ours"}
+    assert tree(folder) == before and tree(tmp_path / "outside") == {"0": "not ours"}
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="needs another owner")
@@ -392,8 +386,7 @@ def test_one_file_that_is_replaced_keeps_its_permissions(tmp_path: Path, mode: i
         write_file(tmp_path / "repairs.overlay.yaml", "")
     finally:
         os.umask(before)
-    assert path.read_text() == "name = 'store'\n"
-    assert stat.S_IMODE(path.stat().st_mode) == mode
+    assert path.read_text() == "name = 'store'\n" and stat.S_IMODE(path.stat().st_mode) == mode
     assert stat.S_IMODE((tmp_path / "repairs.overlay.yaml").stat().st_mode) == 0o644
 
 
@@ -409,33 +402,19 @@ def test_links_hard_links_and_permissions_of_the_user_survive(tmp_path: Path) ->
     assert [(one.st_ino, one.st_mode) for one in before] == [
         (one.st_ino, one.st_mode) for one in after
     ]
-    assert (folder / "link").readlink() == Path("notes.txt")
-    assert (folder / "broken").is_symlink()
-    assert [path.name for path in tmp_path.iterdir()] == ["shop"]
-    assert set(MINE) <= set(tree(folder))
+    assert (folder / "link").readlink() == Path("notes.txt") and (folder / "broken").is_symlink()
+    assert [path.name for path in tmp_path.iterdir()] == ["shop"] and set(MINE) <= set(tree(folder))
 
 
 # -- locks that came with the folder
 
 
 HOSTILE = [
-    "/etc/passwd",
-    "../home/id_rsa",
-    "src/../../home/id_rsa",
-    ".git/hooks/post-commit",
-    ".GIT/hooks/post-commit",
-    "src/shop_mcp/.hidden.py",
-    "notes.txt",
-    "mcpgen.toml",
-    "mcpgen.lock",
-    "pyproject.toml",
-    "src/shop_mcp/hooks.py",
-    "src/shop_mcp/Custom/mine.py",
-    "src/shop_mcp/custom/deep/mine.py",
-    "C:/x.py",
-    "src\\shop_mcp\\x.py",
-    "",
-]
+    "/etc/passwd", "../home/id_rsa", "src/../../home/id_rsa", ".git/hooks/post-commit",
+    ".GIT/hooks/post-commit", "src/shop_mcp/.hidden.py", "notes.txt", "mcpgen.toml", "mcpgen.lock",
+    "pyproject.toml", "src/shop_mcp/hooks.py", "src/shop_mcp/Custom/mine.py",
+    "src/shop_mcp/custom/deep/mine.py", "C:/x.py", "src\\shop_mcp\\x.py", "",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("path", ["/etc/passwd", "../home/id_rsa", "src/../../home/id_rsa", "a\\b"])
@@ -473,8 +452,7 @@ def test_a_lock_that_is_a_link_is_not_read(tmp_path: Path, name: str) -> None:
     (folder / name).symlink_to(tmp_path / "elsewhere")
     with pytest.raises(OutputConflictError, match="is a symbolic link") as caught:
         update(folder)
-    assert "secret" not in str(caught.value)
-    assert (tmp_path / "elsewhere").read_text() == "secret"
+    assert "secret" not in str(caught.value) and (tmp_path / "elsewhere").read_text() == "secret"
 
 
 def test_a_lock_whose_paths_lead_over_a_link_is_refused(tmp_path: Path) -> None:
@@ -487,16 +465,10 @@ def test_a_lock_whose_paths_lead_over_a_link_is_refused(tmp_path: Path) -> None:
 
 
 WRONG = {
-    "base_url": [],
-    "allowed_origins": "https://x",
-    "auth": {"key": []},
-    "security": ["key"],
-    "tools": [{"name": 1}],
-    "customised": {"x": ["GET /x"]},
-    "files": {"server.json": 1},
-    "name": None,
-    "generator": 1,
-}
+    "base_url": [], "allowed_origins": "https://x", "auth": {"key": []}, "security": ["key"],
+    "tools": [{"name": 1}], "customised": {"x": ["GET /x"]}, "files": {"server.json": 1},
+    "name": None, "generator": 1,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("key", WRONG)
@@ -544,8 +516,7 @@ def test_a_project_of_a_newer_version_is_not_taken_back_unseen(
         assert lock == replace(with_files(replace(facts(), generator=old), files), once=lock.once)
     write(NEW, folder, lock_facts=older, force=refused)
     lock = read_lock(folder)
-    assert lock is not None
-    assert lock.generator == new
+    assert lock is not None and lock.generator == new
 
 
 def test_a_pending_lock_alone_owns_only_files_with_its_hashes(tmp_path: Path) -> None:

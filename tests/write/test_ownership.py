@@ -22,8 +22,7 @@ def told(folder: Path, files: dict[str, str] = NEW, **options: bool) -> OutputCo
     before = tree(folder)
     with pytest.raises(OutputConflictError) as caught:
         write(files, folder, lock_facts=facts("2"), **options)
-    assert tree(folder) == before
-    assert caught.value.exit_code == 4
+    assert tree(folder) == before and caught.value.exit_code == 4
     return caught.value
 
 
@@ -102,8 +101,7 @@ def test_an_emptied_folder_goes_and_one_with_a_file_of_the_user_stays(tmp_path: 
     )
     put(folder, {"tests/mine.py": "mine"})
     write({"server.json": "{}"}, folder, lock_facts=facts("2"))
-    assert not (folder / "clients").exists()
-    assert tree(folder / "tests") == {"mine.py": "mine"}
+    assert not (folder / "clients").exists() and tree(folder / "tests") == {"mine.py": "mine"}
 
 
 def test_an_edited_file_is_refused_with_the_difference_and_where_the_edit_belongs(
@@ -113,8 +111,7 @@ def test_an_edited_file_is_refused_with_the_difference_and_where_the_edit_belong
     (folder / "src/shop_mcp/tools/books.py").write_text("old = 1\nmine = 2\n")
     (problem,) = told(folder).problems
     assert "`src/shop_mcp/tools/books.py` was generated and has been edited" in problem.message
-    assert "+mine = 2" in problem.detail
-    assert "`custom/`" in problem.hint
+    assert "+mine = 2" in problem.detail and "`custom/`" in problem.hint
 
 
 def test_of_a_long_line_only_the_changed_words_are_shown() -> None:
@@ -187,8 +184,7 @@ def test_a_checkout_with_crlf_is_not_an_edit(tmp_path: Path) -> None:
     lock = folder / "mcpgen.lock"
     lock.write_bytes(lock.read_bytes().replace(b"\n", b"\r\n"))
     before = tree(folder)
-    assert write(OLD, folder, lock_facts=facts()).empty
-    assert tree(folder) == before
+    assert write(OLD, folder, lock_facts=facts()).empty and tree(folder) == before
     assert not write(NEW, folder, lock_facts=facts("2")).conflicts
 
 
@@ -244,8 +240,7 @@ def test_a_project_named_through_a_link_is_written_where_it_is(tmp_path: Path) -
     project(tmp_path / "shop")
     (tmp_path / "link").symlink_to(tmp_path / "shop")
     write(NEW, tmp_path / "link", lock_facts=facts("2"))
-    assert (tmp_path / "link").is_symlink()
-    assert (tmp_path / "shop/clients/cursor.json").exists()
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "shop/clients/cursor.json").exists()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
@@ -261,23 +256,10 @@ def test_files_are_0644_and_folders_0755_whatever_the_umask(tmp_path: Path, mask
         assert path.stat().st_mode & 0o777 == (0o755 if path.is_dir() else 0o644), path
 
 
-@pytest.mark.parametrize(
-    "paths",
-    [
-        ["src/Books.py", "src/books.py"],
-        ["tools", "tools/books.py"],
-        ["../outside"],
-        ["/etc/passwd"],
-        ["a\\b"],
-        ["C:/x"],
-        ["a//b"],
-        ["a/./b"],
-        ["nul\0"],
-        ["caf\u00e9.py"],
-        ["trailing. "],
-        [""],
-    ],
-)
+@pytest.mark.parametrize("paths", [
+    ["src/Books.py", "src/books.py"], ["tools", "tools/books.py"], ["../outside"], ["/etc/passwd"],
+    ["a\\b"], ["C:/x"], ["a//b"], ["a/./b"], ["nul\0"], ["caf\u00e9.py"], ["trailing. "], [""],
+])  # fmt: skip
 def test_paths_the_generator_must_never_make_are_caught_as_a_bug(paths: list[str]) -> None:
     with pytest.raises(ValueError, match=r"path|same file|both a file"):
         check_paths(paths)
@@ -302,15 +284,12 @@ def test_where_case_is_ignored_the_old_name_of_a_file_is_not_removed_after_the_n
     assert changes.removed == ()
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("<<<<<<< ours\n{}\n=======\n>>>>>>> theirs\n", "unresolved merge conflict"),
-        ('{"lock": 99}', "its format is 99"),
-        ("[]", "its format is None"),
-        ("", "JSONDecodeError"),
-    ],
-)
+@pytest.mark.parametrize(("text", "reason"), [
+    ("<<<<<<< ours\n{}\n=======\n>>>>>>> theirs\n", "unresolved merge conflict"),
+    ('{"lock": 99}', "its format is 99"),
+    ("[]", "its format is None"),
+    ("", "JSONDecodeError"),
+])  # fmt: skip
 def test_a_lock_that_cannot_be_read_says_why(tmp_path: Path, text: str, reason: str) -> None:
     folder = project(tmp_path / "shop")
     (folder / "mcpgen.lock").write_text(text)
@@ -321,16 +300,10 @@ def test_a_lock_that_cannot_be_read_says_why(tmp_path: Path, text: str, reason: 
 def tool(**changes: object) -> ToolLock:
     """One tool of a lock."""
     made = ToolLock(
-        name="list_books",
-        own_name="list_books",
-        operation_id="listBooks",
-        method="GET",
-        path="/books",
-        toolset="books",
-        text="a",
-        schema="b",
+        name="list_books", own_name="list_books", operation_id="listBooks", method="GET",
+        path="/books", toolset="books", text="a", schema="b",
         hints={"read_only": True, "destructive": False, "idempotent": True, "open_world": True},
-    )
+    )  # fmt: skip
     return replace(made, **changes)  # type: ignore[arg-type]
 
 
@@ -340,69 +313,46 @@ def test_a_lock_reads_back_as_it_was_written() -> None:
         tools=(
             tool(),
             tool(
-                name="x",
-                own_name="y",
-                operation_id=None,
-                base_url="https://b",
+                name="x", own_name="y", operation_id=None, base_url="https://b",
                 security=((), ("key",)),
             ),
         ),
         customised={"listBooks": ("GET /books", "listBooks"), "GET /x": ("GET /x", None)},
-        auth={"key": {"kind": "api_key"}},
-        files={"server.json": "1"},
-        security=(("key",),),
+        auth={"key": {"kind": "api_key"}}, files={"server.json": "1"}, security=(("key",),),
         name="corner_shop",
-    )
+    )  # fmt: skip
     assert parse_lock(dump(lock)) == lock
 
 
 API_KEY = {
-    "kind": "api_key",
-    "place": "header",
-    "wire_name": "X-Key",
-    "scheme": "",
-    "token_url": None,
+    "kind": "api_key", "place": "header", "wire_name": "X-Key", "scheme": "", "token_url": None,
     "scopes": ["read"],
-}
+}  # fmt: skip
 DELETES = {"read_only": False, "destructive": True, "idempotent": True, "open_world": True}
 
 
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"base_url": "https://evil.example"}, "requests go to `https://evil.example` instead of"),
-        ({"base_url": "http://api.example.com"}, "`http://api.example.com` instead of"),
-        ({"base_url": None}, "nowhere"),
-        ({"allowed_origins": ("https://b.example",)}, "may go to `https://b.example`"),
-        (
-            {"tools": (tool(base_url="https://b.example/x"),)},
-            "for `list_books`: requests go to `https://b.example` instead of",
-        ),
-        (
-            {"auth": {"key": {**API_KEY, "wire_name": "Authorization"}}},
-            "changes its name on the wire",
-        ),
-        (
-            {"auth": {"key": {**API_KEY, "token_url": "https://t"}}},
-            "token URL: none is now `https://t`",
-        ),
-        ({"auth": {"key": {**API_KEY, "scopes": ["write"]}}}, "its scopes: `+write` `-read`"),
-        (
-            {"auth": {"key": API_KEY, "other": API_KEY}, "security": (("other",),)},
-            "requests carry `other` instead of `key`",
-        ),
-        (
-            {"auth": {"key": API_KEY, "other": API_KEY}, "security": (("other",), ("key",))},
-            "requests carry `other` or `key` instead of `key`",
-        ),
-        ({"security": ((), ("key",))}, "requests carry `key` or nothing instead of `key`"),
-        ({"security": ()}, "requests carry no credential instead of `key`"),
-        ({"base_url": "https://api.example.com/v2"}, "requests go below `/v2` instead of `/`"),
-        ({"tools": (tool(method="DELETE", hints=DELETES),)}, "sent with DELETE instead of GET"),
-        ({"tools": (tool(hints=DELETES),)}, "calls become destructive"),
-        ({"tools": (tool(hints={}),)}, "calls no longer only read"),
-    ],
-)
+@pytest.mark.parametrize(("changes", "said"), [
+    ({"base_url": "https://evil.example"}, "requests go to `https://evil.example` instead of"),
+    ({"base_url": "http://api.example.com"}, "`http://api.example.com` instead of"),
+    ({"base_url": None}, "nowhere"),
+    ({"allowed_origins": ("https://b.example",)}, "may go to `https://b.example`"),
+    ({"tools": (tool(base_url="https://b.example/x"),)},
+     "for `list_books`: requests go to `https://b.example` instead of"),
+    ({"auth": {"key": {**API_KEY, "wire_name": "Authorization"}}}, "changes its name on the wire"),
+    ({"auth": {"key": {**API_KEY, "token_url": "https://t"}}},
+     "token URL: none is now `https://t`"),
+    ({"auth": {"key": {**API_KEY, "scopes": ["write"]}}}, "its scopes: `+write` `-read`"),
+    ({"auth": {"key": API_KEY, "other": API_KEY}, "security": (("other",),)},
+     "requests carry `other` instead of `key`"),
+    ({"auth": {"key": API_KEY, "other": API_KEY}, "security": (("other",), ("key",))},
+     "requests carry `other` or `key` instead of `key`"),
+    ({"security": ((), ("key",))}, "requests carry `key` or nothing instead of `key`"),
+    ({"security": ()}, "requests carry no credential instead of `key`"),
+    ({"base_url": "https://api.example.com/v2"}, "requests go below `/v2` instead of `/`"),
+    ({"tools": (tool(method="DELETE", hints=DELETES),)}, "sent with DELETE instead of GET"),
+    ({"tools": (tool(hints=DELETES),)}, "calls become destructive"),
+    ({"tools": (tool(hints={}),)}, "calls no longer only read"),
+])  # fmt: skip
 def test_another_origin_other_credentials_or_destruction_must_be_accepted(
     tmp_path: Path, changes: dict[str, object], said: str
 ) -> None:
@@ -417,9 +367,7 @@ def test_another_origin_other_credentials_or_destruction_must_be_accepted(
     assert write(NEW, tmp_path / "shop", lock_facts=replace(known, **changes), accept=True).created  # type: ignore[arg-type]
 
 
-def test_a_moved_operation_a_new_tool_and_other_words_need_no_acceptance(
-    tmp_path: Path,
-) -> None:
+def test_a_moved_operation_a_new_tool_and_other_words_need_no_acceptance(tmp_path: Path) -> None:
     known = replace(facts(), tools=(tool(),))
     write(OLD, tmp_path / "shop", lock_facts=known)
     harmless = replace(
