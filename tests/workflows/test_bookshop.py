@@ -36,11 +36,7 @@ def test_one_call_finds_a_book_orders_it_and_reads_the_order_back(project: Any) 
     arguments = {"genre": "poetry", "quantity": 2, "deliverTo": ADDRESS, "maxPrice": 10}
     outputs = project.outputs("order_a_book", arguments)
     assert outputs == {"orderId": "or_1", "title": "Message", "total": 16.0, "status": "placed"}
-    assert [message for _, _, message in project.seen] == [
-        "find-book",
-        "place-order",
-        "read-order",
-    ]
+    assert [message for _, _, message in project.seen] == ["find-book", "place-order", "read-order"]
     assert not project.problems.has_errors
     order = project.call("get_order", {"orderId": "or_1"})
     assert order.structured_content["giftNote"] == "Enjoy Message"

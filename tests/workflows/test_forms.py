@@ -56,35 +56,29 @@ def sent(make: Any, api: Any, payload: Any) -> dict[str, str]:
     return dict(parse_qsl(form))
 
 
-@pytest.mark.parametrize(
-    "payload",
-    [
-        {"line_items[0][price]": "$inputs.price", "line_items[0][quantity]": "$inputs.number"},
-        {"metadata[order_id]": "no. {$inputs.number}", "metadata[0]": "a", "mode": "test"},
-        {"either[a]": "1", "either[b]": "$inputs.price"},
-        {"expand[0]": "a", "expand[1]": "b"},
-        {"odd[name]": "as it is"},
-    ],
-)
+@pytest.mark.parametrize("payload", [
+    {"line_items[0][price]": "$inputs.price", "line_items[0][quantity]": "$inputs.number"},
+    {"metadata[order_id]": "no. {$inputs.number}", "metadata[0]": "a", "mode": "test"},
+    {"either[a]": "1", "either[b]": "$inputs.price"},
+    {"expand[0]": "a", "expand[1]": "b"},
+    {"odd[name]": "as it is"},
+])  # fmt: skip
 def test_names_with_brackets_arrive_as_they_are_written(make: Any, api: Any, payload: Any) -> None:
     values = {"$inputs.price": "p1", "$inputs.number": "2", "no. {$inputs.number}": "no. 2"}
     expected = {name: values.get(value, value) for name, value in payload.items()}
     assert sent(make, api, payload) == expected
 
 
-@pytest.mark.parametrize(
-    ("payload", "form"),
-    [
-        ({"expand[10]": "c", "expand[9]": "b", "expand[]": "d"}, {"0": "b", "1": "c", "2": "d"}),
-        ({"expand[]": ["a", "$inputs.price"]}, {"0": "a", "1": "p1"}),
-        ("expand[]=a&expand[]=b", {"0": "a", "1": "b"}),
-        ({"expand[0]": "a", "expand[1]": "$inputs.none"}, {"0": "a"}),
-        ({"expand[]": "$inputs.list"}, {"0": "l0", "1": "l1"}),
-        ({"expand[]": "$inputs.price"}, {"0": "p1"}),
-        ({"expand[0]": "a", "expand[]": "$inputs.list"}, {"0": "a", "1": "l0", "2": "l1"}),
-        ({"expand[0]": "a", "expand[]": "$inputs.none"}, {"0": "a"}),
-    ],
-)
+@pytest.mark.parametrize(("payload", "form"), [
+    ({"expand[10]": "c", "expand[9]": "b", "expand[]": "d"}, {"0": "b", "1": "c", "2": "d"}),
+    ({"expand[]": ["a", "$inputs.price"]}, {"0": "a", "1": "p1"}),
+    ("expand[]=a&expand[]=b", {"0": "a", "1": "b"}),
+    ({"expand[0]": "a", "expand[1]": "$inputs.none"}, {"0": "a"}),
+    ({"expand[]": "$inputs.list"}, {"0": "l0", "1": "l1"}),
+    ({"expand[]": "$inputs.price"}, {"0": "p1"}),
+    ({"expand[0]": "a", "expand[]": "$inputs.list"}, {"0": "a", "1": "l0", "2": "l1"}),
+    ({"expand[0]": "a", "expand[]": "$inputs.none"}, {"0": "a"}),
+])  # fmt: skip
 def test_items_are_sent_in_order(make: Any, api: Any, payload: Any, form: dict[str, str]) -> None:
     assert sent(make, api, payload) == {f"expand[{index}]": text for index, text in form.items()}
 
@@ -94,29 +88,18 @@ def test_an_input_that_is_not_given_leaves_its_part_out(make: Any, api: Any) -> 
     assert sent(make, api, payload) == {"line_items[0][price]": "p", "mode": "m"}
 
 
-@pytest.mark.parametrize(
-    ("payload", "media_type", "unsent"),
-    [
-        ({"other[a]": "1"}, FORM, ["other[a]"]),
-        ({"mode[a]": "1"}, FORM, ["mode[a]"]),
-        ({"metadata[]": "1"}, FORM, ["metadata[]"]),
-        ({"expand[a]": "1"}, FORM, ["expand[a]"]),
-        ({"expand[0": "1"}, FORM, ["expand[0"]),
-        (
-            {"either[]": "1", "either[a]": "2"},
-            FORM,
-            ["either[]", "either[a]"],
-        ),
-        (
-            {"metadata": {"b": "1"}, "metadata[a]": "1"},
-            FORM,
-            ["metadata[a]"],
-        ),
-        ({"metadata[a]" + "[b]" * 3000: "1"}, "multipart/form-data", ["metadata[a]"]),
-        ({"metadata[a]": "1"}, "multipart/form-data", []),
-        ({"metadata[a]": "1"}, "application/json", ["metadata[a]"]),
-    ],
-)
+@pytest.mark.parametrize(("payload", "media_type", "unsent"), [
+    ({"other[a]": "1"}, FORM, ["other[a]"]),
+    ({"mode[a]": "1"}, FORM, ["mode[a]"]),
+    ({"metadata[]": "1"}, FORM, ["metadata[]"]),
+    ({"expand[a]": "1"}, FORM, ["expand[a]"]),
+    ({"expand[0": "1"}, FORM, ["expand[0"]),
+    ({"either[]": "1", "either[a]": "2"}, FORM, ["either[]", "either[a]"]),
+    ({"metadata": {"b": "1"}, "metadata[a]": "1"}, FORM, ["metadata[a]"]),
+    ({"metadata[a]" + "[b]" * 3000: "1"}, "multipart/form-data", ["metadata[a]"]),
+    ({"metadata[a]": "1"}, "multipart/form-data", []),
+    ({"metadata[a]": "1"}, "application/json", ["metadata[a]"]),
+])  # fmt: skip
 def test_a_name_that_fits_no_field_is_said(
     make: Any, payload: Any, media_type: str, unsent: list[str]
 ) -> None:

@@ -109,8 +109,7 @@ def test_a_workflow_that_cannot_be_expressed_is_skipped_with_its_reason(
     make: Any, broken: Any, reason: str
 ) -> None:
     [(code, line, message)] = said(make, GOOD, workflow("bad", broken))
-    assert code == "E1543"
-    assert message == f"workflow `bad` skipped: step `a`: {reason}"
+    assert code == "E1543" and message == f"workflow `bad` skipped: step `a`: {reason}"
     assert line > 10
 
 
@@ -184,14 +183,11 @@ def test_a_step_without_an_argument_that_its_operation_needs_is_a_warning(make: 
     assert message.startswith("step `get` does not send `id`, which `GET /things/{id}` needs")
 
 
-@pytest.mark.parametrize(
-    ("tree", "message"),
-    [
-        ({"openapi": "3.1.0"}, "this is not an Arazzo document"),
-        ({"arazzo": "2.0.0", "workflows": []}, "`arazzo: 2.0.0` is not supported"),
-        ({"arazzo": "1.0.0"}, "`workflows` must be a list"),
-    ],
-)
+@pytest.mark.parametrize(("tree", "message"), [
+    ({"openapi": "3.1.0"}, "this is not an Arazzo document"),
+    ({"arazzo": "2.0.0", "workflows": []}, "`arazzo: 2.0.0` is not supported"),
+    ({"arazzo": "1.0.0"}, "`workflows` must be a list"),
+])  # fmt: skip
 def test_another_document_is_an_error(make: Any, tree: Any, message: str) -> None:
     with pytest.raises(DocumentError) as caught:
         make(API, tree)
@@ -222,8 +218,7 @@ def test_inputs_come_from_the_components(make: Any) -> None:
     project = make(API, arazzo(workflow("find", listing, inputs=schema), components=components))
     [tool] = [tool for tool in project.server.tools if tool.workflow]
     assert tool.input_schema["properties"] == {"kind": {"type": "string", "enum": ["a", "b"]}}
-    assert tool.input_schema["required"] == ["kind"]
-    assert not project.problems.has_errors
+    assert tool.input_schema["required"] == ["kind"] and not project.problems.has_errors
 
 
 def test_outputs_have_the_types_of_what_they_are_taken_from(make: Any) -> None:
@@ -233,16 +228,12 @@ def test_outputs_have_the_types_of_what_they_are_taken_from(make: Any) -> None:
     listing = document["paths"]["/things"]["get"]
     listing["responses"]["200"]["content"]["application/json"]["schema"] = answer
     outputs = {
-        "id": "$response.body#/items/0/id",
-        "first": "$response.body#/items/0",
-        "tags": "$response.body.items[0].tags",
-        "status": "$statusCode",
-        "etag": "$response.header.ETag",
-        "limit": "$inputs.limit",
-        "text": "{$inputs.limit} of {$statusCode}",
-        "made": {"a": "$statusCode"},
+        "id": "$response.body#/items/0/id", "first": "$response.body#/items/0",
+        "tags": "$response.body.items[0].tags", "status": "$statusCode",
+        "etag": "$response.header.ETag", "limit": "$inputs.limit",
+        "text": "{$inputs.limit} of {$statusCode}", "made": {"a": "$statusCode"},
         "gone": "$response.body#/nothing",
-    }
+    }  # fmt: skip
     first = step("list", "listThings", outputs=outputs)
     results = {name: f"$steps.list.outputs.{name}" for name in outputs}
     inner = workflow("find", first, outputs=results, inputs=inputs(limit={"type": "integer"}))
@@ -252,20 +243,13 @@ def test_outputs_have_the_types_of_what_they_are_taken_from(make: Any) -> None:
     schemas = {tool.name: tool.output_schema for tool in project.server.tools}
     types = {name: each.get("type") for name, each in schemas["find"]["properties"].items()}
     assert types == {
-        "id": ["string", "null"],
-        "first": ["object", "null"],
-        "tags": ["array", "null"],
-        "status": ["integer", "null"],
-        "etag": ["string", "null"],
-        "limit": ["integer", "null"],
-        "text": ["string", "null"],
-        "made": ["object", "null"],
-        "gone": None,
-    }
+        "id": ["string", "null"], "first": ["object", "null"], "tags": ["array", "null"],
+        "status": ["integer", "null"], "etag": ["string", "null"], "limit": ["integer", "null"],
+        "text": ["string", "null"], "made": ["object", "null"], "gone": None,
+    }  # fmt: skip
     assert schemas["outer"]["properties"]["id"] == {"type": ["string", "null"]}
     models = (project.folder / "src" / project.package / "models.py").read_text()
-    assert "class FindAnswer(TypedDict):" in models
-    assert "    status: NotRequired[int]" in models
+    assert "class FindAnswer(TypedDict):" in models and "    status: NotRequired[int]" in models
 
 
 def test_names_that_collide_are_told_apart(make: Any, api: Any) -> None:
@@ -279,8 +263,7 @@ def test_names_that_collide_are_told_apart(make: Any, api: Any) -> None:
     project = make(API, arazzo(workflow("listThings", first, inputs=schema, outputs=found)))
     arguments = {"values": "v", "steps": "s", "general": "g"}
     [tool] = [tool for tool in project.server.tools if tool.workflow]
-    assert tool.name != "list_things"
-    assert project.outputs(tool.name, arguments) == {"values": "t"}
+    assert tool.name != "list_things" and project.outputs(tool.name, arguments) == {"values": "t"}
     assert api.lines == ["GET /things?kind=vsg"]
 
 
@@ -309,8 +292,7 @@ def test_two_apis_make_one_server_and_keep_their_servers(tmp_path: Path) -> None
     assert tools["list_parts"].request.security == (("k",),)
     assert tools["list_things"].request.base_url is None
     place = document.place(tools["list_parts"].origin.pointer)
-    assert (Path(place.file).name, place.line > 1) == ("b.yaml", True)
-    assert not problems.has_errors
+    assert (Path(place.file).name, place.line > 1) == ("b.yaml", True) and not problems.has_errors
 
 
 def test_two_documents_with_one_path_are_said(tmp_path: Path) -> None:

@@ -55,9 +55,7 @@ def test_inputs_are_checked_like_those_of_any_tool(make: Any, api: Any) -> None:
     schema = inputs(most={"type": "integer", "maximum": 5})
     project = make(API, arazzo(workflow("find", listing, inputs=schema)))
     result = project.call("find", {"most": 9})
-    assert result.is_error
-    assert "`most`" in text_of(result)
-    assert "9" in text_of(result)
+    assert result.is_error and "`most`" in text_of(result) and "9" in text_of(result)
     assert api.lines == []
 
 
@@ -78,27 +76,21 @@ def test_a_failure_says_what_was_done_and_what_can_be_undone(make: Any, api: Any
     add = step("add", "addThing", outputs={"id": "$response.body#/id"}, **add_body(name="Lamp"))
     get = step("get", "getThing", parameters=[path("id", "$steps.add.outputs.id")])
     text = text_of(make(API, arazzo(workflow("add_and_get", add, get))).call("add_and_get"))
-    assert "503" in text
-    assert "failed at step `get`" in text
+    assert "503" in text and "failed at step `get`" in text
     assert "- `add` (`add_thing`): it changed something, which `remove_thing` can undo" in text
 
 
-@pytest.mark.parametrize(
-    ("payload", "body"),
-    [
-        ({"name": "A {$inputs.word} b"}, {"name": "A x b"}),
-        ({"name": "{$inputs.word}", "count": "{$inputs.number}"}, {"name": "x", "count": 3}),
-        ('{"name": "{$inputs.word}", "count": {$inputs.number}}', {"name": "x", "count": 3}),
-        (
-            {"name": "n", "owner": {"id": "$inputs.word", "mail": "$inputs.none"}},
-            {"name": "n", "owner": {"id": "x"}},
-        ),
-        ({"name": "n", "tags": ["$inputs.word", "two"]}, {"name": "n", "tags": ["x", "two"]}),
-        ("$inputs.whole", {"name": "all", "count": 1}),
-        ({"name": "$inputs.whole.name"}, {"name": "all"}),
-        ({"name": "$inputs.whole#/name"}, {"name": "all"}),
-    ],
-)
+@pytest.mark.parametrize(("payload", "body"), [
+    ({"name": "A {$inputs.word} b"}, {"name": "A x b"}),
+    ({"name": "{$inputs.word}", "count": "{$inputs.number}"}, {"name": "x", "count": 3}),
+    ('{"name": "{$inputs.word}", "count": {$inputs.number}}', {"name": "x", "count": 3}),
+    ({"name": "n", "owner": {"id": "$inputs.word", "mail": "$inputs.none"}},
+     {"name": "n", "owner": {"id": "x"}}),
+    ({"name": "n", "tags": ["$inputs.word", "two"]}, {"name": "n", "tags": ["x", "two"]}),
+    ("$inputs.whole", {"name": "all", "count": 1}),
+    ({"name": "$inputs.whole.name"}, {"name": "all"}),
+    ({"name": "$inputs.whole#/name"}, {"name": "all"}),
+])  # fmt: skip
 def test_payloads_are_filled_in(make: Any, api: Any, payload: Any, body: Any) -> None:
     api.answers["POST /things"] = [(200, {})]
     schema = inputs(
@@ -114,13 +106,10 @@ def test_payloads_are_filled_in(make: Any, api: Any, payload: Any, body: Any) ->
     assert api.requests == [("POST /things", body)]
 
 
-@pytest.mark.parametrize(
-    ("text", "body"),
-    [
-        ('{"name": "n", "count": 2}', {"name": "n", "count": 2}),
-        ("name=a%20b&tags=x&tags=y", {"name": "a b", "tags": ["x", "y"]}),
-    ],
-)
+@pytest.mark.parametrize(("text", "body"), [
+    ('{"name": "n", "count": 2}', {"name": "n", "count": 2}),
+    ("name=a%20b&tags=x&tags=y", {"name": "a b", "tags": ["x", "y"]}),
+])  # fmt: skip
 def test_an_input_that_is_a_payload_as_text_is_sent(
     make: Any, api: Any, text: str, body: dict[str, Any]
 ) -> None:
@@ -156,32 +145,29 @@ def test_parts_of_a_payload_are_replaced(make: Any, api: Any, targets: tuple[str
     assert api.requests[0][1] == {"name": "n", "owner": {"id": "ana", "mail": "m"}, "count": 2}
 
 
-@pytest.mark.parametrize(
-    ("condition", "is_met"),
-    [
-        ("$statusCode == 200", True),
-        ("$statusCode == 201", False),
-        ("$statusCode >= 200 && $statusCode < 300", True),
-        ("$statusCode == 201 || $response.body#/name == 'LAMP'", True),
-        ("!($response.body#/name == 'lamp')", False),
-        ("$response.body#/count > 2", True),
-        ("$response.body#/count > $inputs.most", False),
-        ("$response.body#/text == 5", True),
-        ("$response.body#/text < 5.5", True),
-        ("$response.body#/gone == null", True),
-        ("$response.body#/gone != null", False),
-        ("$response.body#/gone > 1", False),
-        ("$response.body#/on", True),
-        ("$response.body#/off", False),
-        ("$response.body#/on == true", True),
-        ("$response.body.items[1].id == 'b'", True),
-        ("$response.body.items.length == 2", True),
-        ("$response.header.X-Kind == 'odd'", True),
-        ("$method == 'get'", True),
-        ("$request.query.kind == 'k'", True),
-        ("$response.body#/quote == 'it''s'", True),
-    ],
-)
+@pytest.mark.parametrize(("condition", "is_met"), [
+    ("$statusCode == 200", True),
+    ("$statusCode == 201", False),
+    ("$statusCode >= 200 && $statusCode < 300", True),
+    ("$statusCode == 201 || $response.body#/name == 'LAMP'", True),
+    ("!($response.body#/name == 'lamp')", False),
+    ("$response.body#/count > 2", True),
+    ("$response.body#/count > $inputs.most", False),
+    ("$response.body#/text == 5", True),
+    ("$response.body#/text < 5.5", True),
+    ("$response.body#/gone == null", True),
+    ("$response.body#/gone != null", False),
+    ("$response.body#/gone > 1", False),
+    ("$response.body#/on", True),
+    ("$response.body#/off", False),
+    ("$response.body#/on == true", True),
+    ("$response.body.items[1].id == 'b'", True),
+    ("$response.body.items.length == 2", True),
+    ("$response.header.X-Kind == 'odd'", True),
+    ("$method == 'get'", True),
+    ("$request.query.kind == 'k'", True),
+    ("$response.body#/quote == 'it''s'", True),
+])  # fmt: skip
 def test_simple_conditions(make: Any, api: Any, condition: str, is_met: bool) -> None:
     data = {
         "name": "lamp", "count": 3, "text": "5", "on": True, "off": False, "quote": "It's",
@@ -202,50 +188,32 @@ NOTE = "a" * 40 + "!"
 """A text that takes patterns years on an engine that goes back."""
 
 
-@pytest.mark.parametrize(
-    ("criterion", "is_met"),
-    [
-        ({"context": "$statusCode", "condition": "^2\\d\\d$", "type": "regex"}, True),
-        ({"context": "$response.body#/name", "condition": "^b", "type": "regex"}, False),
-        ({"context": "$response.body#/gone", "condition": ".*", "type": "regex"}, False),
-        (
-            {"context": "$response.body", "condition": "$.items[?@.id == 'a']", "type": "jsonpath"},
-            True,
-        ),
-        (
-            {
-                "context": "$response.body",
-                "condition": "$.items[?@.id == '{$inputs.id}']",
-                "type": "jsonpath",
-            },
-            False,
-        ),
-        (
-            {
-                "context": "$response.body",
-                "condition": "$.gone[*]",
-                "type": {"type": "jsonpath", "version": "rfc9535"},
-            },
-            False,
-        ),
-        (
-            {
-                "context": "$response.body",
-                "condition": "$[?match(@, '(a|a)*!')]",
-                "type": "jsonpath",
-            },
-            True,
-        ),
-        (
-            {
-                "context": "$response.body",
-                "condition": "$[?search(@, '(a+)+$')]",
-                "type": "jsonpath",
-            },
-            False,
-        ),
-    ],
-)
+@pytest.mark.parametrize(("criterion", "is_met"), [
+    ({"context": "$statusCode", "condition": "^2\\d\\d$", "type": "regex"}, True),
+    ({"context": "$response.body#/name", "condition": "^b", "type": "regex"}, False),
+    ({"context": "$response.body#/gone", "condition": ".*", "type": "regex"}, False),
+    ({"context": "$response.body", "condition": "$.items[?@.id == 'a']", "type": "jsonpath"}, True),
+    (
+        {
+            "context": "$response.body",
+            "condition": "$.items[?@.id == '{$inputs.id}']",
+            "type": "jsonpath",
+        },
+        False,
+    ),
+    (
+        {
+            "context": "$response.body",
+            "condition": "$.gone[*]",
+            "type": {"type": "jsonpath", "version": "rfc9535"},
+        },
+        False,
+    ),
+    ({"context": "$response.body", "condition": "$[?match(@, '(a|a)*!')]", "type": "jsonpath"},
+     True),
+    ({"context": "$response.body", "condition": "$[?search(@, '(a+)+$')]", "type": "jsonpath"},
+     False),
+])  # fmt: skip
 def test_other_criteria(make: Any, api: Any, criterion: Any, is_met: bool) -> None:
     api.answers["GET /things"] = [(200, {"name": "lamp", "items": [{"id": "a"}], "note": NOTE})]
     listing = step("list", "listThings", successCriteria=[criterion])
@@ -267,10 +235,8 @@ def test_a_step_is_tried_again_until_it_succeeds(make: Any, api: Any) -> None:
     )  # fmt: skip
     found = {"state": "$steps.list.outputs.state"}
     project = make(API, arazzo(workflow("wait_for", listing, outputs=found)))
-    assert project.outputs("wait_for") == {"state": "done"}
-    assert api.lines == ["GET /things"] * 3
-    assert "while True:" in project.code
-    assert "match " not in project.code
+    assert project.outputs("wait_for") == {"state": "done"} and api.lines == ["GET /things"] * 3
+    assert "while True:" in project.code and "match " not in project.code
 
 
 def test_attempts_are_limited_and_then_the_step_fails(make: Any, api: Any) -> None:
@@ -280,9 +246,7 @@ def test_attempts_are_limited_and_then_the_step_fails(make: Any, api: Any) -> No
         "list", "listThings", successCriteria=when("$statusCode == 200"), onFailure=actions
     )
     result = make(API, arazzo(workflow("wait_for", listing))).call("wait_for")
-    assert result.is_error
-    assert "503" in text_of(result)
-    assert len(api.lines) == 3
+    assert result.is_error and "503" in text_of(result) and len(api.lines) == 3
 
 
 def test_each_step_has_attempts_of_its_own(make: Any, api: Any) -> None:
@@ -373,8 +337,7 @@ def test_goto_jumps_to_another_step(make: Any, api: Any) -> None:
     assert project.outputs("clear") == {}
     assert api.lines == ["GET /things", "DELETE /things/t1", "GET /things"]
     [tool] = [tool for tool in project.server.tools if tool.workflow]
-    assert tool.hints.destructive
-    assert not tool.hints.read_only
+    assert tool.hints.destructive and not tool.hints.read_only
 
 
 def nested() -> dict[str, Any]:
@@ -442,8 +405,7 @@ def test_guards_of_the_tools_hold_inside_a_workflow(make: Any, api: Any) -> None
     guard = "from . import ToolError\n\n\ndef before_add_thing(call):\n    raise ToolError('not today')\n"
     hooks.write_text(guard)
     result = project.call("add_it", {"name": "Lamp"})
-    assert "not today" in text_of(result)
-    assert "Nothing had been done before it" in text_of(result)
+    assert "not today" in text_of(result) and "Nothing had been done before it" in text_of(result)
     assert api.lines == []
 
 
@@ -451,8 +413,7 @@ def test_a_function_of_the_users_takes_the_place_of_a_step(make: Any, api: Any) 
     project = make(API, arazzo(nested()))
     own = project.folder / "src" / project.package / "custom" / "add_thing.py"
     own.write_text("async def add_thing(*, name, **more):\n    return {'id': name.upper()}\n")
-    assert project.outputs("add_it", {"name": "lamp"}) == {"id": "LAMP"}
-    assert api.lines == []
+    assert project.outputs("add_it", {"name": "lamp"}) == {"id": "LAMP"} and api.lines == []
 
 
 def test_a_workflow_works_where_only_its_toolset_is_chosen(make: Any, api: Any) -> None:
@@ -485,8 +446,7 @@ def test_an_input_that_is_a_text_is_sent_as_the_number_it_stands_for(
     listing = step("list", "listThings", parameters=[query("limit", "$inputs.most")])
     project = make(API, arazzo(workflow("find", listing, inputs=inputs(most=TEXT))))
     result = project.call("find", {"most": text})
-    assert api.lines == [f"GET /things?{sent}"] * bool(sent)
-    assert result.is_error is (sent == "")
+    assert api.lines == [f"GET /things?{sent}"] * bool(sent) and result.is_error is (sent == "")
 
 
 def test_a_text_in_an_answer_is_sent_as_the_number_it_stands_for(make: Any, api: Any) -> None:
@@ -501,11 +461,7 @@ def test_a_workflow_gets_the_number_that_a_text_stands_for(make: Any, api: Any) 
     api.answers["GET /things"] = [(200, {})]
     listing = step("list", "listThings", parameters=[query("limit", "$inputs.most")])
     inner = workflow("inner", listing, inputs=inputs(most=NUMBER))
-    call = {
-        "stepId": "call",
-        "workflowId": "inner",
-        "parameters": [{"name": "most", "value": "3"}],
-    }
+    call = {"stepId": "call", "workflowId": "inner", "parameters": [{"name": "most", "value": "3"}]}
     make(API, arazzo(inner, workflow("outer", call))).outputs("outer")
     assert api.lines == ["GET /things?limit=3"]
 
@@ -513,22 +469,16 @@ def test_a_workflow_gets_the_number_that_a_text_stands_for(make: Any, api: Any) 
 def test_workflows_that_run_each_other_without_end_are_stopped(make: Any, api: Any) -> None:
     again = {"stepId": "again", "workflowId": "turn"}
     result = make(API, arazzo(workflow("turn", again))).call("turn")
-    assert "more than 20 deep" in text_of(result)
-    assert api.lines == []
+    assert "more than 20 deep" in text_of(result) and api.lines == []
 
 
 BYTES_OF_A_TEXT = {"type": "string", "contentEncoding": "base64"}
 
 
-@pytest.mark.parametrize(
-    ("payload", "body"),
-    [
-        ("$inputs.text", "a b"),
-        ("no. {$inputs.number}", "no. 7"),
-        ("$inputs.bytes", "a b"),
-        ("plain", "plain"),
-    ],
-)
+@pytest.mark.parametrize(("payload", "body"), [
+    ("$inputs.text", "a b"), ("no. {$inputs.number}", "no. 7"), ("$inputs.bytes", "a b"),
+    ("plain", "plain"),
+])  # fmt: skip
 def test_a_text_in_the_place_of_bytes_is_its_bytes(
     make: Any, api: Any, payload: str, body: str
 ) -> None:
@@ -550,21 +500,13 @@ def test_a_text_in_the_place_of_bytes_is_its_bytes(
     assert api.requests == [("POST /files", body)]
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "sent"),
-    [
-        ("tags", "$inputs.text", "tags=a%20b"),
-        ("tags", "one", "tags=one"),
-        ("tags", ["one", "two"], "tags=one&tags=two"),
-        ("tags", "$inputs.list", "tags=x&tags=y"),
-        ("tags", "$inputs.json", "tags=j&tags=k"),
-        ("kind", "$inputs.number", "kind=7"),
-        ("kind", 7, "kind=7"),
-        ("kind", True, "kind=true"),
-        ("tags", "$inputs.nothing", ""),
-        ("kind", "$inputs.nothing_counted", ""),
-    ],
-)
+@pytest.mark.parametrize(("name", "value", "sent"), [
+    ("tags", "$inputs.text", "tags=a%20b"), ("tags", "one", "tags=one"),
+    ("tags", ["one", "two"], "tags=one&tags=two"), ("tags", "$inputs.list", "tags=x&tags=y"),
+    ("tags", "$inputs.json", "tags=j&tags=k"), ("kind", "$inputs.number", "kind=7"),
+    ("kind", 7, "kind=7"), ("kind", True, "kind=true"), ("tags", "$inputs.nothing", ""),
+    ("kind", "$inputs.nothing_counted", ""),
+])  # fmt: skip
 def test_a_parameter_takes_a_value_of_another_type_that_looks_the_same(
     make: Any, api: Any, name: str, value: Any, sent: str
 ) -> None:
@@ -590,5 +532,4 @@ def test_self_is_the_uri_of_the_document(make: Any, api: Any, own: str, line: st
     find = workflow("find", step("list", "listThings", parameters=[query("kind", "$self")]))
     project = make(API, arazzo(find, **{"arazzo": "1.1.0", "$self": own}))
     project.outputs("find")
-    assert api.lines == [line]
-    assert ("E1542" in project.codes) is (own == "")
+    assert api.lines == [line] and ("E1542" in project.codes) is (own == "")

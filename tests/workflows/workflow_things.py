@@ -25,24 +25,18 @@ def _body(*required: str, **fields: Any) -> dict[str, Any]:
 
 
 API: dict[str, Any] = {
-    "openapi": "3.1.0",
-    "info": {"title": "Things", "version": "1"},
+    "openapi": "3.1.0", "info": {"title": "Things", "version": "1"},
     "servers": [{"url": "https://api.example.com"}],
     "paths": {
         "/things": {
             "get": _operation(
-                "listThings",
-                _parameter("kind", "query"),
-                _parameter("limit", "query", NUMBER),
+                "listThings", _parameter("kind", "query"), _parameter("limit", "query", NUMBER),
                 _parameter("X-Trace", "header"),
             ),
             "post": _operation(
                 "addThing",
                 **_body(
-                    "name",
-                    name=TEXT,
-                    count=NUMBER,
-                    tags={"type": "array", "items": TEXT},
+                    "name", name=TEXT, count=NUMBER, tags={"type": "array", "items": TEXT},
                     owner={"type": "object", "properties": {"id": TEXT, "mail": TEXT}},
                 ),
             ),
@@ -53,7 +47,7 @@ API: dict[str, Any] = {
             "put": _operation("replaceThing", _parameter("id", "path"), **_body("name", name=TEXT)),
         },
     },
-}
+}  # fmt: skip
 
 
 def workflow(name: str, *steps: dict[str, Any], **more: Any) -> dict[str, Any]:
