@@ -141,16 +141,13 @@ def test_each_rule_sees_what_it_is_about(rule: str, worse: dict[str, Any]) -> No
     assert score.score_tools([{**TOOL, **worse}]).tools[0].rules[rule] < before
 
 
-@pytest.mark.parametrize(
-    ("text", "worth"),
-    [
-        ("List books.", 0.0),
-        ("List books.\nReturns books, next_page.", 0.2),
-        ("List books.\nReturns the books.", 0.2),
-        ("List books.\nReturns id, title, author.", 1.0),
-        ("List books.\nReturns a page of books (id, title, author).", 1.0),
-    ],
-)
+@pytest.mark.parametrize(("text", "worth"), [
+    ("List books.", 0.0),
+    ("List books.\nReturns books, next_page.", 0.2),
+    ("List books.\nReturns the books.", 0.2),
+    ("List books.\nReturns id, title, author.", 1.0),
+    ("List books.\nReturns a page of books (id, title, author).", 1.0),
+])  # fmt: skip
 def test_an_answer_is_told_by_the_fields_of_its_content(text: str, worth: float) -> None:
     tool = {"name": "list_books", "description": text, "inputSchema": {"type": "object"}}
     assert score.score_tools([tool]).tools[0].rules["answers"] == worth
@@ -191,8 +188,7 @@ def test_a_tool_that_names_another_is_worth_more() -> None:
     needs = {**TOOL, "inputSchema": {"properties": {"id": {"type": "string"}}, "required": ["id"]}}
     alone = score.score_tools([needs]).tools[0]
     together = score.score_tools([needs, {**TOOL, "name": "search_books"}]).tools[0]
-    assert alone.rules["siblings"] == 0
-    assert together.rules["siblings"] == 1
+    assert alone.rules["siblings"] == 0 and together.rules["siblings"] == 1
 
 
 def test_a_version_in_a_name_is_not_missed_in_the_text() -> None:
@@ -276,11 +272,9 @@ def test_a_file_of_tools_is_scored_as_it_stands(tmp_path: Path) -> None:
 
 def test_the_command_ends_with_one_below_the_minimum(capsys: pytest.CaptureFixture[str]) -> None:
     source = str(SPECS / "bookshop.yaml")
-    assert run(["score", source, "--min", "1"]) == 0
-    assert run(["score", source, "--min", "5"]) == 1
+    assert run(["score", source, "--min", "1"]) == 0 and run(["score", source, "--min", "5"]) == 1
     captured = capsys.readouterr()
-    assert "is below 5" in captured.err
-    assert "changes worth most" in captured.out
+    assert "is below 5" in captured.err and "changes worth most" in captured.out
 
 
 def test_the_command_prints_data_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
@@ -329,5 +323,4 @@ def test_a_server_that_does_not_answer_is_told(capfd: Any) -> None:
 def test_an_empty_list_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "none.json"
     path.write_text('{"tools": []}')
-    assert run(["score", str(path)]) == 2
-    assert "E1470" in capsys.readouterr().err
+    assert run(["score", str(path)]) == 2 and "E1470" in capsys.readouterr().err
