@@ -17,15 +17,10 @@ ROOT = Path(__file__).parents[2]
 def demo(folder: Path) -> str:
     """What the demo shows on a terminal of 80 columns, generating into `folder`."""
     done = subprocess.run(
-        [sys.executable, "samples/demo.py", str(folder)],
-        cwd=ROOT,
-        env={**os.environ, "COLUMNS": "80", "NO_COLOR": "1"},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+        [sys.executable, "samples/demo.py", str(folder)], cwd=ROOT,
+        env={**os.environ, "COLUMNS": "80", "NO_COLOR": "1"}, stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stderr == ""
     return done.stdout
@@ -43,16 +38,13 @@ def transcript(folder: Path) -> str:
 
 def test_it_generates_starts_lists_and_calls(transcript):
     assert "13 = 13 tools + 0 filtered + 0 skipped" in transcript
-    assert "async def place_order(" in transcript
-    assert "13 tools, " in transcript
-    assert "GET /v1/books?genre=science-fiction&" in transcript
-    assert "→ 201" in transcript
+    assert "async def place_order(" in transcript and "13 tools, " in transcript
+    assert "GET /v1/books?genre=science-fiction&" in transcript and "→ 201" in transcript
     assert "an image, image/png" in transcript
 
 
 def test_what_fails_says_what_to_do(transcript):
-    assert "→ 409" in transcript
-    assert "only 2 left of" in transcript
+    assert "→ 409" in transcript and "only 2 left of" in transcript
     assert "nothing was sent" in transcript
     assert "science-fiction" in transcript.split("nothing was sent")[1]
 
