@@ -43,11 +43,9 @@ def test_the_page_and_the_markdown_name_every_tool_and_its_cost(
     plain = text.read_text("utf-8").replace("\\", "")
     page = path.read_text("utf-8")
     for tool in facts["tools"]:
-        assert f"| {tool['name']} |" in plain
-        assert f">{tool['name']}</span>" in page
+        assert f"| {tool['name']} |" in plain and f">{tool['name']}</span>" in page
         assert f'data-tokens="{tool["tokens"]}"' in page
-    assert f"{facts['list']['tokens']:,} tokens" in plain
-    assert str(BOOKSHOP.parent) not in page
+    assert f"{facts['list']['tokens']:,} tokens" in plain and str(BOOKSHOP.parent) not in page
 
 
 def test_a_project_may_be_named_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,14 +100,12 @@ def test_a_server_brings_the_page_when_it_is_told_to(
     config = project / "mcpgen.toml"
     config.write_text(f"catalogue = true\n{config.read_text('utf-8')}", "utf-8")
     monkeypatch.chdir(project)
-    assert run(["generate", "--quiet"]) == 0
-    assert served.exists()
+    assert run(["generate", "--quiet"]) == 0 and served.exists()
     assert run(["inspect", "--html", str(tmp_path / "tools.html"), "--quiet"]) == 0
     assert page.read_text("utf-8") == (tmp_path / "tools.html").read_text("utf-8")
     assert run(["check", "--quiet"]) == 0
     config.write_text(config.read_text("utf-8").replace("catalogue = true\n", ""), "utf-8")
-    assert run(["generate", "--quiet"]) == 0
-    assert (page.exists(), served.exists()) == (False, False)
+    assert run(["generate", "--quiet"]) == 0 and (page.exists(), served.exists()) == (False, False)
 
 
 def test_texts_of_a_hostile_document_are_text_in_both_forms(tmp_path: Path) -> None:
@@ -117,9 +113,7 @@ def test_texts_of_a_hostile_document_are_text_in_both_forms(tmp_path: Path) -> N
     page, plain = tmp_path / "tools.html", tmp_path / "tools.md"
     assert run(["inspect", str(document), "--html", str(page), "--markdown", str(plain), "-q"]) == 0
     written = page.read_text("utf-8")
-    assert written.count("<script>") == 1
-    assert "<img" not in written
-    assert "\u202e" not in written
+    assert written.count("<script>") == 1 and "<img" not in written and "\u202e" not in written
     assert not re.findall(r"(?<!\\)<(?:script|img)", plain.read_text("utf-8"))
 
 
