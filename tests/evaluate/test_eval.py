@@ -38,9 +38,7 @@ def evaluated(capfd: pytest.CaptureFixture[str], *arguments: str) -> Any:
 def test_the_scripted_agent_does_the_tasks_of_the_bookshop(project: Path, capfd: Any) -> None:
     data = evaluated(capfd, str(TASKS), "--project", str(project))
     assert [one["reason"] for one in data["outcomes"] if not one["done"]] == []
-    assert data["success"] == 1
-    assert data["calls"] == 2
-    assert data["tokens"] < 700
+    assert data["success"] == 1 and data["calls"] == 2 and data["tokens"] < 700
 
 
 def test_a_task_whose_request_never_arrives_is_not_done(
@@ -49,8 +47,7 @@ def test_a_task_whose_request_never_arrives_is_not_done(
     tasks = tmp_path / "tasks.jsonl"
     tasks.write_text(json.dumps({"task": "list books", "method": "GET", "path": "/elsewhere"}))
     data = evaluated(capfd, str(tasks), "--project", str(project))
-    assert data["done"] == 0
-    assert ": list_books " in data["outcomes"][0]["reason"]
+    assert data["done"] == 0 and ": list_books " in data["outcomes"][0]["reason"]
     assert run(["eval", str(tasks), "--project", str(project), "--min", "0.5", "-q"]) == 1
 
 
@@ -77,15 +74,10 @@ def message(question: Any) -> dict[str, Any]:
         call = {"type": "tool_use", "id": "1", "name": "list_authors", "input": {}}
         blocks = [{"type": "text", "text": "I look."}, call]
     return {
-        "id": "1",
-        "type": "message",
-        "role": "assistant",
-        "model": "played",
-        "content": blocks,
-        "stop_reason": "end_turn",
-        "stop_sequence": None,
+        "id": "1", "type": "message", "role": "assistant", "model": "played", "content": blocks,
+        "stop_reason": "end_turn", "stop_sequence": None,
         "usage": {"input_tokens": 7, "output_tokens": 3},
-    }
+    }  # fmt: skip
 
 
 @pytest.fixture
@@ -142,8 +134,7 @@ def test_a_model_chooses_calls_and_is_judged_by_what_arrives(
     options = ("--project", str(project), "--model", "played", "--provider", provider)
     data = evaluated(capfd, str(tasks), *options)
     assert [one["done"] for one in data["outcomes"]] == [True, False]
-    assert data["outcomes"][1]["wrong"] == ["GET /authors"]
-    assert data["outcomes"][0]["tokens"] == 20
+    assert data["outcomes"][1]["wrong"] == ["GET /authors"] and data["outcomes"][0]["tokens"] == 20
     assert [one["calls"] for one in data["outcomes"]] == [1, 1]
     tools = [tool.get("function", tool) for tool in model[0]["tools"]]
     assert "list_books" in {tool["name"] for tool in tools}
@@ -160,19 +151,15 @@ def test_an_endpoint_that_refuses_is_told(
     options = ["--project", str(project), "--model", "played", "--provider", provider]
     assert run(["eval", str(TASKS), *options]) == 2
     said = capfd.readouterr().err
-    assert "E1474" in said
-    assert "Traceback" not in said
+    assert "E1474" in said and "Traceback" not in said
 
 
-@pytest.mark.parametrize(
-    ("request_", "done"),
-    [
-        (RecordedRequest(method="GET", target="/books?genre=poetry&page=1"), True),
-        (RecordedRequest(method="GET", target="/books"), False),
-        (RecordedRequest(method="POST", target="/books?genre=poetry"), False),
-        (RecordedRequest(method="GET", target="/books/7?genre=poetry"), False),
-    ],
-)
+@pytest.mark.parametrize(("request_", "done"), [
+    (RecordedRequest(method="GET", target="/books?genre=poetry&page=1"), True),
+    (RecordedRequest(method="GET", target="/books"), False),
+    (RecordedRequest(method="POST", target="/books?genre=poetry"), False),
+    (RecordedRequest(method="GET", target="/books/7?genre=poetry"), False),
+])  # fmt: skip
 def test_a_request_is_the_one_that_was_meant_when_it_holds_what_the_task_says(
     request_: RecordedRequest, done: bool
 ) -> None:
@@ -191,16 +178,13 @@ def test_a_body_must_hold_what_the_task_says() -> None:
     assert not task.done_by(RecordedRequest(method="POST", target="/books"))
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("", "holds no tasks"),
-        ("{", "line 1: not JSON"),
-        ("[]", "line 1: not an object"),
-        ('\n{"task": "a", "method": "GET"}', "line 2: `path` must be text"),
-        ('{"task": "a", "method": "GET", "path": "/", "tool": "b"}', "unknown key `tool`"),
-    ],
-)
+@pytest.mark.parametrize(("text", "reason"), [
+    ("", "holds no tasks"),
+    ("{", "line 1: not JSON"),
+    ("[]", "line 1: not an object"),
+    ('\n{"task": "a", "method": "GET"}', "line 2: `path` must be text"),
+    ('{"task": "a", "method": "GET", "path": "/", "tool": "b"}', "unknown key `tool`"),
+])  # fmt: skip
 def test_tasks_that_cannot_be_read_are_told(tmp_path: Path, text: str, reason: str) -> None:
     path = tmp_path / "tasks.jsonl"
     path.write_text(text)
