@@ -56,5 +56,4 @@ def test_too_many_tools_are_told_with_what_to_do(mcpgen, here):
 
 def test_an_unknown_client_gets_a_suggestion(mcpgen):
     ended = mcpgen("lint", SPECS / "bookshop.yaml", "--client", "cursr")
-    assert ended.code == 2
-    assert "did you mean `cursor`" in ended.err
+    assert ended.code == 2 and "did you mean `cursor`" in ended.err

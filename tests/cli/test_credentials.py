@@ -18,19 +18,15 @@ def vault(here):
     return path
 
 
-@pytest.mark.parametrize(
-    ("scheme", "variables", "kind"),
-    [
-        ("bearer", ["MCPGEN_VAULT_TOKEN"], "bearer"),
-        ("basic", ["MCPGEN_VAULT_USERNAME", "MCPGEN_VAULT_PASSWORD"], "basic"),
-        ("header:X-Vault-Key", ["MCPGEN_VAULT_API_KEY"], "api_key"),
-        ("query:key", ["MCPGEN_VAULT_API_KEY"], "api_key"),
-    ],
-)
+@pytest.mark.parametrize(("scheme", "variables", "kind"), [
+    ("bearer", ["MCPGEN_VAULT_TOKEN"], "bearer"),
+    ("basic", ["MCPGEN_VAULT_USERNAME", "MCPGEN_VAULT_PASSWORD"], "basic"),
+    ("header:X-Vault-Key", ["MCPGEN_VAULT_API_KEY"], "api_key"),
+    ("query:key", ["MCPGEN_VAULT_API_KEY"], "api_key"),
+])  # fmt: skip
 def test_a_credential_the_document_leaves_out_can_be_named(mcpgen, vault, scheme, variables, kind):
     ended = mcpgen("generate", vault, "--auth", scheme)
-    assert ended.code == 0
-    assert all(variable in ended.out for variable in variables)
+    assert ended.code == 0 and all(variable in ended.out for variable in variables)
     folder = vault.parent / "mcp-vault"
     facts = json.loads((folder / "src" / "vault_mcp" / "api.json").read_text())
     (auth,) = facts["auth"].values()
@@ -44,30 +40,25 @@ def test_a_credential_the_document_leaves_out_can_be_named(mcpgen, vault, scheme
 )
 def test_a_credential_that_cannot_be_sent_is_refused(mcpgen, vault, scheme):
     ended = mcpgen("generate", vault, "--auth", scheme)
-    assert ended.code == 2
-    assert "E1176" in ended.err
-    assert not (vault.parent / "mcp-vault").exists()
+    assert ended.code == 2 and "E1176" in ended.err and not (vault.parent / "mcp-vault").exists()
 
 
 def test_a_list_of_tools_takes_no_credential(mcpgen, here):
     tools = [{"name": "add", "inputSchema": {"type": "object"}}]
     (here / "tools.json").write_text(json.dumps(tools))
     ended = mcpgen("generate", here / "tools.json", "--auth", "bearer")
-    assert ended.code == 2
-    assert "no API" in ended.err
+    assert ended.code == 2 and "no API" in ended.err
 
 
 def test_where_nothing_suggests_a_credential_the_summary_says_how_to_name_one(mcpgen, vault):
     ended = mcpgen("generate", vault)
-    assert "--auth bearer" in ended.out
-    assert "E0775" not in ended.err
+    assert "--auth bearer" in ended.out and "E0775" not in ended.err
 
 
 def test_where_answers_suggest_a_credential_a_note_names_its_variable(mcpgen, vault):
     vault.write_text(OPEN + BOXES % "401")
     ended = mcpgen("generate", vault)
-    assert "E0775" in ended.err
-    assert "`MCPGEN_VAULT_TOKEN`" in ended.err
+    assert "E0775" in ended.err and "`MCPGEN_VAULT_TOKEN`" in ended.err
     assert "MCPGEN_VAULT_TOKEN" in ended.out
 
 
@@ -78,15 +69,12 @@ def test_headers_of_the_configuration_are_headers(mcpgen, vault):
     for line in ('headers = { "Authorization" = "x" }', 'headers = { "a b" = "x" }', "headers = 1"):
         config.write_text(f"{line}\n{text}")
         ended = mcpgen("check", config.parent)
-        assert ended.code == 2
-        assert "E1103" in ended.err
+        assert ended.code == 2 and "E1103" in ended.err
 
 
 def test_the_value_of_a_header_for_fetching_is_never_written_down(mcpgen, here):
     ended = mcpgen("generate", "http://127.0.0.1:9/x", "--header", "Authorization: canary-123456")
-    assert ended.code == 2
-    assert "E1175" in ended.err
-    assert "canary" not in ended.out + ended.err
+    assert ended.code == 2 and "E1175" in ended.err and "canary" not in ended.out + ended.err
 
 
 MEMBERS = """\
@@ -114,8 +102,7 @@ def test_both_halves_of_a_credential_are_named_where_it_is_not_always_needed(
     assert mcpgen("add", "clients").code == 0
     (settings,) = json.loads((here / "club/clients/cursor.json").read_text())["mcpServers"].values()
     for variable in ("MCPGEN_CLUB_PAIR_USERNAME", "MCPGEN_CLUB_PAIR_PASSWORD"):
-        assert variable in shown
-        assert variable in settings["env"]
+        assert variable in shown and variable in settings["env"]
     assert "BASE_URL" not in shown
 
 

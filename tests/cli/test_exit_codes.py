@@ -24,49 +24,30 @@ MCPGEN = [sys.executable, "-m", "mcpgen"]
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize(
-    ("content", "code"),
-    [
-        (b"", 1),
-        (b"<!DOCTYPE html><html><body>Not found</body></html>", 1),
-        (b"openapi: 3.1.0\ninfo: {title: x", 1),
-        (b'{"openapi": "3.1.0", "info": {', 1),
-        (b"openapi: 9.9.9\ninfo: {title: x, version: '1'}\npaths: {}\n", 1),
-        (b"\xff\xfe\x00bad", 1),
-    ],
-    ids=["empty", "html", "cut YAML", "cut JSON", "unknown version", "not text"],
-)
+@pytest.mark.parametrize(("content", "code"), [
+    (b"", 1),
+    (b"<!DOCTYPE html><html><body>Not found</body></html>", 1),
+    (b"openapi: 3.1.0\ninfo: {title: x", 1),
+    (b'{"openapi": "3.1.0", "info": {', 1),
+    (b"openapi: 9.9.9\ninfo: {title: x, version: '1'}\npaths: {}\n", 1),
+    (b"\xff\xfe\x00bad", 1),
+], ids=["empty", "html", "cut YAML", "cut JSON", "unknown version", "not text"])  # fmt: skip
 def test_a_document_that_is_none_is_an_error_of_the_document(mcpgen, here, content, code):
     (here / "openapi.yaml").write_bytes(content)
     ended = mcpgen("generate", "openapi.yaml", "-o", "out")
-    assert ended.code == code
-    assert ended.out == ""
-    assert ended.err.startswith("error[E")
-    assert "openapi.yaml" in ended.err
-    assert "Traceback" not in ended.err
+    assert ended.code == code and ended.out == "" and ended.err.startswith("error[E")
+    assert "openapi.yaml" in ended.err and "Traceback" not in ended.err
     assert not (here / "out").exists()
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("generate", "missing.yaml"),
-        ("generate", "."),
-        ("generate",),
-        ("generate", "--nonsense"),
-        ("generate", "x.yaml", "--profile", "other"),
-        ("generate", "x.yaml", "--output"),
-        ("nonsense",),
-        ("explain", "E9999"),
-        ("check", "nowhere"),
-    ],
-    ids=" ".join,
-)
+@pytest.mark.parametrize("words", [
+    ("generate", "missing.yaml"), ("generate", "."), ("generate",), ("generate", "--nonsense"),
+    ("generate", "x.yaml", "--profile", "other"), ("generate", "x.yaml", "--output"), ("nonsense",),
+    ("explain", "E9999"), ("check", "nowhere"),
+], ids=" ".join)  # fmt: skip
 def test_wrong_usage(mcpgen, here, words):
     ended = mcpgen(*words)
-    assert ended.code == 2
-    assert ended.err.startswith("error")
-    assert "Traceback" not in ended.err
+    assert ended.code == 2 and ended.err.startswith("error") and "Traceback" not in ended.err
 
 
 def test_a_misspelt_command_gets_a_suggestion(mcpgen):
@@ -79,41 +60,26 @@ def test_a_reference_to_another_host_is_refused(mcpgen, here):
         " ftp://127.0.0.1:9/paths.yaml#/a\n"
     )
     ended = mcpgen("generate", "openapi.yaml")
-    assert ended.code == 3
-    assert "127.0.0.1" in ended.err
+    assert ended.code == 3 and "127.0.0.1" in ended.err
 
 
-@pytest.mark.parametrize(
-    ("error", "code", "said"),
-    [
-        (
-            problems.DocumentError(Problem(code="E0101", severity="error", message="m")),
-            1,
-            "error[E0101]: m",
-        ),
-        (problems.UsageError(), 2, "error"),
-        (
-            problems.RefusedError(Problem(code="E1301", severity="error", message="m")),
-            3,
-            "error[E1301]",
-        ),
-        (
-            problems.OutputConflictError(Problem(code="E1201", severity="error", message="m")),
-            4,
-            "error[E1201]",
-        ),
-        (KeyboardInterrupt(), 130, "interrupted"),
-        (MemoryError(), 1, "memory"),
-        (OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "out/x"), 1, "out/x"),
-        (ValueError("what is this\x1b[31m"), 70, "a bug in mcpgen"),
-    ],
-    ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else str(value),
-)
+@pytest.mark.parametrize(("error", "code", "said"), [
+    (problems.DocumentError(Problem(code="E0101", severity="error", message="m")), 1,
+     "error[E0101]: m"),
+    (problems.UsageError(), 2, "error"),
+    (problems.RefusedError(Problem(code="E1301", severity="error", message="m")), 3,
+     "error[E1301]"),
+    (problems.OutputConflictError(Problem(code="E1201", severity="error", message="m")), 4,
+     "error[E1201]"),
+    (KeyboardInterrupt(), 130, "interrupted"),
+    (MemoryError(), 1, "memory"),
+    (OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "out/x"), 1, "out/x"),
+    (ValueError("what is this\x1b[31m"), 70, "a bug in mcpgen"),
+], ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else str(value))  # fmt: skip
 def test_every_exception_becomes_a_message_and_a_code(capsys, error, code, said):
     assert failure.report(error, debug=False) == code
     captured = capsys.readouterr()
-    assert said in captured.err
-    assert "Traceback" not in captured.err and "\x1b" not in captured.err
+    assert said in captured.err and "Traceback" not in captured.err and "\x1b" not in captured.err
     assert captured.out == ""
 
 
@@ -128,8 +94,7 @@ def test_a_bug_asks_for_a_report_and_debug_shows_the_traceback(mcpgen, here, mon
     assert "Traceback" not in plain.err
     monkeypatch.setattr("mcpgen.lint.hidden_text.findings", broken)
     shown = mcpgen("inspect", SPECS / "bookshop.yaml", "--debug")
-    assert shown.code == 70
-    assert "Traceback" in shown.err and "surprise" in shown.err
+    assert shown.code == 70 and "Traceback" in shown.err and "surprise" in shown.err
 
 
 def test_a_reader_that_has_gone_is_no_error():
@@ -172,6 +137,5 @@ def test_an_interrupt_ends_quickly_and_quietly(tmp_path):
         wait_until_read(process.stdin.fileno())
         process.send_signal(signal.SIGINT)
         said = process.stderr.read().decode()
-    assert process.returncode == 130
-    assert "interrupted" in said and "Traceback" not in said
+    assert process.returncode == 130 and "interrupted" in said and "Traceback" not in said
     assert not (tmp_path / "out").exists()

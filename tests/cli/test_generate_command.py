@@ -21,19 +21,16 @@ def test_a_first_run_makes_a_project_named_after_the_server(mcpgen, bookshop, he
 def test_the_summary_says_what_came_of_the_operations_and_what_to_do_next(mcpgen, bookshop):
     ended = mcpgen("generate", bookshop)
     assert "13 = 13 tools + 0 filtered + 0 skipped" in ended.out
-    assert "https://api.bookshop.example/v1" in ended.out
-    assert "MCPGEN_BOOKSHOP_API_KEY" in ended.out
+    assert "https://api.bookshop.example/v1" in ended.out and "MCPGEN_BOOKSHOP_API_KEY" in ended.out
     assert re.search(r"tool list +[0-9.]+ kB, ≈ [0-9,]+ tokens", ended.out)
-    assert "make test" in ended.out
-    assert ended.err == ""
+    assert "make test" in ended.out and ended.err == ""
 
 
 def test_the_second_run_changes_nothing(mcpgen, bookshop, here):
     mcpgen("generate", bookshop, "-o", "out")
     before = {path: path.read_bytes() for path in (here / "out").rglob("*") if path.is_file()}
     ended = mcpgen("generate", bookshop, "-o", "out")
-    assert ended.code == 0
-    assert "created" not in ended.out and "updated" not in ended.out
+    assert ended.code == 0 and "created" not in ended.out and "updated" not in ended.out
     assert before == {
         path: path.read_bytes() for path in (here / "out").rglob("*") if path.is_file()
     }
@@ -44,21 +41,14 @@ def test_inside_a_project_no_document_has_to_be_named(mcpgen, bookshop, here, mo
     mcpgen("generate", bookshop, "-o", "out")
     monkeypatch.chdir(here / "out" / folder)
     ended = mcpgen("generate", "--json")
-    assert ended.code == 0
-    assert ended.json["files"]["unchanged"] > 30
+    assert ended.code == 0 and ended.json["files"]["unchanged"] > 30
 
 
 def test_the_options_of_the_first_run_are_remembered(mcpgen, bookshop, here, monkeypatch):
     mcpgen(
-        "generate",
-        bookshop,
-        "-o",
-        "out",
-        "--exclude-method",
-        "delete",
-        "--base-url",
+        "generate", bookshop, "-o", "out", "--exclude-method", "delete", "--base-url",
         "https://other.example/v2",
-    )
+    )  # fmt: skip
     monkeypatch.chdir(here / "out")
     again = mcpgen("generate", "--json").json
     assert again["operations"] == {"total": 13, "tools": 12, "filtered": 1, "skipped": 0}
@@ -67,11 +57,9 @@ def test_the_options_of_the_first_run_are_remembered(mcpgen, bookshop, here, mon
 
 def test_the_same_command_twice_is_fine_and_another_option_is_refused(mcpgen, bookshop):
     words = ("generate", bookshop, "-o", "out", "--name", "shop")
-    assert mcpgen(*words).code == 0
-    assert mcpgen(*words).code == 0
+    assert mcpgen(*words).code == 0 and mcpgen(*words).code == 0
     refused = mcpgen("generate", bookshop, "-o", "out", "--name", "store")
-    assert refused.code == 2
-    assert "mcpgen.toml` disagrees with `--name`" in refused.err
+    assert refused.code == 2 and "mcpgen.toml` disagrees with `--name`" in refused.err
     assert 'top of the file: `name = "store"` (`name` is "shop" there now)' in refused.err
 
 
@@ -88,8 +76,7 @@ def test_the_edit_that_an_option_stands_for_is_shown(mcpgen, bookshop, here):
 
 def test_a_dry_run_writes_nothing_and_lists_what_it_would(mcpgen, bookshop, here):
     ended = mcpgen("generate", bookshop, "-o", "out", "--dry-run")
-    assert ended.code == 0
-    assert "create  src/bookshop_mcp/runtime/app.py" in ended.out
+    assert ended.code == 0 and "create  src/bookshop_mcp/runtime/app.py" in ended.out
     assert not (here / "out").exists()
 
 
@@ -97,8 +84,7 @@ def test_a_folder_that_is_not_ours_is_left_alone(mcpgen, bookshop, here):
     (here / "out").mkdir()
     (here / "out" / "thesis.txt").write_text("mine")
     ended = mcpgen("generate", bookshop, "-o", "out")
-    assert ended.code == 4
-    assert "thesis.txt" in ended.err
+    assert ended.code == 4 and "thesis.txt" in ended.err
     assert [path.name for path in (here / "out").iterdir()] == ["thesis.txt"]
 
 
@@ -108,9 +94,7 @@ def test_an_edited_file_is_shown_and_only_force_overwrites_it(mcpgen, bookshop, 
     original = edited.read_text()
     edited.write_text(original + "\nmine = 1\n")
     refused = mcpgen("generate", bookshop, "-o", "out")
-    assert refused.code == 4
-    assert "books.py" in refused.err
-    assert edited.read_text() != original
+    assert refused.code == 4 and "books.py" in refused.err and edited.read_text() != original
     assert mcpgen("generate", bookshop, "-o", "out", "--force").code == 0
     assert edited.read_text() == original
 
@@ -128,8 +112,7 @@ def test_the_json_summary_adds_up(mcpgen, bookshop):
     assert len(data["tools"]) == data["operations"]["tools"]
     assert sum(toolset["tools"] for toolset in data["toolsets"]) == len(data["tools"])
     assert data["list"]["bytes"] >= sum(tool["bytes"] for tool in data["tools"])
-    assert data["document"]["version"] == "3.1.0"
-    assert data["output"] == "mcp-bookshop"
+    assert data["document"]["version"] == "3.1.0" and data["output"] == "mcp-bookshop"
     assert {
         "name": "MCPGEN_BOOKSHOP_API_KEY",
         "meaning": "API key",
@@ -159,9 +142,7 @@ def test_what_is_left_out_is_counted_with_its_reason(mcpgen, bookshop):
 
 def test_strict_refuses_a_document_with_problems_and_writes_nothing(mcpgen, here):
     ended = mcpgen("generate", SPECS / "faulty.yaml", "-o", "out", "--strict")
-    assert ended.code == 1
-    assert "--strict" in ended.err
-    assert not (here / "out").exists()
+    assert ended.code == 1 and "--strict" in ended.err and not (here / "out").exists()
 
 
 def test_without_strict_a_document_with_problems_still_gives_a_server(mcpgen, here):
@@ -194,15 +175,10 @@ def test_a_document_on_standard_input(mcpgen, here, bookshop, monkeypatch):
 def test_an_overlay_is_applied(mcpgen, here):
     ended = mcpgen(
         *(
-            "generate",
-            SPECS / "bookshop.yaml",
-            "--overlay",
-            SPECS / "bookshop.overlay.yaml",
-            "-o",
-            "out",
-            "--json",
-        )
-    )
+            "generate", SPECS / "bookshop.yaml", "--overlay", SPECS / "bookshop.overlay.yaml", "-o",
+            "out", "--json",
+        ),
+    )  # fmt: skip
     assert ended.code == 0, ended.err
     assert "remove_book" not in [tool["name"] for tool in ended.json["tools"]]
 
@@ -222,8 +198,7 @@ def test_a_name_that_a_terminal_would_obey_is_shown_escaped(mcpgen, here):
 def test_paths_of_the_document_are_written_from_the_project(mcpgen, bookshop, here):
     mcpgen("generate", bookshop, "-o", "deep/er")
     text = (here / "deep" / "er" / "mcpgen.toml").read_text()
-    assert 'path = "../../bookshop.yaml"' in text
-    assert str(here) not in text
+    assert 'path = "../../bookshop.yaml"' in text and str(here) not in text
 
 
 def test_nothing_of_this_machine_is_in_what_is_generated(mcpgen, bookshop, here):

@@ -18,54 +18,35 @@ import pytest
 COMMAND_LINE = {
     "a misspelt file": (["generate", "bokshop.yaml"], "did you mean `bookshop.yaml`?"),
     "a path of Windows": (["generate", ".\\bookshop.yaml"], "did you mean `./bookshop.yaml`?"),
-    "a host that does not exist": (
-        ["generate", "http://api.invalid/openapi.json"],
-        "the host `api.invalid` is not known",
-    ),
+    "a host that does not exist": (["generate", "http://api.invalid/openapi.json"],
+        "the host `api.invalid` is not known"),
     "an empty folder": (["generate", "empty"], "a folder with JSON or YAML documents in it"),
     "no document": (["generate"], "`mcpgen generate openapi.yaml` makes one"),
     "a misspelt command": (["generat", "bookshop.yaml"], "Did you mean 'generate'?"),
     "a misspelt option": (["generate", "bookshop.yaml", "--includ-tag", "books"], "--include-tag"),
     "an option without its value": (["generate", "bookshop.yaml", "--name"], "--name"),
-    "a profile that is none": (
-        ["generate", "bookshop.yaml", "--profile", "gemini"],
-        "'gemini' is not one of 'portable', 'rich'",
-    ),
-    "a credential of an unknown kind": (
-        ["generate", "bookshop.yaml", "--auth", "digest"],
-        "it is `bearer`, `basic`, `header:NAME` or `query:NAME`",
-    ),
+    "a profile that is none": (["generate", "bookshop.yaml", "--profile", "gemini"],
+        "'gemini' is not one of 'portable', 'rich'"),
+    "a credential of an unknown kind": (["generate", "bookshop.yaml", "--auth", "digest"],
+        "it is `bearer`, `basic`, `header:NAME` or `query:NAME`"),
     "a secret on the command line": (
         ["generate", "bookshop.yaml", "--header", "Authorization: canary-0123456789"],
-        "as in `Authorization: env:NAME`",
-    ),
+        "as in `Authorization: env:NAME`"),
     "a header from a variable that is not set": (
         ["generate", "http://api.invalid/openapi.json", "--header", "X-Key: env:UNSET_0123"],
-        "the environment variable `UNSET_0123` is not set",
-    ),
-    "an address without its scheme": (
-        ["generate", "api.invalid/openapi.json"],
-        "did you mean `https://api.invalid/openapi.json`?",
-    ),
-    "an address of this machine without its scheme": (
-        ["generate", "localhost:8000/openapi.json"],
-        "did you mean `http://localhost:8000/openapi.json`?",
-    ),
-    "the URL of a file": (
-        ["generate", "file:///srv/openapi.yaml"],
-        "give the file itself: `/srv/openapi.yaml`",
-    ),
-    "a file in the place of the folder": (
-        ["generate", "bookshop.yaml", "-o", "bookshop.yaml"],
-        "bookshop.yaml` is a file, not a folder = help: choose another folder",
-    ),
+        "the environment variable `UNSET_0123` is not set"),
+    "an address without its scheme": (["generate", "api.invalid/openapi.json"],
+        "did you mean `https://api.invalid/openapi.json`?"),
+    "an address of this machine without its scheme": (["generate", "localhost:8000/openapi.json"],
+        "did you mean `http://localhost:8000/openapi.json`?"),
+    "the URL of a file": (["generate", "file:///srv/openapi.yaml"],
+        "give the file itself: `/srv/openapi.yaml`"),
+    "a file in the place of the folder": (["generate", "bookshop.yaml", "-o", "bookshop.yaml"],
+        "bookshop.yaml` is a file, not a folder = help: choose another folder"),
     "an overlay that is missing": (["generate", "bookshop.yaml", "--overlay", "o.yaml"], "o.yaml"),
     "an unknown client": (["lint", "bookshop.yaml", "--client", "curser"], "did you mean `cursor`"),
     "an unknown code": (["explain", "E9999"], "`mcpgen explain` lists all of them"),
-    "add without its words": (
-        ["add"],
-        "the usage is `mcpgen add [OPTIONS] THING [NAME]`",
-    ),
+    "add without its words": (["add"], "the usage is `mcpgen add [OPTIONS] THING [NAME]`"),
     "add of something unknown": (["add", "toll", "x"], "'toll' is not one of 'tool', 'production'"),
     "add outside of a project": (["add", "tool", "x"], "`mcpgen new NAME` makes one"),
     "call outside of a project": (["call", "get_author"], "name one with `--project DIR`"),
@@ -77,7 +58,7 @@ COMMAND_LINE = {
     "serving a missing file": (["serve", "nothing.yaml"], "no such file: nothing.yaml"),
     "a command of the server": (["install", "cursor"], "`bookshop-mcp install claude-code`"),
     "new without a name": (["new"], "for example `mcpgen new demo --yes`"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("words", "remedy"), COMMAND_LINE.values(), ids=COMMAND_LINE)
@@ -90,10 +71,8 @@ def test_a_mistake_on_the_command_line_says_what_to_do(
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
     (here / "empty").mkdir()
     ended = mcpgen(*words)
-    assert ended.code in (1, 2, 4)
-    assert remedy in " ".join(ended.err.split())
-    assert "Traceback" not in ended.err and "Errno" not in ended.err
-    assert "canary" not in ended.err
+    assert ended.code in (1, 2, 4) and remedy in " ".join(ended.err.split())
+    assert "Traceback" not in ended.err and "Errno" not in ended.err and "canary" not in ended.err
     assert {path.name for path in here.iterdir()} == {"bookshop.yaml", "empty"}
 
 
@@ -101,8 +80,7 @@ def test_a_mistake_on_the_command_line_says_what_to_do(
 def test_a_project_in_the_place_of_a_document_is_called_one(mcpgen, bookshop, here, command):
     assert mcpgen("generate", "bookshop.yaml", "--output", "shop").code == 0
     ended = mcpgen(command, "shop")
-    assert ended.code == 2
-    assert "it is a project: run the command in it" in ended.err
+    assert ended.code == 2 and "it is a project: run the command in it" in ended.err
 
 
 OTHER_FORMATS = {
@@ -129,8 +107,7 @@ OTHER_FORMATS = {
 def test_a_document_of_another_format_is_called_by_its_name(mcpgen, here, text, name):
     (here / "doc").write_text(text)
     ended = mcpgen("generate", "doc")
-    assert ended.code == 1
-    assert f"{name}" in ended.err and "= help: " in ended.err
+    assert ended.code == 1 and f"{name}" in ended.err and "= help: " in ended.err
     assert [path.name for path in here.iterdir()] == ["doc"]
 
 
@@ -152,9 +129,7 @@ DAMAGED = {
 def test_a_file_that_holds_no_document_says_what_it_holds(mcpgen, here, content, remedy):
     (here / "doc").write_bytes(content)
     ended = mcpgen("generate", "doc")
-    assert ended.code == 1
-    assert remedy in ended.err
-    assert "--> doc" in ended.err
+    assert ended.code == 1 and remedy in ended.err and "--> doc" in ended.err
     assert [path.name for path in here.iterdir()] == ["doc"]
 
 
@@ -192,31 +167,20 @@ def test_a_disk_that_refuses_says_what_to_do(mcpgen, bookshop, here, monkeypatch
     monkeypatch.setattr(Path, "mkdir", refuse)
     monkeypatch.setattr(os, "mkdir", refuse)
     ended = mcpgen("generate", "bookshop.yaml")
-    assert ended.code == 4
-    assert remedy in ended.err
-    assert "Traceback" not in ended.err
+    assert ended.code == 4 and remedy in ended.err and "Traceback" not in ended.err
 
 
 IN_A_PROJECT = {
     "a misspelt key": ("# [select]", '[select]\ninclude_tag = ["books"]', "`include_tags`?"),
-    "a misspelt operation": (
-        "# [select]",
-        '[select]\ninclude_operations = ["listBoks"]',
-        "did you mean `listBooks`",
-    ),
-    "a table that stands twice": (
-        "# [select]",
-        "[select]\n\n[select]",
-        "`[select]` stands twice in `mcpgen.toml`",
-    ),
+    "a misspelt operation": ("# [select]", '[select]\ninclude_operations = ["listBoks"]',
+        "did you mean `listBooks`"),
+    "a table that stands twice": ("# [select]", "[select]\n\n[select]",
+        "`[select]` stands twice in `mcpgen.toml`"),
     "a misspelt table": ("# [select]", "[selekt]", "did you mean `select`?"),
     "text that is not TOML": ("# [select]", "[select", "`mcpgen.toml` is not TOML"),
-    "customising an operation that is not there": (
-        "# [select]",
-        '[tools."listBoks"]\nname = "x"\n[select]',
-        "listBooks",
-    ),
-}
+    "customising an operation that is not there": ("# [select]",
+        '[tools."listBoks"]\nname = "x"\n[select]', "listBooks"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("old", "new", "remedy"), IN_A_PROJECT.values(), ids=IN_A_PROJECT)
@@ -228,9 +192,7 @@ def test_a_mistake_in_the_configuration_names_the_file_and_what_was_meant(
     assert f"\n{old}\n" in path.read_text()
     path.write_text(path.read_text().replace(f"\n{old}\n", f"\n{new}\n"))
     ended = mcpgen("generate", "-o", "shop")
-    assert ended.code == 2
-    assert remedy in ended.err
-    assert "mcpgen.toml" in ended.err
+    assert ended.code == 2 and remedy in ended.err and "mcpgen.toml" in ended.err
 
 
 def test_a_command_to_copy_is_quoted_for_the_shell(mcpgen, bookshop):

@@ -69,8 +69,7 @@ def test_a_list_without_tools_is_an_error(mcpgen, here):
 def test_a_document_of_which_nothing_can_be_read_is_an_error_with_its_reasons(mcpgen, here):
     (here / "api.yaml").write_text(UNREADABLE)
     ended = mcpgen("generate", "api.yaml", "-o", "out")
-    assert ended.code == 1
-    assert "warning[E0401]: path `/a` is not an object" in ended.err
+    assert ended.code == 1 and "warning[E0401]: path `/a` is not an object" in ended.err
     assert "none of the 3 operations of the document became a tool" in ended.err
     assert not (here / "out").exists()
 
@@ -83,8 +82,7 @@ def test_an_error_in_a_referenced_file_is_an_error_of_the_document(
     (here / "api.yaml").write_text(HEAD + "paths: {/a: {get: {}}, /b: {$ref: other.yaml}}\n")
     (here / "other.yaml").write_bytes(content.encode() if type(content) is str else content)
     ended = mcpgen(command, "api.yaml")
-    assert ended.code == 1
-    assert message in ended.err
+    assert ended.code == 1 and message in ended.err
     assert [path.name for path in here.iterdir() if path.is_dir()] == []
 
 
@@ -126,10 +124,8 @@ def test_a_project_whose_document_loses_everything_stays_as_it_is(mcpgen, booksh
 @pytest.mark.parametrize(("url", "text"), ADDRESSES.items(), ids=ADDRESSES)
 def test_a_base_url_that_is_none_is_wrong_usage(mcpgen, bookshop, here, url, text):
     ended = mcpgen("generate", "bookshop.yaml", "-o", "out", "--base-url", url)
-    assert ended.code == 2
-    assert "error[E0706]: the base URL cannot be used: " in ended.err
-    assert text in ended.err
-    assert not (here / "out").exists()
+    assert ended.code == 2 and "error[E0706]: the base URL cannot be used: " in ended.err
+    assert text in ended.err and not (here / "out").exists()
 
 
 def test_an_allowed_origin_that_is_none_is_wrong_usage(mcpgen, bookshop, here):
@@ -144,8 +140,7 @@ def test_a_base_url_of_the_configuration_is_told_with_its_line(mcpgen, bookshop,
     path = here / "out" / "mcpgen.toml"
     path.write_text('base_url = "javascript:x"\n' + path.read_text())
     ended = mcpgen("generate", "-o", "out")
-    assert ended.code == 2
-    assert "mcpgen.toml:1:1" in ended.err
+    assert ended.code == 2 and "mcpgen.toml:1:1" in ended.err
     assert "`javascript:x` is not an http or https URL" in ended.err
 
 
@@ -157,11 +152,8 @@ def test_a_base_url_that_is_one_is_taken(mcpgen, bookshop, url):
 @pytest.mark.parametrize(("words", "hint"), FILTERS.items(), ids=" ".join)
 def test_a_filter_that_matches_nothing_is_wrong_usage(mcpgen, bookshop, here, words, hint):
     ended = mcpgen("generate", "bookshop.yaml", "-o", "out", *words)
-    assert ended.code == 2
-    assert f"error[E1121]: `{words[1]}` matches no " in ended.err
-    assert f"`{words[0]}`" in ended.err
-    assert hint in ended.err
-    assert not (here / "out").exists()
+    assert ended.code == 2 and f"error[E1121]: `{words[1]}` matches no " in ended.err
+    assert f"`{words[0]}`" in ended.err and hint in ended.err and not (here / "out").exists()
 
 
 def test_a_filter_of_the_configuration_that_matches_nothing_writes_nothing(mcpgen, bookshop, here):
@@ -172,8 +164,7 @@ def test_a_filter_of_the_configuration_that_matches_nothing_writes_nothing(mcpge
         config.read_text().replace("# [select]", '[select]\nexclude_operations = ["listBoks"]', 1)
     )
     ended = mcpgen("generate", "-o", "out")
-    assert ended.code == 2
-    assert "`exclude_operations` in `mcpgen.toml`" in ended.err
+    assert ended.code == 2 and "`exclude_operations` in `mcpgen.toml`" in ended.err
     assert (here / "out" / "mcpgen.lock").read_bytes() == before
 
 
@@ -217,8 +208,7 @@ def test_a_later_run_says_which_tools_came_went_and_were_renamed(mcpgen, here):
     }
     out = mcpgen("generate", "-o", "out").out
     lines = [" ".join(line.split()) for line in out.splitlines()]
-    assert "added `five`" in lines
-    assert "gone `four`" in lines
+    assert "added `five`" in lines and "gone `four`" in lines
     assert "renamed `two` to `second`" in lines
     again = mcpgen("generate", "-o", "out", "--json").json
     assert again["tools_moved"] == {"added": [], "gone": [], "renamed": []}

@@ -57,15 +57,13 @@ def test_inspect_warns_of_a_credential_in_a_query(mcpgen):
 
 def test_lint_of_a_good_document(mcpgen):
     ended = mcpgen("lint", SPECS / "bookshop.yaml")
-    assert (ended.code, ended.out) == (0, "")
-    assert "no problems" in ended.err
+    assert (ended.code, ended.out) == (0, "") and "no problems" in ended.err
 
 
 def test_lint_names_each_fault_with_its_remedy(mcpgen):
     ended = mcpgen("lint", SPECS / "faulty.yaml")
     assert "did you mean `#/components/schemas/Person`" in ended.err
-    assert "thingId" in ended.err
-    assert mcpgen("lint", SPECS / "faulty.yaml", "--strict").code == 1
+    assert "thingId" in ended.err and mcpgen("lint", SPECS / "faulty.yaml", "--strict").code == 1
 
 
 def test_lint_as_json_and_sarif(mcpgen):
@@ -125,8 +123,7 @@ def test_an_overlay_repairs_what_lint_reports(mcpgen, here):
     ):
         assert message in before.err
     after = mcpgen("lint", source, "--overlay", mended, "--fix-overlay", here / "again.yaml")
-    assert "no problems found" in after.err
-    assert "no repair follows" in after.err
+    assert "no problems found" in after.err and "no repair follows" in after.err
     assert not (here / "again.yaml").exists()
 
 
@@ -139,8 +136,7 @@ def test_the_overlay_does_not_overwrite_an_authors_own(mcpgen, here):
 @pytest.mark.parametrize("word", ["E0203", "e0203", "203"])
 def test_explain_takes_a_code_as_people_write_it(mcpgen, word):
     ended = mcpgen("explain", word)
-    assert ended.code == 0
-    assert ended.out.startswith("E0203")
+    assert ended.code == 0 and ended.out.startswith("E0203")
 
 
 def test_explain_as_json(mcpgen):
@@ -159,15 +155,13 @@ def test_new_and_add_as_json(mcpgen, here, monkeypatch):
 
 def test_explain_lists_every_code(mcpgen):
     lines = mcpgen("explain").out.splitlines()
-    assert len(lines) > 40
-    assert all(line.startswith("E") for line in lines)
+    assert len(lines) > 40 and all(line.startswith("E") for line in lines)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_a_help(mcpgen, command):
     ended = mcpgen(command, "--help")
-    assert ended.code == 0
-    assert "Usage" in ended.out
+    assert ended.code == 0 and "Usage" in ended.out
 
 
 @pytest.mark.parametrize("columns", ["60", "80", "120"])
@@ -193,15 +187,13 @@ def test_help_is_a_word_too(mcpgen):
 
 def test_a_missing_word_is_named_with_the_usage(mcpgen):
     ended = mcpgen("add")
-    assert ended.code == 2
-    assert "Missing argument 'THING'\n" in ended.err
+    assert ended.code == 2 and "Missing argument 'THING'\n" in ended.err
     assert "`mcpgen add [OPTIONS] THING [NAME]`" in ended.err
 
 
 def test_without_a_command_the_help_is_shown(mcpgen):
     ended = mcpgen()
-    assert ended.code == 2
-    assert all(command in ended.out + ended.err for command in COMMANDS)
+    assert ended.code == 2 and all(command in ended.out + ended.err for command in COMMANDS)
 
 
 def test_the_version(mcpgen):
@@ -238,5 +230,4 @@ def test_a_command_spends_no_time_on_garbage_nor_on_importing_what_it_only_reads
         check=True,
     )
     count, is_imported = ended.stderr.split()
-    assert int(count) < 10
-    assert is_imported == "False"
+    assert int(count) < 10 and is_imported == "False"
