@@ -64,13 +64,9 @@ def started(source: str | Path, folder: Path, **environment: str) -> Iterator[tu
     command = [sys.executable, "-m", "mcpgen", "workbench", str(source), "--no-browser"]
     variables = {**os.environ, "MCPGEN_PYTHON": sys.executable, **environment}
     process = subprocess.Popen(
-        command,
-        cwd=folder,
-        env=variables,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        command, cwd=folder, env=variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         text=True,
-    )
+    )  # fmt: skip
     try:
         assert process.stdout is not None
         address = process.stdout.readline().strip()

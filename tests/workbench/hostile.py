@@ -15,17 +15,8 @@ HOSTILE = "\"'></script><script>alert(1)</script><img src=x onerror=alert(2)>{{ 
 def hostile(node: object) -> object:
     """The document with an attack in every text that is not structure."""
     kept = {
-        "operationId",
-        "in",
-        "type",
-        "$ref",
-        "style",
-        "format",
-        "pattern",
-        "openapi",
-        "url",
-        "name",
-    }
+        "operationId", "in", "type", "$ref", "style", "format", "pattern", "openapi", "url", "name",
+    }  # fmt: skip
     if isinstance(node, dict):
         return {
             key: value if key in kept and isinstance(value, str) else hostile(value)

@@ -41,8 +41,7 @@ def test_suggest_keeps_what_the_command_proposes(
     proposed = parse_config(capsys.readouterr().out).selection
     assert bookshop.post("/suggest", limit=5)["status"] == 200
     text = saved(bookshop)
-    assert parse_config(text).selection == proposed
-    assert len(bookshop.kept()) == 5
+    assert parse_config(text).selection == proposed and len(bookshop.kept()) == 5
 
 
 def test_a_saved_file_generates_what_was_chosen(bookshop: Pages) -> None:
@@ -65,8 +64,7 @@ def test_a_saved_file_generates_what_was_chosen(bookshop: Pages) -> None:
     assert config.tools["listBooks"].description == 'Look for "books".\nNewest first.'
     assert config.selection.exclude_operations == ("removeBook", "cancelOrder")
     listed = {row.tool.name for row in bookshop.pages.view().rows}
-    assert "find_books" in listed
-    assert not {"remove_book", "cancel_order", "list_books"} & listed
+    assert "find_books" in listed and not {"remove_book", "cancel_order", "list_books"} & listed
 
 
 def test_closing_and_opening_again_shows_the_same(
@@ -77,8 +75,7 @@ def test_closing_and_opening_again_shows_the_same(
     bookshop.post("/choose", action="out", numbers=[bookshop.number("get_status")], facet=None)
     saved(bookshop)
     again = open_pages(bookshop.bench.folder)
-    assert again.bench.text == bookshop.bench.text
-    assert again.kept() == bookshop.kept()
+    assert again.bench.text == bookshop.bench.text and again.kept() == bookshop.kept()
     assert 'value="Look at the books"' in again.get(f"/edit/{number}")
     assert again.get("/tools") == bookshop.get("/tools")
 
@@ -122,8 +119,7 @@ def test_undo_goes_back_step_by_step_to_the_file(bookshop: Pages) -> None:
     bookshop.post("/undo")
     assert bookshop.bench.text == first
     bookshop.post("/undo")
-    assert bookshop.bench.text == first
-    assert bookshop.bench.pending().lines == ()
+    assert bookshop.bench.text == first and bookshop.bench.pending().lines == ()
 
 
 def test_a_key_that_is_emptied_leaves_no_trace(bookshop: Pages) -> None:
@@ -135,25 +131,20 @@ def test_a_key_that_is_emptied_leaves_no_trace(bookshop: Pages) -> None:
     assert tomllib.loads(bookshop.bench.text) == tomllib.loads(first)
 
 
-@pytest.mark.parametrize(
-    ("changes", "code"),
-    [
-        ([[["name"], "Find Books!"]], "E1115"),
-        ([[["name"], "get_book"]], "E1116"),
-        ([[["nane"], "x"]], "E1102"),
-        ([[["hints", "read_only"], "yes"]], "E1103"),
-        ([[["arguments", "nothing", "default"], 3]], "E1118"),
-        ([[["arguments", "genre", "value"], "poetry"]], "E1104"),
-    ],
-)
+@pytest.mark.parametrize(("changes", "code"), [
+    ([[["name"], "Find Books!"]], "E1115"),
+    ([[["name"], "get_book"]], "E1116"),
+    ([[["nane"], "x"]], "E1102"),
+    ([[["hints", "read_only"], "yes"]], "E1103"),
+    ([[["arguments", "nothing", "default"], 3]], "E1118"),
+    ([[["arguments", "genre", "value"], "poetry"]], "E1104"),
+])  # fmt: skip
 def test_what_generate_would_refuse_is_refused_at_once(
     bookshop: Pages, changes: list[object], code: str
 ) -> None:
     before = bookshop.bench.text
     answer = bookshop.post("/change", number=bookshop.number("list_books"), changes=changes)
-    assert answer["status"] == 422
-    assert code in answer["error"]
-    assert bookshop.bench.text == before
+    assert answer["status"] == 422 and code in answer["error"] and bookshop.bench.text == before
 
 
 def test_a_method_left_out_is_one_line(bookshop: Pages) -> None:
@@ -163,8 +154,7 @@ def test_a_method_left_out_is_one_line(bookshop: Pages) -> None:
     assert bookshop.bench.config.selection.exclude_methods == ("delete",)
     assert not {row.tool.name for row in rows} & bookshop.kept()
     bookshop.post("/choose", action="back", numbers=numbers, facet=["method", "DELETE"])
-    assert bookshop.bench.config.selection.exclude_methods == ()
-    assert len(bookshop.kept()) == 13
+    assert bookshop.bench.config.selection.exclude_methods == () and len(bookshop.kept()) == 13
 
 
 def test_ticks_keep_a_list_that_is_included_by_name(bookshop: Pages) -> None:
@@ -199,9 +189,7 @@ def test_a_pattern_that_leaves_a_tool_out_is_named(
     pages = open_pages(tmp_path / "shop")
     number = pages.number("list_orders")
     answer = pages.post("/choose", action="back", numbers=[number], facet=None)
-    assert answer["status"] == 422
-    assert "E0833" in answer["error"]
-    assert "/orders*" in answer["error"]
+    assert answer["status"] == 422 and "E0833" in answer["error"] and "/orders*" in answer["error"]
 
 
 def test_a_file_that_somebody_else_changed_is_not_overwritten(bookshop: Pages) -> None:
@@ -210,8 +198,7 @@ def test_a_file_that_somebody_else_changed_is_not_overwritten(bookshop: Pages) -
     path.write_text(path.read_text() + "# by hand\n")
     bookshop.post("/choose", action="out", numbers=[0], facet=None)
     answer = bookshop.post("/save")
-    assert answer["status"] == 422
-    assert "E0834" in answer["error"]
+    assert answer["status"] == 422 and "E0834" in answer["error"]
     assert path.read_text().endswith("# by hand\n")
 
 
@@ -226,8 +213,7 @@ def test_a_folder_that_cannot_be_written_is_named(bookshop: Pages, tmp_path: Pat
 def test_the_workbench_wants_a_document_it_can_read_again(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert run(["workbench", "-", "--no-browser"]) == 2
-    assert "E0831" in capsys.readouterr().err
+    assert run(["workbench", "-", "--no-browser"]) == 2 and "E0831" in capsys.readouterr().err
 
 
 def test_nothing_stays_behind_when_the_workbench_is_ended(tmp_path: Path) -> None:
@@ -259,11 +245,9 @@ def test_a_table_for_many_tools_leaves_them_out_until_they_are_chosen(bookshop: 
     assert not {"list_books", "list_orders"} & bookshop.kept()
     back = bookshop.number("list_books")
     assert bookshop.post("/choose", action="in", numbers=[back], facet=None)["status"] == 200
-    assert "list_books" in bookshop.kept()
-    assert "list_orders" not in bookshop.kept()
+    assert "list_books" in bookshop.kept() and "list_orders" not in bookshop.kept()
     config = parse_config(saved(bookshop))
-    assert config.tools["listBooks"].enabled
-    assert not config.globs["list_*"].enabled
+    assert config.tools["listBooks"].enabled and not config.globs["list_*"].enabled
 
 
 def test_a_tool_is_called_with_what_tables_for_many_say_of_it(

@@ -35,8 +35,7 @@ def test_the_overview_holds_the_law_and_every_tool(bookshop: Pages) -> None:
     page = bookshop.get("/")
     assert "13 operations = 11 tools + 2 left out by choice + 0 skipped" in page
     part = text_of(bookshop.get("/part/overview"))
-    assert "Cursor 11 / 80" in " ".join(part.split())
-    assert "MCPGEN_BOOKSHOP_API_KEY" in part
+    assert "Cursor 11 / 80" in " ".join(part.split()) and "MCPGEN_BOOKSHOP_API_KEY" in part
     assert "https://api.bookshop.example/v1" in part
 
 
@@ -53,9 +52,7 @@ def test_a_tool_is_shown_as_the_model_gets_it_beside_the_document(bookshop: Page
     page = html.unescape(bookshop.get(f"/tool/{number}"))
     listed = tools_of_source(BOOKSHOP).by_name()["list_books"]
     assert json.dumps(listed, indent=2, ensure_ascii=False) in page
-    assert "operationId: listBooks" in page
-    assert "async def list_books(" in page
-    assert '"GET"' in page
+    assert "operationId: listBooks" in page and "async def list_books(" in page and '"GET"' in page
 
 
 def test_what_was_cut_is_named(open_pages: Callable[..., Pages], tmp_path: Path) -> None:
@@ -98,28 +95,24 @@ def test_sentences_and_values_that_were_cut_are_marked(
     values = [f"a colour that has the number {number}" for number in range(800)]
     text_of_tool = "Paint a cover. " + "It takes a while, in which nobody reads. " * 40
     document = {
-        "openapi": "3.1.0",
-        "info": {"title": "Paint", "version": "1"},
+        "openapi": "3.1.0", "info": {"title": "Paint", "version": "1"},
         "servers": [{"url": "https://paint.example"}],
         "paths": {
             "/paint": {
                 "post": {
-                    "operationId": "paint",
-                    "description": f"{text_of_tool}Call it last.",
+                    "operationId": "paint", "description": f"{text_of_tool}Call it last.",
                     "parameters": [
                         {
-                            "name": "colour",
-                            "in": "query",
-                            "description": text,
+                            "name": "colour", "in": "query", "description": text,
                             "schema": {"type": "string", "enum": values},
                         },
                         {"name": "size", "in": "query", "schema": {"type": "integer"}},
                     ],
                     "responses": {"204": {"description": "done"}},
-                }
-            }
+                },
+            },
         },
-    }
+    }  # fmt: skip
     (tmp_path / "paint.json").write_text(json.dumps(document))
     pages = open_pages(tmp_path / "paint.json")
     bench = pages.bench
@@ -151,9 +144,7 @@ def test_what_cannot_be_sent_is_not_cut(open_pages: Callable[..., Pages], tmp_pa
     assert cuts(bench, bench.tool(bench.row(0))) == []
 
 
-def test_tokens_and_score_follow_an_edit_before_it_is_saved(
-    bookshop: Pages,
-) -> None:
+def test_tokens_and_score_follow_an_edit_before_it_is_saved(bookshop: Pages) -> None:
     number = bookshop.number("list_books")
     before = json.loads(bookshop.get("/scores"))["rows"][str(number)]
     text = "Books. " + "Nobody knows more about it than that. " * 9
@@ -165,8 +156,7 @@ def test_tokens_and_score_follow_an_edit_before_it_is_saved(
     assert bookshop.post("/save")["status"] == 200
     assert bookshop.post("/generate", accepted=[])["status"] == 200
     scored = {tool.name: tool for tool in score_source(bookshop.bench.folder).tools}["list_books"]
-    assert scored.score == after
-    assert before != after
+    assert scored.score == after and before != after
 
 
 def test_a_request_is_shown_before_it_is_sent(
@@ -179,16 +169,14 @@ def test_a_request_is_shown_before_it_is_sent(
         "/call", number=number, arguments={"genre": "poetry", "page_size": 2}, dry_run=True
     )
     shown = text_of(answer["html"])
-    assert shown.startswith("Request, not sent")
-    assert "a-secret" not in shown
+    assert shown.startswith("Request, not sent") and "a-secret" not in shown
     assert "GET https://api.bookshop.example/v1/books?genre=poetry&page-size=2" in shown
 
 
 def test_a_wrong_argument_is_answered_as_the_model_is(bookshop: Pages) -> None:
     number = bookshop.number("list_books")
     answer = bookshop.post("/call", number=number, arguments={"genre": "x"}, dry_run=False)
-    assert "The call failed." in answer["html"]
-    assert "science" in answer["html"]
+    assert "The call failed." in answer["html"] and "science" in answer["html"]
 
 
 def test_the_ranking_is_that_of_the_server(bookshop: Pages) -> None:
@@ -199,8 +187,7 @@ def test_the_ranking_is_that_of_the_server(bookshop: Pages) -> None:
     names = [row.tool.name for row in bookshop.bench.catalogue.rows]
     expected = Index(search_facts(bookshop.bench.server)).search(question, 20, names).names
     page = bookshop.get(f"/find?q={question}")
-    assert re.findall(r'href="/tool/\d+">(\w+)<', page) == expected
-    assert "of the question" in page
+    assert re.findall(r'href="/tool/\d+">(\w+)<', page) == expected and "of the question" in page
 
 
 def test_a_problem_comes_with_its_place_and_a_repair_that_mends_it(
@@ -216,8 +203,7 @@ def test_a_problem_comes_with_its_place_and_a_repair_that_mends_it(
     for mend in mends:
         assert pages.post("/repair", number=mend.number)["status"] == 200
     state = json.loads(pages.get("/state"))
-    assert "repairs.overlay.yaml" in state["pending"]
-    assert pages.post("/save")["status"] == 200
+    assert "repairs.overlay.yaml" in state["pending"] and pages.post("/save")["status"] == 200
     overlay = yaml.safe_load((pages.bench.folder / "repairs.overlay.yaml").read_text())
     assert [action["target"] for action in overlay["actions"]]
     assert len(pages.bench.problems) < before
@@ -250,8 +236,7 @@ def test_what_must_be_accepted_is_accepted_item_by_item(
     pages = open_pages(tmp_path / "shop")
     part = pages.get("/part/changes")
     items = [html.unescape(text) for text in re.findall(r'name="accepted" value="([^"]*)"', part)]
-    assert len(items) == 1
-    assert "evil.example" in items[0]
+    assert len(items) == 1 and "evil.example" in items[0]
     assert pages.post("/generate", accepted=[])["status"] == 422
     assert "api.bookshop.example" in (tmp_path / "shop/src/bookshop_mcp/api.json").read_text()
     assert pages.post("/generate", accepted=items)["status"] == 200
@@ -270,8 +255,7 @@ def test_another_document_is_compared_as_diff_does(
     pages = open_pages(tmp_path / "shop")
     assert "readBook" in pages.get(f"/part/changes?document={other}")
     answer = pages.client.get("/part/changes?document=http://127.0.0.1:9/x.yaml")
-    assert answer.status_code == 422
-    assert "E0101" in answer.text
+    assert answer.status_code == 422 and "E0101" in answer.text
 
 
 def test_texts_of_a_hostile_document_are_shown_as_text(
@@ -281,13 +265,8 @@ def test_texts_of_a_hostile_document_are_shown_as_text(
     count = len(pages.bench.catalogue.rows)
     assert count >= 10
     paths = [
-        "/",
-        "/part/overview",
-        "/tools",
-        "/find?q=books+script",
-        "/part/problems",
-        "/part/changes",
-    ]
+        "/", "/part/overview", "/tools", "/find?q=books+script", "/part/problems", "/part/changes",
+    ]  # fmt: skip
     paths += [f"/{page}/{number}" for page in ("tool", "edit") for number in range(count)]
     for path in paths:
         page = pages.get(path)
@@ -295,17 +274,13 @@ def test_texts_of_a_hostile_document_are_shown_as_text(
         assert "<img" not in page, path
         assert "\u202e" not in page, path
     state = pages.post("/change", number=0, changes=[[["description"], HOSTILE]])
-    assert "<script" not in state["pending"]
-    assert "<img" not in state["pending"]
+    assert "<script" not in state["pending"] and "<img" not in state["pending"]
     refusal = pages.post("/change", number=0, changes=[[["name"], HOSTILE]])
     assert "<script" not in refusal["error"]
 
 
 def test_an_answer_is_shown_raw_and_as_the_model_sees_it(
-    open_pages: Callable[..., Pages],
-    tmp_path: Path,
-    api: StandIn,
-    monkeypatch: pytest.MonkeyPatch,
+    open_pages: Callable[..., Pages], tmp_path: Path, api: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     document = tmp_path / "shop.yaml"
     document.write_text(BOOKSHOP.read_text().replace("https://api.bookshop.example/v1", api.url))
@@ -314,7 +289,5 @@ def test_an_answer_is_shown_raw_and_as_the_model_sees_it(
     number = pages.number("get_status")
     answer = pages.post("/call", number=number, arguments={}, dry_run=False)
     shown = text_of(answer["html"])
-    assert "Raw answer: status 200" in shown
-    assert '{"message": "", "path": "/status"}' in shown
-    assert "tokens" in shown
-    assert [request[:2] for request in api.requests] == [("GET", "/status")]
+    assert "Raw answer: status 200" in shown and '{"message": "", "path": "/status"}' in shown
+    assert "tokens" in shown and [request[:2] for request in api.requests] == [("GET", "/status")]

@@ -59,41 +59,21 @@ description = "{ARGUMENT}"
 
 
 COURSES = {
-    "bookshop": Course(
-        server="bookshop",
-        credential="API_KEY",
-        words="cancel order",
-        fits="cancel_order",
-        limit=6,
-        tool="list_books",
-        operation="listBooks",
-        name="find_books",
-        argument="genre",
-        out="add_book",
-        out_operation="addBook",
-        call=(("genre", '"poetry"'), ("page_size", "2")),
-        question="list the orders of a customer",
+    "bookshop": Course(server="bookshop", credential="API_KEY", words="cancel order",
+        fits="cancel_order", limit=6, tool="list_books", operation="listBooks", name="find_books",
+        argument="genre", out="add_book", out_operation="addBook",
+        call=(("genre", '"poetry"'), ("page_size", "2")), question="list the orders of a customer",
         moved=("https://api.bookshop.example", "https://shop.example"),
-        gap="      summary: Get one book\n",
-    ),
-    "github": Course(
-        server="github",
-        credential="TOKEN",
-        words="create an issue",
-        fits="issues_create",
-        limit=40,
-        tool="issues_list_for_repo",
-        operation="issues/list-for-repo",
-        name="list_issues",
-        argument="labels",
-        out="delete_org",
+        gap="      summary: Get one book\n"),
+    "github": Course(server="github", credential="TOKEN", words="create an issue",
+        fits="issues_create", limit=40, tool="issues_list_for_repo",
+        operation="issues/list-for-repo", name="list_issues", argument="labels", out="delete_org",
         out_operation="orgs/delete",
         call=(("owner", "octocat"), ("repo", "hello-world"), ("state", '"open"')),
         question="which issues of a repository are still open",
         moved=("https://api.github.com", "https://github.example"),
-        wide="repos_update_branch_protection",
-    ),
-}
+        wide="repos_update_branch_protection"),
+}  # fmt: skip
 
 
 def source() -> tuple[Path, Course]:
