@@ -20,19 +20,10 @@ MODULES = (
 ).split()
 PREFIX = "MCPGEN_BOOKSHOP"
 FACTS: dict[str, Any] = {
-    "name": "bookshop",
-    "title": "Bookshop",
-    "version": "1.0",
-    "env_prefix": PREFIX,
-    "base_url": "https://api.example.com/v1",
-    "base_url_note": "",
-    "security": [],
-    "auth": {},
-    "answers": {},
-    "wrapped": [],
-    "allowed_origins": [],
-    "parts": sorted(PARTS),
-}
+    "name": "bookshop", "title": "Bookshop", "version": "1.0", "env_prefix": PREFIX,
+    "base_url": "https://api.example.com/v1", "base_url_note": "", "security": [], "auth": {},
+    "answers": {}, "wrapped": [], "allowed_origins": [], "parts": sorted(PARTS),
+}  # fmt: skip
 
 
 async def add_nothing(request: Any) -> None:

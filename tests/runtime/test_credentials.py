@@ -30,28 +30,20 @@ CANARY = "c4nary/Sécret+1".replace("é", "e")
 P = "MCPGEN_BOOKSHOP"
 AUTH: dict[str, Any] = {
     "header": {
-        "kind": "api_key",
-        "place": "header",
-        "wire_name": "X-API-Key",
+        "kind": "api_key", "place": "header", "wire_name": "X-API-Key",
         "variables": [f"{P}_HEADER"],
     },
     "query": {
-        "kind": "api_key",
-        "place": "query",
-        "wire_name": "api key",
-        "variables": [f"{P}_QUERY"],
+        "kind": "api_key", "place": "query", "wire_name": "api key", "variables": [f"{P}_QUERY"],
     },
     "cookie": {
-        "kind": "api_key",
-        "place": "cookie",
-        "wire_name": "sid",
-        "variables": [f"{P}_COOKIE"],
+        "kind": "api_key", "place": "cookie", "wire_name": "sid", "variables": [f"{P}_COOKIE"],
     },
     "basic": {"kind": "basic", "scheme": "Basic", "variables": [f"{P}_USERNAME", f"{P}_PASSWORD"]},
     "bearer": {"kind": "bearer", "scheme": "Bearer", "variables": [f"{P}_TOKEN"]},
     "custom": {"kind": "bearer", "scheme": "GenieKey", "variables": [f"{P}_GENIE"]},
     "mutual": {"kind": "unsupported", "variables": []},
-}
+}  # fmt: skip
 VALUES = {
     "header": {"HEADER": CANARY},
     "query": {"QUERY": CANARY},
@@ -81,17 +73,14 @@ def sent(request: Any) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("header", {"x-api-key": CANARY}),
-        ("query", {"query": [("q", "1"), ("api key", CANARY)]}),
-        ("cookie", {"cookie": f"a=b; sid={CANARY}"}),
-        ("basic", {"authorization": "Basic " + base64.b64encode(f"me:{CANARY}".encode()).decode()}),
-        ("bearer", {"authorization": f"Bearer {CANARY}"}),
-        ("custom", {"authorization": f"GenieKey {CANARY}"}),
-    ],
-)
+@pytest.mark.parametrize(("name", "expected"), [
+    ("header", {"x-api-key": CANARY}),
+    ("query", {"query": [("q", "1"), ("api key", CANARY)]}),
+    ("cookie", {"cookie": f"a=b; sid={CANARY}"}),
+    ("basic", {"authorization": "Basic " + base64.b64encode(f"me:{CANARY}".encode()).decode()}),
+    ("bearer", {"authorization": f"Bearer {CANARY}"}),
+    ("custom", {"authorization": f"GenieKey {CANARY}"}),
+])  # fmt: skip
 def test_each_credential_stands_at_its_place_and_no_other(
     name: str, expected: dict[str, Any]
 ) -> None:
@@ -118,23 +107,20 @@ def test_a_credential_wins_over_query_and_cookie_arguments_of_its_name() -> None
     assert request.header("cookie") == f"sid={CANARY}"
 
 
-@pytest.mark.parametrize(
-    ("security", "have", "used"),
-    [
-        ([["header", "bearer"]], ["header", "bearer"], {"header", "bearer"}),
-        ([["header"], ["bearer"]], ["header", "bearer"], {"header"}),
-        ([["header"], ["bearer"]], ["bearer"], {"bearer"}),
-        ([["header", "bearer"], ["query"]], ["bearer", "query"], {"query"}),
-        ([[], ["header"]], ["header"], {"header"}),
-        ([["header"], []], [], set()),
-        ([], ["header"], set()),
-        ([["mutual"], ["bearer"]], ["bearer"], {"bearer"}),
-        ([["header"]], [], None),
-        ([["header", "bearer"]], ["bearer"], None),
-        ([["mutual"]], ["bearer"], None),
-        ([["unknown"]], ["bearer"], None),
-    ],
-)
+@pytest.mark.parametrize(("security", "have", "used"), [
+    ([["header", "bearer"]], ["header", "bearer"], {"header", "bearer"}),
+    ([["header"], ["bearer"]], ["header", "bearer"], {"header"}),
+    ([["header"], ["bearer"]], ["bearer"], {"bearer"}),
+    ([["header", "bearer"], ["query"]], ["bearer", "query"], {"query"}),
+    ([[], ["header"]], ["header"], {"header"}),
+    ([["header"], []], [], set()),
+    ([], ["header"], set()),
+    ([["mutual"], ["bearer"]], ["bearer"], {"bearer"}),
+    ([["header"]], [], None),
+    ([["header", "bearer"]], ["bearer"], None),
+    ([["mutual"]], ["bearer"], None),
+    ([["unknown"]], ["bearer"], None),
+])  # fmt: skip
 def test_the_first_alternative_that_is_complete_is_used(
     security: Any, have: list[str], used: set[str] | None
 ) -> None:
@@ -188,14 +174,10 @@ def test_the_hook_cannot_move_the_request(monkeypatch: pytest.MonkeyPatch) -> No
 # Origins
 
 
-@pytest.mark.parametrize(
-    ("allowed", "facts", "outcome"),
-    [
-        (False, False, "refused"),
-        (False, True, "without credential"),
-        (True, False, "with credential"),
-    ],
-)
+@pytest.mark.parametrize(("allowed", "facts", "outcome"), [
+    (False, False, "refused"), (False, True, "without credential"),
+    (True, False, "with credential"),
+])  # fmt: skip
 async def test_an_operation_on_another_server_needs_leave_and_gets_no_credential_unless_the_operator_says(
     allowed: bool, facts: bool, outcome: str
 ) -> None:
@@ -290,13 +272,9 @@ def test_a_secret_is_in_no_result_error_log_or_trace(
 ) -> None:
     with caplog.at_level(logging.DEBUG):
         done = calling(
-            [FAILURES[failure]],
-            get(((name,),)),
-            {"auth": AUTH},
-            RETRIES="0",
-            TIMEOUT="0.2",
+            [FAILURES[failure]], get(((name,),)), {"auth": AUTH}, RETRIES="0", TIMEOUT="0.2",
             **VALUES[name],
-        )
+        )  # fmt: skip
     shown = [caplog.text]
     if done.error is None:
         shown.append(
@@ -426,8 +404,7 @@ async def test_one_token_serves_many_calls_and_is_renewed_when_it_is_refused(
         assert await issued() == {"issued": 1, "scopes": ["read write"]}
         await api.request("POST", "/revoke", security=())
         answers = await asyncio.gather(*(api.request("GET", "/me") for _ in range(12)))
-        assert {answer.status for answer in answers} == {200}
-        assert (await issued())["issued"] == 2
+        assert {answer.status for answer in answers} == {200} and (await issued())["issued"] == 2
 
 
 async def test_a_token_is_renewed_before_it_expires(authority: Any) -> None:
@@ -509,23 +486,16 @@ def test_a_clients_secret_does_not_go_over_plain_http() -> None:
     assert isinstance(done.error, runtime.errors.Refused) and "https" in str(done.error)
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        *(
-            http(200, "[]"),
-            http(200, "no"),
-            ok({"access_token": 7}),
-            ok({"access_token": "a\r\nb"}),
-            http(500, "{}"),
-        ),
-        *(
-            http(302, "", "", "Location: http://evil.test/"),
-            ok({"access_token": "fetched-token", "more": "x" * 100_000}),
-            ok({"access_token": ""}),
-        ),
-    ],
-)
+@pytest.mark.parametrize("reply", [
+    http(200, "[]"),
+    http(200, "no"),
+    ok({"access_token": 7}),
+    ok({"access_token": "a\r\nb"}),
+    http(500, "{}"),
+    http(302, "", "", "Location: http://evil.test/"),
+    ok({"access_token": "fetched-token", "more": "x" * 100_000}),
+    ok({"access_token": ""}),
+])  # fmt: skip
 async def test_a_token_endpoint_that_misbehaves_is_an_error(reply: bytes) -> None:
     async with Upstream(reply) as upstream:
         made = settings(upstream.url, oauth(upstream.url), **CLIENT)
@@ -557,8 +527,7 @@ def test_without_a_credential_for_writing_there_is_one_for_all() -> None:
 def test_reading_never_takes_the_credential_for_writing() -> None:
     made = calling([ok({})], twofold("GET"), {"auth": AUTH}, WRITE_HEADER="writing-key")
     assert isinstance(made.error, runtime.errors.MissingCredential)
-    assert made.error.variables == (f"{P}_HEADER",)
-    assert not made.requests
+    assert made.error.variables == (f"{P}_HEADER",) and not made.requests
 
 
 def test_a_credential_for_writing_is_masked_like_any_other() -> None:
@@ -572,5 +541,4 @@ def test_a_refused_credential_is_reported_with_what_it_looks_like() -> None:
     auth = {"header": {**AUTH["header"], "about": about}}
     made = calling([http(401)], twofold("GET"), {"auth": auth}, HEADER=CANARY)
     text = runtime.report.report_error(made.error, made.settings)[0]["text"]
-    assert f"has to check `{P}_HEADER` ({about})" in text
-    assert CANARY not in text
+    assert f"has to check `{P}_HEADER` ({about})" in text and CANARY not in text

@@ -42,8 +42,7 @@ async def test_an_api_that_fails_is_left_alone_and_the_text_says_until_when() ->
         assert refused.startswith(
             "Busy: the API failed 3 times in a row (it answered 503): no call"
         )
-        assert "UTC (in 100 seconds)" in refused
-        assert len(upstream.requests) == 3
+        assert "UTC (in 100 seconds)" in refused and len(upstream.requests) == 3
 
 
 async def test_failures_that_come_together_are_no_reason(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,8 +50,7 @@ async def test_failures_that_come_together_are_no_reason(monkeypatch: pytest.Mon
     replies = [DOWN] * 20 + [ok({})]
     async with reaching(*replies, RETRIES="0", BREAKER_FAILURES="3") as (api, _):
         failed = await asyncio.gather(*(ask(api) for _ in range(20)))
-        assert all(text.startswith("BadStatus") for text in failed)
-        assert await ask(api) == "200"
+        assert all(text.startswith("BadStatus") for text in failed) and await ask(api) == "200"
 
 
 async def test_one_call_tries_whether_it_works_again() -> None:
@@ -75,9 +73,7 @@ async def test_one_call_tries_whether_it_works_again() -> None:
         await arrived.wait()
         assert "another call is trying" in await ask(api)
         release.set()
-        assert await trial == "200"
-        assert await ask(api) == "200"
-        assert len(upstream.requests) == 4
+        assert await trial == "200" and await ask(api) == "200" and len(upstream.requests) == 4
 
 
 async def test_a_trial_that_fails_or_is_cancelled_lets_the_next_one_try() -> None:
@@ -94,8 +90,7 @@ async def test_a_trial_that_fails_or_is_cancelled_lets_the_next_one_try() -> Non
     ):
         await ask(api)
         await asyncio.sleep(0.15)
-        assert (await ask(api)).startswith("BadStatus")
-        assert "2 times in a row" in await ask(api)
+        assert (await ask(api)).startswith("BadStatus") and "2 times in a row" in await ask(api)
         await asyncio.sleep(0.15)
         trial = asyncio.create_task(ask(api))
         await arrived.wait()
@@ -116,10 +111,7 @@ async def test_an_answer_shows_that_the_api_works(status: int) -> None:
 
 
 async def test_another_origin_is_not_concerned() -> None:
-    async with reaching(DOWN, RETRIES="0", BREAKER_FAILURES="1", ALLOW_PRIVATE="true") as (
-        api,
-        _,
-    ):
+    async with reaching(DOWN, RETRIES="0", BREAKER_FAILURES="1", ALLOW_PRIVATE="true") as (api, _):
         await ask(api)
         assert "in a row" in await ask(api)
         async with Upstream(ok({})) as other:
@@ -130,8 +122,7 @@ async def test_another_origin_is_not_concerned() -> None:
 async def test_the_error_of_an_attempt_is_not_replaced_by_that_of_the_breaker() -> None:
     async with reaching(DOWN, RETRIES="5", BREAKER_FAILURES="2") as (api, upstream):
         # The second attempt opens the circuit; a PUT may have been carried out, which must be said
-        assert (await ask(api, "PUT")).startswith("BadStatus")
-        assert len(upstream.requests) == 2
+        assert (await ask(api, "PUT")).startswith("BadStatus") and len(upstream.requests) == 2
 
 
 async def test_zero_failures_never_open_the_circuit() -> None:
@@ -145,8 +136,7 @@ async def test_retry_after_holds_for_other_calls_too() -> None:
     async with reaching(down, ok({})) as (api, _):
         loop = asyncio.get_running_loop()
         started = loop.time()
-        assert (await ask(api, "POST")).startswith("BadStatus")
-        assert await ask(api) == "200"
+        assert (await ask(api, "POST")).startswith("BadStatus") and await ask(api) == "200"
         assert loop.time() - started >= 0.95
 
 
@@ -157,8 +147,7 @@ async def test_a_limit_holds_for_the_operation_that_reached_it() -> None:
     async with reaching(LIMITED, ok({})) as (api, upstream):
         assert (await ask(api, "POST")).startswith("BadStatus")
         assert (await ask(api, "POST")).startswith("Busy: the API asked for no calls")
-        assert await ask(api, "GET") == "200"
-        assert len(upstream.requests) == 2
+        assert await ask(api, "GET") == "200" and len(upstream.requests) == 2
 
 
 @pytest.mark.parametrize("has_own_credential", [False, True])
@@ -184,8 +173,7 @@ async def test_a_rest_that_is_too_long_for_a_call_is_said_at_once() -> None:
         text = await ask(api)
         assert text.startswith("Busy: the API asked for no calls until ")
         # Nothing an API says holds calls back for ever
-        assert "(in 300 seconds); try again then" in text
-        assert len(upstream.requests) == 1
+        assert "(in 300 seconds); try again then" in text and len(upstream.requests) == 1
 
 
 def test_repetitions_are_a_share_of_the_calls() -> None:

@@ -33,11 +33,7 @@ from mcpgen.runtime.catalog import StartError
 from mcpgen.runtime.client.oauth import OAuthClient, TokenRefused
 
 P = "MCPGEN_BOOKSHOP"
-LOGIN = {
-    "kind": "bearer",
-    "scheme": "Bearer",
-    "variables": [f"{P}_TOKEN"],
-}
+LOGIN = {"kind": "bearer", "scheme": "Bearer", "variables": [f"{P}_TOKEN"]}
 VARIABLES = [f"{P}_CLIENT_ID", f"{P}_CLIENT_SECRET"]
 SERVICE = "bookshop-mcp"
 
@@ -136,8 +132,7 @@ def test_a_browser_brings_tokens_into_the_keyring(
     assert "Logged in. The tokens are in memory." in text
     tokens = stored(provider, memory)
     assert tokens["access_token"] == "access-token-0"
-    assert tokens["refresh_token"] == "refresh-token-1"
-    assert tokens["client_secret"] == secret
+    assert tokens["refresh_token"] == "refresh-token-1" and tokens["client_secret"] == secret
     [query] = provider.granted
     assert query["prompt"] == "consent" and query["scope"] == "read write"
     assert query["code_challenge_method"] == "S256"
@@ -153,20 +148,16 @@ def test_a_code_on_another_device_brings_tokens_too(command: Any, memory: Memory
     assert kinds == ["codes", *["urn:ietf:params:oauth:grant-type:device_code"] * 3]
 
 
-@pytest.mark.parametrize(
-    ("words", "approval", "reason"),
-    [
-        (["login"], "access_denied", "the provider refused the login: access_denied"),
-        (["login", "--device"], "access_denied", "refused the login (`access_denied`)"),
-    ],
-)
+@pytest.mark.parametrize(("words", "approval", "reason"), [
+    (["login"], "access_denied", "the provider refused the login: access_denied"),
+    (["login", "--device"], "access_denied", "refused the login (`access_denied`)"),
+])  # fmt: skip
 def test_a_refusal_is_said_and_nothing_is_kept(
     command: Any, memory: Memory, words: list[str], approval: str, reason: str
 ) -> None:
     with Provider(approval=approval) as provider, pytest.raises(StartError) as caught:
         command(provider, *words)
-    assert reason in str(caught.value)
-    assert memory.entries == {}
+    assert reason in str(caught.value) and memory.entries == {}
 
 
 def test_without_a_client_id_the_variable_is_named(
@@ -199,8 +190,7 @@ def test_a_port_that_cannot_be_is_refused(
 def test_logout_forgets_the_tokens(command: Any, memory: Memory) -> None:
     with Provider() as provider:
         command(provider, "login")
-        assert "Logged out" in command(provider, "logout")
-        assert memory.entries == {}
+        assert "Logged out" in command(provider, "logout") and memory.entries == {}
         assert "Nobody was logged in" in command(provider, "logout")
 
 
@@ -216,15 +206,10 @@ def test_addresses_that_are_not_the_apis_own_have_to_be_confirmed(
         assert len(other.granted) == 1
 
 
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("authorization_url", ["login"]),
-        ("token_url", ["login"]),
-        ("device_url", ["login", "--device"]),
-        ("token_url", ["login", "--device"]),
-    ],
-)
+@pytest.mark.parametrize(("name", "words"), [
+    ("authorization_url", ["login"]), ("token_url", ["login"]),
+    ("device_url", ["login", "--device"]), ("token_url", ["login", "--device"]),
+])  # fmt: skip
 def test_one_address_elsewhere_has_to_be_confirmed(
     command: Any, memory: Memory, name: str, words: list[str]
 ) -> None:
@@ -285,19 +270,16 @@ def attempt(**endpoints: Any) -> Any:
     )
 
 
-@pytest.mark.parametrize(
-    ("endpoints", "fields", "refused"),
-    [
-        ({}, {}, False),
-        ({}, {"iss": "https://login.example"}, False),
-        ({}, {"iss": "https://login.example/tenant"}, False),
-        ({}, {"iss": "https://evil.example"}, True),
-        ({"issuer": "https://login.example/a"}, {"iss": "https://login.example/a"}, False),
-        ({"issuer": "https://login.example/a"}, {"iss": "https://login.example/b"}, True),
-        ({"issuer": "https://login.example/a"}, {}, False),
-        ({"issuer": "https://login.example/a", "names_itself": True}, {}, True),
-    ],
-)
+@pytest.mark.parametrize(("endpoints", "fields", "refused"), [
+    ({}, {}, False),
+    ({}, {"iss": "https://login.example"}, False),
+    ({}, {"iss": "https://login.example/tenant"}, False),
+    ({}, {"iss": "https://evil.example"}, True),
+    ({"issuer": "https://login.example/a"}, {"iss": "https://login.example/a"}, False),
+    ({"issuer": "https://login.example/a"}, {"iss": "https://login.example/b"}, True),
+    ({"issuer": "https://login.example/a"}, {}, False),
+    ({"issuer": "https://login.example/a", "names_itself": True}, {}, True),
+])  # fmt: skip
 def test_an_answer_of_another_provider_is_refused(
     endpoints: dict[str, Any], fields: dict[str, str], refused: bool
 ) -> None:
@@ -328,12 +310,7 @@ async def test_an_answer_with_another_state_is_left_alone() -> None:
             endpoints = await room.endpoints.endpoints_of(login, api.post, made.redactor)
             pending = asyncio.create_task(
                 room.browser.log_in(
-                    endpoints,
-                    OAuthClient(CLIENT_ID),
-                    api.post,
-                    made.redactor,
-                    addresses.append,
-                    0,
+                    endpoints, OAuthClient(CLIENT_ID), api.post, made.redactor, addresses.append, 0
                 )
             )
             while not addresses:
@@ -347,8 +324,7 @@ async def test_an_answer_with_another_state_is_left_alone() -> None:
             assert not pending.done()
             follow(addresses[0])
             grant = await pending
-    assert statuses == [404, 404, 404]
-    assert grant.access_token == "access-token-0"
+    assert statuses == [404, 404, 404] and grant.access_token == "access-token-0"
     assert [form["code"] for form in provider.requests] == ["code-0"]
 
 
@@ -361,19 +337,16 @@ FOR_EVER = ["authorization_pending"] * 1_000
 AGREED = {"access_token": "access-token-0"}
 
 
-@pytest.mark.parametrize(
-    ("codes", "replies", "waits", "refused"),
-    [
-        ({}, ["authorization_pending", AGREED], [5, 5], ""),
-        ({"interval": 7}, [AGREED], [7], ""),
-        ({}, ["slow_down", "authorization_pending", "slow_down", AGREED], [5, 10, 10, 15], ""),
-        ({}, [runtime.errors.TimedOut("late"), AGREED], [5, 10], ""),
-        ({}, ["expired_token"], [5], "expired_token"),
-        ({"expires_in": 30}, FOR_EVER, [5] * 5, "the code has expired"),
-        ({"expires_in": 100_000_000}, FOR_EVER, [5] * 359, "the code has expired"),
-        ({"expires_in": -1, "interval": 600}, FOR_EVER, [600] * 2, "the code has expired"),
-    ],
-)
+@pytest.mark.parametrize(("codes", "replies", "waits", "refused"), [
+    ({}, ["authorization_pending", AGREED], [5, 5], ""),
+    ({"interval": 7}, [AGREED], [7], ""),
+    ({}, ["slow_down", "authorization_pending", "slow_down", AGREED], [5, 10, 10, 15], ""),
+    ({}, [runtime.errors.TimedOut("late"), AGREED], [5, 10], ""),
+    ({}, ["expired_token"], [5], "expired_token"),
+    ({"expires_in": 30}, FOR_EVER, [5] * 5, "the code has expired"),
+    ({"expires_in": 100_000_000}, FOR_EVER, [5] * 359, "the code has expired"),
+    ({"expires_in": -1, "interval": 600}, FOR_EVER, [600] * 2, "the code has expired"),
+])  # fmt: skip
 async def test_a_device_asks_as_often_and_as_long_as_it_may(
     monkeypatch: pytest.MonkeyPatch,
     codes: dict[str, int],
@@ -551,14 +524,11 @@ async def test_a_cancelled_call_does_not_lose_the_refresh_token(memory: Memory) 
     assert len(provider.requests) == 1
 
 
-@pytest.mark.parametrize(
-    ("more", "reason"),
-    [
-        ({"refresh_token": ""}, "the login has expired"),
-        ({"refresh_token": "stolen"}, "answered 400 (`invalid_grant`)"),
-        ({"token_url": "http://login.example/token"}, "which is not https"),
-    ],
-)
+@pytest.mark.parametrize(("more", "reason"), [
+    ({"refresh_token": ""}, "the login has expired"),
+    ({"refresh_token": "stolen"}, "answered 400 (`invalid_grant`)"),
+    ({"token_url": "http://login.example/token"}, "which is not https"),
+])  # fmt: skip
 async def test_a_login_that_has_ended_names_the_command(
     memory: Memory, more: dict[str, str], reason: str
 ) -> None:
@@ -702,5 +672,4 @@ def test_a_server_without_a_login_says_so(tmp_path: Path) -> None:
         text=True,
         timeout=60,
     )
-    assert done.returncode == 2
-    assert "offers no login for a person" in done.stderr
+    assert done.returncode == 2 and "offers no login for a person" in done.stderr

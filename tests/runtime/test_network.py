@@ -33,49 +33,30 @@ def post(api: Any) -> Any:
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-@pytest.mark.parametrize(
-    "location",
-    [
-        *(
-            "http://evil.test/x",
-            "//evil.test/x",
-            "https://127.0.0.1/x",
-            "http://127.0.0.1:1/x",
-            "file:///etc/passwd",
-        ),
-        *(
-            "/a/../../admin",
-            "/%2e%2e/admin",
-            "http://u:p@127.0.0.1/x",
-            "\\\\evil.test\\x",
-            "javascript:1",
-            "/" + "a" * 9000,
-        ),
-    ],
-)
+@pytest.mark.parametrize("location", [
+    "http://evil.test/x", "//evil.test/x", "https://127.0.0.1/x", "http://127.0.0.1:1/x",
+    "file:///etc/passwd", "/a/../../admin", "/%2e%2e/admin", "http://u:p@127.0.0.1/x",
+    "\\\\evil.test\\x", "javascript:1", "/" + "a" * 9000,
+])  # fmt: skip
 def test_a_redirect_that_leaves_is_not_followed(status: int, location: str) -> None:
     done = calling([http(status, "", "", f"Location: {location}")], get)
-    assert isinstance(done.error, runtime.errors.Redirected)
-    assert len(done.requests) == 1
+    assert isinstance(done.error, runtime.errors.Redirected) and len(done.requests) == 1
 
 
-@pytest.mark.parametrize(
-    ("location", "said"),
-    [
-        ("/admin", "/admin`, which is not below the API's base path `/v1/`"),
-        ("/v1/../admin", "/admin`, which is not below the API's base path `/v1/`"),
-        ("../admin", "/admin`, which is not below the API's base path `/v1/`"),
-        ("/v10/x", "/v10/x`, which is not below the API's base path `/v1/`"),
-        ("/%761/x", "/%761/x`, which is not below the API's base path `/v1/`"),
-        ("/v1/a%2f..%2f..%2fadmin", "/v1/a%2f..%2f..%2fadmin`, which is not below"),
-        ("/v1/..;/admin", "/v1/..;/admin`, which is not below"),
-        ("/v1/%" + "25" * 9 + "2e", "which is not below"),
-        ("http://u:p@HOST/v1/x", "/v1/x` with a user name or password"),
-        ("http://127.0.0.1:1/v1/x", "/v1/x`, which is another origin"),
-        ("http://127.0.0.1:0/v1/x", "not an http URL"),
-        ("https://HOST/v1/x", "/v1/x`, which is another origin"),
-    ],
-)
+@pytest.mark.parametrize(("location", "said"), [
+    ("/admin", "/admin`, which is not below the API's base path `/v1/`"),
+    ("/v1/../admin", "/admin`, which is not below the API's base path `/v1/`"),
+    ("../admin", "/admin`, which is not below the API's base path `/v1/`"),
+    ("/v10/x", "/v10/x`, which is not below the API's base path `/v1/`"),
+    ("/%761/x", "/%761/x`, which is not below the API's base path `/v1/`"),
+    ("/v1/a%2f..%2f..%2fadmin", "/v1/a%2f..%2f..%2fadmin`, which is not below"),
+    ("/v1/..;/admin", "/v1/..;/admin`, which is not below"),
+    ("/v1/%" + "25" * 9 + "2e", "which is not below"),
+    ("http://u:p@HOST/v1/x", "/v1/x` with a user name or password"),
+    ("http://127.0.0.1:1/v1/x", "/v1/x`, which is another origin"),
+    ("http://127.0.0.1:0/v1/x", "not an http URL"),
+    ("https://HOST/v1/x", "/v1/x`, which is another origin"),
+])  # fmt: skip
 async def test_a_redirect_that_leaves_the_base_path_is_refused_and_told(
     location: str, said: str
 ) -> None:
@@ -109,31 +90,20 @@ def test_a_redirect_to_get_leaves_the_body_behind() -> None:
     assert second.header("content-type") is None and done.answer.data == [1]
 
 
-@pytest.mark.parametrize(
-    ("method", "status", "then"),
-    [
-        ("GET", 301, "GET"),
-        ("GET", 303, "GET"),
-        ("GET", 307, "GET"),
-        ("HEAD", 302, "HEAD"),
-        ("POST", 307, "POST"),
-        ("PUT", 308, "PUT"),
-    ],
-)
+@pytest.mark.parametrize(("method", "status", "then"), [
+    ("GET", 301, "GET"), ("GET", 303, "GET"), ("GET", 307, "GET"), ("HEAD", 302, "HEAD"),
+    ("POST", 307, "POST"), ("PUT", 308, "PUT"),
+])  # fmt: skip
 def test_a_redirect_on_the_same_origin_is_followed_with_its_credential(
     method: str, status: int, then: str
 ) -> None:
     auth = {"k": {"kind": "bearer", "scheme": "Bearer", "variables": ["MCPGEN_BOOKSHOP_K"]}}
     body = {} if method in ("GET", "HEAD") else {"json": {"a": 1}}
     done = ask(
-        method,
-        "/x",
-        http(status, "", "", "Location: /v1/z/../y?p=1#f"),
-        http(200, "" if method == "HEAD" else "{}"),
-        **body,
-        facts={"auth": auth, "security": [["k"]]},
-        K="token-1234",
-    )
+        method, "/x", http(status, "", "", "Location: /v1/z/../y?p=1#f"),
+        http(200, "" if method == "HEAD" else "{}"), **body,
+        facts={"auth": auth, "security": [["k"]]}, K="token-1234",
+    )  # fmt: skip
     second = done.requests[1]
     assert (second.method, second.target) == (then, "/v1/y?p=1")
     assert second.header("authorization") == "Bearer token-1234"
@@ -194,23 +164,18 @@ def test_a_gzip_bomb_stops_at_the_limit_with_little_memory(limit: str) -> None:
 def test_gzip_is_read_also_in_several_members() -> None:
     body = gzip.compress(b'{"a":') + gzip.compress(b"1}")
     done = calling([http(200, body, "application/json", "Content-Encoding: gzip")], get)
-    assert done.answer.data == {"a": 1}
-    assert done.requests[0].header("accept-encoding") == "gzip"
+    assert done.answer.data == {"a": 1} and done.requests[0].header("accept-encoding") == "gzip"
 
 
-@pytest.mark.parametrize(
-    ("coding", "body"),
-    [
-        *(
-            ("br", b"x"),
-            ("zstd", b"x"),
-            ("deflate", b"x"),
-            ("gzip, gzip", b"x"),
-            ("compress", b"x"),
-        ),
-        *(("gzip", b"not gzip"), ("gzip", gzip.compress(b"{}" * 1000, mtime=0)[:-9])),
-    ],
-)
+@pytest.mark.parametrize(("coding", "body"), [
+    ("br", b"x"),
+    ("zstd", b"x"),
+    ("deflate", b"x"),
+    ("gzip, gzip", b"x"),
+    ("compress", b"x"),
+    ("gzip", b"not gzip"),
+    ("gzip", gzip.compress(b"{}" * 1000, mtime=0)[:-9]),
+])  # fmt: skip
 def test_other_codings_and_broken_ones_are_errors(coding: str, body: bytes) -> None:
     done = calling([http(200, body, "application/json", f"Content-Encoding: {coding}")], get)
     assert isinstance(done.error, runtime.errors.BadAnswer)
@@ -222,22 +187,19 @@ def test_a_coding_that_is_none_changes_no_bytes(coding: str) -> None:
     assert done.answer.data == {}
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\nConnection: close\r\n\r\n12345",
-        b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n01234567890123456789",
-        b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
-        b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n12",
-        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n5\r\nab",
-        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-        b"SSH-2.0-OpenSSH\r\n\r\n",
-        b"\x16\x03\x01\x00\x00",
-        b"HTTP/1.1 200 OK\r\nA: " + b"x" * 200_000 + b"\r\n\r\n",
-        b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 10_000 + b"\r\n",
-        b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 300 + b"Content-Length: 0\r\n\r\n",
-    ],
-)
+@pytest.mark.parametrize("reply", [
+    b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\nConnection: close\r\n\r\n12345",
+    b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n01234567890123456789",
+    b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
+    b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n12",
+    b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n5\r\nab",
+    b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+    b"SSH-2.0-OpenSSH\r\n\r\n",
+    b"\x16\x03\x01\x00\x00",
+    b"HTTP/1.1 200 OK\r\nA: " + b"x" * 200_000 + b"\r\n\r\n",
+    b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 10_000 + b"\r\n",
+    b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 300 + b"Content-Length: 0\r\n\r\n",
+])  # fmt: skip
 def test_half_answers_and_answers_that_are_not_http_are_errors(reply: bytes) -> None:
     async def broken(request: Any, writer: asyncio.StreamWriter) -> None:
         writer.write(reply)
@@ -348,8 +310,7 @@ def test_a_connection_in_use_all_the_time_is_renewed_now_and_then(
         return await get(api)
 
     done = calling([answer], often)
-    assert done.answer.status == 200
-    assert 2 <= len(used) < 9
+    assert done.answer.status == 200 and 2 <= len(used) < 9
 
 
 @pytest.mark.parametrize(
@@ -395,9 +356,8 @@ async def _drip(request: Any, writer: asyncio.StreamWriter) -> None:
 
 def test_an_api_that_says_nothing_is_given_up() -> None:
     done = calling([_silence], get, TIMEOUT="0.3")
-    assert isinstance(done.error, runtime.errors.TimedOut) and "MCPGEN_BOOKSHOP_TIMEOUT" in str(
-        done.error
-    )
+    assert isinstance(done.error, runtime.errors.TimedOut)
+    assert "MCPGEN_BOOKSHOP_TIMEOUT" in str(done.error)
 
 
 @pytest.mark.parametrize("reply", [_drip, _silence])
@@ -417,20 +377,14 @@ def test_an_endless_answer_stops_at_the_limit() -> None:
             await writer.drain()
 
     done = calling([endless], get, MAX_RESPONSE_BYTES="100000")
-    assert isinstance(done.error, runtime.errors.BadAnswer) and "MAX_RESPONSE_BYTES" in str(
-        done.error
-    )
+    assert isinstance(done.error, runtime.errors.BadAnswer)
+    assert "MAX_RESPONSE_BYTES" in str(done.error)
 
 
-@pytest.mark.parametrize(
-    ("media_type", "event"),
-    [
-        ("text/event-stream", b"data: %d\n\n"),
-        ("text/plain", b"line %d\n"),
-        ("application/x-ndjson", b'{"n": %d}\n'),
-        ("application/json", b'{"n": %d}\n'),
-    ],
-)
+@pytest.mark.parametrize(("media_type", "event"), [
+    ("text/event-stream", b"data: %d\n\n"), ("text/plain", b"line %d\n"),
+    ("application/x-ndjson", b'{"n": %d}\n'), ("application/json", b'{"n": %d}\n'),
+])  # fmt: skip
 def test_a_stream_is_what_came_in_time(media_type: str, event: bytes) -> None:
     async def events(request: Any, writer: asyncio.StreamWriter) -> None:
         writer.write(f"HTTP/1.1 200 OK\r\nContent-Type: {media_type}\r\n\r\n".encode())
@@ -444,8 +398,7 @@ def test_a_stream_is_what_came_in_time(media_type: str, event: bytes) -> None:
         {"TOTAL_TIMEOUT": "5", "MAX_RESPONSE_BYTES": "1024", "TIMEOUT": "0.1"},
     ):
         done = calling([events], get, **limit)
-        assert done.answer.text.startswith((event % 0).decode())
-        assert done.answer.incomplete
+        assert done.answer.text.startswith((event % 0).decode()) and done.answer.incomplete
 
 
 @pytest.mark.parametrize("beginning", [b'{"a":\n', b"[1,\n", b'{"a": 1', b""])
@@ -528,16 +481,14 @@ def test_retry_after_is_honoured_when_it_is_bearable() -> None:
 def test_a_fraction_and_a_repeated_field_are_honoured_too(fields: tuple[str, ...]) -> None:
     started = time.monotonic()
     done = calling([http(429, "{}", "application/json", *fields), ok([1])], get)
-    assert done.answer.data == [1]
-    assert time.monotonic() - started >= 0.9
+    assert done.answer.data == [1] and time.monotonic() - started >= 0.9
 
 
 def test_a_wait_of_more_than_half_a_minute_is_left_to_the_caller() -> None:
     started = time.monotonic()
     replies = [http(429, "{}", "application/json", "Retry-After: 31"), ok([1])]
     done = calling(replies, get, TOTAL_TIMEOUT="600")
-    assert (done.error.status, len(done.requests)) == (429, 1)
-    assert time.monotonic() - started < 20
+    assert (done.error.status, len(done.requests)) == (429, 1) and time.monotonic() - started < 20
 
 
 def test_a_bomb_of_many_gzip_members_is_refused() -> None:
@@ -628,8 +579,7 @@ async def test_a_thousand_calls_at_once_are_bounded_and_the_rest_are_told_to_com
         async with runtime.api.Api(made) as api:
             results = await asyncio.gather(*(get(api) for _ in range(1000)), return_exceptions=True)
         busy = [result for result in results if isinstance(result, runtime.errors.Busy)]
-        assert (len(busy), len(upstream.requests)) == (900, 100)
-        assert upstream.most <= 8
+        assert (len(busy), len(upstream.requests)) == (900, 100) and upstream.most <= 8
         assert "busy" in str(busy[0])
 
 
@@ -653,8 +603,7 @@ async def test_a_rate_limit_spreads_calls() -> None:
         started = time.monotonic()
         await asyncio.gather(*(get(api) for _ in range(30)))
         # However slow the machine is, the last ten cannot have been sent earlier
-        assert time.monotonic() - started >= 0.4
-        assert len(upstream.requests) == 30
+        assert time.monotonic() - started >= 0.4 and len(upstream.requests) == 30
 
 
 def test_a_rate_counts_what_is_used_and_not_what_is_given_back(
@@ -663,8 +612,7 @@ def test_a_rate_counts_what_is_used_and_not_what_is_given_back(
     now = 100.0
     monkeypatch.setattr(runtime.limits.time, "monotonic", lambda: now)
     rate = runtime.limits.Rate(2, 3.0)
-    assert [rate.reserve() for _ in range(7)] == [0.0] * 6 + [0.5]
-    assert rate.reserve() == 1.0
+    assert [rate.reserve() for _ in range(7)] == [0.0] * 6 + [0.5] and rate.reserve() == 1.0
     rate.give_back()
     assert rate.reserve() == 1.0
     now += 1.5
@@ -691,36 +639,10 @@ async def test_a_rate_that_leaves_no_room_is_said_at_once() -> None:
 
 @pytest.mark.parametrize(
     "address",
-    [
-        *(
-            "127.0.0.1",
-            "10.0.0.1",
-            "169.254.169.254",
-            "192.168.1.1",
-            "100.64.0.1",
-            "0.0.0.0",
-            "::1",
-            "::",
-            "fd00::1",
-        ),
-        *(
-            "fe80::1%eth0",
-            "::ffff:127.0.0.1",
-            "::ffff:10.0.0.1",
-            "64:ff9b::7f00:1",
-            "64:ff9b:1::1",
-            "2002:7f00:1::",
-        ),
-        *(
-            "224.0.0.1",
-            "ff02::1",
-            "240.0.0.1",
-            "255.255.255.255",
-            "fec0::1",
-            "2001:db8::1",
-            "198.51.100.1",
-        ),
-    ],
+    """127.0.0.1 10.0.0.1 169.254.169.254 192.168.1.1 100.64.0.1 0.0.0.0 ::1 :: fd00::1
+        fe80::1%eth0 ::ffff:127.0.0.1 ::ffff:10.0.0.1 64:ff9b::7f00:1 64:ff9b:1::1
+        2002:7f00:1:: 224.0.0.1 ff02::1 240.0.0.1 255.255.255.255 fec0::1 2001:db8::1
+        198.51.100.1""".split(),
 )
 def test_private_addresses_are_not_public(address: str) -> None:
     assert not runtime.network.is_public(address)

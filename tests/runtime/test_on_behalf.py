@@ -27,10 +27,7 @@ OAUTH = {
     "security": [["oauth"]],
     "auth": {"oauth": {"kind": "bearer", "variables": ["MCPGEN_BOOKSHOP_TOKEN"]}},
 }
-VARIABLES = {
-    "EXCHANGE_CLIENT_ID": "gateway",
-    "EXCHANGE_CLIENT_SECRET": "s3cret-of-the-gateway",
-}
+VARIABLES = {"EXCHANGE_CLIENT_ID": "gateway", "EXCHANGE_CLIENT_SECRET": "s3cret-of-the-gateway"}
 
 
 def caller(name: str, seconds: float = 300) -> Caller:
@@ -156,8 +153,7 @@ def test_callers_never_mix_however_their_calls_meet(
             await asyncio.gather(*(one(api, *turn) for turn in turns))
 
     run(all_of_them())
-    assert world.requests >= len(turns)
-    assert world.mixed == []
+    assert world.requests >= len(turns) and world.mixed == []
     if lifetime == 300 and not any(is_refused for _, _, is_refused in turns):
         assert set(world.issued.values()) == {1}
 
@@ -171,8 +167,7 @@ async def test_another_token_of_the_same_subject_is_exchanged_by_itself() -> Non
             "https://issuer.example", "ann", "cli", Secret("mcp-narrow"), time.time() + 60
         )
         await call(api, narrow, "narrow")
-    assert world.issued == {"mcp-ann": 1, "mcp-narrow": 1}
-    assert world.mixed == []
+    assert world.issued == {"mcp-ann": 1, "mcp-narrow": 1} and world.mixed == []
 
 
 async def test_a_token_that_the_api_refuses_is_exchanged_again_once() -> None:
@@ -209,15 +204,12 @@ async def test_without_a_caller_nothing_is_sent() -> None:
     assert world.requests == 0
 
 
-@pytest.mark.parametrize(
-    ("reply", "text"),
-    [
-        (http(400, '{"error": "invalid_target"}'), r"answered 400 \(`invalid_target`\)"),
-        (ok({"access_token": "mcp-ann", "token_type": "Bearer"}), "caller's own token back"),
-        (ok({"access_token": "other", "token_type": "N_A"}), "gave no access token"),
-        (ok({}), "gave no access token"),
-    ],
-)
+@pytest.mark.parametrize(("reply", "text"), [
+    (http(400, '{"error": "invalid_target"}'), r"answered 400 \(`invalid_target`\)"),
+    (ok({"access_token": "mcp-ann", "token_type": "Bearer"}), "caller's own token back"),
+    (ok({"access_token": "other", "token_type": "N_A"}), "gave no access token"),
+    (ok({}), "gave no access token"),
+])  # fmt: skip
 async def test_a_token_endpoint_that_gives_no_token_is_said(reply: bytes, text: str) -> None:
     async with serving(reply) as api:
         with pytest.raises(runtime.errors.ApiError, match=text):
@@ -254,23 +246,17 @@ async def test_the_users_own_code_may_choose_by_caller() -> None:
     async with serving(record, Auth, EXCHANGE_URL="") as api:
         names = [f"caller{number % 7}" for number in range(40)]
         await asyncio.gather(*(call(api, caller(name)) for name in names))
-    assert len(seen) == 40
-    assert all(key == f"key-of-{name}" for key, name in seen)
+    assert len(seen) == 40 and all(key == f"key-of-{name}" for key, name in seen)
 
 
-@pytest.mark.parametrize(
-    ("variables", "text"),
-    [
-        ({"EXCHANGE_URL": "https://issuer.example/token"}, "EXCHANGE_CLIENT_ID` is not set"),
-        (
-            {"EXCHANGE_URL": "https://issuer.example/token", "EXCHANGE_CLIENT_ID": "me"},
-            "EXCHANGE_CLIENT_SECRET` is not set",
-        ),
-        ({"EXCHANGE_URL": "http://issuer.example/token"}, "has to be an https URL"),
-        ({"EXCHANGE_URL": "issuer"}, "cannot be used"),
-        ({"EXCHANGE_URL": "https://issuer.example/token", **VARIABLES}, "HTTP_ISSUER` is not set"),
-    ],
-)
+@pytest.mark.parametrize(("variables", "text"), [
+    ({"EXCHANGE_URL": "https://issuer.example/token"}, "EXCHANGE_CLIENT_ID` is not set"),
+    ({"EXCHANGE_URL": "https://issuer.example/token", "EXCHANGE_CLIENT_ID": "me"},
+     "EXCHANGE_CLIENT_SECRET` is not set"),
+    ({"EXCHANGE_URL": "http://issuer.example/token"}, "has to be an https URL"),
+    ({"EXCHANGE_URL": "issuer"}, "cannot be used"),
+    ({"EXCHANGE_URL": "https://issuer.example/token", **VARIABLES}, "HTTP_ISSUER` is not set"),
+])  # fmt: skip
 def test_settings_that_are_incomplete_are_said_at_the_start(
     variables: dict[str, str], text: str
 ) -> None:

@@ -29,82 +29,30 @@ def problems(*args: Any, **variables: str) -> list[str]:
     return list(caught.value.problems)
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        *(
-            ("TIMEOUT", "0"),
-            ("TIMEOUT", "soon"),
-            ("TIMEOUT", "nan"),
-            ("TIMEOUT", "inf"),
-            ("TOTAL_TIMEOUT", "-1"),
-        ),
-        *(
-            ("RETRIES", "11"),
-            ("RETRIES", "1.5"),
-            ("MAX_CONCURRENCY", "0"),
-            ("MAX_RESULT_TOKENS", "10"),
-        ),
-        *(
-            ("RATE_LIMIT", "-1"),
-            ("RATE_LIMIT", "5/d"),
-            ("READ_ONLY", "maybe"),
-            ("ALLOW_PRIVATE", "2"),
-        ),
-        *(
-            ("ALLOW_ORIGINS", "example.com"),
-            ("FILE_ROOTS", "relative"),
-            ("FILE_ROOTS", "/missing/folder"),
-        ),
-        *(
-            ("CA_FILE", "/missing"),
-            ("BASE_URL", "ftp://x"),
-            ("BASE_URL", "http://u:p@x/"),
-            ("TOKEN_URL", "x"),
-        ),
-    ],
-)
+@pytest.mark.parametrize(("name", "value"), [
+    ("TIMEOUT", "0"), ("TIMEOUT", "soon"), ("TIMEOUT", "nan"), ("TIMEOUT", "inf"),
+    ("TOTAL_TIMEOUT", "-1"), ("RETRIES", "11"), ("RETRIES", "1.5"), ("MAX_CONCURRENCY", "0"),
+    ("MAX_RESULT_TOKENS", "10"), ("RATE_LIMIT", "-1"), ("RATE_LIMIT", "5/d"),
+    ("READ_ONLY", "maybe"), ("ALLOW_PRIVATE", "2"), ("ALLOW_ORIGINS", "example.com"),
+    ("FILE_ROOTS", "relative"), ("FILE_ROOTS", "/missing/folder"), ("CA_FILE", "/missing"),
+    ("BASE_URL", "ftp://x"), ("BASE_URL", "http://u:p@x/"), ("TOKEN_URL", "x"),
+])  # fmt: skip
 def test_a_value_that_cannot_be_used_is_named_by_its_variable(name: str, value: str) -> None:
     [problem] = problems(**{name: value})
     assert f"`{P}_{name}`" in problem
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        "<your key>",
-        "changeme",
-        "CHANGE_ME",
-        "your-api-key",
-        "xxxx",
-        "${KEY}",
-        "TODO",
-        "...",
-        "a\nb",
-        "a\r",
-        "é",
-        " padded",
-    ],
-)
+@pytest.mark.parametrize("value", [
+    "<your key>", "changeme", "CHANGE_ME", "your-api-key", "xxxx", "${KEY}", "TODO", "...", "a\nb",
+    "a\r", "é", " padded",
+])  # fmt: skip
 def test_a_secret_that_is_none_stops_the_start_without_being_shown(value: str) -> None:
     [problem] = problems(None, KEY, KEY=value)
     assert f"`{P}_KEY`" in problem and value not in problem.replace(f"`{P}_KEY`", "")
 
 
 def test_every_problem_is_told_at_once() -> None:
-    assert (
-        len(
-            problems(
-                None,
-                KEY,
-                KEY="changeme",
-                TIMEOUT="x",
-                READ_ONLY="x",
-                BASE_URL="x",
-            )
-        )
-        == 4
-    )
+    assert len(problems(None, KEY, KEY="changeme", TIMEOUT="x", READ_ONLY="x", BASE_URL="x")) == 4
 
 
 def test_a_secret_that_is_missing_or_empty_is_a_note() -> None:
@@ -169,14 +117,10 @@ def test_a_misspelt_variable_is_noted_with_the_right_name() -> None:
 
 def test_settings_have_their_values() -> None:
     made = settings(
-        "http://[::1]:8000/",
-        {"answers": {"list": {"drop": ["a"]}}, "wrapped": ["list"]},
-        TIMEOUT="1.5",
-        RATE_LIMIT="90/m",
-        TOOLSETS="books, orders",
-        READ_ONLY="yes",
+        "http://[::1]:8000/", {"answers": {"list": {"drop": ["a"]}}, "wrapped": ["list"]},
+        TIMEOUT="1.5", RATE_LIMIT="90/m", TOOLSETS="books, orders", READ_ONLY="yes",
         ALLOW_ORIGINS="https://A.example.com:443/x,http://b.test:81",
-    )
+    )  # fmt: skip
     assert (made.base_url, made.base_url_given, str(made.origin)) == (
         "http://[::1]:8000",
         True,

@@ -13,35 +13,22 @@ OBJECT = {"R": 100, "G": 200, "B": 150}
 
 # OpenAPI 3.1.1 §4.8.12.3 "Style Examples": the parameter is called `color`
 STYLES = [
-    ("matrix", False, EMPTY, ";color"),
-    ("matrix", False, STRING, ";color=blue"),
+    ("matrix", False, EMPTY, ";color"), ("matrix", False, STRING, ";color=blue"),
     ("matrix", False, ARRAY, ";color=blue,black,brown"),
-    ("matrix", False, OBJECT, ";color=R,100,G,200,B,150"),
-    ("matrix", True, EMPTY, ";color"),
+    ("matrix", False, OBJECT, ";color=R,100,G,200,B,150"), ("matrix", True, EMPTY, ";color"),
     ("matrix", True, STRING, ";color=blue"),
     ("matrix", True, ARRAY, ";color=blue;color=black;color=brown"),
-    ("matrix", True, OBJECT, ";R=100;G=200;B=150"),
-    ("label", False, EMPTY, "."),
-    ("label", False, STRING, ".blue"),
-    ("label", False, ARRAY, ".blue,black,brown"),
-    ("label", False, OBJECT, ".R,100,G,200,B,150"),
-    ("label", True, EMPTY, "."),
-    ("label", True, STRING, ".blue"),
-    ("label", True, ARRAY, ".blue.black.brown"),
-    ("label", True, OBJECT, ".R=100.G=200.B=150"),
-    ("simple", False, EMPTY, ""),
-    ("simple", False, STRING, "blue"),
-    ("simple", False, ARRAY, "blue,black,brown"),
-    ("simple", False, OBJECT, "R,100,G,200,B,150"),
-    ("simple", True, EMPTY, ""),
-    ("simple", True, STRING, "blue"),
-    ("simple", True, ARRAY, "blue,black,brown"),
-    ("simple", True, OBJECT, "R=100,G=200,B=150"),
-    ("form", False, EMPTY, "color="),
-    ("form", False, STRING, "color=blue"),
-    ("form", False, ARRAY, "color=blue,black,brown"),
-    ("form", False, OBJECT, "color=R,100,G,200,B,150"),
-    ("form", True, EMPTY, "color="),
+    ("matrix", True, OBJECT, ";R=100;G=200;B=150"), ("label", False, EMPTY, "."),
+    ("label", False, STRING, ".blue"), ("label", False, ARRAY, ".blue,black,brown"),
+    ("label", False, OBJECT, ".R,100,G,200,B,150"), ("label", True, EMPTY, "."),
+    ("label", True, STRING, ".blue"), ("label", True, ARRAY, ".blue.black.brown"),
+    ("label", True, OBJECT, ".R=100.G=200.B=150"), ("simple", False, EMPTY, ""),
+    ("simple", False, STRING, "blue"), ("simple", False, ARRAY, "blue,black,brown"),
+    ("simple", False, OBJECT, "R,100,G,200,B,150"), ("simple", True, EMPTY, ""),
+    ("simple", True, STRING, "blue"), ("simple", True, ARRAY, "blue,black,brown"),
+    ("simple", True, OBJECT, "R=100,G=200,B=150"), ("form", False, EMPTY, "color="),
+    ("form", False, STRING, "color=blue"), ("form", False, ARRAY, "color=blue,black,brown"),
+    ("form", False, OBJECT, "color=R,100,G,200,B,150"), ("form", True, EMPTY, "color="),
     ("form", True, STRING, "color=blue"),
     ("form", True, ARRAY, "color=blue&color=black&color=brown"),
     ("form", True, OBJECT, "R=100&G=200&B=150"),
@@ -50,7 +37,7 @@ STYLES = [
     ("pipeDelimited", False, ARRAY, "color=blue%7Cblack%7Cbrown"),
     ("pipeDelimited", False, OBJECT, "color=R%7C100%7CG%7C200%7CB%7C150"),
     ("deepObject", True, OBJECT, "color%5BR%5D=100&color%5BG%5D=200&color%5BB%5D=150"),
-]
+]  # fmt: skip
 
 
 def written(wire: Any, style: str, explode: bool, name: str, value: Any) -> str:
@@ -76,15 +63,10 @@ def test_every_style_is_written_as_the_specification_shows(
     assert written(runtime.wire, style, explode, "color", value) == expected
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        ("", "color="),
-        ("blue", "color=blue"),
-        (ARRAY, "color=blue&color=black&color=brown"),
-        (OBJECT, "R=100&G=200&B=150"),
-    ],
-)
+@pytest.mark.parametrize(("value", "expected"), [
+    ("", "color="), ("blue", "color=blue"), (ARRAY, "color=blue&color=black&color=brown"),
+    (OBJECT, "R=100&G=200&B=150"),
+])  # fmt: skip
 def test_a_value_without_a_function_is_in_form_style(value: Any, expected: str) -> None:
     assert runtime.wire.joined(list(runtime.wire.pairs_of("color", value))) == expected
 
@@ -95,36 +77,29 @@ KEYS = {"semi": ";", "dot": ".", "comma": ","}
 RFC6570 = [
     ("simple", False, "var", "value", "value"),
     ("simple", False, "hello", "Hello World!", "Hello%20World%21"),
-    ("simple", False, "half", "50%", "50%25"),
-    ("simple", False, "list", LIST, "red,green,blue"),
+    ("simple", False, "half", "50%", "50%25"), ("simple", False, "list", LIST, "red,green,blue"),
     ("simple", True, "list", LIST, "red,green,blue"),
     ("simple", False, "keys", KEYS, "semi,%3B,dot,.,comma,%2C"),
     ("simple", True, "keys", KEYS, "semi=%3B,dot=.,comma=%2C"),
-    ("label", False, "who", "fred", ".fred"),
-    ("label", False, "half", "50%", ".50%25"),
+    ("label", False, "who", "fred", ".fred"), ("label", False, "half", "50%", ".50%25"),
     ("label", False, "list", LIST, ".red,green,blue"),
     ("label", True, "list", LIST, ".red.green.blue"),
     ("label", False, "keys", KEYS, ".semi,%3B,dot,.,comma,%2C"),
     ("label", True, "keys", KEYS, ".semi=%3B.dot=..comma=%2C"),
-    ("label", False, "empty_keys", {}, ""),
-    ("label", True, "empty_keys", {}, ""),
-    ("matrix", False, "who", "fred", ";who=fred"),
-    ("matrix", False, "half", "50%", ";half=50%25"),
+    ("label", False, "empty_keys", {}, ""), ("label", True, "empty_keys", {}, ""),
+    ("matrix", False, "who", "fred", ";who=fred"), ("matrix", False, "half", "50%", ";half=50%25"),
     ("matrix", False, "empty", "", ";empty"),
     ("matrix", False, "list", LIST, ";list=red,green,blue"),
     ("matrix", True, "list", LIST, ";list=red;list=green;list=blue"),
     ("matrix", False, "keys", KEYS, ";keys=semi,%3B,dot,.,comma,%2C"),
     ("matrix", True, "keys", KEYS, ";semi=%3B;dot=.;comma=%2C"),
-    ("form", False, "who", "fred", "who=fred"),
-    ("form", False, "half", "50%", "half=50%25"),
-    ("form", False, "empty", "", "empty="),
-    ("form", False, "list", LIST, "list=red,green,blue"),
+    ("form", False, "who", "fred", "who=fred"), ("form", False, "half", "50%", "half=50%25"),
+    ("form", False, "empty", "", "empty="), ("form", False, "list", LIST, "list=red,green,blue"),
     ("form", True, "list", LIST, "list=red&list=green&list=blue"),
     ("form", False, "keys", KEYS, "keys=semi,%3B,dot,.,comma,%2C"),
-    ("form", True, "keys", KEYS, "semi=%3B&dot=.&comma=%2C"),
-    ("form", False, "empty_keys", {}, ""),
+    ("form", True, "keys", KEYS, "semi=%3B&dot=.&comma=%2C"), ("form", False, "empty_keys", {}, ""),
     ("form", True, "empty_keys", {}, ""),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("style", "explode", "name", "value", "expected"), RFC6570)
@@ -164,49 +139,41 @@ def test_reserved_lists_and_objects_follow_form_style() -> None:
     assert wire.joined(list(wire.pairs_of("p", wire.reserved({"a&b": "c/d"})))) == "a%26b=c/d"
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        (True, "true"),
-        (False, "false"),
-        (None, ""),
-        (0, "0"),
-        (-7, "-7"),
-        (2**64 + 1, "18446744073709551617"),
-        (10**40, "1" + "0" * 40),
-        (1.0, "1"),
-        (-0.0, "0"),
-        (0.5, "0.5"),
-        (1e-7, "0.0000001"),
-        (1e21, "1000000000000000000000"),
-        (1.1, "1.1"),
-        (123456789.125, "123456789.125"),
-        ("Ünï ☃", "%C3%9Cn%C3%AF%20%E2%98%83"),
-        ("a+b&c=d#e", "a%2Bb%26c%3Dd%23e"),
-        ("-._~", "-._~"),
-        ("!*'();:@&=+$,/?#[]%", "%21%2A%27%28%29%3B%3A%40%26%3D%2B%24%2C%2F%3F%23%5B%5D%25"),
-    ],
-)
+@pytest.mark.parametrize(("value", "expected"), [
+    (True, "true"),
+    (False, "false"),
+    (None, ""),
+    (0, "0"),
+    (-7, "-7"),
+    (2**64 + 1, "18446744073709551617"),
+    (10**40, "1" + "0" * 40),
+    (1.0, "1"),
+    (-0.0, "0"),
+    (0.5, "0.5"),
+    (1e-7, "0.0000001"),
+    (1e21, "1000000000000000000000"),
+    (1.1, "1.1"),
+    (123456789.125, "123456789.125"),
+    ("Ünï ☃", "%C3%9Cn%C3%AF%20%E2%98%83"),
+    ("a+b&c=d#e", "a%2Bb%26c%3Dd%23e"),
+    ("-._~", "-._~"),
+    ("!*'();:@&=+$,/?#[]%", "%21%2A%27%28%29%3B%3A%40%26%3D%2B%24%2C%2F%3F%23%5B%5D%25"),
+])  # fmt: skip
 def test_a_scalar_is_written_the_way_apis_read_it(value: Any, expected: str) -> None:
     assert runtime.wire.encode(value) == expected
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        ({"a": {"b": {"c": 1}}}, "f%5Ba%5D%5Bb%5D%5Bc%5D=1"),
-        ({"tags": ["x", "y"]}, "f%5Btags%5D%5B0%5D=x&f%5Btags%5D%5B1%5D=y"),
-        (
-            {"items": [{"id": 1, "n": True}]},
-            "f%5Bitems%5D%5B0%5D%5Bid%5D=1&f%5Bitems%5D%5B0%5D%5Bn%5D=true",
-        ),
-        (["x", "y"], "f%5B0%5D=x&f%5B1%5D=y"),
-        ({"a&admin=1": "x&y"}, "f%5Ba%26admin%3D1%5D=x%26y"),
-        ({"a": None, "b": {}, "c": [None], "d": 0}, "f%5Bd%5D=0"),
-        ({}, ""),
-        ("scalar", "f=scalar"),
-    ],
-)
+@pytest.mark.parametrize(("value", "expected"), [
+    ({"a": {"b": {"c": 1}}}, "f%5Ba%5D%5Bb%5D%5Bc%5D=1"),
+    ({"tags": ["x", "y"]}, "f%5Btags%5D%5B0%5D=x&f%5Btags%5D%5B1%5D=y"),
+    ({"items": [{"id": 1, "n": True}]},
+     "f%5Bitems%5D%5B0%5D%5Bid%5D=1&f%5Bitems%5D%5B0%5D%5Bn%5D=true"),
+    (["x", "y"], "f%5B0%5D=x&f%5B1%5D=y"),
+    ({"a&admin=1": "x&y"}, "f%5Ba%26admin%3D1%5D=x%26y"),
+    ({"a": None, "b": {}, "c": [None], "d": 0}, "f%5Bd%5D=0"),
+    ({}, ""),
+    ("scalar", "f=scalar"),
+])  # fmt: skip
 def test_deep_objects_go_as_deep_as_they_are(value: Any, expected: str) -> None:
     wire = runtime.wire
     assert wire.joined(list(wire.pairs_of("f", wire.deep_object(value)))) == expected
@@ -271,23 +238,20 @@ def test_what_was_not_given_stays_left_out(function: str) -> None:
     assert list(wire.pairs_of("p", getattr(wire, function)([]))) == []
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda wire: wire.simple_text(wire.csv(["\ud800"])),
-        lambda wire: wire.encode(float("nan")),
-        lambda wire: wire.encode(float("inf")),
-        lambda wire: wire.encode(10**5000),
-        lambda wire: wire.encode(object()),
-        lambda wire: wire.json_text({"a": float("nan")}),
-        lambda wire: wire.simple_text(wire.space_delimited(["a b", "c"])),
-        lambda wire: wire.simple_text(wire.pipe_delimited(["a|b", "c"])),
-        lambda wire: wire.deep_object({"a][b": 1}),
-        lambda wire: wire.header_text(["a,b", "c"]),
-        lambda wire: wire.file("iVBORw0KGgoAAAANSUhEUgAAA"),
-        lambda wire: wire.file(7),
-    ],
-)
+@pytest.mark.parametrize("make", [
+    lambda wire: wire.simple_text(wire.csv(["\ud800"])),
+    lambda wire: wire.encode(float("nan")),
+    lambda wire: wire.encode(float("inf")),
+    lambda wire: wire.encode(10**5000),
+    lambda wire: wire.encode(object()),
+    lambda wire: wire.json_text({"a": float("nan")}),
+    lambda wire: wire.simple_text(wire.space_delimited(["a b", "c"])),
+    lambda wire: wire.simple_text(wire.pipe_delimited(["a|b", "c"])),
+    lambda wire: wire.deep_object({"a][b": 1}),
+    lambda wire: wire.header_text(["a,b", "c"]),
+    lambda wire: wire.file("iVBORw0KGgoAAAANSUhEUgAAA"),
+    lambda wire: wire.file(7),
+])  # fmt: skip
 def test_what_cannot_be_said_is_refused_and_not_sent_wrong(make: Any) -> None:
     with pytest.raises(runtime.errors.Refused):
         make(runtime.wire)
