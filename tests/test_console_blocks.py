@@ -136,19 +136,12 @@ class World:
         paths = [self.home / ".local" / "bin", programs, "/usr/bin", "/bin"]
         cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
         self.environment = {
-            "PIP_CACHE_DIR": str(cache / "pip"),
-            "UV_CACHE_DIR": str(cache / "uv"),
+            "PIP_CACHE_DIR": str(cache / "pip"), "UV_CACHE_DIR": str(cache / "uv"),
             **{name: value for name, value in os.environ.items() if PASSED_ON.fullmatch(name)},
-            "PIP_NO_COMPILE": "1",
-            "PIPX_DEFAULT_PYTHON": str(base),
-            "HOME": str(self.home),
-            "PATH": os.pathsep.join(map(str, paths)),
-            "BROWSER": "true",
-            "COLUMNS": "120",
-            "LANG": "C.UTF-8",
-            "PYTHONUNBUFFERED": "1",
-            "TERM": "dumb",
-        }
+            "PIP_NO_COMPILE": "1", "PIPX_DEFAULT_PYTHON": str(base), "HOME": str(self.home),
+            "PATH": os.pathsep.join(map(str, paths)), "BROWSER": "true", "COLUMNS": "120",
+            "LANG": "C.UTF-8", "PYTHONUNBUFFERED": "1", "TERM": "dumb",
+        }  # fmt: skip
 
     def begin(self, text: str) -> None:
         """Lay out what a page begins with."""

@@ -27,8 +27,7 @@ def test_the_example_in_the_readme_runs(tmp_path: Path, monkeypatch: pytest.Monk
     with contextlib.redirect_stdout(output):
         exec(compile(example.group(1), "README.md", "exec"), {})
     first, *_, last = output.getvalue().splitlines()
-    assert first.startswith("bookshop ") and first.endswith(" 13")
-    assert last == "None"
+    assert first.startswith("bookshop ") and first.endswith(" 13") and last == "None"
 
 
 def test_importing_mcpgen_imports_no_stage() -> None:

@@ -55,13 +55,9 @@ def generated(folder: Path, world: str) -> tuple[dict[str, str], dict[str, bytes
         (folder / name / "document.json").write_text(json.dumps(document, default=str))
     script = GENERATE.format(path=[str(Path(__file__).parents[1]), *sys.path], names=NAMES)
     done = subprocess.run(
-        [sys.executable, "-S", "-c", script],
-        cwd=folder,
-        env={**os.environ, **WORLDS[world]},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+        [sys.executable, "-S", "-c", script], cwd=folder, env={**os.environ, **WORLDS[world]},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
     projects = (path for name in NAMES for path in (folder / name / "project").rglob("*"))
     files = {str(path.relative_to(folder)): path for path in projects if path.is_file()}
     return json.loads(done.stdout), {name: path.read_bytes() for name, path in files.items()}
