@@ -61,13 +61,9 @@ def test_a_new_project_runs_its_tests_and_takes_more_tools(
     monkeypatch.chdir(folder)
     assert mcpgen("check") == 0
     words = (
-        "--description",
-        "Find a book.",
-        "--argument",
-        "title:string!: Title",
-        "--argument",
+        "--description", "Find a book.", "--argument", "title:string!: Title", "--argument",
         "tags:string[]",
-    )
+    )  # fmt: skip
     assert mcpgen("add", "tool", "find_book", *words, "--argument", "unit:page|line") == 0
     tools = json.loads((folder / "tools.json").read_text())["tools"]
     title = tools[0]["inputSchema"]["properties"]["title"]
@@ -75,10 +71,8 @@ def test_a_new_project_runs_its_tests_and_takes_more_tools(
     assert [one["name"] for one in tools] == ["find_book"]
     assert tools[0]["inputSchema"]["required"] == ["title"]
     stub = (folder / "src" / "demo_mcp" / "custom" / "find_book.py").read_text()
-    assert "tags: list[str] | None = None" in stub
-    assert 'Literal["page", "line"]' in stub
-    assert mcpgen("check") == 0
-    assert "passed" in generated_tests(folder)
+    assert "tags: list[str] | None = None" in stub and 'Literal["page", "line"]' in stub
+    assert mcpgen("check") == 0 and "passed" in generated_tests(folder)
 
 
 def test_a_new_project_starts_with_a_tool_in_one_file_of_ten_lines(
@@ -105,14 +99,12 @@ def test_a_function_is_added_as_a_tool(
     assert mcpgen("add", "tool", "find-book", "--python", "--read-only", *words) == 0
     assert json.loads((folder / "tools.json").read_text())["tools"] == []
     tool = listed(folder, "find-book")
-    assert tool["description"] == 'Find a "book".'
-    assert tool["annotations"]["readOnlyHint"] is True
+    assert tool["description"] == 'Find a "book".' and tool["annotations"]["readOnlyHint"] is True
     assert tool["inputSchema"]["required"] == ["title"]
     properties = tool["inputSchema"]["properties"]
     assert list(properties) == ["title", "tags", "unit"]
     assert properties["unit"]["enum"] == ["page", "line"]
-    assert properties["title"]["description"] == 'Its "title"'
-    assert mcpgen("check") == 0
+    assert properties["title"]["description"] == 'Its "title"' and mcpgen("check") == 0
     assert "passed" in generated_tests(folder)
     before = sorted(folder.rglob("*.py"))
     assert mcpgen("add", "tool", "find-book", "--python") == 2
@@ -175,16 +167,10 @@ def test_the_source_keeps_its_layout(
     assert [line for line in before if line not in after] == []
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments"),
-    [
-        ("print", ()),
-        ("find book", ()),
-        ("count_words", ()),
-        ("find", ("x:text",)),
-        ("find", (":string",)),
-    ],
-)
+@pytest.mark.parametrize(("name", "arguments"), [
+    ("print", ()), ("find book", ()), ("count_words", ()), ("find", ("x:text",)),
+    ("find", (":string",)),
+])  # fmt: skip
 def test_what_cannot_be_a_tool_changes_nothing(
     mcpgen: Mcpgen,
     tmp_path: Path,
@@ -196,8 +182,7 @@ def test_what_cannot_be_a_tool_changes_nothing(
     monkeypatch.chdir(tmp_path / "demo")
     before = Path("tools.json").read_bytes()
     words = [word for argument in arguments for word in ("--argument", argument)]
-    assert mcpgen("add", "tool", name, *words) == 2
-    assert Path("tools.json").read_bytes() == before
+    assert mcpgen("add", "tool", name, *words) == 2 and Path("tools.json").read_bytes() == before
 
 
 def test_a_folder_that_is_in_use_is_left_alone(mcpgen: Mcpgen, tmp_path: Path) -> None:
@@ -205,13 +190,11 @@ def test_a_folder_that_is_in_use_is_left_alone(mcpgen: Mcpgen, tmp_path: Path) -
     (tmp_path / "demo" / "note.txt").write_text("mine")
     assert mcpgen("new", "demo", "--yes") == 2
     assert [path.name for path in (tmp_path / "demo").iterdir()] == ["note.txt"]
-    assert mcpgen("new", "--yes") == 2
-    assert mcpgen("new", "123", "--yes") == 2
+    assert mcpgen("new", "--yes") == 2 and mcpgen("new", "123", "--yes") == 2
 
 
 def test_outside_a_project_nothing_is_added(mcpgen: Mcpgen, tmp_path: Path) -> None:
-    assert mcpgen("add", "tool", "find_book") == 2
-    assert list(tmp_path.iterdir()) == []
+    assert mcpgen("add", "tool", "find_book") == 2 and list(tmp_path.iterdir()) == []
 
 
 def test_a_project_of_an_api_gets_a_list_of_its_own(
@@ -223,8 +206,7 @@ def test_a_project_of_an_api_gets_a_list_of_its_own(
     assert mcpgen("add", "tool", "count_pages", "--argument", "title:string!", "--quiet") == 0
     assert tomllib.loads(Path("mcpgen.toml").read_text())["source"]["path"][-1] == "tools.json"
     assert (tmp_path / "shop" / "src" / "bookshop_mcp" / "custom" / "count_pages.py").is_file()
-    assert mcpgen("check") == 0
-    assert mcpgen("add", "tool", "count_words", "--quiet") == 0
+    assert mcpgen("check") == 0 and mcpgen("add", "tool", "count_words", "--quiet") == 0
     assert len(json.loads(Path("tools.json").read_text())["tools"]) == 2
 
 
@@ -274,29 +256,20 @@ def test_another_dialect_gets_an_annotation_only_where_it_says_more_than_none(
     assert mcpgen("add", "tool", "one", "--quiet") == 0
     assert mcpgen("add", "tool", "two", "--quiet", "--read-only") == 0
     _, one, two = json.loads((tmp_path / "tools.json").read_text())
-    assert "annotations" not in one
-    assert two["annotations"] == {"readOnlyHint": True}
+    assert "annotations" not in one and two["annotations"] == {"readOnlyHint": True}
 
 
 def test_a_new_project_has_no_part_that_it_does_not_use(mcpgen: Mcpgen, tmp_path: Path) -> None:
     assert mcpgen("new", "demo", "--yes") == 0
     folder = tmp_path / "demo"
     files = [f"/{path.relative_to(folder).as_posix()}" for path in folder.rglob("*")]
-    for part in (
-        "/runtime/client",
-        "/runtime/parts/search",
-        "/tools/_index",
-        "/clients/",
-        "/auth.py",
-    ):
+    for part in "/runtime/client /runtime/parts/search /tools/_index /clients/ /auth.py".split():
         assert not [path for path in files if part in path], part
     assert len([path for path in folder.rglob("*") if path.is_file()]) <= 87
-    assert "--lazy" not in help_of(folder)
-    assert "--lazy" not in help_of(folder, "install")
+    assert "--lazy" not in help_of(folder) and "--lazy" not in help_of(folder, "install")
     configuration = folder / "mcpgen.toml"
     configuration.write_text(f"lazy = true\n{configuration.read_text()}")
-    assert mcpgen("generate", "-o", folder, "--quiet") == 0
-    assert "--lazy" in help_of(folder)
+    assert mcpgen("generate", "-o", folder, "--quiet") == 0 and "--lazy" in help_of(folder)
 
 
 def help_of(folder: Path, *words: str) -> str:
@@ -320,5 +293,4 @@ def test_a_package_is_called_like_its_project(
 def test_a_name_that_cannot_be_is_refused(
     mcpgen: Mcpgen, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert mcpgen("new", name, "--yes") == 2
-    assert "error[E1106]" in capsys.readouterr().err
+    assert mcpgen("new", name, "--yes") == 2 and "error[E1106]" in capsys.readouterr().err

@@ -115,8 +115,7 @@ def test_only_finite_values_of_exact_types_of_json_have_a_literal(value: Any) ->
 
 
 def test_the_deepest_value_and_negative_zero_have_theirs() -> None:
-    assert ast.literal_eval(py_literal(nested(64))) == nested(64)
-    assert py_literal(-0.0) == "-0.0"
+    assert ast.literal_eval(py_literal(nested(64))) == nested(64) and py_literal(-0.0) == "-0.0"
 
 
 @pytest.mark.parametrize(
