@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..problems import Problem, UsageError
-from ..runtime.facts.headers import CREDENTIAL_HEADERS, FORBIDDEN_HEADERS, TOKEN
+from ..runtime.facts.http import CREDENTIAL_HEADERS, FORBIDDEN_HEADERS, TOKEN
 from ..text import visible
 
 CONSTANT_HEADERS = frozenset(("accept", "content-type"))

@@ -18,7 +18,7 @@ from typing import Any
 from ..ir import Server, Tool
 from ..problems import Problems, UsageError
 from ..render.facts import wire
-from ..runtime.parts.install.clients import CLIENTS
+from ..runtime.parts.install.files import CLIENTS
 
 UNIONS = ("oneOf", "anyOf", "allOf")
 ALL = "all"

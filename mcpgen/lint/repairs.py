@@ -18,7 +18,7 @@ from ..load.document import UnresolvedReference
 from ..load.values import as_list, as_object, as_text
 from ..parse.naming import operation_words
 from ..parse.path import parameter_names
-from ..runtime.facts.methods import CALLABLE
+from ..runtime.facts.http import CALLABLE
 from ..runtime.facts.pointer import child, split, unescape
 from ..text import plain, visible, words
 from ..upgrade.schema import MISSPELT_TYPES

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..problems import Problems, UsageError
-from ..runtime.facts.methods import PATH_ITEM
+from ..runtime.facts.http import PATH_ITEM
 from ..runtime.facts.pointer import escape
 from .document import FILES, Document
 from .text import SourceText

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ..runtime.facts.methods import PATH_ITEM
+from ..runtime.facts.http import PATH_ITEM
 from ..runtime.facts.pointer import escape
 from .document import Document
 from .values import as_object, as_text

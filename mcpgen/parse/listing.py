@@ -10,7 +10,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from ..load.values import as_object
-from ..runtime.facts.methods import SAFE
+from ..runtime.facts.http import SAFE
 from ..runtime.results.pages import BESIDE_A_LIST, ListAnswer, fold
 from ..text import words
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir import Annotation, Argument, Body, Hints, Origin, Request, Response, Schema, Tool
 from ..load.values import as_object, as_text
-from ..runtime.facts.methods import CONTENT_UNDEFINED, SAFE
+from ..runtime.facts.http import CONTENT_UNDEFINED, SAFE
 from ..runtime.facts.pointer import escape
 from ..runtime.results.pages import ListAnswer
 from ..text import plain, shorten, visible, words

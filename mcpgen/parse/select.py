@@ -13,7 +13,7 @@ from ..config import Selection
 from ..ir import Origin
 from ..load.values import texts_in
 from ..problems import Problem, UsageError
-from ..runtime.facts.methods import METHODS
+from ..runtime.facts.http import METHODS
 from ..text import visible
 
 Choice = tuple[Origin, dict[str, Any]]

@@ -18,8 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..ir import Auth, Server
-from ..runtime.parts.install.clients import CLIENTS, Client
-from ..runtime.parts.install.files import FORMS
+from ..runtime.parts.install.files import CLIENTS, FORMS, Client
 from ..runtime.settings import TWOFOLD, write_variable
 from ..text import shorten, visible
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..ir import Server
 from ..runtime.part import parts_of
-from ..runtime.parts.install.clients import CLIENTS
+from ..runtime.parts.install.files import CLIENTS
 from ..runtime.settings import settings_with
 from .literal import Code
 from .manifests import (

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..ir import Schema, Server, Tool
 from ..runtime.facts.pointer import unescape
-from ..runtime.wholes import referred_to
+from ..runtime.package import referred_to
 
 
 def whole_schemas(server: Server) -> dict[str, Any]:

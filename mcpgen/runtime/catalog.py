@@ -25,9 +25,8 @@ from typing import Any
 from .arguments.explain import suggest
 from .errors import StartError
 from .log import event
-from .package import Package, decorated
+from .package import Package, Wholes, decorated
 from .part import Part
-from .wholes import Wholes
 
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 

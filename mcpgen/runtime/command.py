@@ -123,8 +123,7 @@ def _prepared(
 
 def _worker(package: str, arguments: list[str], port: int, bound: socket.socket) -> ASGIApp:
     """Return the application of one of several processes that serve HTTP at a port."""
-    from .transports.http import application
-    from .transports.workers import with_parts
+    from .transports.http import application, with_parts
 
     app, options, settings = _prepared(package, arguments, _options)
     options.port = port
@@ -138,7 +137,7 @@ def _settings(facts: dict[str, Any], options: argparse.Namespace) -> Settings:
 
     settings = read(facts, http=options.http)
     if options.workers != 1:
-        from .transports.workers import share
+        from .transports.http import share
 
         settings = share(settings, options.workers)
     log.configure(options.log_level, settings.redactor)

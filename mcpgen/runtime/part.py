@@ -13,10 +13,9 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, Protocol
 
-from .caller import Caller
 from .errors import StartError
 from .facts.parts import PARTS, remedy
-from .secrets import Secret
+from .secrets import Caller, Secret
 
 Command = Callable[[str, list[str]], int]
 """Runs a command of the package of that name with these arguments; returns the exit code."""

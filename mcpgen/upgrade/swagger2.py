@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from ..load.document import Document, UnresolvedReference
 from ..load.values import as_object, as_text, texts_in
 from ..problems import Problems
-from ..runtime.facts.methods import PATH_ITEM
+from ..runtime.facts.http import PATH_ITEM
 from ..runtime.facts.pointer import escape
 from ..text import visible
 

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 from ..load.definitions import SOURCES, schemas
 from ..load.document import Document, UnresolvedReference
-from ..runtime.facts.methods import PATH_ITEM
+from ..runtime.facts.http import PATH_ITEM
 from ..runtime.facts.pointer import escape, split
 
 Kind: TypeAlias = Literal[

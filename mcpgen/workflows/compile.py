@@ -15,7 +15,7 @@ from typing import Any
 from ..ir import Argument, Body, Tool
 from ..load.values import as_list, as_object, as_text, is_number, texts_in
 from ..problems import Problems
-from ..runtime.facts.methods import PATH_ITEM
+from ..runtime.facts.http import PATH_ITEM
 from ..runtime.facts.pointer import split
 from ..runtime.parts.workflows.values import matches
 from ..text import visible, words

@@ -22,7 +22,7 @@ from mcpgen.pipeline import generate
 from mcpgen.problems import Problems
 from mcpgen.render.parts import on_request
 from mcpgen.runtime.facts.parts import VARIABLES as PART_VARIABLES
-from mcpgen.runtime.parts.install.clients import CLIENTS
+from mcpgen.runtime.parts.install.files import CLIENTS
 from mcpgen.runtime.settings import VARIABLES
 
 ROOT = Path(__file__).parents[2]

@@ -148,7 +148,6 @@ def test_project_files_hold_no_text_of_the_document_but_its_title_and_credential
     assert {path for path in holding if path.startswith("src/")} == {
         "src/bookshop_mcp/api.json",
         "src/bookshop_mcp/models.py",
-        "src/bookshop_mcp/tools/_index/search.json",
         "src/bookshop_mcp/tools/books.json",
         "src/bookshop_mcp/tools/books.py",
     }

@@ -14,9 +14,9 @@ from upstream import Upstream
 from mcpgen.runtime.facts.parts import PARTS
 
 MODULES = (
-    "facts.headers facts.origin secrets settings arguments.explain arguments.checker"
+    "facts.http facts.origin secrets settings arguments.explain arguments.checker"
     " errors client.wire client.url limits client.network client.body"
-    " client.credentials client.oauth client.api results.answer client.blocks client.report client.html_text results.shorten"
+    " client.credentials client.oauth client.api results.answer client.blocks client.report results.shorten"
 ).split()
 PREFIX = "MCPGEN_BOOKSHOP"
 FACTS: dict[str, Any] = {

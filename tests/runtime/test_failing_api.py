@@ -9,7 +9,7 @@ import pytest
 from calls import reaching, runtime
 from upstream import Upstream, http, ok
 
-from mcpgen.runtime import caller
+from mcpgen.runtime import secrets
 from mcpgen.runtime.client import health
 from mcpgen.runtime.limits import RetryBudget
 from mcpgen.runtime.secrets import Secret
@@ -155,7 +155,7 @@ async def test_a_limit_holds_for_the_credential_that_reached_it(
     monkeypatch: pytest.MonkeyPatch, has_own_credential: bool
 ) -> None:
     async def as_caller(api: Any, subject: str) -> str:
-        caller.caller_now.set(caller.Caller("https://id.test", subject, "", Secret("t"), 0.0))
+        secrets.caller_now.set(secrets.Caller("https://id.test", subject, "", Secret("t"), 0.0))
         return await ask(api, "POST")
 
     if has_own_credential:

@@ -18,9 +18,8 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 from upstream import Request, Upstream, http, ok
 
-from mcpgen.runtime.caller import Caller, caller_now
 from mcpgen.runtime.parts.exchange import tokens
-from mcpgen.runtime.secrets import Secret
+from mcpgen.runtime.secrets import Caller, Secret, caller_now
 from mcpgen.runtime.settings import SettingsError, read
 
 OAUTH = {

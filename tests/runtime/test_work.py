@@ -100,7 +100,7 @@ def cases() -> dict[str, tuple[int, Callable[[int], Callable[[], object]]]]:
     refused = (runtime.errors.Refused,)
     bad = (runtime.checker.BadArguments,)
     checker = runtime.checker.Checker("t", SCHEMA)
-    page = runtime.html_text.text_of_html
+    page = runtime.report.text_of_html
     url = runtime.url
     wire = runtime.wire
 
@@ -204,7 +204,7 @@ def test_replacing_hidden_characters_copies_no_more_than_it_replaces() -> None:
 
 def test_the_end_of_an_element_is_looked_for_once(monkeypatch: Any) -> None:
     looked: list[int] = []
-    patterns = runtime.html_text._HIDDEN
+    patterns = runtime.report._HIDDEN
     script = patterns["script"]
 
     class Watched:
@@ -213,7 +213,7 @@ def test_the_end_of_an_element_is_looked_for_once(monkeypatch: Any) -> None:
             return script.search(page, start)
 
     monkeypatch.setitem(patterns, "script", Watched())
-    runtime.html_text.text_of_html("<script>" * 100)
+    runtime.report.text_of_html("<script>" * 100)
     assert looked == [0]
 
 
@@ -252,7 +252,7 @@ def test_the_charsets_of_the_web_are_read(charset: str) -> None:
 
 def test_a_number_that_is_too_long_is_an_error_page_like_any_other() -> None:
     page = f"<html><h1>Bad &#{'9' * 5_000}; gateway &#x{'f' * 5_000};</h1>"
-    assert runtime.html_text.text_of_html(page) == "Bad ; gateway ;"
+    assert runtime.report.text_of_html(page) == "Bad ; gateway ;"
 
 
 def test_what_is_wrong_is_written_for_the_lines_that_are_shown_alone() -> None:

@@ -14,7 +14,7 @@ import pytest
 from mcpgen.config import Config
 from mcpgen.pipeline import generate
 from mcpgen.problems import Problems
-from mcpgen.runtime.parts.install.clients import CLIENTS
+from mcpgen.runtime.parts.install.files import CLIENTS
 
 ROOT = Path(__file__).parents[2]
 PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "samples" / "README.md"]

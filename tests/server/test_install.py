@@ -18,8 +18,7 @@ import yaml
 from shop import PACKAGE, PREFIX
 
 from mcpgen.runtime.command import main
-from mcpgen.runtime.parts.install.clients import CLIENTS
-from mcpgen.runtime.parts.install.files import FORMS, drop_json, load_json, put_json
+from mcpgen.runtime.parts.install.files import CLIENTS, FORMS, drop_json, load_json, put_json
 
 FILES = Path(__file__).parent / "client_files"
 KEY = "canary-key-0123456789"

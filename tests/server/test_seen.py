@@ -23,11 +23,10 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from served import LIST, Server, Start
 from shop import PACKAGE, Recorder, process_environment
 
-from mcpgen.runtime.caller import Caller
 from mcpgen.runtime.parts.audit import lines as audit
 from mcpgen.runtime.parts.telemetry.instruments import END_SECONDS
 from mcpgen.runtime.record import Record, recorded
-from mcpgen.runtime.secrets import MASK, Redactor, Secret
+from mcpgen.runtime.secrets import MASK, Caller, Redactor, Secret
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 PARENT = f"00-{TRACE}-00f067aa0ba902b7-01"

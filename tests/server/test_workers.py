@@ -13,7 +13,7 @@ from served import Server, Start, opened, received, slow_call
 
 from mcpgen.runtime.errors import StartError
 from mcpgen.runtime.settings import Settings
-from mcpgen.runtime.transports.workers import share
+from mcpgen.runtime.transports.http import share
 
 
 def children(server: Server) -> list[int]:

@@ -19,7 +19,6 @@ from typing import Any, TypeAlias
 
 import httpx2
 
-from ..caller import caller_now
 from ..errors import (
     ApiError,
     BadAnswer,
@@ -30,19 +29,18 @@ from ..errors import (
     TimedOut,
     Unreachable,
 )
-from ..facts.methods import IDEMPOTENT, SAFE
+from ..facts.http import IDEMPOTENT, SAFE
 from ..facts.origin import Origin, check_base_url, origin_of
 from ..limits import Gate, RetryBudget, back_off, pace_of, retry_after
 from ..record import current, observed
 from ..results.answer import Answer, goes_on, parsed
-from ..secrets import Secret
+from ..secrets import Secret, caller_now
 from ..settings import Credential, Settings
 from .body import Payload, cookie_pairs, header_fields, header_value, payload, query_text
 from .credentials import Credentials, Security
 from .health import Health, clock
 from .network import ResponseHead, TooLarge, Transport, body_of, check_head, failure_of
-from .outgoing import Outgoing
-from .url import MAX_SHOWN, build, redirect
+from .url import MAX_SHOWN, Outgoing, build, redirect
 from .wire import OMIT, Omit, Part
 
 __all__ = ["OMIT", "Answer", "Api", "ApiError", "Omit", "Value", "progress"]

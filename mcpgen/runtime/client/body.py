@@ -14,11 +14,10 @@ from typing import Any, TypeVar
 from urllib.parse import unquote, unquote_to_bytes, urlsplit
 
 from ..errors import Refused
-from ..facts.headers import FORBIDDEN_HEADERS, TOKEN
+from ..facts.http import FORBIDDEN_HEADERS, TOKEN
 from ..results.answer import charset_of, codec_of
 from ..settings import Settings
-from .parts import Part
-from .scalars import OMIT, Omit, defined, encoded, text_of, utf8
+from .scalars import OMIT, Omit, Part, defined, encoded, text_of, utf8
 from .wire import Encoded, Pairs, Simple, header_text, joined, pairs_of, simple_text
 
 T = TypeVar("T")

@@ -14,7 +14,7 @@ from ..part import LoginToken
 from ..secrets import Secret, own_token
 from ..settings import Credential, Settings
 from .oauth import Post, Token
-from .outgoing import Outgoing
+from .url import Outgoing
 
 Security = tuple[tuple[str, ...], ...]
 

@@ -1,4 +1,4 @@
-"""The state of an API: its circuit breaker, and the end of a `Retry-After`.
+"""The state of an API: its circuit breaker, the end of a `Retry-After`, and whether it answers.
 
 The circuit is closed while calls work. After some failures in a row it is open: no call is
 made for a while. Then one trial call is let through; if it works, the circuit is closed
@@ -8,12 +8,14 @@ again. Simultaneous failures, as when an API restarts, do not open it: they have
 
 from __future__ import annotations
 
+import asyncio
 import datetime
+import math
 import time
-from collections.abc import Hashable, Iterator
+from collections.abc import Awaitable, Callable, Hashable, Iterator
 from contextlib import contextmanager
 
-from ..errors import Busy
+from ..errors import ApiError, Busy
 from ..log import event
 
 STREAK_SECONDS = 2.0
@@ -115,7 +117,7 @@ class Health:
             self._failing_since = now
         self._failures += 1
         has_streak = now - self._failing_since >= STREAK_SECONDS
-        if self._limit and self._failures >= self._limit and has_streak:
+        if has_streak and 0 < self._limit <= self._failures:
             self._open(attempt)
 
     def _end_trial(self, attempt: Attempt) -> None:
@@ -150,3 +152,40 @@ class Health:
             return 0.0
         until = max(self._rest_until.get(key, 0.0) for key in (None, limited))
         return max(0.0, until - time.monotonic())
+
+
+KEPT_SECONDS = 5.0
+"""Seconds for which an answer is cached for all callers."""
+ANSWER_SECONDS = 0.8
+"""Whoever asks `/ready` waits a second, as a rule."""
+
+
+class Reach:
+    """Asks by opening a connection, which `connect` does. Raises its errors nowhere."""
+
+    def __init__(self, connect: Callable[[], Awaitable[None]]) -> None:
+        self._connect = connect
+        self._asked_at = -math.inf
+        self._attempt: asyncio.Task[bool] | None = None
+
+    async def ask(self) -> bool:
+        """Return whether a connection could be opened, a few seconds ago at most."""
+        attempt = self._attempt
+        if attempt is None or self._is_due(attempt):
+            self._asked_at = time.monotonic()
+            attempt = self._attempt = asyncio.create_task(self._try())
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                return await asyncio.shield(attempt)
+        except TimeoutError:
+            return False
+
+    def _is_due(self, attempt: asyncio.Task[bool]) -> bool:
+        return attempt.done() and time.monotonic() - self._asked_at > KEPT_SECONDS
+
+    async def _try(self) -> bool:
+        try:
+            await self._connect()
+        except ApiError:
+            return False
+        return True

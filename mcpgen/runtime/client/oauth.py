@@ -19,7 +19,7 @@ from ..results.answer import Answer
 from ..secrets import Redactor, Secret
 from ..settings import Credential, Settings
 from .body import VALUE
-from .outgoing import Outgoing
+from .url import Outgoing
 
 Post = Callable[[Outgoing], Awaitable[Answer[Any]]]
 """Sends a request to a token endpoint."""

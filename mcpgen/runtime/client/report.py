@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 import re
 import time
@@ -9,7 +10,7 @@ from http import HTTPStatus
 from typing import Any
 
 from ..errors import ApiError, BadStatus, MissingCredential, Refused
-from ..facts.methods import SAFE
+from ..facts.http import SAFE
 from ..limits import LONGEST_WAIT, retry_after
 from ..results.answer import Answer
 from ..results.content import Block
@@ -17,7 +18,6 @@ from ..results.shorten import clean, compact, fit, visible
 from ..secrets import NOTE, Withheld
 from ..settings import Settings
 from .health import seconds_text
-from .html_text import is_html, text_of_html
 
 MAX_ERROR = 4 * 1024
 EPOCH, EPOCH_MILLISECONDS = 10**9, 10**12
@@ -355,3 +355,60 @@ def _advice_on_wait(wait: float | None, answer: Answer[Any]) -> str:
 
 def _quoted(names: tuple[str, ...]) -> str:
     return ", ".join(f"`{name}`" for name in names)
+
+
+# Elements whose content is not for readers
+_HIDDEN = {
+    name: re.compile(f"</{name}\\s*>", re.I) for name in ("script", "style", "head", "template")
+}
+_NAME = re.compile(r"<([A-Za-z]{1,20})\b")
+_BRACKET = re.compile(r"[<>]")
+_SPACES = re.compile(r"\s+")
+_LONG_REFERENCE = re.compile(r"&#[xX]?[0-9a-fA-F]{8,}")
+
+
+def is_html(text: str) -> bool:
+    """Return whether a text begins as an HTML page does."""
+    return text.lstrip()[:14].lower().startswith(("<!doctype html", "<html"))
+
+
+def text_of_html(page: str) -> str:
+    """The visible text of a page: no tags, comments, scripts or styles; one space between words."""
+    texts: list[str] = []
+    unclosed: set[str] = set()
+    position = 0
+    while (start := page.find("<", position)) >= 0:
+        texts.append(page[position:start])
+        position, text = _after_markup(page, start, unclosed)
+        texts.append(text)
+    texts.append(page[position:])
+    # No character has a longer number, and Python refuses to read the longest
+    text = html.unescape(_LONG_REFERENCE.sub(" ", "".join(texts)))
+    return _SPACES.sub(" ", text).strip()
+
+
+def _after_markup(page: str, start: int, unclosed: set[str]) -> tuple[int, str]:
+    """The position after the markup at `start`, and the text that replaces it.
+
+    `unclosed` collects hidden elements without an end in the rest of the page: their end is not
+    searched for again.
+    """
+    if page.startswith("<!--", start):
+        end = page.find("-->", start + 4)
+        if end < 0:
+            return len(page), ""
+        return end + 3, " "
+    element = _NAME.match(page, start)
+    if element is not None:
+        name = element[1].lower()
+        if name in _HIDDEN and name not in unclosed:
+            closing = _HIDDEN[name].search(page, start)
+            if closing is not None:
+                return closing.end(), " "
+            unclosed.add(name)
+    bracket = _BRACKET.search(page, start + 1)
+    if bracket is None:
+        return len(page), ""
+    if bracket[0] == "<":
+        return bracket.start(), page[start : bracket.start()]
+    return bracket.end(), " "

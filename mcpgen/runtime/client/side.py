@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..caller import caller_now
 from ..errors import ApiError, BadStatus
 from ..results.answer import Answer
 from ..results.content import Block, Context
+from ..secrets import caller_now
 from ..settings import Settings
 from .api import Api, progress
 from .blocks import content_of
-from .reach import Reach
+from .health import Reach
 from .report import is_page, report_error
 
 

@@ -1,4 +1,4 @@
-"""The URL of a request: refuse, then encode, then verify.
+"""A request on its way out, and its URL: refuse, then encode, then verify.
 
 Encoding alone does not keep a value inside its path segment: `..` is made of unreserved characters,
 and readers on the way decode `%2e` and `%2F` before they route. So a value that some reader could
@@ -10,14 +10,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
-from urllib.parse import SplitResult, quote, unquote_to_bytes, urljoin, urlsplit
+from urllib.parse import SplitResult, quote, unquote_plus, unquote_to_bytes, urljoin, urlsplit
 
 import httpx2
 
 from ..errors import Redirected, Refused
 from ..facts.origin import Origin, TooManyDecodings, may_hold_dots, origin_of, readings
+from ..secrets import Caller, Redactor, Secret
 from .wire import OMIT, path_text
 
 MAX_SEGMENT = 2_048
@@ -190,3 +192,41 @@ def _refuse_dots(text: str, name: str, reason: str) -> None:
             raise Refused(reason, name)
     except TooManyDecodings as error:
         raise Refused(str(error), name) from None
+
+
+@dataclass(slots=True, repr=False)
+class Outgoing:
+    """A request on its way out, as `auth.authorize` sees it."""
+
+    method: str
+    url: httpx2.URL
+    headers: dict[str, str]
+    cookies: dict[str, str]
+    content: bytes | None
+    redactor: Redactor
+    tokens: dict[str, Secret] = field(default_factory=dict)
+    """The access token that was used for each OAuth credential, by its first variable."""
+    caller: Caller | None = None
+    """The caller, on a server that distinguishes its callers."""
+
+    def conceal(self, secret: str) -> str:
+        """Mask a text in results, errors and logs from now on; returns the text."""
+        self.redactor.add(secret)
+        return secret
+
+    def set_header(self, name: str, value: str) -> None:
+        """Set a header, replacing any of that name, whatever its case."""
+        for other in [key for key in self.headers if key.lower() == name.lower()]:
+            del self.headers[other]
+        self.headers[name] = value
+
+    def set_query(self, name: str, value: str) -> None:
+        """Set a query parameter, replacing any of that name."""
+        path, _, query = self.url.raw_path.decode("ascii").partition("?")
+        pairs = [pair for pair in query.split("&") if pair and _name_of(pair) != name]
+        pairs.append(f"{quote(name, safe='')}={quote(value, safe='')}")
+        self.url = self.url.copy_with(raw_path=f"{path}?{'&'.join(pairs)}".encode("ascii"))
+
+
+def _name_of(pair: str) -> str:
+    return unquote_plus(pair.partition("=")[0])

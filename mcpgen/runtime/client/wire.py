@@ -21,18 +21,25 @@ from typing import Any, TypeVar
 from urllib.parse import unquote
 
 from ..errors import Refused
-from .parts import (
+from .scalars import (
+    COMPOUND,
+    OMIT,
+    Omit,
     Part,
     decode_base64,
+    defined,
     each_part,
+    encode,
     file,
     from_base64,
+    json_of,
     json_part,
     json_parts,
+    text_of,
     text_part,
     unnamed_part,
+    utf8,
 )
-from .scalars import COMPOUND, OMIT, Omit, defined, encode, json_of, text_of, utf8
 
 __all__ = [
     "MAX_PAIRS",

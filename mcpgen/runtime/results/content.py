@@ -24,7 +24,7 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from ..caller import CALLER, SENDER, Caller
+from ..secrets import CALLER, SENDER, Caller
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext

@@ -1,4 +1,9 @@
-"""ASGI, as far as the HTTP transport speaks it: types, fields of requests, plain answers."""
+"""ASGI, as far as the HTTP transport speaks it: types, fields of requests, plain answers, and the
+pages in browsers that may call.
+
+A browser first asks whether a page of another origin may send such a request, and shows the page
+only what the answer says it may see (Fetch, section 3.2, "CORS protocol").
+"""
 
 from __future__ import annotations
 
@@ -39,3 +44,48 @@ async def answer(send: Send, status: int, content: dict[str, Any], *fields: Fiel
     headers += fields
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
+
+
+_ALLOWED = (
+    (b"access-control-allow-methods", b"POST"),
+    (b"access-control-max-age", b"600"),
+    (b"content-length", b"0"),
+)
+_SEEN = (b"access-control-expose-headers", b"www-authenticate, retry-after")
+
+
+class Browsers:
+    """CORS rules. `origins` are the values of the header field `Origin` of the pages that may
+    call.
+    """
+
+    def __init__(self, origins: frozenset[str]) -> None:
+        self._origins = origins
+
+    def check(self, scope: Scope) -> None:
+        """Raises Refused for a page of another origin."""
+        if any(origin not in self._origins for origin in header(scope, b"origin")):
+            raise HTTPRefusal(403, {"error": "This Origin is not allowed"})
+
+    def fields(self, scope: Scope) -> tuple[Field, ...]:
+        """Return the header fields of every answer to a page."""
+        origins = header(scope, b"origin")
+        if len(origins) != 1 or origins[0] not in self._origins:
+            return ()
+        allowed = (b"access-control-allow-origin", origins[0].encode("latin-1"))
+        return allowed, _SEEN, (b"vary", b"origin")
+
+
+def is_question(scope: Scope) -> bool:
+    """Return whether a browser asks whether a page may send a request."""
+    return scope["method"] == "OPTIONS" and bool(header(scope, b"access-control-request-method"))
+
+
+async def answer_question(scope: Scope, send: Send) -> None:
+    """It may, with every header field that it asks for."""
+    fields = list(_ALLOWED)
+    names = header(scope, b"access-control-request-headers")
+    if names:
+        fields.append((b"access-control-allow-headers", ", ".join(names).encode("latin-1")))
+    await send({"type": "http.response.start", "status": 204, "headers": fields})
+    await send({"type": "http.response.body", "body": b""})

@@ -18,12 +18,24 @@ from typing import Any, Protocol
 
 from mcp.types.jsonrpc import JSONRPCMessage, JSONRPCRequest
 
-from ..caller import CALLER, SENDER, Caller
 from ..listing import CALL
 from ..log import event
 from ..record import Record, note_refusal
-from .asgi import ASGIApp, Field, HTTPRefusal, Message, Receive, Scope, Send, answer, header
-from .browsers import Browsers, answer_question, is_question
+from ..secrets import CALLER, SENDER, Caller
+from .asgi import (
+    ASGIApp,
+    Browsers,
+    Field,
+    HTTPRefusal,
+    Message,
+    Receive,
+    Scope,
+    Send,
+    answer,
+    answer_question,
+    header,
+    is_question,
+)
 from .jsonrpc import BadMessage, parse
 
 ROOT = "/"

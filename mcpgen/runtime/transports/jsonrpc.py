@@ -143,7 +143,7 @@ def _not_a_request(value: Any) -> BadMessage:
 
 
 def _is_id(value: Any) -> bool:
-    return isinstance(value, str | int) and not isinstance(value, bool)
+    return type(value) in (str, int)
 
 
 def _readable_id(text: str) -> RequestId | None:

@@ -19,9 +19,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from ..caller import Caller
 from ..log import event
-from ..secrets import Secret
+from ..secrets import Caller, Secret
 from .guard import METADATA, BadToken, Grant, Unavailable
 
 ALGORITHMS = (

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import httpx2
 
-from ...caller import Caller
 from ...client.oauth import OAuthClient, Post, TokenRefused, ask, error_text, grant_of
 from ...errors import Refused
 from ...results.answer import Answer
-from ...secrets import Secret
+from ...secrets import Caller, Secret
 from ...settings import Settings
 
 if TYPE_CHECKING:

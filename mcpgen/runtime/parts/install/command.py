@@ -17,8 +17,7 @@ from ...command import choices
 from ...errors import StartError
 from ...package import Package
 from ...settings import Setting, Settings, read, settings_with
-from .clients import CLIENTS, Client
-from .files import FORMS
+from .files import CLIENTS, FORMS, Client
 
 if sys.platform != "win32":
     import fcntl

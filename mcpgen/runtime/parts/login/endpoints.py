@@ -12,7 +12,7 @@ from typing import Any
 import httpx2
 
 from ...client.oauth import TokenRefused
-from ...client.outgoing import Outgoing
+from ...client.url import Outgoing
 from ...errors import Refused
 from ...facts.origin import origin_of
 from ...results.answer import Answer
