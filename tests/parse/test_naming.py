@@ -91,38 +91,32 @@ def test_one_word_that_is_too_long_is_cut_and_carries_a_hash() -> None:
     assert re.fullmatch(r"x{43}_[0-9a-f]{6}", name)
 
 
-def test_names_that_clash_are_told_apart_by_a_word_of_their_path() -> None:
-    operations = [
-        ("GET", "/shops", "foo/list"),
-        ("GET", "/books", "foo.list"),
-        ("GET", "/c", "other"),
-    ]
-    assert tool_names(operations, "shop") == {
-        "GET /shops": "foo_list_shops",
-        "GET /books": "foo_list_books",
-        "GET /c": "other",
-    }
+KEY = "58d8bcb8a9e6240e200cff27"
+EVENTS = "events/$count Get.Count.events"
 
 
-def test_names_that_clash_are_told_apart_by_their_method() -> None:
-    operations = [("GET", "/books", "books"), ("DELETE", "/books", "books")]
-    assert tool_names(operations, "shop") == {
-        "GET /books": "list_books",
-        "DELETE /books": "delete_books",
-    }
-
-
-def test_an_item_is_told_from_the_resource_of_the_same_name_by_its_parameter() -> None:
-    operations = [("GET", "/team", None), ("GET", "/team/{team}", None)]
-    assert tool_names(operations, "shop") == {
-        "GET /team": "get_team",
-        "GET /team/{team}": "get_team_by_team",
-    }
-
-
-def test_versions_are_told_apart() -> None:
-    operations = [("GET", "/v1/books", None), ("GET", "/v2/books", None)]
-    assert list(tool_names(operations, "shop").values()) == ["list_books_v1", "list_books_v2"]
+@pytest.mark.parametrize(("operations", "names"), [
+    (["GET /shops foo/list", "GET /books foo.list", "GET /c other"],
+     "foo_list_shops foo_list_books other"),
+    (["GET /books books", "DELETE /books books"], "list_books delete_books"),
+    (["GET /team", "GET /team/{team}"], "get_team get_team_by_team"),
+    (["GET /v1/books", "GET /v2/books"], "list_books_v1 list_books_v2"),
+    (["GET /age age", "GET /age/ age_1"], "age age_1"),
+    (["GET /logs-socket/{app}", "GET /logs/logs-socket/{app}"],
+     "get_logs_socket get_logs_socket_logs"),
+    ([f"GET /near {KEY}", f"GET /v2/near {KEY}"], "get_near get_near_v2"),
+    ([f"GET /me/{EVENTS}-2c0f", f"GET /users/{{user-id}}/{EVENTS}-c0de"],
+     "get_count_events_me get_count_events_users"),
+    (["GET /rss get-feed", "GET /reports/{id} reports.get-2024-beef"],
+     "get_feed reports_get_2024_beef"),
+], ids=[
+    "a word of the path", "the method", "a parameter", "the version", "a number at the end",
+    "a word that one says twice", "no name holds a key", "words of the path go before a hash",
+    "a year is no hash",
+])  # fmt: skip
+def test_names_that_clash_are_told_apart_by(operations: list[str], names: str) -> None:
+    given = [(*operation.split(), None)[:3] for operation in operations]
+    assert [*tool_names(given, "shop").values()] == names.split()  # type: ignore[arg-type]
 
 
 def test_names_without_a_word_that_differs_all_carry_a_hash() -> None:
@@ -131,52 +125,22 @@ def test_names_without_a_word_that_differs_all_carry_a_hash() -> None:
     assert len(set(names.values())) == 2
 
 
-def test_a_number_at_the_end_of_an_operation_id_stays_where_nothing_else_tells_it_apart() -> None:
-    operations = [("GET", "/age", "age"), ("GET", "/age/", "age_1")]
-    assert tool_names(operations, "shop") == {"GET /age": "age", "GET /age/": "age_1"}
+def test_operations_of_the_same_method_and_path_words_get_a_word_of_their_summary() -> None:
+    said = {
+        "/jobs": "Get the list of all running jobs.",
+        "/jobs/": "Get status and results of jobs.",
+    }
+    subjects = [
+        Subject(method="GET", path=path, operation_id=None, sentence=sentence)
+        for path, sentence in said.items()
+    ]
+    names = naming.tool_names(subjects, "shop")
+    assert [*names.values()] == ["list_jobs_running", "list_jobs_status"]
 
 
 def test_what_the_document_calls_a_list_is_one() -> None:
     subject = Subject(method="GET", path="/listener", operation_id=None, verb="list")
     assert naming.tool_names([subject], "shop") == {"GET /listener": "list_listener"}
-
-
-def test_operations_of_the_same_method_and_path_words_get_a_word_of_their_summary() -> None:
-    subjects = [
-        Subject(method="GET", path=path, operation_id=None, sentence=sentence)
-        for path, sentence in (
-            ("/jobs", "Get the list of all running jobs."),
-            ("/jobs/", "Get status and results of jobs."),
-        )
-    ]
-    assert naming.tool_names(subjects, "shop") == {
-        "GET /jobs": "list_jobs_running",
-        "GET /jobs/": "list_jobs_status",
-    }
-
-
-def test_a_word_that_a_path_says_twice_tells_it_from_one_that_says_it_once() -> None:
-    operations = [("GET", "/logs-socket/{app}", None), ("GET", "/logs/logs-socket/{app}", None)]
-    names = tool_names(operations, "shop")
-    assert [*names.values()] == ["get_logs_socket", "get_logs_socket_logs"]
-
-
-def test_a_key_as_operation_id_is_in_no_name() -> None:
-    operations = [("GET", f"/{path}near", "58d8bcb8a9e6240e200cff27") for path in ("", "v2/")]
-    assert [*tool_names(operations, "shop").values()] == ["get_near", "get_near_v2"]
-
-
-def test_the_hash_that_ends_an_operation_id_gives_way_to_words_of_the_path() -> None:
-    operations = [
-        ("GET", "/me/events/$count", "Get.Count.events-2c0f"),
-        ("GET", "/users/{user-id}/events/$count", "Get.Count.events-c0de"),
-        ("GET", "/rss", "get-feed"),
-        ("GET", "/reports/{id}", "reports.get-2024-beef"),
-    ]
-    names = tool_names(operations, "shop")
-    assert [
-        *names.values()
-    ] == "get_count_events_me get_count_events_users get_feed reports_get_2024_beef".split()
 
 
 def calendar_operations() -> list[tuple[str, str, str | None]]:
@@ -279,58 +243,45 @@ def test_names_are_legal_unique_and_independent_of_order(
     assert tool_names(operations, server) == names
 
 
-@pytest.mark.parametrize(("title", "name"), [
-    ("Bookshop API", "bookshop"), ("GitHub v3 REST API", "github"),
-    ("GitHub's official OpenAPI spec", "github"), ("Adyen Checkout API", "adyen_checkout"),
-    ('../../x & calc " $(id) \r\n', "x_calc_id"), ("API", "api"), ("\U0001f4a5", "api"),
-    ("4chan", "api_4chan"), ("a" * 300, "a" * 16),
-])  # fmt: skip
-def test_a_title_becomes_a_short_server_name(title: str, name: str) -> None:
-    assert server_name(title) == name
+TITLES = {
+    "a title becomes a short name": [
+        ("Bookshop API", "", "bookshop"), ("GitHub v3 REST API", "", "github"),
+        ("GitHub's official OpenAPI spec", "", "github"),
+        ("Adyen Checkout API", "", "adyen_checkout"),
+        ('../../x & calc " $(id) \r\n', "", "x_calc_id"), ("API", "", "api"),
+        ("\U0001f4a5", "", "api"), ("4chan", "", "api_4chan"), ("a" * 300, "", "a" * 16),
+    ],
+    "a long title that holds the domain gives the words of the host": [
+        ("GitHub's spec + Octokit extension", "https://api.github.com", "github"),
+        ("Adyen Checkout API", "https://checkout-test.adyen.com/v71", "adyen_checkout"),
+        ("Xero Accounting API", "https://api.xero.com/api.xro/2.0", "xero_accounting"),
+        ("U.S. EPA Enforcement and History", "https://echodata.epa.gov/echo", "epa"),
+        ("Square Connect API", "https://connect.squareup.com", "square_connect"),
+        ("Bookshop API", "https://10.0.0.1:8080", "bookshop"),
+    ],
+    "a title without a telling word leaves the name to the domain": [
+        ("API Reference", "https://us.sentry.io", "sentry"),
+        ("API Reference", "https://{region}.sentry.io", "sentry"),
+        ("REST API", "https://api.shop-world.co.uk/v2", "shop_world"),
+        ("API", "https://10.0.0.1:8080", "api"),
+        ("API Reference", "http://localhost:8000", "api_reference"),
+        ("API Reference", "", "api_reference"),
+    ],
+    "a title that says only what an API is for has its domain before it": [
+        ("Management API", "https://management-test.adyen.com/v3", "adyen_management"),
+        ("Service Management API", "https://servicemanagement.googleapis.com", "googleapis_mgmt"),
+        ("Gateway", "https://dev.ndhm.gov.in/gateway", "ndhm_gateway"),
+        ("Core API v2", "http://core.ac.uk/api-v2", "core"),
+        ("", "https://api.ote-shop.com", "ote_shop"), ("Admin", "http://[", "admin"),
+        ("Shop Admin API", "https://api.world.com", "shop_admin"),
+    ],
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(("title", "base_url", "name"), [
-    ("GitHub's spec + Octokit extension", "https://api.github.com", "github"),
-    ("Adyen Checkout API", "https://checkout-test.adyen.com/v71", "adyen_checkout"),
-    ("Xero Accounting API", "https://api.xero.com/api.xro/2.0", "xero_accounting"),
-    ("U.S. EPA Enforcement and History", "https://echodata.epa.gov/echo", "epa"),
-    ("Square Connect API", "https://connect.squareup.com", "square_connect"),
-    ("Bookshop API", "https://10.0.0.1:8080", "bookshop"),
-    ("Bookshop API", "", "bookshop"),
-])  # fmt: skip
-def test_a_long_title_that_holds_the_domain_gives_the_words_of_the_host(
-    title: str, base_url: str, name: str
-) -> None:
-    assert server_name(title, base_url) == name
-
-
-@pytest.mark.parametrize(("title", "base_url", "name"), [
-    ("API Reference", "https://us.sentry.io", "sentry"),
-    ("API Reference", "https://{region}.sentry.io", "sentry"),
-    ("REST API", "https://api.shop-world.co.uk/v2", "shop_world"),
-    ("API", "https://10.0.0.1:8080", "api"),
-    ("API Reference", "http://localhost:8000", "api_reference"),
-    ("API Reference", "", "api_reference"),
-])  # fmt: skip
-def test_a_title_without_a_telling_word_leaves_the_name_to_the_domain(
-    title: str, base_url: str, name: str
-) -> None:
-    assert server_name(title, base_url) == name
-
-
-@pytest.mark.parametrize(("title", "base_url", "name"), [
-    ("Management API", "https://management-test.adyen.com/v3", "adyen_management"),
-    ("Service Management API", "https://servicemanagement.googleapis.com", "googleapis_mgmt"),
-    ("Gateway", "https://dev.ndhm.gov.in/gateway", "ndhm_gateway"),
-    ("Core API v2", "http://core.ac.uk/api-v2", "core"),
-    ("", "https://api.ote-shop.com", "ote_shop"),
-    ("Admin", "http://[", "admin"),
-    ("Shop Admin API", "https://api.world.com", "shop_admin"),
-])  # fmt: skip
-def test_a_title_that_says_only_what_an_api_is_for_has_its_domain_before_it(
-    title: str, base_url: str, name: str
-) -> None:
-    assert server_name(title, base_url) == name
+@pytest.mark.parametrize("rule", TITLES)
+def test_a_server_has_the_name_that_a_rule_makes(rule: str) -> None:
+    named = [(title, url, server_name(title, url)) for title, url, _ in TITLES[rule]]
+    assert named == TITLES[rule]
 
 
 def test_the_vendor_of_an_api_without_an_address_is_in_its_documents_links() -> None:
@@ -339,16 +290,11 @@ def test_the_vendor_of_an_api_without_an_address_is_in_its_documents_links() -> 
     assert server_name("API", "", pages) == "shop" and server_name("API", "", pages[:2]) == "api"
 
 
-def test_toolsets_are_module_names() -> None:
+def test_toolsets_are_module_names_of_their_own() -> None:
     names = toolset_names(["Pet store", "con", "class", "../x", "\U0001f4a5", "a" * 90])
-    assert names["Pet store"] == "pet_store" and names["con"] == "con_tools"
-    assert names["class"] == "class_tools" and names["../x"] == "x"
+    assert [*names.values()][:4] == ["pet_store", "con_tools", "class_tools", "x"]
     assert all(re.fullmatch(r"[a-z][a-z0-9_]{0,46}", name) for name in names.values())
-
-
-def test_toolsets_that_clash_carry_a_hash() -> None:
-    names = toolset_names(["Pet Store", "pet-store"])
-    assert len(set(names.values())) == 2
+    assert len(set(toolset_names(["Pet Store", "pet-store"]).values())) == 2
 
 
 @pytest.mark.parametrize(("wire_name", "name"), [
@@ -363,16 +309,15 @@ def test_an_argument_keeps_its_wire_name_where_that_is_an_identifier(
     assert argument_names([("query", wire_name)]) == {("query", wire_name): name}
 
 
-def test_only_arguments_that_clash_are_renamed_and_both_are() -> None:
-    names = argument_names([("path", "id"), ("query", "id"), ("body", "id"), ("body", "name")])
-    assert set(names.values()) == {"id_path", "id_query", "id_body", "name"}
-
-
-def test_names_that_differ_in_case_are_two() -> None:
-    names = argument_names(
-        [("query", "maxItems"), ("query", "MaxItems"), ("header", "Etag"), ("query", "etag")]
-    )
-    assert list(names.values()) == ["maxItems", "MaxItems", "Etag", "etag"]
+@pytest.mark.parametrize(("wanted", "names"), [
+    ("path:id query:id body:id body:name", "id_path id_query id_body name"),
+    ("query:maxItems query:MaxItems header:Etag query:etag", "maxItems MaxItems Etag etag"),
+    ("body:_id body:id query:on query:on< query:on>", "_id id on on_lt on_gt"),
+    ("body:@id body:id", "id_body id"), ("path:id body:id body:_id", "id_path id_body _id"),
+])  # fmt: skip
+def test_only_arguments_that_clash_are_renamed(wanted: str, names: str) -> None:
+    places = [(place, name) for place, _, name in (each.partition(":") for each in wanted.split())]
+    assert [argument_names(places)[place] for place in places] == names.split()
 
 
 @settings(max_examples=300, derandomize=True, deadline=None)
@@ -394,20 +339,3 @@ def test_argument_names_are_unique_identifiers(wanted: list[tuple[str, str]]) ->
         for name in names.values()
     )
     assert all(re.fullmatch(r"[a-zA-Z0-9_.-]{1,72}", name) for name in names.values())
-
-
-def test_a_name_that_is_its_wire_name_keeps_it_where_others_were_changed_to_be_alike() -> None:
-    names = argument_names(
-        [("body", "_id"), ("body", "id"), ("query", "on"), ("query", "on<"), ("query", "on>")]
-    )
-    assert names["body", "id"] == "id" and names["query", "on"] == "on"
-    assert (names["query", "on<"], names["query", "on>"]) == ("on_lt", "on_gt")
-    assert names["body", "_id"] == "_id"
-    names = argument_names([("body", "@id"), ("body", "id")])
-    assert (names["body", "id"], names["body", "@id"]) == ("id", "id_body")
-    names = argument_names([("path", "id"), ("body", "id"), ("body", "_id")])
-    assert (names["path", "id"], names["body", "id"], names["body", "_id"]) == (
-        "id_path",
-        "id_body",
-        "_id",
-    )

@@ -25,13 +25,8 @@ def body(
 
 
 def test_every_operation_is_counted_once() -> None:
-    paths = {
-        "/a": {
-            "get": {"tags": ["keep"], "responses": {}},
-            "post": {"tags": ["drop"], "responses": {}},
-        },
-        "/b ": {"get": {"tags": ["keep"], "responses": {}}},
-    }
+    keep, drop = ({"tags": [tag], "responses": {}} for tag in ("keep", "drop"))
+    paths = {"/a": {"get": keep, "post": drop}, "/b ": {"get": keep}}
     server, _ = parse_document(paths, config=Config(selection=Selection(exclude_tags=("drop",))))
     filtered = [skip for skip in server.skips if skip.filtered]
     assert (len(server.tools), len(filtered), len(server.skips) - len(filtered)) == (1, 1, 1)
@@ -39,14 +34,13 @@ def test_every_operation_is_counted_once() -> None:
 
 def test_leaving_operations_out_renames_none_of_the_others() -> None:
     paths = {
-        "/a": {"get": {"operationId": "foo/list", "tags": ["a"], "responses": {}}},
-        "/b": {"get": {"operationId": "foo.list", "tags": ["b"], "responses": {}}},
+        f"/{tag}": {"get": {"operationId": f"foo{mark}list", "tags": [tag], "responses": {}}}
+        for tag, mark in ("a/", "b.")
     }
     both, _ = parse_document(paths)
     one, _ = parse_document(paths, config=Config(selection=Selection(include_tags=("a",))))
-    assert [tool.name for tool in one.tools] == [
-        tool.name for tool in both.tools if tool.origin.path == "/a"
-    ]
+    [name] = [tool.name for tool in both.tools if tool.origin.path == "/a"]
+    assert [tool.name for tool in one.tools] == [name]
 
 
 def answering(schema: Any) -> dict[str, Any]:
@@ -55,33 +49,37 @@ def answering(schema: Any) -> dict[str, Any]:
     return {"responses": {"200": {"description": "", "content": media}}}
 
 
+def thing(*required: str, **properties: Any) -> dict[str, Any]:
+    """An object's schema."""
+    return {"type": "object", "required": list(required), "properties": properties}
+
+
 def test_an_answer_that_is_an_object_is_told_by_its_telling_fields() -> None:
-    names = ("avatar_url", "created", "node_id", "status", "title", "url", "weight", "id", "zone")
-    schema = {
-        "type": "object",
-        "required": ["zone"],
-        "properties": {name: {"type": "integer"} for name in names},
-    }
-    tool = one_tool(answering(schema))
+    names = "avatar_url created node_id status title url weight id zone".split()
+    tool = one_tool(answering(thing("zone", **{name: {"type": "integer"} for name in names})))
     assert tool.description.endswith("Returns id, title, status, zone, created.")
     assert tool.output_schema == {"type": "object"} and not tool.response.wrapped
 
 
 def test_the_rich_profile_types_the_fields_of_an_answer_and_requires_none() -> None:
-    schema = {
-        "type": "object",
-        "required": ["id"],
-        "properties": {"id": {"type": "integer"}, "on": {"type": "boolean"}, "any": {}},
-    }
+    schema = thing("id", id={"type": "integer"}, on={"type": "boolean"}, any={})
     server, _ = parse_document({"/b": {"get": answering(schema)}}, config=Config(profile="rich"))
-    assert server.tools[0].output_schema == {
-        "type": "object",
-        "properties": {
-            "any": {},
-            "id": {"type": ["integer", "null"]},
-            "on": {"type": ["boolean", "null"]},
-        },
-    }
+    types = {"id": {"type": ["integer", "null"]}, "on": {"type": ["boolean", "null"]}, "any": {}}
+    assert server.tools[0].output_schema == {"type": "object", "properties": types}
+
+
+@pytest.mark.parametrize(
+    "schema", [{"type": "array", "items": {"type": "object"}}, {"type": "string"}]
+)
+def test_an_answer_that_is_no_object_stands_under_result(schema: Any) -> None:
+    tool = one_tool(answering(schema))
+    assert tool.output_schema is not None and tool.output_schema["type"] == "object"
+    assert list(tool.output_schema["properties"]) == ["result"] and tool.response.wrapped
+
+
+def test_json_of_no_known_shape_is_a_structured_answer_all_the_same() -> None:
+    tool = one_tool(answering({}))
+    assert tool.output_schema == {"type": "object"} and "Returns" not in tool.description
 
 
 def test_what_dozens_of_operations_say_with_other_names_goes_first_where_a_text_is_long() -> None:
@@ -159,21 +157,6 @@ def test_arguments_that_share_a_sentence_stand_in_the_order_of_the_document() ->
     server, _ = parse_document(paths)
     written = ", ".join(f"`{name}`" for name in names)
     assert f"{written}: The name is not case sensitive." in server.instructions
-
-
-@pytest.mark.parametrize(
-    "schema", [{"type": "array", "items": {"type": "object"}}, {"type": "string"}]
-)
-def test_an_answer_that_is_no_object_stands_under_result(schema: Any) -> None:
-    tool = one_tool(
-        {
-            "responses": {
-                "200": {"description": "", "content": {"application/json": {"schema": schema}}}
-            }
-        }
-    )
-    assert tool.output_schema is not None and tool.output_schema["type"] == "object"
-    assert list(tool.output_schema["properties"]) == ["result"] and tool.response.wrapped
 
 
 def test_a_description_stays_under_what_clients_cut() -> None:
@@ -304,17 +287,6 @@ def test_the_objects_of_a_large_union_are_told_by_their_fields() -> None:
     assert [set(branch["required"]) for branch in exact] == [
         {"kind", *(f"field_{n}_{m}" for m in range(12))} for n in range(9)
     ]
-
-
-def test_json_of_no_known_shape_is_a_structured_answer_all_the_same() -> None:
-    tool = one_tool(
-        {
-            "responses": {
-                "200": {"description": "OK", "content": {"application/json": {"schema": {}}}}
-            }
-        }
-    )
-    assert tool.output_schema == {"type": "object"} and "Returns" not in tool.description
 
 
 def test_a_first_sentence_that_is_cut_is_not_said_again_as_far() -> None:

@@ -209,8 +209,7 @@ def test_there_are_fifty_styles_and_an_example_of_each() -> None:
 @each_style
 def test_the_next_part_is_named_with_its_value(style: Style, tmp_path: Any) -> None:
     example = EXAMPLES[style.name]
-    schema = schema_of(filled(example.answer, TEN))
-    line = read(style, example, TEN, schema, tmp_path)
+    line = read(style, example, TEN, schema_of(filled(example.answer, TEN)), tmp_path)
     match = re.fullmatch(r"\[there is a next page: `(\w+)` = `(.+)`\]", line)
     assert match is not None, line
     assert (fold(match[1]), match[2]) == (fold(style.next), str(example.value))

@@ -44,96 +44,59 @@ def ref(name: str) -> dict[str, str]:
     return {"$ref": f"#/components/schemas/{name}"}
 
 
+STRING, INTEGER = {"type": "string"}, {"type": "integer"}
+
+
+def thing(*required: str, **properties: Any) -> dict[str, Any]:
+    """An object's schema."""
+    return {"type": "object", "required": list(required), "properties": properties}
+
+
 def test_all_of_is_merged() -> None:
-    schema = {"allOf": [ref("Base"), {"properties": {"b": {"type": "integer"}}, "required": ["b"]}]}
-    got = project(
-        schema, Base={"type": "object", "required": ["a"], "properties": {"a": {"type": "string"}}}
-    ).schema
-    assert got == {
-        "type": "object",
-        "properties": {"a": {"type": "string"}, "b": {"type": "integer"}},
-        "required": ["a", "b"],
-    }
+    schema = {"allOf": [ref("Base"), {"properties": {"b": INTEGER}, "required": ["b"]}]}
+    merged = project(schema, Base=thing("a", a=STRING)).schema
+    assert merged == thing("a", "b", a=STRING, b=INTEGER)
 
 
 def test_a_property_that_is_declared_anew_is_not_read_only() -> None:
-    tag = {
-        "type": "object",
-        "properties": {"id": {"type": "string", "readOnly": True}, "kind": {"readOnly": True}},
-    }
-    team = {
-        "type": "object",
-        "required": ["kind"],
-        "properties": {"kind": {"type": "string", "enum": ["team"]}},
-    }
-    got = project({"allOf": [{"$ref": "#/components/schemas/Tag"}, team]}, Tag=tag).schema
+    tag = thing(id={**STRING, "readOnly": True}, kind={"readOnly": True})
+    team = thing("kind", kind={**STRING, "enum": ["team"]})
+    got = project({"allOf": [ref("Tag"), team]}, Tag=tag).schema
     assert list(got["properties"]) == got["required"] == ["kind"]
-    again = {"type": "object", "properties": {"kind": {"type": "string", "readOnly": True}}}
-    assert (
-        "properties"
-        not in project({"allOf": [{"$ref": "#/components/schemas/Tag"}, again]}, Tag=tag).schema
-    )
+    again = thing(kind={**STRING, "readOnly": True})
+    assert "properties" not in project({"allOf": [ref("Tag"), again]}, Tag=tag).schema
 
 
 def test_siblings_of_a_reference_count() -> None:
-    got = project(
-        {**ref("Id"), "description": "The id"}, Id={"type": "string", "description": "Some text"}
-    ).schema
-    assert got == {"type": "string", "description": "The id"}
+    said = {**STRING, "description": "The id"}
+    given = {**ref("Id"), "description": "The id"}
+    assert project(given, Id={**STRING, "description": "Some text"}).schema == said
 
 
 def test_null_is_remembered_by_pointer() -> None:
-    schema = {
-        "type": "object",
-        "properties": {
-            "a": {"type": ["string", "null"]},
-            "l": {"type": "array", "items": {"type": ["integer", "null"]}},
-        },
-    }
-    projection = project(schema)
+    many = {"type": "array", "items": {"type": ["integer", "null"]}}
+    projection = project(thing(a={"type": ["string", "null"]}, l=many))
     assert projection.nullable == ["/properties/a", "/properties/l/items"]
     assert '"null"' not in json.dumps(projection.schema)
 
 
 def test_keys_that_clients_refuse_get_a_safe_name_and_the_wire_name_is_kept() -> None:
-    schema = {
-        "type": "object",
-        "properties": {"filter[eq]": {"type": "string"}, "@type": {"type": "string"}, "ok": {}},
-    }
-    projection = project(schema)
+    projection = project(thing(**{"filter[eq]": STRING, "@type": STRING, "ok": {}}))
     assert list(projection.schema["properties"]) == ["filter_eq", "type", "ok"]
-    assert projection.wire_names == [
-        ("/properties/filter_eq", "filter[eq]"),
-        ("/properties/type", "@type"),
-    ]
+    wire_names = {"/properties/filter_eq": "filter[eq]", "/properties/type": "@type"}
+    assert projection.wire_names == [*wire_names.items()]
 
 
 def test_read_only_properties_are_no_inputs_and_write_only_ones_no_outputs() -> None:
-    schema = {
-        "type": "object",
-        "required": ["r", "w"],
-        "properties": {
-            "r": {"type": "string", "readOnly": True},
-            "w": {"type": "string", "writeOnly": True},
-        },
-    }
+    schema = thing("r", "w", r={**STRING, "readOnly": True}, w={**STRING, "writeOnly": True})
     assert list(project(schema).schema["properties"]) == ["w"]
     assert list(project(schema, writing=False).schema["properties"]) == ["r"]
 
 
 def test_a_discriminator_tells_the_branches_apart() -> None:
-    cat = {
-        "type": "object",
-        "properties": {"kind": {"type": "string"}, "meow": {"type": "boolean"}},
-    }
-    dog = {
-        "type": "object",
-        "properties": {"kind": {"type": "string"}, "bark": {"type": "integer"}},
-    }
-    union = {
-        "oneOf": [ref("Cat"), ref("Dog")],
-        "discriminator": {"propertyName": "kind", "mapping": {"c": "#/components/schemas/Cat"}},
-    }
+    tells = {"propertyName": "kind", "mapping": {"c": "#/components/schemas/Cat"}}
+    union = {"oneOf": [ref("Cat"), ref("Dog")], "discriminator": tells}
+    cat, dog = thing(kind=STRING, meow={"type": "boolean"}), thing(kind=STRING, bark=INTEGER)
     got = project(union, Cat=cat, Dog=dog).schema
     assert [branch["properties"]["kind"]["enum"] for branch in got["anyOf"]] == [["c"], ["Dog"]]
     assert all("kind" in branch["required"] for branch in got["anyOf"])
@@ -168,19 +131,24 @@ def test_a_bomb_of_references_is_listed_as_far_as_there_is_room() -> None:
 
 
 def test_where_there_is_no_room_required_properties_come_first_and_the_others_are_counted() -> None:
-    schema = {
-        "type": "object",
-        "required": ["a"],
-        "properties": {"b_" * 20: {"type": "integer"}, "a": {"type": "string"}, "c_" * 20: {}},
-    }
-    assert project(schema, 150).schema == {
-        "type": "object",
-        "properties": {"a": {"type": "string"}},
-        "required": ["a"],
-        "description": "also takes 2 more fields",
-    }
+    schema = thing("a", **{"b_" * 20: INTEGER, "a": STRING, "c_" * 20: {}})
+    said = {"description": "also takes 2 more fields"}
+    assert project(schema, 150).schema == thing("a", a=STRING) | said
     description = "needs a; also takes 2 more fields"
     assert project(schema, 53).schema == {"type": "object", "description": description}
+
+
+def test_a_wider_pattern_is_said_in_keywords_and_the_whole_one_in_words() -> None:
+    got = project({**STRING, "pattern": "^(?!aws:)[a-z:]+$"}).schema
+    said = {"pattern": "^[a-z:]+$", "description": "pattern ^(?!aws:)[a-z:]+$"}
+    assert got == STRING | said
+
+
+def test_an_enum_that_is_too_long_is_said_as_a_pattern() -> None:
+    values = [f"custom_field.{word}_{letter}" for word in ("key", "value") for letter in "abcdefgh"]
+    brief = project({**STRING, "enum": values}, 300)
+    assert brief.schema == STRING | {"pattern": "^(custom_field\\.(key_|value_)[abcdefgh])$"}
+    assert not brief.is_whole  # whoever is refused is told the values
 
 
 @pytest.mark.parametrize(("pattern", "portable"), [
@@ -218,25 +186,6 @@ def test_look_around_is_left_out_where_the_rest_is_a_pattern(
     pattern: str, wider: str | None
 ) -> None:
     assert wider_pattern(pattern) == wider
-
-
-def test_a_wider_pattern_is_said_in_keywords_and_the_whole_one_in_words() -> None:
-    got = project({"type": "string", "pattern": "^(?!aws:)[a-z:]+$"}).schema
-    assert got == {
-        "type": "string",
-        "pattern": "^[a-z:]+$",
-        "description": "pattern ^(?!aws:)[a-z:]+$",
-    }
-
-
-def test_an_enum_that_is_too_long_is_said_as_a_pattern() -> None:
-    values = [f"custom_field.{word}_{letter}" for word in ("key", "value") for letter in "abcdefgh"]
-    brief = project({"type": "string", "enum": values}, 300)
-    assert brief.schema == {
-        "type": "string",
-        "pattern": "^(custom_field\\.(key_|value_)[abcdefgh])$",
-    }
-    assert not brief.is_whole  # whoever is refused is told the values
 
 
 @pytest.mark.parametrize(("values", "pattern"), [
