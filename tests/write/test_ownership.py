@@ -27,8 +27,7 @@ def told(folder: Path, files: dict[str, str] = NEW, **options: bool) -> OutputCo
 
 
 def test_a_first_run_writes_everything_and_records_what_it_owns(tmp_path: Path) -> None:
-    changes = write(OLD, tmp_path / "shop", lock_facts=facts())
-    assert set(changes.created) == set(OLD)
+    assert set(write(OLD, tmp_path / "shop", lock_facts=facts()).created) == set(OLD)
     lock = read_lock(tmp_path / "shop")
     assert lock is not None
     assert set(lock.files) == {
@@ -39,15 +38,15 @@ def test_a_first_run_writes_everything_and_records_what_it_owns(tmp_path: Path) 
     }
 
 
-def test_a_second_run_touches_nothing(tmp_path: Path) -> None:
-    folder = project(tmp_path / "shop")
+def test_a_second_run_touches_nothing(folder: Path) -> None:
     times = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
     assert write(OLD, folder, lock_facts=facts()).empty
     assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == times
 
 
-def test_a_later_run_equals_a_fresh_one_and_leaves_the_users_files_alone(tmp_path: Path) -> None:
-    folder = project(tmp_path / "shop")
+def test_a_later_run_equals_a_fresh_one_and_leaves_the_users_files_alone(
+    tmp_path: Path, folder: Path
+) -> None:
     changes = write(NEW, folder, lock_facts=facts("2"))
     assert changes.created == ("clients/cursor.json", "src/shop_mcp/models/orders.py")
     assert changes.updated == ("src/shop_mcp/server.py", "src/shop_mcp/tools/books.py")
@@ -63,8 +62,7 @@ def test_a_later_run_equals_a_fresh_one_and_leaves_the_users_files_alone(tmp_pat
     assert tree(folder) == {**tree(tmp_path / "fresh"), **MINE, **kept}
 
 
-def test_a_file_written_once_comes_back_only_when_it_is_missing(tmp_path: Path) -> None:
-    folder = project(tmp_path / "shop")
+def test_a_file_written_once_comes_back_only_when_it_is_missing(folder: Path) -> None:
     (folder / "README.md").write_text("edited\n")
     (folder / "src/shop_mcp/hooks.py").unlink()
     write(NEW, folder, lock_facts=facts("2"))
@@ -72,26 +70,15 @@ def test_a_file_written_once_comes_back_only_when_it_is_missing(tmp_path: Path) 
     assert (folder / "src/shop_mcp/hooks.py").exists()
 
 
-def test_what_python_compiled_of_a_module_goes_with_it(tmp_path: Path) -> None:
-    folder = project(tmp_path / "shop")
-    cached = {
-        name: f"src/shop_mcp/tools/__pycache__/{name}.pyc"
-        for name in ("books.cpython-311", "mine.cpython-311")
-    }
+def test_what_python_compiled_of_a_module_goes_with_it(folder: Path) -> None:
+    cache = "src/shop_mcp/tools/__pycache__"
+    gone, mine = (f"{cache}/{name}.cpython-311.pyc" for name in ("books", "mine"))
     write({**OLD, "src/shop_mcp/extra/one.py": ""}, folder, lock_facts=facts())
-    put(
-        folder,
-        {
-            **dict.fromkeys(cached.values(), ""),
-            "src/shop_mcp/extra/__pycache__/one.cpython-311.pyc": "",
-        },
-    )
+    put(folder, {gone: "", mine: "", "src/shop_mcp/extra/__pycache__/one.cpython-311.pyc": ""})
     kept = {path: text for path, text in OLD.items() if not path.endswith("tools/books.py")}
     write(kept, folder, lock_facts=facts())
-    assert not (folder / "src/shop_mcp/extra").exists()
-    assert [path for path in cached.values() if (folder / path).exists()] == [
-        cached["mine.cpython-311"]
-    ]
+    assert not (folder / "src/shop_mcp/extra").exists() and not (folder / gone).exists()
+    assert (folder / mine).exists()
 
 
 def test_an_emptied_folder_goes_and_one_with_a_file_of_the_user_stays(tmp_path: Path) -> None:
@@ -104,14 +91,25 @@ def test_an_emptied_folder_goes_and_one_with_a_file_of_the_user_stays(tmp_path: 
     assert not (folder / "clients").exists() and tree(folder / "tests") == {"mine.py": "mine"}
 
 
-def test_an_edited_file_is_refused_with_the_difference_and_where_the_edit_belongs(
-    tmp_path: Path,
+@pytest.mark.parametrize(("path", "text", "code", "detail"), [
+    ("src/shop_mcp/tools/books.py", "old = 1\nmine = 2\n", "E1202", "+mine = 2"),
+    ("src/shop_mcp/tools/authors.py", "authors = 1\nmine = 2\n", "E1202", ""),
+    ("clients/cursor.json", '{"mine": true}\n', "E1203", ""),
+], ids=["an edit", "an edit of what goes", "a stranger"])  # fmt: skip
+def test_what_is_the_users_is_refused_with_the_difference_and_where_an_edit_belongs(
+    folder: Path, path: str, text: str, code: str, detail: str
 ) -> None:
-    folder = project(tmp_path / "shop")
-    (folder / "src/shop_mcp/tools/books.py").write_text("old = 1\nmine = 2\n")
+    put(folder, {path: text})
     (problem,) = told(folder).problems
-    assert "`src/shop_mcp/tools/books.py` was generated and has been edited" in problem.message
-    assert "+mine = 2" in problem.detail and "`custom/`" in problem.hint
+    assert problem.code == code and f"`{path}`" in problem.message and detail in problem.detail
+    if code == "E1202":
+        assert "was generated and has been edited" in problem.message
+        assert "`custom/`" in problem.hint
+
+
+def test_a_stranger_that_says_the_same_is_taken_over(folder: Path) -> None:
+    put(folder, {"clients/cursor.json": NEW["clients/cursor.json"]})
+    assert "clients/cursor.json" in write(NEW, folder, lock_facts=facts("2")).unchanged
 
 
 def test_of_a_long_line_only_the_changed_words_are_shown() -> None:
@@ -132,43 +130,15 @@ def test_of_a_long_line_only_the_changed_words_are_shown() -> None:
     ]
 
 
-def test_an_edited_file_whose_operation_is_gone_is_refused_too(tmp_path: Path) -> None:
-    folder = project(tmp_path / "shop")
-    (folder / "src/shop_mcp/tools/authors.py").write_text("authors = 1\nmine = 2\n")
-    (problem,) = told(folder).problems
-    assert "authors.py" in problem.message
-
-
-def test_a_stranger_in_the_way_is_refused(tmp_path: Path) -> None:
-    folder = project(tmp_path / "shop")
-    put(folder, {"clients/cursor.json": '{"mine": true}\n'})
-    (problem,) = told(folder).problems
-    assert problem.code == "E1203"
-
-
-def test_a_stranger_that_says_the_same_is_taken_over(tmp_path: Path) -> None:
-    folder = project(tmp_path / "shop")
-    put(folder, {"clients/cursor.json": NEW["clients/cursor.json"]})
-    assert "clients/cursor.json" in write(NEW, folder, lock_facts=facts("2")).unchanged
-
-
-def test_force_overwrites_edits_and_strangers_and_nothing_else(tmp_path: Path) -> None:
-    folder = project(tmp_path / "shop")
-    put(
-        folder,
-        {"clients/cursor.json": "mine", "src/shop_mcp/tools/books.py": "mine", "README.md": "mine"},
-    )
+def test_force_overwrites_edits_and_strangers_and_nothing_else(folder: Path) -> None:
+    put(folder, dict.fromkeys(("clients/cursor.json", "src/shop_mcp/tools/books.py"), "mine"))
+    put(folder, {"README.md": "mine"})
     write(NEW, folder, lock_facts=facts("2"), force=True)
-    assert tree(folder) | {"mcpgen.lock": ""} == {
-        **NEW,
-        **MINE,
-        "README.md": "mine",
-        "mcpgen.lock": "",
-    }
+    expected = {**NEW, **MINE, "README.md": "mine", "mcpgen.lock": ""}
+    assert tree(folder) | {"mcpgen.lock": ""} == expected
 
 
-def test_a_dry_run_says_what_would_happen_and_does_not_do_it(tmp_path: Path) -> None:
-    folder = project(tmp_path / "shop")
+def test_a_dry_run_says_what_would_happen_and_does_not_do_it(folder: Path) -> None:
     put(folder, {"src/shop_mcp/tools/books.py": "mine"})
     before = tree(folder)
     changes = write(NEW, folder, lock_facts=facts("2"), dry_run=True)
@@ -177,8 +147,7 @@ def test_a_dry_run_says_what_would_happen_and_does_not_do_it(tmp_path: Path) -> 
     assert tree(folder) == before
 
 
-def test_a_checkout_with_crlf_is_not_an_edit(tmp_path: Path) -> None:
-    folder = project(tmp_path / "shop")
+def test_a_checkout_with_crlf_is_not_an_edit(folder: Path) -> None:
     for path in OLD:
         (folder / path).write_bytes((folder / path).read_bytes().replace(b"\n", b"\r\n"))
     lock = folder / "mcpgen.lock"
@@ -220,8 +189,7 @@ def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("link", ["src/shop_mcp/server.py", "src/shop_mcp/models", "src"])
-def test_nothing_is_written_through_a_link(tmp_path: Path, link: str) -> None:
-    folder = project(tmp_path / "shop")
+def test_nothing_is_written_through_a_link(tmp_path: Path, folder: Path, link: str) -> None:
     outside = tmp_path / "outside"
     (folder / link).parent.mkdir(exist_ok=True)
     if (folder / link).exists():
@@ -230,8 +198,7 @@ def test_nothing_is_written_through_a_link(tmp_path: Path, link: str) -> None:
         outside.mkdir()
     (folder / link).symlink_to(outside)
     before = tree(outside) if outside.is_dir() else outside.read_text()
-    error = told(folder, force=True)
-    (problem,) = error.problems
+    (problem,) = told(folder, force=True).problems
     assert "is a symbolic link" in problem.message + problem.detail
     assert (tree(outside) if outside.is_dir() else outside.read_text()) == before
 
@@ -268,20 +235,13 @@ def test_paths_the_generator_must_never_make_are_caught_as_a_bug(paths: list[str
 def test_a_name_that_only_changes_its_case_is_renamed(tmp_path: Path) -> None:
     folder = tmp_path / "shop"
     write({"tests/Books.py": "1"}, folder, lock_facts=facts())
-    write({"tests/books.py": "2"}, folder, lock_facts=facts("2"))
-    assert tree(folder / "tests") == {"books.py": "2"}
-
-
-def test_where_case_is_ignored_the_old_name_of_a_file_is_not_removed_after_the_new_one(
-    tmp_path: Path,
-) -> None:
-    folder = tmp_path / "shop"
-    write({"tests/Books.py": "1"}, folder, lock_facts=facts())
-    (folder / "tests/books.py").hardlink_to(
-        folder / "tests/Books.py"
-    )  # both names lead to one file, as they do there
+    # Where case is ignored both names lead to one file, which is not removed after it was written
+    (folder / "tests/books.py").hardlink_to(folder / "tests/Books.py")
     changes = write({"tests/books.py": "2"}, folder, lock_facts=facts("2"), dry_run=True)
     assert changes.removed == ()
+    (folder / "tests/books.py").unlink()
+    write({"tests/books.py": "2"}, folder, lock_facts=facts("2"))
+    assert tree(folder / "tests") == {"books.py": "2"}
 
 
 @pytest.mark.parametrize(("text", "reason"), [
@@ -290,8 +250,7 @@ def test_where_case_is_ignored_the_old_name_of_a_file_is_not_removed_after_the_n
     ("[]", "its format is None"),
     ("", "JSONDecodeError"),
 ])  # fmt: skip
-def test_a_lock_that_cannot_be_read_says_why(tmp_path: Path, text: str, reason: str) -> None:
-    folder = project(tmp_path / "shop")
+def test_a_lock_that_cannot_be_read_says_why(folder: Path, text: str, reason: str) -> None:
     (folder / "mcpgen.lock").write_text(text)
     with pytest.raises(OutputConflictError, match=reason):
         write(NEW, folder, lock_facts=facts("2"))
@@ -370,12 +329,7 @@ def test_another_origin_other_credentials_or_destruction_must_be_accepted(
 def test_a_moved_operation_a_new_tool_and_other_words_need_no_acceptance(tmp_path: Path) -> None:
     known = replace(facts(), tools=(tool(),))
     write(OLD, tmp_path / "shop", lock_facts=known)
-    harmless = replace(
-        known,
-        base_url="https://API.example.com/",
-        tools=(
-            tool(text="other", path="/v2/books"),
-            tool(name="remove", path="/x", method="DELETE", hints=DELETES),
-        ),
-    )
+    new = tool(name="remove", path="/x", method="DELETE", hints=DELETES)
+    tools = (tool(text="other", path="/v2/books"), new)
+    harmless = replace(known, base_url="https://API.example.com/", tools=tools)
     assert write(NEW, tmp_path / "shop", lock_facts=harmless).updated
