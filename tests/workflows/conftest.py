@@ -86,6 +86,8 @@ class StandIn:
 def api() -> Iterator[StandIn]:
     """The API behind the tools."""
     stand_in = StandIn()
+    stand_in.answers["GET /things"] = [(200, {"items": [{"id": "t1"}]})]
+    stand_in.answers["POST /things"] = [(200, {"id": "t1"})]
     yield stand_in
     stand_in.server.shutdown()
     stand_in.server.server_close()

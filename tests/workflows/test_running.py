@@ -30,7 +30,6 @@ GET = step("get", "getThing", parameters=[path("id", "$steps.list.outputs.id")])
 
 
 def test_steps_run_in_order_and_hand_their_outputs_on(make: Any, api: Any) -> None:
-    api.answers["GET /things"] = [(200, {"items": [{"id": "t1"}]})]
     api.answers["GET /things/t1"] = [(200, {"name": "Lamp"})]
     get = {**GET, "outputs": {"name": "$response.body#/name"}}
     project = make(
@@ -42,7 +41,6 @@ def test_steps_run_in_order_and_hand_their_outputs_on(make: Any, api: Any) -> No
 
 
 def test_an_input_that_is_not_given_is_not_sent(make: Any, api: Any) -> None:
-    api.answers["GET /things"] = [(200, {})]
     listing = step("list", "listThings", parameters=[query("kind", "$inputs.kind")])
     project = make(API, arazzo(workflow("find", listing, inputs=inputs(kind={"type": "string"}))))
     project.outputs("find")
@@ -60,7 +58,6 @@ def test_inputs_are_checked_like_those_of_any_tool(make: Any, api: Any) -> None:
 
 
 def test_arguments_of_a_step_are_checked_before_anything_is_sent(make: Any, api: Any) -> None:
-    api.answers["GET /things"] = [(200, {"items": [{"id": "t1"}]})]
     add = step("add", "addThing", **add_body(name="$steps.list.outputs.id", count="many"))
     result = make(API, arazzo(workflow("add_one", FIRST, add))).call("add_one")
     assert result.is_error
@@ -71,7 +68,6 @@ def test_arguments_of_a_step_are_checked_before_anything_is_sent(make: Any, api:
 
 
 def test_a_failure_says_what_was_done_and_what_can_be_undone(make: Any, api: Any) -> None:
-    api.answers["POST /things"] = [(200, {"id": "t1"})]
     api.answers["GET /things/t1"] = [(503, {"message": "closed"})]
     add = step("add", "addThing", outputs={"id": "$response.body#/id"}, **add_body(name="Lamp"))
     get = step("get", "getThing", parameters=[path("id", "$steps.add.outputs.id")])
@@ -92,7 +88,6 @@ def test_a_failure_says_what_was_done_and_what_can_be_undone(make: Any, api: Any
     ({"name": "$inputs.whole#/name"}, {"name": "all"}),
 ])  # fmt: skip
 def test_payloads_are_filled_in(make: Any, api: Any, payload: Any, body: Any) -> None:
-    api.answers["POST /things"] = [(200, {})]
     schema = inputs(
         word={"type": "string"},
         number={"type": "integer"},
@@ -113,7 +108,6 @@ def test_payloads_are_filled_in(make: Any, api: Any, payload: Any, body: Any) ->
 def test_an_input_that_is_a_payload_as_text_is_sent(
     make: Any, api: Any, text: str, body: dict[str, Any]
 ) -> None:
-    api.answers["POST /things"] = [(200, {})]
     add = step("add", "addThing", requestBody={"payload": "$inputs.thing"})
     project = make(API, arazzo(workflow("add_one", add, inputs=inputs(thing=TEXT))))
     project.outputs("add_one", {"thing": text})
@@ -132,7 +126,6 @@ def test_a_text_that_is_no_payload_is_refused_before_anything_is_sent(
 
 @pytest.mark.parametrize("targets", [("/owner/id", "/count"), ("$.owner['id']", "$.count")])
 def test_parts_of_a_payload_are_replaced(make: Any, api: Any, targets: tuple[str, str]) -> None:
-    api.answers["POST /things"] = [(200, {})]
     replacements = [
         {"target": targets[0], "value": "$inputs.who"},
         {"target": targets[1], "value": 2},
@@ -299,7 +292,6 @@ def test_a_retry_whose_other_step_fails_fails(make: Any, api: Any) -> None:
 
 def test_a_retry_runs_another_workflow_first(make: Any, api: Any) -> None:
     api.answers["GET /things"] = [(401, {}), (200, {})]
-    api.answers["POST /things"] = [(200, {"id": "t1"})]
     listing = step("list", "listThings", onFailure=[retry(workflowId="addIt")])
     schema = inputs(name={"type": "string"})
     project = make(API, arazzo(nested(), workflow("find", listing, inputs=schema)))
@@ -308,7 +300,6 @@ def test_a_retry_runs_another_workflow_first(make: Any, api: Any) -> None:
 
 
 def test_a_failure_that_is_expected_ends_the_workflow_with_its_outputs(make: Any, api: Any) -> None:
-    api.answers["GET /things"] = [(200, {"items": [{"id": "t1"}]})]
     api.answers["GET /things/t1"] = [(404, {})]
     get = {
         **GET, "successCriteria": when("$statusCode == 200"), "outputs": {"n": "$response.body#/n"},
@@ -349,21 +340,18 @@ def nested() -> dict[str, Any]:
 
 
 def test_a_step_runs_another_workflow(make: Any, api: Any) -> None:
-    api.answers["POST /things"] = [(200, {"id": "t1"})]
     api.answers["GET /things/t1"] = [(404, {})]
     run = {
         "stepId": "run", "workflowId": "addIt", "parameters": [{"name": "name", "value": "Lamp"}],
         "outputs": {"id": "$outputs.id"},
     }  # fmt: skip
     get = step("get", "getThing", parameters=[path("id", "$steps.run.outputs.id")])
-    project = make(API, arazzo(nested(), workflow("both", run, get)))
-    text = text_of(project.call("both"))
+    text = text_of(make(API, arazzo(nested(), workflow("both", run, get))).call("both"))
     assert api.lines == ["POST /things", "GET /things/t1"]
     assert "- run, `add` (`add_thing`): it changed something" in text
 
 
 def test_the_outputs_of_a_workflow_that_a_step_ran_are_known(make: Any, api: Any) -> None:
-    api.answers["POST /things"] = [(200, {"id": "t1"})]
     run = {
         "stepId": "run", "workflowId": "addIt", "parameters": [{"name": "name", "value": "Lamp"}],
         "successCriteria": when("$workflows.addIt.outputs.id == 't1'"),
@@ -374,7 +362,6 @@ def test_the_outputs_of_a_workflow_that_a_step_ran_are_known(make: Any, api: Any
 
 
 def test_workflows_it_depends_on_run_first(make: Any, api: Any) -> None:
-    api.answers["POST /things"] = [(200, {"id": "t1"})]
     api.answers["GET /things/t1"] = [(200, {"name": "Lamp"})]
     get = step("get", "getThing", parameters=[path("id", "$workflows.addIt.outputs.id")])
     schema = {**inputs(name={"type": "string"}), "required": ["name"]}
@@ -388,7 +375,6 @@ def test_workflows_it_depends_on_run_first(make: Any, api: Any) -> None:
 
 def test_goto_hands_over_to_another_workflow(make: Any, api: Any) -> None:
     api.answers["GET /things"] = [(404, {})]
-    api.answers["POST /things"] = [(200, {"id": "t1"})]
     listing = step(
         "list", "listThings", successCriteria=when("$statusCode == 200"),
         onFailure=[{"name": "make", "type": "goto", "workflowId": "addIt"}],
@@ -417,13 +403,11 @@ def test_a_function_of_the_users_takes_the_place_of_a_step(make: Any, api: Any) 
 
 
 def test_a_workflow_works_where_only_its_toolset_is_chosen(make: Any, api: Any) -> None:
-    api.answers["POST /things"] = [(200, {"id": "t1"})]
     project = make(API, arazzo(nested()))
     assert project.outputs("add_it", {"name": "x"}, toolsets=["workflows"]) == {"id": "t1"}
 
 
 def test_a_read_only_server_has_the_workflows_that_only_read(make: Any, api: Any) -> None:
-    api.answers["GET /things"] = [(200, {"items": [{"id": "t1"}]})]
     project = make(API, arazzo(nested(), workflow("find", FIRST)))
     project.outputs("find", read_only=True)
     assert "read-only" in text_of(project.call("add_it", {"name": "x"}, read_only=True))
@@ -432,7 +416,6 @@ def test_a_read_only_server_has_the_workflows_that_only_read(make: Any, api: Any
 
 
 def test_a_text_that_stands_for_a_number_is_sent_as_one(make: Any, api: Any) -> None:
-    api.answers["GET /things"] = [(200, {})]
     listing = step("list", "listThings", parameters=[query("limit", "7"), query("kind", "7")])
     make(API, arazzo(workflow("find", listing))).outputs("find")
     assert api.lines == ["GET /things?kind=7&limit=7"]
@@ -442,7 +425,6 @@ def test_a_text_that_stands_for_a_number_is_sent_as_one(make: Any, api: Any) -> 
 def test_an_input_that_is_a_text_is_sent_as_the_number_it_stands_for(
     make: Any, api: Any, text: str, sent: str
 ) -> None:
-    api.answers["GET /things"] = [(200, {})]
     listing = step("list", "listThings", parameters=[query("limit", "$inputs.most")])
     project = make(API, arazzo(workflow("find", listing, inputs=inputs(most=TEXT))))
     result = project.call("find", {"most": text})
@@ -458,7 +440,6 @@ def test_a_text_in_an_answer_is_sent_as_the_number_it_stands_for(make: Any, api:
 
 
 def test_a_workflow_gets_the_number_that_a_text_stands_for(make: Any, api: Any) -> None:
-    api.answers["GET /things"] = [(200, {})]
     listing = step("list", "listThings", parameters=[query("limit", "$inputs.most")])
     inner = workflow("inner", listing, inputs=inputs(most=NUMBER))
     call = {"stepId": "call", "workflowId": "inner", "parameters": [{"name": "most", "value": "3"}]}
@@ -513,7 +494,6 @@ def test_a_parameter_takes_a_value_of_another_type_that_looks_the_same(
     document = copy.deepcopy(API)
     tags = {"name": "tags", "in": "query", "schema": {"type": "array", "items": TEXT}}
     document["paths"]["/things"]["get"]["parameters"].append(tags)
-    api.answers["GET /things"] = [(200, {})]
     listing = step("list", "listThings", parameters=[query(name, value)])
     lists = {"type": "array", "items": TEXT}
     schema = inputs(text=TEXT, number=NUMBER, list=lists, json=TEXT, nothing=TEXT)
@@ -528,7 +508,6 @@ def test_a_parameter_takes_a_value_of_another_type_that_looks_the_same(
     ("own", "line"), [("https://x/y", "GET /things?kind=https%3A%2F%2Fx%2Fy"), ("", "GET /things")]
 )
 def test_self_is_the_uri_of_the_document(make: Any, api: Any, own: str, line: str) -> None:
-    api.answers["GET /things"] = [(200, {})]
     find = workflow("find", step("list", "listThings", parameters=[query("kind", "$self")]))
     project = make(API, arazzo(find, **{"arazzo": "1.1.0", "$self": own}))
     project.outputs("find")
