@@ -50,6 +50,14 @@ def settings(
     return runtime.settings.read(FACTS | (facts or {}), environ)
 
 
+def api_key(place: str, wire_name: str, variable: str) -> dict[str, Any]:
+    """Return what a document's facts say of a credential that is one value."""
+    return {
+        "kind": "api_key", "place": place, "wire_name": wire_name,
+        "variables": [f"{PREFIX}_{variable}"],
+    }  # fmt: skip
+
+
 def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
     """Run a coroutine to its end, which comes within 20 seconds."""
     return asyncio.run(asyncio.wait_for(coroutine, 20))

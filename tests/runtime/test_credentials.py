@@ -450,8 +450,7 @@ async def test_a_wrong_client_secret_is_reported_by_variable(authority: Any) -> 
         with pytest.raises(runtime.oauth.TokenRefused) as caught:
             await api.request("GET", "/me")
     frames = own_frames(caught.value, runtime.api.__package__)
-    got = [str(runtime.report.report_error(caught.value, made)), *frames]
-    text = "".join(got)
+    text = "".join([str(runtime.report.report_error(caught.value, made)), *frames])
     assert "invalid_client" in text and f"{P}_CLIENT_SECRET" in text and CANARY not in text
 
 

@@ -68,6 +68,12 @@ def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Memory]:
     keyring.set_keyring(before)
 
 
+@pytest.fixture
+def provider() -> Iterator[Provider]:
+    with Provider() as made:
+        yield made
+
+
 room = SimpleNamespace(
     **{
         name: importlib.import_module(f"mcpgen.runtime.parts.login.{name}")
@@ -127,8 +133,7 @@ def test_a_browser_brings_tokens_into_the_keyring(
     command: Any, memory: Memory, secret: str
 ) -> None:
     with Provider(secret=secret) as provider:
-        variables = {"CLIENT_SECRET": secret} if secret else {}
-        text = command(provider, "login", **variables)
+        text = command(provider, "login", **{"CLIENT_SECRET": secret} if secret else {})
     assert "Logged in. The tokens are in memory." in text
     tokens = stored(provider, memory)
     assert tokens["access_token"] == "access-token-0"
@@ -187,11 +192,10 @@ def test_a_port_that_cannot_be_is_refused(
     assert f"invalid port value: '{number}'" in capsys.readouterr().err
 
 
-def test_logout_forgets_the_tokens(command: Any, memory: Memory) -> None:
-    with Provider() as provider:
-        command(provider, "login")
-        assert "Logged out" in command(provider, "logout") and memory.entries == {}
-        assert "Nobody was logged in" in command(provider, "logout")
+def test_logout_forgets_the_tokens(command: Any, memory: Memory, provider: Provider) -> None:
+    command(provider, "login")
+    assert "Logged out" in command(provider, "logout") and memory.entries == {}
+    assert "Nobody was logged in" in command(provider, "logout")
 
 
 def test_addresses_that_are_not_the_apis_own_have_to_be_confirmed(
@@ -220,37 +224,38 @@ def test_one_address_elsewhere_has_to_be_confirmed(
         assert provider.granted == provider.requests == other.granted == other.requests == []
 
 
-def test_the_provider_can_name_its_endpoints_itself(command: Any, memory: Memory) -> None:
-    with Provider() as provider:
-        provider.metadata = {
-            "issuer": provider.url,
-            "authorization_endpoint": f"{provider.url}/authorize",
-            "token_endpoint": f"{provider.url}/token",
-            "scopes_supported": ["openid", "offline_access", "email"],
-            "authorization_response_iss_parameter_supported": True,
-        }
-        provider.issuer = provider.url
-        login = {
-            "metadata_url": f"{provider.url}/.well-known/openid-configuration",
-            "variables": VARIABLES,
-        }
-        only_metadata = {"auth": {"login": {**LOGIN, "login": login}}}
-        command(provider, "login", facts_=only_metadata)
+def test_the_provider_can_name_its_endpoints_itself(
+    command: Any, memory: Memory, provider: Provider
+) -> None:
+    provider.metadata = {
+        "issuer": provider.url,
+        "authorization_endpoint": f"{provider.url}/authorize",
+        "token_endpoint": f"{provider.url}/token",
+        "scopes_supported": ["openid", "offline_access", "email"],
+        "authorization_response_iss_parameter_supported": True,
+    }
+    provider.issuer = provider.url
+    login = {
+        "metadata_url": f"{provider.url}/.well-known/openid-configuration",
+        "variables": VARIABLES,
+    }
+    command(provider, "login", facts_={"auth": {"login": {**LOGIN, "login": login}}})
     assert provider.granted[0]["scope"] == "openid offline_access"
     assert stored(provider, memory)["token_url"] == f"{provider.url}/token"
 
 
-def test_metadata_of_another_provider_is_refused(command: Any, memory: Memory) -> None:
-    with Provider() as provider:
-        provider.metadata = {
-            "issuer": "https://other.example",
-            "authorization_endpoint": f"{provider.url}/authorize",
-            "token_endpoint": f"{provider.url}/token",
-        }
-        login = {"metadata_url": f"{provider.url}/.well-known/openid-configuration"}
-        only_metadata = {"auth": {"login": {**LOGIN, "login": {**login, "variables": VARIABLES}}}}
-        with pytest.raises(StartError, match=r"another provider, https://other\.example"):
-            command(provider, facts_=only_metadata)
+def test_metadata_of_another_provider_is_refused(
+    command: Any, memory: Memory, provider: Provider
+) -> None:
+    provider.metadata = {
+        "issuer": "https://other.example",
+        "authorization_endpoint": f"{provider.url}/authorize",
+        "token_endpoint": f"{provider.url}/token",
+    }
+    login = {"metadata_url": f"{provider.url}/.well-known/openid-configuration"}
+    only_metadata = {"auth": {"login": {**LOGIN, "login": {**login, "variables": VARIABLES}}}}
+    with pytest.raises(StartError, match=r"another provider, https://other\.example"):
+        command(provider, facts_=only_metadata)
     assert provider.granted == []
 
 
@@ -299,31 +304,29 @@ def test_nobody_logs_in_where_no_address_with_tls_is(url: str) -> None:
         attempt(authorization_url=url).address()
 
 
-async def test_an_answer_with_another_state_is_left_alone() -> None:
+async def test_an_answer_with_another_state_is_left_alone(provider: Provider) -> None:
     """Somebody who can make the browser come here must not plant a code."""
     addresses: list[str] = []
 
-    with Provider() as provider:
-        made = settings(provider.url, facts(provider), CLIENT_ID=CLIENT_ID)
-        login = made.credentials["login"].login
-        async with runtime.api.Api(made) as api:
-            endpoints = await room.endpoints.endpoints_of(login, api.post, made.redactor)
-            pending = asyncio.create_task(
-                room.browser.log_in(
-                    endpoints, OAuthClient(CLIENT_ID), api.post, made.redactor, addresses.append, 0
-                )
+    made = settings(provider.url, facts(provider), CLIENT_ID=CLIENT_ID)
+    login = made.credentials["login"].login
+    async with runtime.api.Api(made) as api:
+        endpoints = await room.endpoints.endpoints_of(login, api.post, made.redactor)
+        pending = asyncio.create_task(
+            room.browser.log_in(
+                endpoints, OAuthClient(CLIENT_ID), api.post, made.redactor, addresses.append, 0
             )
-            while not addresses:
-                await asyncio.sleep(0.01)
-            query = parse_qs(urlsplit(addresses[0]).query)
-            [back] = query["redirect_uri"]
-            with pytest.raises(OSError):  # no other address of this machine is listened on
-                socket.create_connection(("127.0.0.2", urlsplit(back).port or 0), 5)
-            planted = [f"{back}?code=evil&state=wrong", f"{back}?code=evil", f"{back}x?state=1"]
-            statuses = [await asyncio.to_thread(status, url) for url in planted]
-            assert not pending.done()
-            follow(addresses[0])
-            grant = await pending
+        )
+        while not addresses:
+            await asyncio.sleep(0.01)
+        [back] = parse_qs(urlsplit(addresses[0]).query)["redirect_uri"]
+        with pytest.raises(OSError):  # no other address of this machine is listened on
+            socket.create_connection(("127.0.0.2", urlsplit(back).port or 0), 5)
+        planted = [f"{back}?code=evil&state=wrong", f"{back}?code=evil", f"{back}x?state=1"]
+        statuses = [await asyncio.to_thread(status, url) for url in planted]
+        assert not pending.done()
+        follow(addresses[0])
+        grant = await pending
     assert statuses == [404, 404, 404] and grant.access_token == "access-token-0"
     assert [form["code"] for form in provider.requests] == ["code-0"]
 
@@ -413,33 +416,31 @@ async def calls(provider: Provider, count: int = 1) -> Any:
         )
 
 
-async def test_a_server_uses_the_tokens_of_a_login(memory: Memory) -> None:
-    with Provider() as provider:
-        keep(provider, settings(provider.url, facts(provider)))
-        [answer] = await calls(provider)
+async def test_a_server_uses_the_tokens_of_a_login(memory: Memory, provider: Provider) -> None:
+    keep(provider, settings(provider.url, facts(provider)))
+    [answer] = await calls(provider)
     assert answer.status == 200 and provider.requests == []
 
 
 async def test_a_server_finds_a_login_that_came_after_its_start(
-    memory: Memory, monkeypatch: Any
+    memory: Memory, monkeypatch: Any, provider: Provider
 ) -> None:
     monkeypatch.setattr(room.token, "LOOK_AGAIN", 0.0)
 
-    with Provider() as provider:
-        made = settings(provider.url, facts(provider))
-        async with runtime.api.Api(made) as api:
-            with pytest.raises(runtime.errors.MissingCredential) as caught:
-                await api.request("GET", "/me")
-            assert "or log in with `bookshop-mcp login`" in str(caught.value)
-            keep(provider, made)
-            assert (await api.request("GET", "/me")).status == 200
+    made = settings(provider.url, facts(provider))
+    async with runtime.api.Api(made) as api:
+        with pytest.raises(runtime.errors.MissingCredential) as caught:
+            await api.request("GET", "/me")
+        assert "or log in with `bookshop-mcp login`" in str(caught.value)
+        keep(provider, made)
+        assert (await api.request("GET", "/me")).status == 200
 
 
-async def test_expired_tokens_are_renewed_once_for_all_calls_and_kept(memory: Memory) -> None:
-    with Provider() as provider:
-        made = settings(provider.url, facts(provider))
-        keep(provider, made, expires_at=time.time() - 1)
-        answers = await calls(provider, 12)
+async def test_expired_tokens_are_renewed_once_for_all_calls_and_kept(
+    memory: Memory, provider: Provider
+) -> None:
+    keep(provider, settings(provider.url, facts(provider)), expires_at=time.time() - 1)
+    answers = await calls(provider, 12)
     assert [answer.status for answer in answers] == [200] * 12
     assert [form["grant_type"] for form in provider.requests] == ["refresh_token"]
     tokens = stored(provider, memory)
@@ -488,23 +489,25 @@ async def test_a_token_endpoint_that_takes_its_time_holds_nobody_up(
     assert "did not answer in time" in str(error)
 
 
-async def test_two_servers_do_not_exchange_the_same_refresh_token(memory: Memory) -> None:
-    with Provider() as provider:
-        servers = [settings(provider.url, facts(provider)) for _ in range(4)]
-        keep(provider, servers[0], expires_at=time.time() - 1)
-        apis = [runtime.api.Api(made) for made in servers]
-        answers = await asyncio.gather(*(api.request("GET", "/me") for api in apis))
-        for api in apis:
-            await api.aclose()
+async def test_two_servers_do_not_exchange_the_same_refresh_token(
+    memory: Memory, provider: Provider
+) -> None:
+    servers = [settings(provider.url, facts(provider)) for _ in range(4)]
+    keep(provider, servers[0], expires_at=time.time() - 1)
+    apis = [runtime.api.Api(made) for made in servers]
+    answers = await asyncio.gather(*(api.request("GET", "/me") for api in apis))
+    for api in apis:
+        await api.aclose()
     assert [answer.status for answer in answers] == [200] * 4
     assert len(provider.requests) == 1 and not provider.ended
 
 
-async def test_a_token_that_the_api_refuses_is_renewed_and_tried_again(memory: Memory) -> None:
-    with Provider() as provider:
-        keep(provider, settings(provider.url, facts(provider)))
-        provider.access.clear()  # the provider ended it early
-        [answer] = await calls(provider)
+async def test_a_token_that_the_api_refuses_is_renewed_and_tried_again(
+    memory: Memory, provider: Provider
+) -> None:
+    keep(provider, settings(provider.url, facts(provider)))
+    provider.access.clear()  # the provider ended it early
+    [answer] = await calls(provider)
     assert answer.status == 200 and len(provider.requests) == 1
 
 
@@ -530,44 +533,43 @@ async def test_a_cancelled_call_does_not_lose_the_refresh_token(memory: Memory) 
     ({"token_url": "http://login.example/token"}, "which is not https"),
 ])  # fmt: skip
 async def test_a_login_that_has_ended_names_the_command(
-    memory: Memory, more: dict[str, str], reason: str
+    memory: Memory, more: dict[str, str], reason: str, provider: Provider
 ) -> None:
-    with Provider() as provider:
-        made = settings(provider.url, facts(provider))
-        keep(provider, made, expires_at=time.time() - 1, **more)
-        [error] = await calls(provider)
+    made = settings(provider.url, facts(provider))
+    keep(provider, made, expires_at=time.time() - 1, **more)
+    [error] = await calls(provider)
     text = runtime.report.report_error(error, made)[0]["text"]
     assert reason in text
     assert "bookshop-mcp login" in text or "https" in reason
 
 
-async def test_a_refused_login_is_reported_with_the_command(memory: Memory) -> None:
-    with Provider() as provider:
-        made = settings(provider.url, facts(provider), CLIENT_ID=CLIENT_ID)
-        keep(provider, made)
-        provider.ended = True
-        [error] = await calls(provider)
-        assert "access-token-0" not in str(error)
-    answer = runtime.answer.Answer(401, {}, b"")
-    refused = runtime.errors.BadStatus(answer)
+async def test_a_refused_login_is_reported_with_the_command(
+    memory: Memory, provider: Provider
+) -> None:
+    made = settings(provider.url, facts(provider), CLIENT_ID=CLIENT_ID)
+    keep(provider, made)
+    provider.ended = True
+    [error] = await calls(provider)
+    assert "access-token-0" not in str(error)
+    refused = runtime.errors.BadStatus(runtime.answer.Answer(401, {}, b""))
     refused.variables = (f"{P}_TOKEN",)
     text = runtime.report.report_error(refused, made)[0]["text"]
     assert "or to log in again with `bookshop-mcp login`" in text
 
 
-async def test_a_token_in_the_environment_goes_before_a_login(memory: Memory) -> None:
-    with Provider() as provider:
-        made = settings(provider.url, facts(provider), TOKEN="token-of-the-environment")
-        keep(provider, made)
-        provider.access = ["token-of-the-environment"]
-        async with runtime.api.Api(made) as api:
-            assert (await api.request("GET", "/me")).status == 200
+async def test_a_token_in_the_environment_goes_before_a_login(
+    memory: Memory, provider: Provider
+) -> None:
+    made = settings(provider.url, facts(provider), TOKEN="token-of-the-environment")
+    keep(provider, made)
+    provider.access = ["token-of-the-environment"]
+    async with runtime.api.Api(made) as api:
+        assert (await api.request("GET", "/me")).status == 200
 
 
-def test_a_server_over_http_uses_no_login(memory: Memory) -> None:
+def test_a_server_over_http_uses_no_login(memory: Memory, provider: Provider) -> None:
 
-    with Provider() as provider:
-        made = runtime.settings.read(FACTS | facts(provider), {}, http=True)
+    made = runtime.settings.read(FACTS | facts(provider), {}, http=True)
     assert made.credentials["login"].login is None
 
 
@@ -579,11 +581,10 @@ async def test_tokens_belong_to_the_api_at_one_address(memory: Memory) -> None:
 
 
 def test_long_tokens_are_kept_in_parts_where_entries_are_short(
-    memory: Memory, monkeypatch: pytest.MonkeyPatch
+    memory: Memory, monkeypatch: pytest.MonkeyPatch, provider: Provider
 ) -> None:
     monkeypatch.setattr(room.store, "LONGEST", 100)
-    with Provider() as provider:
-        made = settings(provider.url, facts(provider))
+    made = settings(provider.url, facts(provider))
     store = room.store.Store(made, made.credentials["login"])
     for length in (10, 2_000, 300):
         tokens = room.store.Tokens(access_token="a" * length, refresh_token="r" * length)

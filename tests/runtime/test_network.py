@@ -231,8 +231,7 @@ def test_the_body_of_an_answer_that_has_none_is_nobodys_answer(method: str) -> N
         return await api.request("GET", "/second")
 
     replies = [http(204, '{"who": "nobody"}'), http(200, '{"who": "me"}')]
-    done = calling(replies, twice, RETRIES="0")
-    assert done.answer.data == {"who": "me"}
+    assert calling(replies, twice, RETRIES="0").answer.data == {"who": "me"}
 
 
 async def test_an_answer_to_half_a_request_is_heard() -> None:
@@ -288,8 +287,7 @@ async def test_connections_that_the_api_closed_together_cost_no_call() -> None:
             writer.close()
         await asyncio.sleep(0.1)
         answers = await asyncio.gather(*(get(api) for _ in range(8)))
-    got = [answer.status for answer in answers]
-    assert got == [200] * 8
+    assert [answer.status for answer in answers] == [200] * 8
 
 
 def test_a_connection_in_use_all_the_time_is_renewed_now_and_then(
@@ -309,8 +307,7 @@ def test_a_connection_in_use_all_the_time_is_renewed_now_and_then(
             await asyncio.sleep(0.1)
         return await get(api)
 
-    done = calling([answer], often)
-    assert done.answer.status == 200 and 2 <= len(used) < 9
+    assert calling([answer], often).answer.status == 200 and 2 <= len(used) < 9
 
 
 @pytest.mark.parametrize(
@@ -693,8 +690,7 @@ async def test_what_the_operator_named_may_be_private() -> None:
 
 async def test_one_port_of_a_private_host_opens_no_other() -> None:
     async with Upstream() as named, Upstream() as other:
-        known = {"allowed_origins": [other.url]}
-        made = settings(None, known, ALLOW_ORIGINS=named.url)
+        made = settings(None, {"allowed_origins": [other.url]}, ALLOW_ORIGINS=named.url)
         async with runtime.api.Api(made) as api:
             assert (await api.request("GET", "/x", base_url=f"{named.url}/up")).status == 200
             with pytest.raises(runtime.errors.Refused, match="private"):

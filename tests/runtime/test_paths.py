@@ -40,8 +40,7 @@ def test_what_could_be_more_than_a_segment_is_refused_and_nothing_is_sent(value:
 
 @pytest.mark.parametrize("value", ORDINARY, ids=lambda value: ascii(value)[:40])
 def test_anything_else_is_one_segment_and_decodes_to_itself(value: str) -> None:
-    done = ask("GET", "/u/{id}/posts", path_args={"id": value})
-    [request] = done.requests
+    [request] = ask("GET", "/u/{id}/posts", path_args={"id": value}).requests
     segments = request.path.split("/")
     assert segments[:3] == ["", "v1", "u"] and segments[4:] == ["posts"]
     assert urllib.parse.unquote(segments[3]) == value and request.query == ""
@@ -54,8 +53,7 @@ def test_an_empty_value_is_refused_and_a_path_has_a_root(name: str, hint: str) -
 
 
 def test_a_value_is_no_template() -> None:
-    args = {"id": "{other}", "other": "x"}
-    done = ask("GET", "/u/{id}/{other}", path_args=args)
+    done = ask("GET", "/u/{id}/{other}", path_args={"id": "{other}", "other": "x"})
     assert done.requests[0].path == "/v1/u/%7Bother%7D/x"
 
 

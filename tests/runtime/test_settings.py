@@ -8,19 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from calls import runtime, settings
+from calls import api_key, runtime, settings
 
 P = "MCPGEN_BOOKSHOP"
-KEY = {
-    "auth": {
-        "key": {
-            "kind": "api_key",
-            "place": "header",
-            "wire_name": "X-Key",
-            "variables": [f"{P}_KEY"],
-        }
-    }
-}
+KEY = {"auth": {"key": api_key("header", "X-Key", "KEY")}}
 
 
 def problems(*args: Any, **variables: str) -> list[str]:
@@ -29,15 +20,15 @@ def problems(*args: Any, **variables: str) -> list[str]:
     return list(caught.value.problems)
 
 
-@pytest.mark.parametrize(("name", "value"), [
-    ("TIMEOUT", "0"), ("TIMEOUT", "soon"), ("TIMEOUT", "nan"), ("TIMEOUT", "inf"),
-    ("TOTAL_TIMEOUT", "-1"), ("RETRIES", "11"), ("RETRIES", "1.5"), ("MAX_CONCURRENCY", "0"),
-    ("MAX_RESULT_TOKENS", "10"), ("RATE_LIMIT", "-1"), ("RATE_LIMIT", "5/d"),
-    ("READ_ONLY", "maybe"), ("ALLOW_PRIVATE", "2"), ("ALLOW_ORIGINS", "example.com"),
-    ("FILE_ROOTS", "relative"), ("FILE_ROOTS", "/missing/folder"), ("CA_FILE", "/missing"),
-    ("BASE_URL", "ftp://x"), ("BASE_URL", "http://u:p@x/"), ("TOKEN_URL", "x"),
+@pytest.mark.parametrize("setting", [
+    "TIMEOUT=0", "TIMEOUT=soon", "TIMEOUT=nan", "TIMEOUT=inf", "TOTAL_TIMEOUT=-1", "RETRIES=11",
+    "RETRIES=1.5", "MAX_CONCURRENCY=0", "MAX_RESULT_TOKENS=10", "RATE_LIMIT=-1", "RATE_LIMIT=5/d",
+    "READ_ONLY=maybe", "ALLOW_PRIVATE=2", "ALLOW_ORIGINS=example.com", "FILE_ROOTS=relative",
+    "FILE_ROOTS=/missing/folder", "CA_FILE=/missing", "BASE_URL=ftp://x", "BASE_URL=http://u:p@x/",
+    "TOKEN_URL=x",
 ])  # fmt: skip
-def test_a_value_that_cannot_be_used_is_named_by_its_variable(name: str, value: str) -> None:
+def test_a_value_that_cannot_be_used_is_named_by_its_variable(setting: str) -> None:
+    name, value = setting.split("=")
     [problem] = problems(**{name: value})
     assert f"`{P}_{name}`" in problem
 
@@ -66,16 +57,9 @@ def test_what_works_and_should_not_go_unnoticed_is_noted() -> None:
     [note] = settings("http://api.test", KEY, KEY="real-key").notes
     assert "without TLS" in note
     assert settings("http://localhost:80", KEY, KEY="real-key").notes == ()
+    login = {"kind": "client_credentials", "token_url": "https://login.test/t"}
     variables = [f"{P}_CLIENT_ID", f"{P}_CLIENT_SECRET", f"{P}_TOKEN"]
-    facts = {
-        "auth": {
-            "o": {
-                "kind": "client_credentials",
-                "token_url": "https://login.test/t",
-                "variables": variables,
-            }
-        }
-    }
+    facts = {"auth": {"o": {**login, "variables": variables}}}
     [note] = settings(None, facts, CLIENT_ID="a", CLIENT_SECRET="bbbb").notes
     assert f"`{P}_ALLOW_ORIGINS=https://login.test`" in note
     assert settings(None, facts, TOKEN="ready").notes == ()
@@ -92,15 +76,12 @@ def test_a_secret_can_stand_in_a_file_of_its_owner(tmp_path: Path) -> None:
     file = tmp_path / "key"
     file.write_text("from-a-file\n")
     file.chmod(0o600)
-    assert (
-        settings(None, KEY, KEY_FILE=str(file)).credentials["key"].values[0].reveal()
-        == "from-a-file"
-    )
+    [secret] = settings(None, KEY, KEY_FILE=str(file)).credentials["key"].values
+    assert secret.reveal() == "from-a-file"
     file.chmod(0o644)
-    [problem] = problems(None, KEY, KEY_FILE=str(file))
-    assert f"`{P}_KEY_FILE`" in problem
-    [problem] = problems(None, KEY, KEY_FILE=str(tmp_path / "missing"))
-    assert f"`{P}_KEY_FILE`" in problem
+    for path in (file, tmp_path / "missing"):
+        [problem] = problems(None, KEY, KEY_FILE=str(path))
+        assert f"`{P}_KEY_FILE`" in problem
 
 
 def test_no_base_url_says_which_variable_to_set() -> None:
@@ -116,26 +97,17 @@ def test_a_misspelt_variable_is_noted_with_the_right_name() -> None:
 
 
 def test_settings_have_their_values() -> None:
+    facts = {"answers": {"list": {"drop": ["a"]}}, "wrapped": ["list"]}
     made = settings(
-        "http://[::1]:8000/", {"answers": {"list": {"drop": ["a"]}}, "wrapped": ["list"]},
-        TIMEOUT="1.5", RATE_LIMIT="90/m", TOOLSETS="books, orders", READ_ONLY="yes",
-        ALLOW_ORIGINS="https://A.example.com:443/x,http://b.test:81",
+        "http://[::1]:8000/", facts, TIMEOUT="1.5", RATE_LIMIT="90/m", TOOLSETS="books, orders",
+        READ_ONLY="yes", ALLOW_ORIGINS="https://A.example.com:443/x,http://b.test:81",
     )  # fmt: skip
-    assert (made.base_url, made.base_url_given, str(made.origin)) == (
-        "http://[::1]:8000",
-        True,
-        "http://[::1]:8000",
-    )
-    assert (made.timeout, made.rate_limit, made.toolsets, made.read_only) == (
-        1.5,
-        1.5,
-        ("books", "orders"),
-        True,
-    )
-    assert {str(origin) for origin in made.trusted_origins} == {
-        "https://a.example.com",
-        "http://b.test:81",
-    }
+    url = "http://[::1]:8000"
+    assert (made.base_url, made.base_url_given, str(made.origin)) == (url, True, url)
+    assert (made.timeout, made.rate_limit, made.read_only) == (1.5, 1.5, True)
+    assert made.toolsets == ("books", "orders")
+    trusted = {str(origin) for origin in made.trusted_origins}
+    assert trusted == {"https://a.example.com", "http://b.test:81"}
     assert made.answers["list"].drop == ("a",) and "list" in made.wrapped
     assert made.variable("TIMEOUT") == f"{P}_TIMEOUT"
 

@@ -136,8 +136,7 @@ async def test_replicas_that_ended_have_no_share(
 
 async def test_a_redis_that_never_answered_leaves_a_tenth() -> None:
     [pace] = replicas(f"redis://127.0.0.1:{free_port()}", 1, 0.01, 4_000)
-    taken = [not await pace.take(0.0) for _ in range(6)]
-    assert taken == [True] * 4 + [False] * 2
+    assert [not await pace.take(0.0) for _ in range(6)] == [True] * 4 + [False] * 2
 
 
 async def test_many_calls_of_many_replicas_keep_the_limit(redis: Redis) -> None:

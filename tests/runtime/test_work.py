@@ -61,25 +61,22 @@ class Counted(str):
         return part
 
 
-# An ordinary recursive schema: alternatives that hold each other
-FILTER = {
-    "oneOf": [
-        {
-            "type": "object",
-            "properties": {
-                "op": {"const": operator},
-                "args": {"type": "array", "items": {"$ref": "#/$defs/filter"}},
-            },
-            "required": ["op"],
-        }
-        for operator in ("and", "or", "not")
-    ]
-}
+def alternative(operator: str) -> dict[str, Any]:
+    args = {"type": "array", "items": {"$ref": "#/$defs/filter"}}
+    return {
+        "type": "object",
+        "properties": {"op": {"const": operator}, "args": args},
+        "required": ["op"],
+    }
+
+
 SCHEMA = {
     "type": "object",
     "properties": {"f": {"$ref": "#/$defs/filter"}},
-    "$defs": {"filter": FILTER},
+    "$defs": {"filter": {"oneOf": [alternative(operator) for operator in ("and", "or", "not")]}},
 }
+"""An ordinary recursive schema: alternatives that hold each other."""
+CHECKER = runtime.checker.Checker("t", SCHEMA)
 
 
 def nested(depth: int, last: str) -> dict[str, Any]:
@@ -89,108 +86,67 @@ def nested(depth: int, last: str) -> dict[str, Any]:
     return {"f": value}
 
 
-def attempt(act: Callable[[], object], *errors: type[Exception]) -> None:
-    """Call, and take a refusal for an answer."""
-    with contextlib.suppress(errors):
-        act()
+def names(size: int) -> list[str]:
+    return [f"get_{index}" for index in range(size)]
 
 
-def cases() -> dict[str, tuple[int, Callable[[int], Callable[[], object]]]]:
-    """Each way in: a size, and what to do with an input of that size."""
-    refused = (runtime.errors.Refused,)
-    bad = (runtime.checker.BadArguments,)
-    checker = runtime.checker.Checker("t", SCHEMA)
-    page = runtime.report.text_of_html
-    url = runtime.url
-    wire = runtime.wire
-
-    def names(size: int) -> list[str]:
-        return [f"get_{index}" for index in range(size)]
-
-    def indexed(size: int) -> dict[str, Any]:
-        tools = {
-            name: entry(fields_of({"name": name, "inputSchema": {}}, "books"), "one", [])
-            for name in names(size)
-        }
-        return content(tools)
-
-    return {
-        "comments that do not end": (400, lambda n: lambda: page("<!--" * n)),
-        "comments that end": (400, lambda n: lambda: page("<!-- -->" * n)),
-        "scripts that do not end": (400, lambda n: lambda: page("<script " * n)),
-        "scripts without end tags": (400, lambda n: lambda: page("<script>" * n)),
-        "styles and scripts by turns": (400, lambda n: lambda: page("<style><script>" * n)),
-        "brackets": (400, lambda n: lambda: page("<" * n)),
-        "values encoded many times": (
-            500,
-            lambda n: lambda: attempt(lambda: url.expand("/{a}", {"a": "%" + "25" * n}), *refused),
-        ),
-        "values of many segments": (
-            500,
-            lambda n: lambda: attempt(lambda: url.expand("/{a}", {"a": "a/" * n}), *refused),
-        ),
-        "valid alternatives in each other": (
-            10,
-            lambda n: lambda: checker.checked(nested(n, "not")),
-        ),
-        "wrong alternatives in each other": (
-            12,
-            lambda n: lambda: attempt(lambda: checker.checked(nested(n, "no")), *bad),
-        ),
-        "unknown arguments": (
-            400,
-            lambda n: lambda: attempt(
-                lambda: checker.checked(dict.fromkeys(map(str, range(n)))), *bad
-            ),
-        ),
-        "a list that is too long": (
-            1_000,
-            lambda n: lambda: runtime.shorten.fit([{"a": "b"}] * n, 2_000),
-        ),
-        "an object of many fields": (
-            400,
-            lambda n: lambda: runtime.shorten.fit(
-                {str(index): "x" * (40 + index) for index in range(n)}, 20 * n
-            ),
-        ),
-        "a text of escapes": (1_000, lambda n: lambda: runtime.shorten.fit('"\\a' * n, n)),
-        "hidden characters": (1_000, lambda n: lambda: runtime.shorten.visible("\u200ba" * n)),
-        "a search in more tools": (
-            200,
-            lambda n: lambda: Index(indexed(n)).search("get one", 5, names(n)),
-        ),
-        "a longer search": (
-            400,
-            lambda n: lambda: Index(indexed(3)).search("get one " * n, 5, names(3)),
-        ),
-        "a suggestion for a longer name": (
-            200,
-            lambda n: lambda: runtime.explain.suggest("abcdefghij" * n, ["abc", "abd"] * 20),
-        ),
-        "a query of many values": (
-            500,
-            lambda n: lambda: runtime.body.query_text({"a": wire.form(["b"] * n)}),
-        ),
+def index_of(size: int) -> Index:
+    tools = {
+        name: entry(fields_of({"name": name, "inputSchema": {}}, "books"), "one", [])
+        for name in names(size)
     }
+    return Index(content(tools))
 
 
-NAMES = [
-    "comments that do not end", "comments that end", "scripts that do not end",
-    "scripts without end tags", "styles and scripts by turns", "brackets",
-    "values encoded many times", "values of many segments", "valid alternatives in each other",
-    "wrong alternatives in each other", "unknown arguments", "a list that is too long",
-    "an object of many fields", "a text of escapes", "hidden characters", "a search in more tools",
-    "a longer search", "a suggestion for a longer name", "a query of many values",
-]  # fmt: skip
+def of_page(piece: str) -> Callable[[int], Any]:
+    return lambda n: runtime.report.text_of_html(piece * n)
 
 
-@pytest.mark.parametrize("name", NAMES)
+def tried(act: Callable[[int], object]) -> Callable[[int], None]:
+    """Call, and take a refusal for an answer."""
+
+    def attempt(size: int) -> None:
+        with contextlib.suppress(runtime.errors.Refused, runtime.checker.BadArguments):
+            act(size)
+
+    return attempt
+
+
+CASES: dict[str, tuple[int, Callable[[int], object]]] = {
+    "comments that do not end": (400, of_page("<!--")),
+    "comments that end": (400, of_page("<!-- -->")),
+    "scripts that do not end": (400, of_page("<script ")),
+    "scripts without end tags": (400, of_page("<script>")),
+    "styles and scripts by turns": (400, of_page("<style><script>")),
+    "brackets": (400, of_page("<")),
+    "values encoded many times": (
+        500, tried(lambda n: runtime.url.expand("/{a}", {"a": "%" + "25" * n}))),
+    "values of many segments": (500, tried(lambda n: runtime.url.expand("/{a}", {"a": "a/" * n}))),
+    "valid alternatives in each other": (10, lambda n: CHECKER.checked(nested(n, "not"))),
+    "wrong alternatives in each other": (12, tried(lambda n: CHECKER.checked(nested(n, "no")))),
+    "unknown arguments": (400, tried(lambda n: CHECKER.checked(dict.fromkeys(map(str, range(n)))))),
+    "a list that is too long": (1_000, lambda n: runtime.shorten.fit([{"a": "b"}] * n, 2_000)),
+    "an object of many fields": (400, lambda n: runtime.shorten.fit(
+        {str(index): "x" * (40 + index) for index in range(n)}, 20 * n)),
+    "a text of escapes": (1_000, lambda n: runtime.shorten.fit('"\\a' * n, n)),
+    "hidden characters": (1_000, lambda n: runtime.shorten.visible("\u200ba" * n)),
+    "a search in more tools": (200, lambda n: index_of(n).search("get one", 5, names(n))),
+    "a longer search": (400, lambda n: index_of(3).search("get one " * n, 5, names(3))),
+    "a suggestion for a longer name": (
+        200, lambda n: runtime.explain.suggest("abcdefghij" * n, ["abc", "abd"] * 20)),
+    "a query of many values": (
+        500, lambda n: runtime.body.query_text({"a": runtime.wire.form(["b"] * n)})),
+}  # fmt: skip
+"""Each way in: a size, and what to do with an input of that size."""
+
+
+@pytest.mark.parametrize("name", CASES)
 def test_twice_the_input_is_at_most_little_more_than_twice_the_work(name: str) -> None:
-    size, prepare = cases()[name]
+    size, act = CASES[name]
     # The first run fills the caches, and from Python 3.12 on its count is not whole
-    bytecodes(prepare(2 * size), 5_000_000)
-    first = bytecodes(prepare(size), 2_000_000)
-    second = bytecodes(prepare(2 * size), 5_000_000)
+    bytecodes(lambda: act(2 * size), 5_000_000)
+    first = bytecodes(lambda: act(size), 2_000_000)
+    second = bytecodes(lambda: act(2 * size), 5_000_000)
     assert second <= 2.3 * first + 2_000, f"{first:,} bytecodes became {second:,}"
 
 
@@ -218,11 +174,10 @@ def test_the_end_of_an_element_is_looked_for_once(monkeypatch: Any) -> None:
 
 
 def test_the_error_of_deep_alternatives_names_the_argument() -> None:
-    checker = runtime.checker.Checker("t", SCHEMA)
     with pytest.raises(runtime.checker.BadArguments, match="`f` does not fit its schema"):
-        checker.checked(nested(20, "no"))
+        CHECKER.checked(nested(20, "no"))
     with pytest.raises(runtime.checker.BadArguments, match=r"f\.args\[0\]\.op"):
-        checker.checked(nested(1, "no"))
+        CHECKER.checked(nested(1, "no"))
 
 
 def test_a_key_is_not_written_more_often_than_a_query_has_room() -> None:
@@ -256,13 +211,9 @@ def test_a_number_that_is_too_long_is_an_error_page_like_any_other() -> None:
 
 
 def test_what_is_wrong_is_written_for_the_lines_that_are_shown_alone() -> None:
-    schema = {
-        "type": "object",
-        "properties": {"a": {"type": "array", "items": {"enum": [f"v{n}" for n in range(50)]}}},
-    }
-    checker = runtime.checker.Checker("t", schema)
-    values = [f"w{index}" for index in range(60)]
+    many = {"type": "array", "items": {"enum": [f"v{n}" for n in range(50)]}}
+    checker = runtime.checker.Checker("t", {"type": "object", "properties": {"a": many}})
     with pytest.raises(runtime.checker.BadArguments) as caught:
-        checker.checked({"a": values})
+        checker.checked({"a": [f"w{index}" for index in range(60)]})
     lines = str(caught.value).splitlines()
     assert len(lines) == 7 and lines[-1] == "- and 45 more" and len(json.dumps(lines)) < 6_000
