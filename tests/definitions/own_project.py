@@ -44,8 +44,7 @@ class Project:
         """Generate, or generate anew; with `renew` also the files that are written once."""
         self.problems = Problems()
         config = self.config if first else Config()
-        request = CommandInput(config=config, folder=self.folder, add=add)
-        made = run(request, self.problems)
+        made = run(CommandInput(config=config, folder=self.folder, add=add), self.problems)
         self.changes = save(made, renew=renew)
         self.problems.items.extend(self.changes.problems)
         return made

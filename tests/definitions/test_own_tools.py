@@ -168,8 +168,7 @@ def test_a_server_without_an_api_speaks_of_none(project: Make) -> None:
         text = (made.folder / name).read_text()
         assert "BASE_URL" not in text, name
         assert " API" not in text, name
-    facts = json.loads((made.package / "api.json").read_text())
-    assert facts["calls_api"] is False
+    assert json.loads((made.package / "api.json").read_text())["calls_api"] is False
 
 
 def test_regenerating_changes_nothing_and_order_does_not_matter(project: Make) -> None:

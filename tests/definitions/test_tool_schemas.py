@@ -20,23 +20,25 @@ NESTED = {
     "required": ["parent"],
     "$defs": {"Parent": PARENT},
 }
+
+
 OLD = {
-    "$schema": "http://json-schema.org/draft-07/schema#",
-    **NESTED,
-    "properties": {"parent": {"$ref": "#/definitions/Parent"}},
-    "definitions": {"Parent": PARENT},
-}
-ANCHORED = {
-    **NESTED,
-    "properties": {"parent": {"$ref": "#parent"}},
-    "$defs": {"Parent": {"$anchor": "parent", **PARENT}},
-}
-IDENTIFIED = {
-    **NESTED,
-    "$id": "https://example.com/tools/move",
-    "properties": {"parent": {"$ref": "parent"}},
-    "$defs": {"Parent": {"$id": "parent", **PARENT}},
-}
+    "$schema": "http://json-schema.org/draft-07/schema#", "definitions": {"Parent": PARENT},
+    **NESTED, "properties": {"parent": {"$ref": "#/definitions/Parent"}},
+}  # fmt: skip
+
+
+def renamed(ref: str, key: str, **more: Any) -> dict[str, Any]:
+    """The schema, which finds its definition by a name."""
+    definitions = {"Parent": {key: ref, **PARENT}}
+    ref = f"#{ref}" if key == "$anchor" else ref
+    return {**NESTED, "properties": {"parent": {"$ref": ref}}, "$defs": definitions, **more}
+
+
+ANCHORED = renamed("parent", "$anchor")
+IDENTIFIED = renamed("parent", "$id", **{"$id": "https://example.com/tools/move"})
+
+
 WORDS = {"name": "move_page", "description": "Move a page."}
 MOVE = {**WORDS, "inputSchema": NESTED}
 
@@ -269,27 +271,22 @@ def test_a_name_that_changes_costs_no_text(tmp_path: Path) -> None:
 
 
 def test_a_tool_that_runs_as_a_task_is_told(tmp_path: Path) -> None:
-    def tool(name: str, support: str) -> dict[str, Any]:
-        return {"name": name, "inputSchema": {}, "execution": {"taskSupport": support}}
-
-    tools = [tool("slow", "required"), tool("quick", "forbidden")]
-    _, problems = server_of(written(tmp_path, tools))
-    assert [(problem.code, problem.pointer) for problem in problems] == [
-        ("E0453", "/tools/0/execution")
+    tools = [
+        {"name": name, "inputSchema": {}, "execution": {"taskSupport": support}}
+        for name, support in (("slow", "required"), ("quick", "forbidden"))
     ]
+    [problem] = server_of(written(tmp_path, tools))[1]
+    assert (problem.code, problem.pointer) == ("E0453", "/tools/0/execution")
 
 
 def test_a_title_that_repeats_the_name_is_no_description(tmp_path: Path) -> None:
-    properties = {
-        "due_at": {"title": "Due At", "type": "string"},
-        "paid": {"title": "Whether it was paid", "type": "boolean"},
-    }
+    paid, due_at = {"type": "boolean"}, {"type": "string"}
+    said = "Whether it was paid"
+    properties = {"due_at": due_at | {"title": "Due At"}, "paid": paid | {"title": said}}
     schema = {"type": "object", "title": "payArguments", "properties": properties}
     server, _ = server_of(written(tmp_path, [{"name": "pay", "inputSchema": schema}]))
-    assert server.tools[0].input_schema["properties"] == {
-        "due_at": {"type": "string"},
-        "paid": {"type": "boolean", "description": "Whether it was paid"},
-    }
+    listed = {"due_at": due_at, "paid": paid | {"description": said}}
+    assert server.tools[0].input_schema["properties"] == listed
 
 
 def test_an_argument_that_takes_no_value_says_so(tmp_path: Path) -> None:
