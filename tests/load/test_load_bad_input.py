@@ -75,15 +75,13 @@ def test_another_format_is_named(write: Write, name: str) -> None:
 
 
 def test_a_missing_file_suggests_the_nearest_name(write: Write) -> None:
-    there = write("petstore.yaml", HEAD)
-    refusal = refused(there.with_name("petsore.yaml"))
+    refusal = refused(write("petstore.yaml", HEAD).with_name("petsore.yaml"))
     assert "no such file" in refusal.text and "did you mean `petstore.yaml`?" in refusal.text
     assert refusal.exit_code == 2
 
 
 def test_a_directory_lists_the_documents_in_it(write: Write) -> None:
-    folder = write("openapi.yaml", HEAD).parent
-    refusal = refused(folder)
+    refusal = refused(write("openapi.yaml", HEAD).parent)
     assert "is a directory" in refusal.text and "`openapi.yaml`" in refusal.text
 
 

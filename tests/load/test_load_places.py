@@ -62,8 +62,7 @@ JSON = """\
 def test_a_place_is_a_line_a_column_and_a_width(
     write: Write, text: str, pointer: str, line: int, column: int, width: int
 ) -> None:
-    name = "x.json" if text == JSON else "x.yaml"
-    place = loaded(write(name, text))[0].place(pointer)
+    place = loaded(write("x.json" if text == JSON else "x.yaml", text))[0].place(pointer)
     assert (place.line, place.column, place.width) == (line, column, width)
 
 

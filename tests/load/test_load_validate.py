@@ -73,8 +73,7 @@ def test_a_valid_document_of_each_version_has_no_findings(write: Write) -> None:
 def test_an_operation_in_another_file_is_one_finding_at_its_reference(write: Write) -> None:
     write("get.yaml", "operationId: a\nresponses: {default: {description: ok}}\n")
     text = 'openapi: 3.0.3\ninfo: {title: T, version: "1"}\npaths:\n  /a:\n    get:\n      '
-    document = loaded(write("x.yaml", f"{text}$ref: get.yaml\n"))[0]
-    [problem] = checked(document)
+    [problem] = checked(loaded(write("x.yaml", f"{text}$ref: get.yaml\n"))[0])
     assert problem.message == "`$ref` may not stand here" and problem.place is not None
     assert (Path(problem.place.file).name, problem.place.line) == ("x.yaml", 6)
 

@@ -82,8 +82,7 @@ def test_what_went_through_a_filter_is_printed() -> None:
 
 
 def test_finalize_does_not_stop_a_filter_block_and_the_lint_does() -> None:
-    source = "{% filter literal %}{{ s | literal }}{% endfilter %}"
-    assert faults(source)
+    assert faults("{% filter literal %}{{ s | literal }}{% endfilter %}")
 
 
 @pytest.mark.parametrize(("source", "what"), [
@@ -136,8 +135,7 @@ def test_the_environment_has_no_tables_but_its_own() -> None:
 def test_the_templates_are_found_in_a_checkout_and_in_a_wheel(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    module = tmp_path / "mcpgen" / "paths.py"
-    monkeypatch.setattr("mcpgen.paths.__file__", str(module))
+    monkeypatch.setattr("mcpgen.paths.__file__", str(tmp_path / "mcpgen" / "paths.py"))
     assert template_root() == tmp_path / "templates"
     (tmp_path / "mcpgen" / "templates").mkdir(parents=True)
     assert template_root() == tmp_path / "mcpgen" / "templates"

@@ -36,23 +36,6 @@ def test_host_base_path_and_schemes_are_servers(upgraded: Any, text: str, server
     assert upgraded(text)[0].root.get("servers") == servers
 
 
-def test_a_shared_body_takes_the_media_types_of_each_operation(upgraded: Any) -> None:
-    root = upgraded("""
-consumes: [application/json]
-parameters: {b: {name: b, in: body, schema: {type: object}}}
-paths:
-  /a:
-    post: {parameters: [{$ref: '#/parameters/b'}]}
-    put: {parameters: [{$ref: '#/parameters/b'}], consumes: [application/xml, text/json]}
-""")[0].root
-    assert list(root["paths"]["/a"]["post"]["requestBody"]["content"]) == ["application/json"]
-    assert list(root["paths"]["/a"]["put"]["requestBody"]["content"]) == [
-        "application/xml",
-        "text/json",
-    ]
-    assert "parameters" not in root["paths"]["/a"]["put"]
-
-
 def test_a_shared_response_answers_in_the_media_types_of_each_operation(upgraded: Any) -> None:
     document = upgraded("""
 produces: [application/json]
@@ -67,31 +50,47 @@ paths:
     assert (list(get["content"]), list(put["content"])) == (["application/json"], ["text/plain"])
 
 
+def test_a_shared_body_takes_the_media_types_of_each_operation(upgraded: Any) -> None:
+    operations = upgraded("""
+consumes: [application/json]
+parameters: {b: {name: b, in: body, schema: {type: object}}}
+paths:
+  /a:
+    post: {parameters: [{$ref: '#/parameters/b'}]}
+    put: {parameters: [{$ref: '#/parameters/b'}], consumes: [application/xml, text/json]}
+""")[0].root["paths"]["/a"]
+    assert list(operations["post"]["requestBody"]["content"]) == ["application/json"]
+    assert list(operations["put"]["requestBody"]["content"]) == ["application/xml", "text/json"]
+    assert "parameters" not in operations["put"]
+
+
 def test_parameters_of_a_path_reach_the_body_unless_overridden(upgraded: Any) -> None:
-    root = upgraded("""
+    item = upgraded("""
 paths:
   /a:
     parameters: [{name: f, in: formData, type: string}, {name: q, in: query, type: string}]
     post: {}
     put: {parameters: [{name: f, in: formData, type: integer}]}
-""")[0].root
-    item = root["paths"]["/a"]
-    form = "application/x-www-form-urlencoded"
+""")[0].root["paths"]["/a"]
     assert item["parameters"] == [{"name": "q", "in": "query", "schema": {"type": "string"}}]
-    assert item["post"]["requestBody"]["content"][form]["schema"]["properties"] == {
-        "f": {"type": "string"}
-    }
-    assert item["put"]["requestBody"]["content"][form]["schema"]["properties"] == {
-        "f": {"type": "integer"}
-    }
+    for method, kind in (("post", "string"), ("put", "integer")):
+        [form] = item[method]["requestBody"]["content"].items()
+        assert form[0] == "application/x-www-form-urlencoded"
+        assert form[1]["schema"]["properties"] == {"f": {"type": kind}}
 
 
 def test_a_file_makes_the_form_multipart(upgraded: Any) -> None:
-    root = upgraded(
-        "paths: {/a: {post: {consumes: [application/json], parameters: [{name: f, in: formData,"
-        " type: file}]}}}\n"
-    )[0].root
+    post = "consumes: [application/json], parameters: [{name: f, in: formData, type: file}]"
+    root = upgraded(f"paths: {{/a: {{post: {{{post}}}}}}}\n")[0].root
     assert list(root["paths"]["/a"]["post"]["requestBody"]["content"]) == ["multipart/form-data"]
+
+
+def test_examples_follow_their_media_type(upgraded: Any) -> None:
+    response = "{schema: {type: string}, examples: {text/csv: 'a,b'}}"
+    get = f"produces: [text/csv], responses: {{200: {response}}}"
+    root = upgraded(f"paths: {{/a: {{get: {{{get}}}}}}}\n")[0].root
+    content = root["paths"]["/a"]["get"]["responses"]["200"]["content"]
+    assert content == {"text/csv": {"schema": {"type": "string"}, "example": "a,b"}}
 
 
 def test_what_cannot_be_said_is_a_warning_with_its_place(upgraded: Any) -> None:
@@ -114,16 +113,6 @@ def test_what_cannot_be_said_is_a_warning_with_its_place(upgraded: Any) -> None:
     assert list(document.root["paths"]["/a"]["post"]["requestBody"]["content"]) == [
         "application/json"
     ]
-
-
-def test_examples_follow_their_media_type(upgraded: Any) -> None:
-    response = "{schema: {type: string}, examples: {text/csv: 'a,b'}}"
-    root = upgraded(
-        f"paths: {{/a: {{get: {{produces: [text/csv], responses: {{200: {response}}}}}}}}}\n"
-    )[0].root
-    assert root["paths"]["/a"]["get"]["responses"]["200"]["content"] == {
-        "text/csv": {"schema": {"type": "string"}, "example": "a,b"}
-    }
 
 
 def test_everything_is_shown_where_it_was_written(upgraded: Any) -> None:
