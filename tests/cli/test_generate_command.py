@@ -12,8 +12,7 @@ from .conftest import SPECS
 
 
 def test_a_first_run_makes_a_project_named_after_the_server(mcpgen, bookshop, here):
-    ended = mcpgen("generate", bookshop)
-    assert ended.code == 0
+    assert mcpgen("generate", bookshop).code == 0
     assert (here / "mcp-bookshop" / "src" / "bookshop_mcp" / "runtime" / "app.py").is_file()
     assert (here / "mcp-bookshop" / "mcpgen.toml").is_file()
 

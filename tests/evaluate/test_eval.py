@@ -146,8 +146,7 @@ def test_a_model_chooses_calls_and_is_judged_by_what_arrives(
 def test_an_endpoint_that_refuses_is_told(
     project: Path, model: list[Any], monkeypatch: Any, capfd: Any, provider: str, key: str
 ) -> None:
-    name = f"{provider.upper()}_API_KEY"
-    monkeypatch.setenv(name, key)
+    monkeypatch.setenv(f"{provider.upper()}_API_KEY", key)
     options = ["--project", str(project), "--model", "played", "--provider", provider]
     assert run(["eval", str(TASKS), *options]) == 2
     said = capfd.readouterr().err
@@ -163,8 +162,7 @@ def test_an_endpoint_that_refuses_is_told(
 def test_a_request_is_the_one_that_was_meant_when_it_holds_what_the_task_says(
     request_: RecordedRequest, done: bool
 ) -> None:
-    task = Task(task="", method="GET", path="/books?genre=poetry")
-    assert task.done_by(request_) is done
+    assert Task(task="", method="GET", path="/books?genre=poetry").done_by(request_) is done
 
 
 def test_a_body_must_hold_what_the_task_says() -> None:

@@ -118,8 +118,7 @@ def test_every_file_of_the_tour_exists(files):
 
 def test_the_readme_starts_with_the_two_commands():
     readme = (ROOT / "README.md").read_text("utf-8")
-    commands = re.findall(r"^(make \w+)", readme, flags=re.M)
-    assert commands[:2] == ["make demo", "make test"]
+    assert re.findall(r"^(make \w+)", readme, flags=re.M)[:2] == ["make demo", "make test"]
 
 
 def test_every_page_is_in_the_index_and_on_the_site():

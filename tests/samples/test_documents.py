@@ -33,8 +33,7 @@ def test_every_operation_becomes_a_tool(path):
 def test_every_document_says_its_lesson_and_is_listed(path):
     assert path.read_text().startswith("# ")
     name = path.relative_to(SPECS).as_posix()
-    listed = (SPECS.parent / "README.md").read_text()
-    assert f"specs/{name}" in listed
+    assert f"specs/{name}" in (SPECS.parent / "README.md").read_text()
 
 
 def test_many_files_are_one_api():

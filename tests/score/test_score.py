@@ -178,8 +178,7 @@ def test_a_long_list_of_good_tools_can_be_good() -> None:
 
 
 def test_tools_that_say_the_same_are_told() -> None:
-    twins = [TOOL, {**TOOL, "name": "get_books"}]
-    both = score.score_tools(twins).tools
+    both = score.score_tools([TOOL, {**TOOL, "name": "get_books"}]).tools
     assert all(one.rules["unique"] == 0.5 for one in both)
     assert all(one.rules["alone"] < 1 for one in both)
 
@@ -205,8 +204,7 @@ def test_every_rule_has_a_judge_a_source_and_advice() -> None:
 def test_a_change_is_a_line_of_the_configuration_that_raises_the_score() -> None:
     tools = [dict(tool) for tool in listed(SPECS / "bookshop.yaml").tools]
     source = listed(SPECS / "bookshop.yaml")
-    result = score.score_tools(tools)
-    first = changes(result, source)
+    first = changes(score.score_tools(tools), source)
     assert 0 < len(first) <= 10
     assert [change.gain for change in first] == sorted((change.gain for change in first), reverse=True)  # fmt: skip
     for change in first:

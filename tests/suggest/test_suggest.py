@@ -77,8 +77,7 @@ def test_verbs_of_one_thing_are_one_resource(tmp_path: Path) -> None:
     others = [f"/{thing}/list.json" for thing in ("colors", "sizes", "tags")]
     paths = {path: {"post": operation()} for path in (*others, *calls)}
     (tmp_path / "calls.json").write_text(json.dumps({**DOCUMENT, "paths": paths}))
-    found = chosen(tmp_path / "calls.json", 4)
-    assert found == {f"POST {path}" for path in calls}
+    assert chosen(tmp_path / "calls.json", 4) == {f"POST {path}" for path in calls}
 
 
 def test_what_is_deprecated_comes_last(document: Path) -> None:

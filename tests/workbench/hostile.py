@@ -31,8 +31,7 @@ def hostile(node: object) -> object:
 
 def hostile_document(folder: Path) -> Path:
     """The bookshop with an attack in its texts, tags, names of fields and credentials."""
-    document = yaml.safe_load(BOOKSHOP.read_text())
-    twin = hostile(document)
+    twin = hostile(yaml.safe_load(BOOKSHOP.read_text()))
     assert isinstance(twin, dict)
     twin["tags"] = [{"name": f"books{HOSTILE}", "description": HOSTILE}]
     twin["paths"]["/books"]["get"]["tags"] = [f"books{HOSTILE}"]

@@ -40,8 +40,7 @@ def test_suggest_keeps_what_the_command_proposes(
     assert run(["suggest", str(BOOKSHOP), "--limit", "5", "--quiet"]) == 0
     proposed = parse_config(capsys.readouterr().out).selection
     assert bookshop.post("/suggest", limit=5)["status"] == 200
-    text = saved(bookshop)
-    assert parse_config(text).selection == proposed and len(bookshop.kept()) == 5
+    assert parse_config(saved(bookshop)).selection == proposed and len(bookshop.kept()) == 5
 
 
 def test_a_saved_file_generates_what_was_chosen(bookshop: Pages) -> None:

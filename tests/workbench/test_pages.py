@@ -79,8 +79,7 @@ def test_what_was_cut_is_named(open_pages: Callable[..., Pages], tmp_path: Path)
         },
     }
     (tmp_path / "wide.json").write_text(json.dumps(document))
-    pages = open_pages(tmp_path / "wide.json")
-    page = pages.get("/tool/0")
+    page = open_pages(tmp_path / "wide.json").get("/tool/0")
     listed = page.partition("As the model sees it")[2].partition("</pre>")[0]
     cut = page.partition("What was cut")[2].partition("<h2>Edit")[0]
     for name in fields:
@@ -150,8 +149,7 @@ def test_tokens_and_score_follow_an_edit_before_it_is_saved(bookshop: Pages) -> 
     text = "Books. " + "Nobody knows more about it than that. " * 9
     state = bookshop.post("/change", number=number, changes=[[["description"], text]])
     after = json.loads(bookshop.get("/scores"))["rows"][str(number)]
-    page = text_of(bookshop.get(f"/tool/{number}"))
-    assert f"{state['row']['tokens']} tokens" in page
+    assert f"{state['row']['tokens']} tokens" in text_of(bookshop.get(f"/tool/{number}"))
     assert f'data-tokens="{state["row"]["tokens"]}"' in bookshop.get("/tools")
     assert bookshop.post("/save")["status"] == 200
     assert bookshop.post("/generate", accepted=[])["status"] == 200
@@ -195,8 +193,7 @@ def test_a_problem_comes_with_its_place_and_a_repair_that_mends_it(
 ) -> None:
     pages = open_pages(FAULTY)
     before = len(pages.bench.problems)
-    part = pages.get("/part/problems")
-    assert "faulty.yaml:" in part
+    assert "faulty.yaml:" in pages.get("/part/problems")
     troubles, _ = pages.pages.mending().troubles()
     mends = [mend for trouble in troubles for mend in trouble.mends if mend.repair.known]
     assert mends
@@ -287,7 +284,6 @@ def test_an_answer_is_shown_raw_and_as_the_model_sees_it(
     pages = open_pages(document)
     monkeypatch.setenv("MCPGEN_BOOKSHOP_BASE_URL", api.url)
     number = pages.number("get_status")
-    answer = pages.post("/call", number=number, arguments={}, dry_run=False)
-    shown = text_of(answer["html"])
+    shown = text_of(pages.post("/call", number=number, arguments={}, dry_run=False)["html"])
     assert "Raw answer: status 200" in shown and '{"message": "", "path": "/status"}' in shown
     assert "tokens" in shown and [request[:2] for request in api.requests] == [("GET", "/status")]

@@ -46,8 +46,7 @@ def written_by_commands(document: Path, course: Course, folder: Path) -> tuple[s
     lines.remove(f'    "{course.out_operation}",')
     text = (folder / "mcpgen.toml").read_text("utf-8")
     with_selection = text.replace("[select]\n", "\n".join([*lines, ""]), 1)
-    added = [*lines[1:], *course.tables.splitlines()]
-    return with_selection + course.tables, added
+    return with_selection + course.tables, [*lines[1:], *course.tables.splitlines()]
 
 
 def test_an_api_is_looked_at_chosen_edited_tried_mended_and_generated(
@@ -85,8 +84,7 @@ def test_an_api_is_looked_at_chosen_edited_tried_mended_and_generated(
     source_line = f'path = "../{document.name}"\n'
     repaired = text.replace(source_line, f'{source_line}overlays = ["{OVERLAY}"]\n', 1)
     assert (folder / "mcpgen.toml").read_text("utf-8") == repaired
-    config = read_config(folder)
-    assert config.tools[course.operation].name == course.name
+    assert read_config(folder).tools[course.operation].name == course.name
     assert run(["check", str(folder), "--quiet"]) == 0
 
     with workbench(folder, tmp_path) as address:
