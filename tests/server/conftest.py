@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +15,8 @@ sys.path.append(
 
 from served import Server, Start
 from shop import PACKAGE, PREFIX, Recorder, write_package
+
+from tests.generated import importable
 
 
 @pytest.fixture
@@ -50,15 +51,8 @@ def in_process(
     """A function that imports the package and makes its `ToolServer`."""
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.syspath_prepend(str(package.parent))
-
-    def make(**options: Any) -> Any:
-        importlib.invalidate_caches()
-        return importlib.import_module(f"{PACKAGE}.runtime.app").App(PACKAGE, **options)
-
-    yield make
-    for name in [name for name in sys.modules if name == PACKAGE or name.startswith(f"{PACKAGE}.")]:
-        del sys.modules[name]
+    with importable(package.parent, PACKAGE) as module:
+        yield lambda **options: module("runtime.app").App(PACKAGE, **options)
 
 
 @pytest.fixture

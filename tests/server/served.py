@@ -9,13 +9,12 @@ import os
 import resource
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from shop import PACKAGE, process_environment
+from shop import begun
 
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
 PLAIN = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
@@ -30,31 +29,15 @@ class Server:
     """A served package: its port, and its stderr when it has ended."""
 
     def __init__(
-        self,
-        package: Path,
-        environment: dict[str, str],
-        *arguments: str,
-        files: int | None = None,
+        self, package: Path, environment: dict[str, str], *words: str, files: int | None = None
     ) -> None:
         """`files` is how many file descriptors the process may have."""
         self._errors = (package / "stderr").open("w+")
-        self._process = subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                PACKAGE,
-                "--http",
-                "--port",
-                "0",
-                "--log-level",
-                "info",
-                *arguments,
-            ],
-            stdin=subprocess.DEVNULL,
-            stderr=self._errors,
+        self._process = begun(
+            package, environment, "--http", "--port", "0", "--log-level", "info", *words,
+            stdin=subprocess.DEVNULL, stdout=None, stderr=self._errors,
             preexec_fn=functools.partial(_limit_files, files) if files else None,
-            env={**process_environment(), **environment, "PYTHONPATH": str(package.parent)},
-        )
+        )  # fmt: skip
         for _ in range(2_000):
             said = (package / "stderr").read_text()
             if "Serving MCP at" in said:
@@ -88,15 +71,20 @@ class Server:
         """Wait for the end."""
         return self._process.wait(30)
 
-    def send(
-        self,
-        body: Any = LIST,
-        *,
-        method: str = "POST",
-        path: str = "/mcp",
-        raw: list[tuple[str, str]] | None = None,
-        **headers: str,
+    def get(self, path: str, **more: Any) -> tuple[int, dict[str, str], bytes]:
+        """One request for a page."""
+        return self.send(method="GET", path=path, **more)
+
+    def bearer(
+        self, token: str, body: Any = LIST, **more: Any
     ) -> tuple[int, dict[str, str], bytes]:
+        """One request with a token."""
+        return self.send(body, authorization=f"Bearer {token}", **more)
+
+    def send(
+        self, body: Any = LIST, *, method: str = "POST", path: str = "/mcp",
+        raw: list[tuple[str, str]] | None = None, **headers: str,
+    ) -> tuple[int, dict[str, str], bytes]:  # fmt: skip
         """One request; header names with `_` for `-`. `raw` headers are sent as they are, a Host
         among them.
         """
@@ -111,16 +99,19 @@ class Server:
             connection.putheader("content-length", str(len(content)))
         connection.endheaders(content if method == "POST" else None)
         answer = connection.getresponse()
-        found = (
-            answer.status,
-            {key.lower(): value for key, value in answer.getheaders()},
-            answer.read(),
-        )
+        names_of = {key.lower(): value for key, value in answer.getheaders()}
+        found = (answer.status, names_of, answer.read())
         connection.close()
         return found
 
 
 Start = Callable[..., Server]
+
+
+def call(name: str, arguments: Any, **meta: Any) -> Any:
+    """The body of a call."""
+    params = {"name": name, "arguments": arguments, **({"_meta": meta} if meta else {})}
+    return {**LIST, "method": "tools/call", "params": params}
 
 
 def opened(server: Server, data: bytes = b"") -> socket.socket:
@@ -144,10 +135,8 @@ def received(connection: socket.socket) -> bytes:
 
 def slow_call(steps: int, *, progress: bool = True) -> bytes:
     """A whole request that takes a while; its answer is streamed when it asks for progress."""
-    call: dict[str, Any] = {"name": "slow", "arguments": {"steps": steps}}
-    if progress:
-        call["_meta"] = {"progressToken": 1}
-    body = json.dumps({**LIST, "method": "tools/call", "params": call}).encode()
+    meta = {"progressToken": 1} if progress else {}
+    body = json.dumps(call("slow", {"steps": steps}, **meta)).encode()
     lines = ["POST /mcp HTTP/1.1", "Host: 127.0.0.1", f"Content-Length: {len(body)}"]
     lines += [f"{name}: {value}" for name, value in PLAIN.items()]
     return "\r\n".join([*lines, "", ""]).encode() + body

@@ -4,12 +4,11 @@ would contribute.
 
 from __future__ import annotations
 
-import http.server
 import json
 import os
 import shutil
+import subprocess
 import sys
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,8 @@ from mcpgen.render.literal import Code
 from mcpgen.render.search import content, stop_words
 from mcpgen.runtime.facts.parts import PARTS
 from mcpgen.runtime.parts.search.entries import entry, fields_of
+from tests.generated import written
+from tests.loopback import JSON, Asked, Loopback
 
 ROOT = Path(__file__).parents[2]
 TEMPLATES = ROOT / "templates" / "src" / "package"
@@ -33,77 +34,41 @@ def _tool(
 ) -> dict[str, Any]:
     title = name.replace("_", " ").capitalize()
     return {
-        "name": name,
-        "title": title,
-        "description": description,
+        "name": name, "title": title, "description": description,
         "inputSchema": {
-            "type": "object",
-            "properties": properties,
+            "type": "object", "properties": properties,
             **({"required": more.pop("required")} if "required" in more else {}),
-            "additionalProperties": False,
-        },
+            "additionalProperties": False},
         "annotations": {
-            "title": title,
-            "readOnlyHint": read_only,
-            "destructiveHint": not read_only,
-            "idempotentHint": read_only,
-            "openWorldHint": True,
-        },
+            "title": title, "readOnlyHint": read_only, "destructiveHint": not read_only,
+            "idempotentHint": read_only, "openWorldHint": True},
         **more,
-    }
+    }  # fmt: skip
 
 
 BOOKS = [
-    _tool(
-        "list_books",
-        "List the books in the catalogue. Newest first.",
-        {
-            "genre": {
-                "type": "string",
-                "enum": ["fiction", "poetry"],
-                "description": "Only this genre",
-            },
-            "page_size": {"type": "integer", "minimum": 1, "maximum": 100},
-            "ids": {"type": "array", "items": {"type": "integer"}},
-        },
+    _tool("list_books", "List the books in the catalogue. Newest first.",
+        {"genre": {
+             "type": "string", "enum": ["fiction", "poetry"], "description": "Only this genre"},
+         "page_size": {"type": "integer", "minimum": 1, "maximum": 100},
+         "ids": {"type": "array", "items": {"type": "integer"}}},
         read_only=True,
-        outputSchema={"type": "object", "properties": {"result": {"type": "array", "items": {}}}},
-    ),
-    _tool(
-        "get_book",
-        "Get one book.",
-        {"book_id": {"type": "string"}},
-        read_only=True,
-        required=["book_id"],
-    ),
-    _tool(
-        "update_book",
-        "Replace a book.",
-        {
-            "book_id": {"type": "string"},
-            "title": {"type": "string", "maxLength": 20},
-            "blurb": {"type": "string"},
-            "meta": {
-                "type": "object",
-                "properties": {
-                    "eq_": {"type": "string"},
-                    "note": {"type": "string"},
-                    "origin": {"type": "object", "properties": {"country": {"type": "string"}}},
-                },
-                "additionalProperties": False,
-            },
-        },
-        read_only=False,
-        required=["book_id", "title"],
-    ),
-    _tool(
-        "delete_book",
-        "Delete a book.",
-        {"book_id": {"type": "string"}},
-        read_only=False,
-        required=["book_id"],
-    ),
-]
+        outputSchema={"type": "object", "properties": {"result": {"type": "array", "items": {}}}}),
+    _tool("get_book", "Get one book.", {"book_id": {"type": "string"}}, read_only=True,
+        required=["book_id"]),
+    _tool("update_book", "Replace a book.",
+        {"book_id": {"type": "string"}, "title": {"type": "string", "maxLength": 20},
+         "blurb": {"type": "string"},
+         "meta": {
+             "type": "object",
+             "properties": {
+                 "eq_": {"type": "string"}, "note": {"type": "string"},
+                 "origin": {"type": "object", "properties": {"country": {"type": "string"}}}},
+             "additionalProperties": False}},
+        read_only=False, required=["book_id", "title"]),
+    _tool("delete_book", "Delete a book.", {"book_id": {"type": "string"}}, read_only=False,
+        required=["book_id"]),
+]  # fmt: skip
 
 BOOKS_PY = '''"""Books: tools that call the API."""
 
@@ -165,31 +130,17 @@ async def delete_book(api: Api, *, book_id: str) -> Answer[Any]:
 DESK = [
     _tool("echo", "Say it again.", {"text": {"type": "string"}}, read_only=True, required=["text"]),
     _tool("noise", "Print to stdout, warn and log.", {}, read_only=True),
-    _tool(
-        "slow", "Work for a while, telling how far.", {"steps": {"type": "integer"}}, read_only=True
-    ),
-    _tool(
-        "crash",
-        "Raise an exception.",
-        {"how": {"type": "string"}},
-        read_only=True,
-        required=["how"],
-    ),
+    _tool("slow", "Work for a while, telling how far.", {"steps": {"type": "integer"}},
+        read_only=True),
+    _tool("crash", "Raise an exception.", {"how": {"type": "string"}}, read_only=True,
+        required=["how"]),
     _tool("picture", "Return every kind of content.", {}, read_only=True),
-    _tool(
-        "add",
-        "Add two numbers.",
-        {"a": {"type": "number"}, "b": {"type": "number"}},
-        read_only=True,
-        required=["a", "b"],
+    _tool("add", "Add two numbers.", {"a": {"type": "number"}, "b": {"type": "number"}},
+        read_only=True, required=["a", "b"],
         outputSchema={
-            "type": "object",
-            "properties": {"sum": {"type": "number"}},
-            "required": ["sum"],
-        },
-    ),
+            "type": "object", "properties": {"sum": {"type": "number"}}, "required": ["sum"]}),
     _tool("later", "Do something that nobody has written yet.", {}, read_only=True),
-]
+]  # fmt: skip
 
 DESK_PY = '''"""Tools without an API: every line here is the user's."""
 
@@ -267,35 +218,17 @@ async def later() -> None:
 '''
 
 FACTS = {
-    "parts": sorted(PARTS),
-    "name": "shop",
-    "title": "Shop API",
-    "version": "1.2.3",
-    "instructions": "Tools of a shop.",
-    "env_prefix": PREFIX,
-    "base_url": None,
-    "base_url_note": "",
-    "allowed_origins": [],
-    "security": [["api_key"]],
-    "auth": {
-        "api_key": {
-            "kind": "api_key",
-            "place": "header",
-            "wire_name": "X-API-Key",
-            "scheme": "",
-            "variables": [f"{PREFIX}_API_KEY"],
-            "token_url": None,
-            "scopes": [],
-        }
-    },
+    "parts": sorted(PARTS), "name": "shop", "title": "Shop API", "version": "1.2.3",
+    "instructions": "Tools of a shop.", "env_prefix": PREFIX, "base_url": None, "base_url_note": "",
+    "allowed_origins": [], "security": [["api_key"]],
+    "auth": {"api_key": {
+        "kind": "api_key", "place": "header", "wire_name": "X-API-Key", "scheme": "",
+        "variables": [f"{PREFIX}_API_KEY"], "token_url": None, "scopes": []}},
     "toolsets": {
         "books": {"title": "Books", "description": ""},
-        "desk": {"title": "Desk", "description": ""},
-    },
-    "aliases": {"find_books": "list_books"},
-    "answers": {},
-    "wrapped": ["list_books"],
-}
+        "desk": {"title": "Desk", "description": ""}},
+    "aliases": {"find_books": "list_books"}, "answers": {}, "wrapped": ["list_books"],
+}  # fmt: skip
 
 
 def index_entries() -> dict[str, Any]:
@@ -327,71 +260,75 @@ def write_package(root: Path, files: dict[str, str] | None = None) -> Path:
         (folder / name).write_text(module.render(view))
     (folder / "custom").mkdir(exist_ok=True)
     contents = {
-        "api.json": json.dumps(FACTS),
-        "tools/__init__.py": "",
-        "tools/books.json": json.dumps(BOOKS),
-        "tools/books.py": BOOKS_PY,
-        "tools/desk.json": json.dumps(DESK),
-        "custom/desk.py": DESK_PY,
-        "tools/_index/search.json": json.dumps(content(index_entries())),
-        **(files or {}),
-    }
-    for name, text in contents.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    return folder
+        "api.json": json.dumps(FACTS), "tools/__init__.py": "",
+        "tools/books.json": json.dumps(BOOKS), "tools/books.py": BOOKS_PY,
+        "tools/desk.json": json.dumps(DESK), "custom/desk.py": DESK_PY,
+        "tools/_index/search.json": json.dumps(content(index_entries())), **(files or {}),
+    }  # fmt: skip
+    return written(contents, folder)
 
 
-class Recorder:
-    """The API: an HTTP server on loopback that remembers each request and answers as told."""
+class Recorder(Loopback):
+    """The API: it remembers each request and answers as told."""
 
     def __init__(self) -> None:
-        self.requests: list[tuple[str, str, dict[str, str], bytes]] = []
+        self.requests: list[Asked] = []
         self.answer: tuple[int, bytes] = (200, b'[{"id": 1}]')
-        recorder = self
+        super().__init__(self.recorded)
+        self.url += "/v1"
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-            wbufsize = -1  # one packet for head and body: two would wait for each other (RFC 896)
-
-            def handle_any(self) -> None:
-                body = self.rfile.read(int(self.headers.get("content-length", 0)))
-                headers = {key.lower(): value for key, value in self.headers.items()}
-                recorder.requests.append((self.command, self.path, headers, body))
-                status, content = recorder.answer
-                self.send_response(status)
-                if status != 204:
-                    self.send_header("content-type", "application/json")
-                    self.send_header("content-length", str(len(content)))
-                self.end_headers()
-                if status != 204:
-                    self.wfile.write(content)
-
-            do_GET = do_PUT = do_POST = do_DELETE = do_PATCH = handle_any
-
-            def log_message(self, format: str, *args: Any) -> None:
-                pass
-
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
-        threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
-
-    def close(self) -> None:
-        """Stop listening."""
-        self._server.shutdown()
-        self._server.server_close()
+    def recorded(self, asked: Asked) -> tuple[int, dict[str, str], bytes]:
+        """Note a request."""
+        self.requests.append(asked)
+        return self.answer[0], JSON, self.answer[1]
 
 
 def command(package: Path, environment: dict[str, str], *arguments: str) -> StdioServerParameters:
     """How the official client starts the package on stdio."""
-    return StdioServerParameters(
-        command=sys.executable,
-        args=["-m", PACKAGE, *arguments],
-        env={**process_environment(), **environment, "PYTHONPATH": str(package.parent)},
-    )
+    env = variables(package, environment)
+    return StdioServerParameters(command=sys.executable, args=["-m", PACKAGE, *arguments], env=env)
+
+
+def begun(
+    package: Path, environment: dict[str, str], *words: str, **streams: Any
+) -> subprocess.Popen[bytes]:
+    """Start the server on stdio, with pipes where no other streams are given."""
+    pipes = {**dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE), **streams}
+    command = [sys.executable, "-m", PACKAGE, *words]
+    return subprocess.Popen(command, env=variables(package, environment), **pipes)
+
+
+def ended(
+    package: Path, environment: dict[str, str], *words: str
+) -> subprocess.CompletedProcess[str]:
+    """Run the server without a client until it ends; with `-c`, a program beside it."""
+    command = [sys.executable, *(words if words[:1] == ("-c",) else ("-m", PACKAGE, *words))]
+    return subprocess.run(
+        command, env=variables(package, environment), stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+
+
+def variables(package: Path, environment: dict[str, str]) -> dict[str, str]:
+    """The environment of a server."""
+    return {**process_environment(), **environment, "PYTHONPATH": str(package.parent)}
 
 
 def process_environment() -> dict[str, str]:
     """The present environment without anything meant for a generated server."""
     return {key: value for key, value in os.environ.items() if not key.startswith("MCPGEN_")}
+
+
+def say(process: subprocess.Popen[bytes], *messages: Any) -> None:
+    """Write messages as a client does, or lines as they are."""
+    assert process.stdin is not None
+    for message in messages:
+        line = message if isinstance(message, bytes) else json.dumps(message).encode() + b"\n"
+        process.stdin.write(line)
+    process.stdin.flush()
+
+
+def heard(process: subprocess.Popen[bytes]) -> Any:
+    """Read the next message of the server."""
+    assert process.stdout is not None
+    return json.loads(process.stdout.readline())

@@ -14,13 +14,14 @@ from typing import Any
 
 import pytest
 from mcp import Client
-from shop import PACKAGE
+from shop import PACKAGE, ended
 from test_server_calls import ask, custom, limited, list_tools
 
 from mcpgen import pipeline
 from mcpgen.config import Config
 from mcpgen.problems import Problems
 from mcpgen.runtime.parts.code import calls, front, sandbox
+from tests.generated import written
 
 BOOKSHOP = Path(__file__).parents[2] / "samples" / "specs" / "bookshop.yaml"
 
@@ -56,28 +57,19 @@ def test_the_list_is_two_tools_of_at_most_six_hundred_tokens(coded: Any) -> None
     assert sum(len(tool.model_dump_json(exclude_none=True)) for tool in tools) / 4 <= 600
 
 
-def test_a_program_returns_the_value_of_its_last_expression(coded: Any) -> None:
-    assert value(coded, "x = [n * n for n in range(4)]\n{'squares': x}") == {
-        "squares": [0, 1, 4, 9]
-    }
-
-
-@pytest.mark.parametrize(
-    "program, expected",
-    [
-        ("1, 2", [1, 2]),
-        ("[\n  n\n  for n in (1, 3)\n]  # the last ) one", [1, 3]),
-        ("x = 1; 'ä' + 'ö' + str(x)", "äö1"),
-        ("(n for n in [1])", [1]),
-        ("for n in range(5):\n    if n == 3:\n        return (n, 'ü')\n0", [3, "ü"]),
-        ("def f():\n    return {1, 2}\nf()", [1, 2]),
-        (
-            "import datetime\r\n{'on': datetime.date(2026, 1, 2), 2: None}",
-            {"on": "2026-01-02", "2": None},
-        ),
-        ("from decimal import Decimal\n[range(2), Decimal('1.5')]", [[0, 1], "1.5"]),
-    ],
-)
+@pytest.mark.parametrize("program, expected", [
+    ("x = [n * n for n in range(4)]\n{'squares': x}", {"squares": [0, 1, 4, 9]}),
+    ("'two words'", "two words"),
+    ("1, 2", [1, 2]),
+    ("[\n  n\n  for n in (1, 3)\n]  # the last ) one", [1, 3]),
+    ("x = 1; 'ä' + 'ö' + str(x)", "äö1"),
+    ("(n for n in [1])", [1]),
+    ("for n in range(5):\n    if n == 3:\n        return (n, 'ü')\n0", [3, "ü"]),
+    ("def f():\n    return {1, 2}\nf()", [1, 2]),
+    ("import datetime\r\n{'on': datetime.date(2026, 1, 2), 2: None}",
+     {"on": "2026-01-02", "2": None}),
+    ("from decimal import Decimal\n[range(2), Decimal('1.5')]", [[0, 1], "1.5"]),
+])  # fmt: skip
 def test_a_value_is_returned_as_json(coded: Any, program: str, expected: Any) -> None:
     failed, text = outcome(coded, program)
     assert not failed, text
@@ -93,10 +85,6 @@ def test_the_value_of_a_program_that_only_the_sandbox_can_read_is_not_known(
     assert failed
     assert "its syntax is newer than that of Python" in text
     assert text.endswith("seen")
-
-
-def test_a_program_may_return_text_as_it_is(coded: Any) -> None:
-    assert outcome(coded, "'two words'") == (False, "two words")
 
 
 def test_a_program_that_returns_nothing_is_told_how(coded: Any) -> None:
@@ -128,31 +116,23 @@ def test_what_shows_a_call_that_was_not_awaited_says_so(coded: Any, program: str
     assert text.endswith("[a call was not awaited: `await` the functions of tools]")
 
 
-@pytest.mark.parametrize(
-    ("program", "message"),
-    [
-        ("x = 1\nx.y", "line 2: AttributeError: 'int' object has no attribute 'y'"),
-        ("def f():\n    return 1 / 0\n\nf()", "line 2 (called on line 4): ZeroDivisionError"),
-        ("x =", "line 1: SyntaxError"),
-        ("await add(a=1)", "line 1: RuntimeError: Invalid arguments for `add`:\n- `b` is required"),
-        ("await crash(how='tool')", "line 1: RuntimeError: Ask for something else"),
-        ("await crash(how='exit')", "`crash` ended with exit code 3"),
-        ("await add(1, 2)", "add takes keyword arguments only"),
-        ("book = get_book(book_id='1')\nbook['title']", "`await` the functions of tools"),
-        (
-            "book = {'title': 1}\nbook.title",
-            "line 2: AttributeError: 'dict' object has no attribute",
-        ),
-        ("book = {'title': 1}\nbook.title", 'write `answer["name"]`'),
-        ("def books():\n    yield 1\nlist(books())", "append to a list instead"),
-        (
-            "import asyncio\nawait asyncio.gather(add(a=1, b=2), return_exceptions=True)",
-            "catch RuntimeError around the call",
-        ),
-        ("await removeBook(book_id='1')", "did you mean `delete_book`"),
-        ("{(1, 2): 3}", "its value holds a tuple as a key"),
-    ],
-)
+@pytest.mark.parametrize(("program", "message"), [
+    ("x = 1\nx.y", "line 2: AttributeError: 'int' object has no attribute 'y'"),
+    ("def f():\n    return 1 / 0\n\nf()", "line 2 (called on line 4): ZeroDivisionError"),
+    ("x =", "line 1: SyntaxError"),
+    ("await add(a=1)", "line 1: RuntimeError: Invalid arguments for `add`:\n- `b` is required"),
+    ("await crash(how='tool')", "line 1: RuntimeError: Ask for something else"),
+    ("await crash(how='exit')", "`crash` ended with exit code 3"),
+    ("await add(1, 2)", "add takes keyword arguments only"),
+    ("book = get_book(book_id='1')\nbook['title']", "`await` the functions of tools"),
+    ("book = {'title': 1}\nbook.title", "line 2: AttributeError: 'dict' object has no attribute"),
+    ("book = {'title': 1}\nbook.title", 'write `answer["name"]`'),
+    ("def books():\n    yield 1\nlist(books())", "append to a list instead"),
+    ("import asyncio\nawait asyncio.gather(add(a=1, b=2), return_exceptions=True)",
+     "catch RuntimeError around the call"),
+    ("await removeBook(book_id='1')", "did you mean `delete_book`"),
+    ("{(1, 2): 3}", "its value holds a tuple as a key"),
+])  # fmt: skip
 def test_an_error_names_its_line_and_what_to_do(coded: Any, program: str, message: str) -> None:
     failed, text = outcome(coded, program)
     assert failed
@@ -284,35 +264,32 @@ def test_a_tool_called_like_a_function_of_python_has_a_name_of_its_own(
     package: Path, in_process: Any
 ) -> None:
     contract = {"name": "filter", "description": "Filter water."}
-    custom(
-        package.parent,
-        {
-            "custom/filter.json": json.dumps(contract),
-            "custom/filter.py": "def filter() -> str:\n    return 'clear'\n",
-        },
-    )
+    custom(package.parent, {
+        "custom/filter.json": json.dumps(contract),
+        "custom/filter.py": "def filter() -> str:\n    return 'clear'\n",
+    })  # fmt: skip
     tools = in_process(mode="--code")
     assert outcome(tools, "list(filter(None, [0, 1])), await filter_()") == (False, '[[1],"clear"]')
 
 
-def search(files: dict[str, str], folder: Path, query: str, limit: int = 5) -> str:
+@pytest.fixture(scope="module")
+def bookshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The bookshop's server with code mode: where its package is."""
+    return written(generated(code=True), tmp_path_factory.mktemp("bookshop")) / "src"
+
+
+def search(source: Path, query: str, limit: int = 5) -> str:
     """What `search_tools` answers in a process of the generated server."""
-    for path, text in files.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text, "utf-8")
     program = (
         "import sys; from bookshop_mcp.runtime.app import App;"
         "front = App('bookshop_mcp', mode='--code')._front;"
         f"print(front.search({query!r}, {limit}))"
     )
-    environment = {**os.environ, "PYTHONPATH": str(folder / "src")}
-    return subprocess.run(
-        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
-    ).stdout
+    return ended(source / "bookshop_mcp", {}, "-c", program).stdout
 
 
-def test_tools_are_found_as_stubs_with_the_types_of_their_answers(tmp_path: Path) -> None:
-    text = search(generated(code=True), tmp_path, "change a book")
+def test_tools_are_found_as_stubs_with_the_types_of_their_answers(bookshop: Path) -> None:
+    text = search(bookshop, "change a book")
     assert text.startswith(
         "async def update_book(*, bookId: str, body: UpdateBookBody) -> Book:\n"
         '    """Change some fields of a book. (changes data)\n'
@@ -324,11 +301,12 @@ def test_tools_are_found_as_stubs_with_the_types_of_their_answers(tmp_path: Path
     compile(text, "stubs.py", "exec")
 
 
-def test_the_name_of_a_tool_and_limit_one_show_all_of_it(tmp_path: Path) -> None:
-    text = search(generated(code=True), tmp_path, "list_books", 1)
+def test_the_name_of_a_tool_and_limit_one_show_all_of_it(bookshop: Path) -> None:
+    text = search(bookshop, "list_books", 1)
     assert text.count("async def") == 1
     assert "Newest first, one page at a time." in text
     assert "page_size: Entries per page" in text
+    assert "\n    page_size: at least 1, at most 50, default 10" in search(bookshop, "list books")
 
 
 def test_without_code_neither_the_room_nor_its_dependency_is_generated() -> None:
@@ -347,18 +325,6 @@ def test_with_code_and_without_lazy_the_search_stays() -> None:
     assert "parts/search/index.py" in rooms
 
 
-def started(package: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """A server that was started and ends at once, as its standard input is empty."""
-    return subprocess.run(
-        [sys.executable, *words],
-        env={**os.environ, "PYTHONPATH": str(package.parent), **environment},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-
-
 def test_a_server_without_the_room_says_how_to_get_it(
     package: Path, environment: dict[str, str]
 ) -> None:
@@ -366,7 +332,7 @@ def test_a_server_without_the_room_says_how_to_get_it(
     facts["parts"].remove("code")
     (package / "api.json").write_text(json.dumps(facts))
     shutil.rmtree(package / "runtime" / "parts" / "code")
-    done = started(package, "-m", PACKAGE, "--code", **environment)
+    done = ended(package, environment, "--code")
     assert done.returncode == 2
     assert "put `code = true` at the top of mcpgen.toml and run `mcpgen generate`" in done.stderr
 
@@ -382,7 +348,7 @@ def test_a_server_without_the_sandbox_says_what_to_install(
 
 
 def test_lazy_and_code_together_are_refused(package: Path, environment: dict[str, str]) -> None:
-    done = started(package, "-m", PACKAGE, "--lazy", "--code", **environment)
+    done = ended(package, environment, "--lazy", "--code")
     assert done.returncode == 2 and "choose one" in done.stderr
 
 
@@ -393,7 +359,7 @@ def test_a_server_without_code_imports_nothing_of_it(
         f"import sys; from {PACKAGE}.runtime.app import App; App({PACKAGE!r});"
         f"print([name for name in sys.modules if 'monty' in name or '{PACKAGE}.runtime.parts.code.' in name])"
     )
-    done = started(package, "-c", program, **environment)
+    done = ended(package, environment, "-c", program)
     assert done.stdout.strip() == "[]", done.stderr
 
 
@@ -403,10 +369,7 @@ def docs() -> str:
     return page.partition("\n## Code\n")[2].partition("\n## ")[0]
 
 
-def test_the_program_in_the_docs_runs_on_the_bookshop(tmp_path: Path) -> None:
-    for path, text in generated(code=True).items():
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text(text, "utf-8")
+def test_the_program_in_the_docs_runs_on_the_bookshop(bookshop: Path) -> None:
     program = docs().partition("```python\n")[2].partition("```")[0]
     code = (
         "import asyncio, os, sys, bookshop_api\n"
@@ -423,7 +386,7 @@ def test_the_program_in_the_docs_runs_on_the_bookshop(tmp_path: Path) -> None:
     )
     environment = {
         **os.environ,
-        "PYTHONPATH": os.pathsep.join([str(tmp_path / "src"), str(BOOKSHOP.parents[1])]),
+        "PYTHONPATH": os.pathsep.join([str(bookshop), str(BOOKSHOP.parents[1])]),
         "MCPGEN_BOOKSHOP_API_KEY": "demo-key",
         "MCPGEN_BOOKSHOP_ALLOW_PRIVATE": "1",
     }
@@ -432,11 +395,6 @@ def test_the_program_in_the_docs_runs_on_the_bookshop(tmp_path: Path) -> None:
     value, request = done.stdout.splitlines()
     assert isinstance(json.loads(value), list)
     assert "page-size=50" in request and request.endswith("200")
-
-
-def test_a_stub_has_the_limits_and_defaults_of_its_arguments(tmp_path: Path) -> None:
-    text = search(generated(code=True), tmp_path, "list books")
-    assert "\n    page_size: at least 1, at most 50, default 10" in text
 
 
 def test_the_limits_in_the_docs_are_those_of_the_sandbox() -> None:

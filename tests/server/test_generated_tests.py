@@ -16,77 +16,45 @@ from shop import process_environment
 from mcpgen import pipeline
 from mcpgen.config import Config
 from mcpgen.problems import Problems
+from tests.generated import written
 
 TEXT = {"type": "string"}
 DOCUMENT = {
-    "openapi": "3.1.0",
-    "info": {"title": "Things", "version": "1"},
-    "servers": [{"url": "https://api.example.com"}],
-    "security": [{"key": []}],
-    "components": {
-        "securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-API-Key"}}
-    },
+    "openapi": "3.1.0", "info": {"title": "Things", "version": "1"},
+    "servers": [{"url": "https://api.example.com"}], "security": [{"key": []}],
+    "components": {"securitySchemes": {"key": {
+        "type": "apiKey", "in": "header", "name": "X-API-Key"}}},
     "paths": {
-        "/things": {
-            "get": {
-                "operationId": "listThings",
-                "parameters": [
-                    {"name": "page-size", "in": "query", "schema": {"type": "integer"}},
-                    {
-                        "name": "ids",
-                        "in": "query",
-                        "explode": False,
-                        "schema": {"type": "array", "items": {"type": "integer"}},
-                    },
-                    {"name": "X-Trace", "in": "header", "schema": TEXT},
-                    {"name": "flavour", "in": "cookie", "schema": TEXT},
-                ],
-                "responses": {"200": {"description": "ok"}},
-            }
-        },
+        "/things": {"get": {
+            "operationId": "listThings",
+            "parameters": [
+                {"name": "page-size", "in": "query", "schema": {"type": "integer"}},
+                {"name": "ids", "in": "query", "explode": False,
+                 "schema": {"type": "array", "items": {"type": "integer"}}},
+                {"name": "X-Trace", "in": "header", "schema": TEXT},
+                {"name": "flavour", "in": "cookie", "schema": TEXT}],
+            "responses": {"200": {"description": "ok"}}}},
         "/things/{thingId}": {
             "put": {
                 "operationId": "replaceThing",
                 "parameters": [{"name": "thingId", "in": "path", "required": True, "schema": TEXT}],
                 "requestBody": {
                     "required": True,
-                    "content": {
-                        "application/json": {
-                            "schema": {
-                                "type": "object",
-                                "required": ["title"],
-                                "properties": {
-                                    "title": TEXT,
-                                    "author": TEXT,
-                                    "filter": {"type": "object", "properties": {"$eq": TEXT}},
-                                },
-                            }
-                        }
-                    },
-                },
-                "responses": {"200": {"description": "ok"}},
-            },
+                    "content": {"application/json": {"schema": {
+                        "type": "object", "required": ["title"],
+                        "properties": {
+                            "title": TEXT, "author": TEXT,
+                            "filter": {"type": "object", "properties": {"$eq": TEXT}}}}}}},
+                "responses": {"200": {"description": "ok"}}},
             "post": {
                 "operationId": "uploadThing",
                 "parameters": [{"name": "thingId", "in": "path", "required": True, "schema": TEXT}],
-                "requestBody": {
-                    "content": {
-                        "multipart/form-data": {
-                            "schema": {
-                                "type": "object",
-                                "properties": {
-                                    "file": {"type": "string", "format": "binary"},
-                                    "note": TEXT,
-                                },
-                            }
-                        }
-                    }
-                },
-                "responses": {"200": {"description": "ok"}},
-            },
-        },
-    },
-}
+                "requestBody": {"content": {"multipart/form-data": {"schema": {
+                    "type": "object",
+                    "properties": {
+                        "file": {"type": "string", "format": "binary"}, "note": TEXT}}}}},
+                "responses": {"200": {"description": "ok"}}}}},
+}  # fmt: skip
 
 MUTATIONS = {
     "another path": ("src/*/tools/*.py", '"/things/{thingId}"', '"/thing/{thingId}"'),
@@ -99,27 +67,16 @@ MUTATIONS = {
     "a nested name that is not the wire's": ("src/*/tools/*.py", '"$eq"', '"eq"'),
     "a file that is sent as text": ("src/*/tools/*.py", "wire.file(file)", "file"),
     "a credential in another place": ("src/*/api.json", '"X-API-Key"', '"X-Key"'),
-    "arguments that are not checked": (
-        "src/*/runtime/calls.py",
-        "checker.checked(arguments)",
-        "checker and (dict(arguments or {}), [])",
-    ),
-    "required arguments that are not asked for": (
-        "src/*/runtime/arguments/checker.py",
+    "arguments that are not checked": ("src/*/runtime/calls.py", "checker.checked(arguments)",
+        "checker and (dict(arguments or {}), [])"),
+    "required arguments that are not asked for": ("src/*/runtime/arguments/checker.py",
         "            if not self._validator.is_valid(repaired):\n",
-        "            if self._validator.is_valid(repaired):\n",
-    ),
+        "            if self._validator.is_valid(repaired):\n"),
     "errors that look like answers": (
-        "src/*/runtime/calls.py",
-        '"isError": True',
-        '"isError": False',
-    ),
+        "src/*/runtime/calls.py", '"isError": True', '"isError": False'),
     "secrets that are not masked": (
-        "src/*/runtime/secrets.py",
-        "return self._pattern.sub(MASK, text)",
-        "return text",
-    ),
-}
+        "src/*/runtime/secrets.py", "return self._pattern.sub(MASK, text)", "return text"),
+}  # fmt: skip
 
 
 RUNNER = """
@@ -143,11 +100,7 @@ def generate(folder: Path) -> None:
     """Write the project of the document."""
     document = folder.parent / "document.json"
     document.write_text(json.dumps(DOCUMENT))
-    *_, files = pipeline.generate(Config(sources=(str(document),)), Problems())
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+    written(pipeline.generate(Config(sources=(str(document),)), Problems())[2], folder)
 
 
 @pytest.fixture(scope="module")
@@ -165,16 +118,11 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[int, s
             path.write_text(text.replace(good, bad))
     done = subprocess.run(
         [sys.executable, "-c", RUNNER, *(str(root / name) for name in ("as it is", *MUTATIONS))],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env=process_environment(),
-    )
+        capture_output=True, text=True, timeout=120, env=process_environment(),
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    return {
-        name: (code, said)
-        for name, (code, said) in json.loads(done.stdout.splitlines()[-1]).items()
-    }
+    found: dict[str, tuple[int, str]] = json.loads(done.stdout.splitlines()[-1])
+    return found
 
 
 def test_a_generated_project_passes_its_tests(outcomes: dict[str, tuple[int, str]]) -> None:

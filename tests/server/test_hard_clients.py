@@ -6,8 +6,6 @@ import json
 import os
 import socket
 import struct
-import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -15,7 +13,7 @@ from typing import Any
 
 import pytest
 from served import LIST, Server, Start, opened, slow_call
-from shop import PACKAGE, process_environment
+from shop import begun, heard, say
 from test_server_stdio import INITIALIZE, INITIALIZED, call
 
 DROPPED = struct.pack("ii", 1, 0)
@@ -79,30 +77,21 @@ def test_a_client_on_stdio_that_does_not_read_stderr_is_served(
     package: Path, environment: dict[str, str]
 ) -> None:
     unread, errors = os.pipe()
-    process = subprocess.Popen(
-        [sys.executable, "-m", PACKAGE],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=errors,
-        env={**process_environment(), **environment, "PYTHONPATH": str(package.parent)},
-    )
+    process = begun(package, environment, stderr=errors)
     os.close(errors)
     watchdog = threading.Timer(60, process.kill)
     watchdog.start()
-    assert process.stdin is not None and process.stdout is not None
-    process.stdin.write(b"".join(_line(each) for each in (INITIALIZE, INITIALIZED)))
-    process.stdin.flush()
-    assert process.stdout.readline()
+    say(process, INITIALIZE, INITIALIZED)
+    heard(process)
     count = 600  # each writes a line, all of them several times what a pipe holds
     for number in range(1, count + 2):
         if number == count + 1:  # now it reads what is there
             said = os.read(unread, 1_000_000)
-        process.stdin.write(_line(call(number, "crash", {"how": "tool"})))
-        process.stdin.flush()
-        assert process.stdout.readline(), f"no answer to call {number}"
+        say(process, call(number, "crash", {"how": "tool"}))
+        assert heard(process)["id"] == number
     said += os.read(unread, 1_000_000)
-    process.stdin.close()
-    assert process.wait(20) == 0
+    process.communicate(timeout=20)
+    assert process.returncode == 0
     watchdog.cancel()
     os.close(unread)
     lines = [json.loads(line) for line in said.splitlines()]
@@ -110,7 +99,3 @@ def test_a_client_on_stdio_that_does_not_read_stderr_is_served(
     written = [line for line in lines if line["event"] == "call_failed"]
     assert [len(written) + lost[0]] == [count + 1]
     assert lost[0] > 100
-
-
-def _line(message: dict[str, Any]) -> bytes:
-    return json.dumps(message).encode() + b"\n"

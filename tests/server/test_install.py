@@ -271,21 +271,18 @@ def test_print_changes_nothing_and_shows_no_secret(
     assert not home.exists()
 
 
-@pytest.mark.parametrize(
-    ("client", "text"),
-    [
-        ("cursor", "{"),
-        ("cursor", '{"a": ' * 100_000 + "1" + "}" * 100_000),
-        ("cursor", '{"mcpServers": {"a": {}}, "mcpServers": {}}'),
-        ("cursor", '{"mcpServers": {"shop": {}, "shop": {"command": "x"}}}'),
-        ("codex", "a = " + "[" * 5000 + "]" * 5000),
-        ("cursor", "[]"),
-        ("cursor", '{"mcpServers": []}'),
-        ("codex", "a = \n"),
-        ("codex", 'mcp_servers = { shop = { command = "x" } }\n'),
-        ("goose", "extensions: {memory: {enabled: true}}\n"),
-    ],
-)
+@pytest.mark.parametrize(("client", "text"), [
+    ("cursor", "{"),
+    ("cursor", '{"a": ' * 100_000 + "1" + "}" * 100_000),
+    ("cursor", '{"mcpServers": {"a": {}}, "mcpServers": {}}'),
+    ("cursor", '{"mcpServers": {"shop": {}, "shop": {"command": "x"}}}'),
+    ("codex", "a = " + "[" * 5000 + "]" * 5000),
+    ("cursor", "[]"),
+    ("cursor", '{"mcpServers": []}'),
+    ("codex", "a = \n"),
+    ("codex", 'mcp_servers = { shop = { command = "x" } }\n'),
+    ("goose", "extensions: {memory: {enabled: true}}\n"),
+])  # fmt: skip
 def test_a_file_that_is_not_understood_stays_as_it_is(
     client: str, text: str, run: Run, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -332,20 +329,13 @@ def test_the_files_are_where_each_system_keeps_them() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "{}",
-        "{\n}\n",
-        '{"a": 1}',
-        '{"a": 1, // why\n}',
-        '{"mcpServers": {}, "b": "},{"}',
-        '// first\n{\n  "a": "//", /* { */\n  "b": [1,],\n}\n',
-        '{"mcpServers": {"other": {"command": "x"}, }, }',
-        '{"mcpServers": {"shop": {"command": "old"}, "other": {}}}',
-        '{"mcpServers": {"other": {}, "shop": {"command": "old"}}}',
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "{}", "{\n}\n", '{"a": 1}', '{"a": 1, // why\n}', '{"mcpServers": {}, "b": "},{"}',
+    '// first\n{\n  "a": "//", /* { */\n  "b": [1,],\n}\n',
+    '{"mcpServers": {"other": {"command": "x"}, }, }',
+    '{"mcpServers": {"shop": {"command": "old"}, "other": {}}}',
+    '{"mcpServers": {"other": {}, "shop": {"command": "old"}}}',
+])  # fmt: skip
 def test_json_with_comments_is_edited_in_place(text: str) -> None:
     before = load_json(text)
     put = put_json(text, "mcpServers", "shop", {"command": "new"})

@@ -27,27 +27,18 @@ TEXT = {"type": "string"}
 ITEM = {
     "type": "object",
     "properties": {
-        "id": {"type": "integer"},
-        "name": TEXT,
-        "html_url": TEXT,
-        "events_url": TEXT,
-        "owner": {"type": "object", "properties": {"login": TEXT, "id": {"type": "integer"}}},
-    },
-}
+        "id": {"type": "integer"}, "name": TEXT, "html_url": TEXT, "events_url": TEXT,
+        "owner": {"type": "object", "properties": {"login": TEXT, "id": {"type": "integer"}}}},
+}  # fmt: skip
 ENVELOPE = {
     "type": "object",
     "properties": {"total": {"type": "integer"}, "things": {"type": "array", "items": ITEM}},
 }
-ITEMS = [
-    {
-        "id": number,
-        "name": f"thing {number}",
-        "html_url": f"https://example.com/{number}",
-        "events_url": f"https://api.example.com/things/{number}/events",
-        "owner": {"login": "ada", "id": 1},
-    }
-    for number in range(60)
-]
+ITEMS = [{
+    "id": number, "name": f"thing {number}", "html_url": f"https://example.com/{number}",
+    "events_url": f"https://api.example.com/things/{number}/events",
+    "owner": {"login": "ada", "id": 1},
+} for number in range(60)]  # fmt: skip
 
 
 def operation(name: str, schema: Any) -> dict[str, Any]:

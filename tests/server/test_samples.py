@@ -22,7 +22,7 @@ from mcpgen.ir import (
     Server,
     Tool,
     Toolset,
-)
+)  # fmt: skip
 from mcpgen.render import sample
 from mcpgen.render.expectations import expectations
 from mcpgen.render.pattern_text import text_for
@@ -40,35 +40,22 @@ def tool(
 ) -> Tool:
     """A tool with those properties."""
     return Tool(
-        name="sample",
-        title="Sample",
-        description="Sample.",
+        name="sample", title="Sample", description="Sample.",
         input_schema={
-            "type": "object",
-            "properties": properties,
-            "additionalProperties": False,
-            **schema,
-        },
-        output_schema=None,
-        hints=Hints(read_only=True, destructive=False, idempotent=True),
-        arguments=arguments,
-        request=Request(method="POST", path="/samples/{id}", body=body),
+            "type": "object", "properties": properties, "additionalProperties": False, **schema},
+        output_schema=None, hints=Hints(read_only=True, destructive=False, idempotent=True),
+        arguments=arguments, request=Request(method="POST", path="/samples/{id}", body=body),
         response=Response(json=True, wrapped=False),
         origin=Origin(method="POST", path="/samples/{id}", operation_id=None, pointer=""),
-    )
+    )  # fmt: skip
 
 
 def argument(name: str, place: Any, encode: str = "", **options: Any) -> Argument:
     """An argument whose wire name ends in `-wire`."""
     return Argument(
-        name=name,
-        wire_name=f"{name}-wire",
-        place=place,
-        annotation=Annotation(kind="any"),
-        required=False,
-        encode=encode,
-        options=tuple(options.items()),
-    )
+        name=name, wire_name=f"{name}-wire", place=place, annotation=Annotation(kind="any"),
+        required=False, encode=encode, options=tuple(options.items()),
+    )  # fmt: skip
 
 
 SCHEMAS: list[dict[str, Any]] = [
@@ -124,16 +111,11 @@ def test_a_sample_is_valid_and_always_the_same(schema: dict[str, Any]) -> None:
     assert samples_of(made) == arguments
 
 
-def test_an_optional_argument_without_a_known_value_is_left_out_and_a_required_one_gives_up() -> (
-    None
-):
+def test_an_argument_without_a_known_value_is_left_out_or_where_required_gives_up() -> None:
     riddle = {
-        "type": "string",
-        "pattern": "(?=nothing)known",
-        "minLength": 400,
-        "maxLength": 401,
+        "type": "string", "pattern": "(?=nothing)known", "minLength": 400, "maxLength": 401,
         "format": "date",
-    }
+    }  # fmt: skip
     properties = {"id": {"type": "string"}, "riddle": riddle}
     assert list(samples_of(tool(properties)) or {}) == ["id"]
     assert samples_of(tool(properties, required=["riddle"])) is None
@@ -157,99 +139,44 @@ def test_samples_of_different_arguments_differ() -> None:
     assert len({str(value) for value in values}) == len(values)
 
 
-@pytest.mark.parametrize(
-    ("pattern", "text"),
-    [
-        ("^a+$", "a"),
-        ("^[0-9]{3}-[a-f]{2}$", "000-aa"),
-        (r"^\d{4}\.\w$", "0000.a"),
-        ("(one|two)?three", "three"),
-        ("^[^abc]$", "d"),
-        (r"^\u0041\x42$", "AB"),
-        ("[]a]", "a"),
-        ("a{2,}", "aa"),
-        ("(?<name>x)(?!y)", "x"),
-        ("(", None),
-        ("[a", None),
-        ("x" * 501, None),
-    ],
-)
+@pytest.mark.parametrize(("pattern", "text"), [
+    ("^a+$", "a"), ("^[0-9]{3}-[a-f]{2}$", "000-aa"), (r"^\d{4}\.\w$", "0000.a"),
+    ("(one|two)?three", "three"), ("^[^abc]$", "d"), (r"^\u0041\x42$", "AB"), ("[]a]", "a"),
+    ("a{2,}", "aa"), ("(?<name>x)(?!y)", "x"), ("(", None), ("[a", None), ("x" * 501, None),
+])  # fmt: skip
 def test_a_text_for_a_pattern(pattern: str, text: str | None) -> None:
     assert text_for(pattern) == text
 
 
-@pytest.mark.parametrize(
-    ("given", "value", "expected"),
-    [
-        (argument("id", "path"), "a b", [{"place": "path", "name": "id-wire", "text": "a b"}]),
-        (
-            argument("id", "path", "label"),
-            5,
-            [{"place": "path", "name": "id-wire", "leaves": ["5"]}],
-        ),
-        (argument("q", "query"), True, [{"place": "query", "name": "q-wire", "text": "true"}]),
-        (argument("q", "query"), 2.0, [{"place": "query", "name": "q-wire", "text": "2"}]),
-        (
-            argument("q", "query"),
-            1e-07,
-            [{"place": "query", "name": "q-wire", "text": "0.0000001"}],
-        ),
-        (
-            argument("q", "query"),
-            [1, 2],
-            [{"place": "query", "name": "q-wire", "texts": ["1", "2"]}],
-        ),
-        (
-            argument("q", "query", "csv"),
-            [1, 2],
-            [{"place": "query", "name": "q-wire", "leaves": ["1", "2"]}],
-        ),
-        (argument("q", "query"), {"k": 1}, [{"place": "query", "name": "k", "text": "1"}]),
-        (
-            argument("q", "query", "deep_object"),
-            {"a": {"b": 1}, "c": [2]},
-            [
-                {"place": "query", "name": "q-wire[a][b]", "text": "1"},
-                {"place": "query", "name": "q-wire[c][0]", "text": "2"},
-            ],
-        ),
-        (
-            argument("q", "query", "json_text"),
-            {"a": 1},
-            [{"place": "query", "name": "q-wire", "json": {"a": 1}}],
-        ),
-        (
-            argument("q", "query", "query_string"),
-            {"a": 1},
-            [{"place": "query", "name": "a", "text": "1"}],
-        ),
-        (
-            argument("h", "header"),
-            [1, 2],
-            [{"place": "header", "name": "h-wire", "leaves": ["1", "2"]}],
-        ),
-        (
-            argument("b", "body"),
-            {"a": None},
-            [{"place": "body", "name": "b-wire", "json": {"a": None}}],
-        ),
-    ],
-)
+@pytest.mark.parametrize(("place", "encode", "value", "expected"), [
+    ("path", "", "a b", [{"text": "a b"}]),
+    ("path", "label", 5, [{"leaves": ["5"]}]),
+    ("query", "", True, [{"text": "true"}]),
+    ("query", "", 2.0, [{"text": "2"}]),
+    ("query", "", 1e-07, [{"text": "0.0000001"}]),
+    ("query", "", [1, 2], [{"texts": ["1", "2"]}]),
+    ("query", "csv", [1, 2], [{"leaves": ["1", "2"]}]),
+    ("query", "", {"k": 1}, [{"name": "k", "text": "1"}]),
+    ("query", "deep_object", {"a": {"b": 1}, "c": [2]},
+     [{"name": "x-wire[a][b]", "text": "1"}, {"name": "x-wire[c][0]", "text": "2"}]),
+    ("query", "json_text", {"a": 1}, [{"json": {"a": 1}}]),
+    ("query", "query_string", {"a": 1}, [{"name": "a", "text": "1"}]),
+    ("header", "", [1, 2], [{"leaves": ["1", "2"]}]),
+    ("body", "", {"a": None}, [{"json": {"a": None}}]),
+])  # fmt: skip
 def test_a_value_is_expected_where_its_style_puts_it(
-    given: Argument, value: Any, expected: list[Any]
+    place: str, encode: str, value: Any, expected: list[Any]
 ) -> None:
-    assert expected_of(tool({given.name: {}}, given), {given.name: value}) == expected
+    found = expected_of(tool({"x": {}}, argument("x", place, encode)), {"x": value})
+    assert found == [{"place": place, "name": "x-wire", **each} for each in expected]
 
 
-@pytest.mark.parametrize(
-    ("kind", "encode", "value", "expected"),
-    [
-        ("form", "", ["x", "y"], {"texts": ["x", "y"]}),
-        ("multipart", "", ["x", "y"], {"texts": ["x", "y"]}),
-        ("multipart", "file", "eA==", {"base64": "eA=="}),
-        ("multipart", "json_part", {"a": 1}, {"json": {"a": 1}}),
-    ],
-)
+@pytest.mark.parametrize(("kind", "encode", "value", "expected"), [
+    ("form", "", ["x", "y"], {"texts": ["x", "y"]}),
+    ("multipart", "", ["x", "y"], {"texts": ["x", "y"]}),
+    ("multipart", "file", "eA==", {"base64": "eA=="}),
+    ("multipart", "json_part", {"a": 1}, {"json": {"a": 1}}),
+])  # fmt: skip
 def test_a_field_is_expected_as_its_body_writes_it(
     kind: Any, encode: str, value: Any, expected: dict[str, Any]
 ) -> None:
@@ -278,20 +205,11 @@ def test_the_data_of_the_tests_says_which_credentials_arrive() -> None:
         Auth(name="client", kind="client_credentials", variables=("P_ID", "P_SECRET", "P_TOKEN")),
     )
     made = Server(
-        name="s",
-        package="s_mcp",
-        distribution="mcp-s",
-        title="S",
-        version="1",
-        description="",
-        instructions="",
-        env_prefix="P",
-        base_url=None,
-        base_url_note="",
-        auth=auths,
+        name="s", package="s_mcp", distribution="mcp-s", title="S", version="1", description="",
+        instructions="", env_prefix="P", base_url=None, base_url_note="", auth=auths,
         security=(("key", "user"), ("odd",)),
         toolsets=(Toolset(name="t", title="T", description="", tools=(tool({}),)),),
-    )
+    )  # fmt: skip
     data = sample.tests_data(made)
     assert sorted(data["environment"]) == ["P_ID", "P_KEY", "P_PASSWORD", "P_SECRET", "P_USER"]
     [alternative] = data["tools"][0]["request"]["security"]

@@ -36,18 +36,15 @@ def best(query: str, limit: int = 3) -> list[str]:
     return Index(search_facts(server)).search(query, limit, names).names
 
 
-@pytest.mark.parametrize(
-    ("query", "name"),
-    [
-        ("list all books", "list_books"),
-        ("books", "list_books"),
-        ("fetch a single book", "get_book"),
-        ("adding books to the catalogue", "add_book"),
-        ("erase a book", "remove_book"),
-        ("GetBook", "get_book"),
-        ("purchase books", "place_order"),
-    ],
-)
+@pytest.mark.parametrize(("query", "name"), [
+    ("list all books", "list_books"),
+    ("books", "list_books"),
+    ("fetch a single book", "get_book"),
+    ("adding books to the catalogue", "add_book"),
+    ("erase a book", "remove_book"),
+    ("GetBook", "get_book"),
+    ("purchase books", "place_order"),
+])  # fmt: skip
 def test_the_tool_that_was_meant_comes_first(query: str, name: str) -> None:
     assert best(query)[0] == name
 
@@ -160,16 +157,13 @@ def test_a_deprecated_tool_comes_after_the_one_in_its_place() -> None:
     assert ranked("delete a team", tools, "delete_team_legacy")[0] == "delete_team_org"
 
 
-@pytest.mark.parametrize(
-    ("operation", "kind"),
-    [
-        ("post /templates/list.json", "list"),
-        ("post /templates/delete.json", "delete"),
-        ("get /films/popular", "list"),
-        ("get /films/newest", "get"),
-        ("get /discover/films", "search"),
-    ],
-)
+@pytest.mark.parametrize(("operation", "kind"), [
+    ("post /templates/list.json", "list"),
+    ("post /templates/delete.json", "delete"),
+    ("get /films/popular", "list"),
+    ("get /films/newest", "get"),
+    ("get /discover/films", "search"),
+])  # fmt: skip
 def test_what_a_tool_does_is_read_from_its_path_and_its_answer(
     tmp_path: Path, operation: str, kind: str
 ) -> None:
@@ -307,13 +301,10 @@ def test_an_unknown_name_is_answered_with_the_nearest_tools(in_process: Any) -> 
 
 def test_a_tool_written_by_hand_is_found(package: Path, in_process: Any) -> None:
     contract = {"name": "count_pages", "description": "Count the pages of a manuscript."}
-    custom(
-        package.parent,
-        {
-            "custom/pages.json": json.dumps(contract),
-            "custom/pages.py": "def count_pages() -> int:\n    return 1\n",
-        },
-    )
+    custom(package.parent, {
+        "custom/pages.json": json.dumps(contract),
+        "custom/pages.py": "def count_pages() -> int:\n    return 1\n",
+    })  # fmt: skip
     [result] = ask(in_process(mode="--lazy"), "auto", ("search_tools", {"query": "manuscripts"}))
     assert result["content"][0]["text"].startswith("count_pages: ")
 
@@ -379,53 +370,39 @@ def test_a_group_of_synonyms_has_at_least_two_words_and_no_stop_word() -> None:
             assert not stop & {*group} - {"like", "me"}, line
 
 
-@pytest.mark.parametrize(
-    ("query", "name"),
-    [
-        ("shut down server", "update_server_shutdown"),
-        ("shut the server down", "update_server_shutdown"),
-        ("power off a server", "update_server_poweroff"),
-        ("log out a user", "create_user_logout"),
-        ("check in a guest", "create_guest_checkin"),
-        ("my to-do list", "list_tasks"),
-    ],
-)
+@pytest.mark.parametrize(("query", "name"), [
+    ("shut down server", "update_server_shutdown"),
+    ("shut the server down", "update_server_shutdown"),
+    ("power off a server", "update_server_poweroff"),
+    ("log out a user", "create_user_logout"),
+    ("check in a guest", "create_guest_checkin"),
+    ("my to-do list", "list_tasks"),
+])  # fmt: skip
 def test_a_verb_and_its_particle_may_be_one_word_of_the_tools(query: str, name: str) -> None:
     tools = {
         "delete_server": "Deletes a server that is down",
         "delete_server_stop": "Deletes the stop of a server",
         "update_server_shutdown": "Shutdown of a server",
-        "update_server_poweroff": "Poweroff of a server",
-        "list_servers": "Servers",
-        "create_user": "User",
-        "create_user_logout": "Logout of a user",
-        "create_guest": "Guest",
-        "create_guest_checkin": "Checkin of a guest",
-        "list_tasks": "Tasks",
-    }
+        "update_server_poweroff": "Poweroff of a server", "list_servers": "Servers",
+        "create_user": "User", "create_user_logout": "Logout of a user", "create_guest": "Guest",
+        "create_guest_checkin": "Checkin of a guest", "list_tasks": "Tasks",
+    }  # fmt: skip
     assert ranked(query, tools)[0] == name
 
 
-@pytest.mark.parametrize(
-    ("query", "name"),
-    [
-        ("which shoppers came back", "list_customers"),
-        ("report an outage", "create_incident"),
-        ("songs by Outage", "list_songs"),
-        ("mark a chore as done", "update_task"),
-    ],
-)
+@pytest.mark.parametrize(("query", "name"), [
+    ("which shoppers came back", "list_customers"),
+    ("report an outage", "create_incident"),
+    ("songs by Outage", "list_songs"),
+    ("mark a chore as done", "update_task"),
+])  # fmt: skip
 def test_a_word_that_no_tool_has_stands_for_its_neighbours(query: str, name: str) -> None:
     """All but a name, which is searched for as it stands."""
     tools = {
-        "list_customers": "Customers",
-        "create_incident": "Incident",
-        "list_incidents": "Incidents",
-        "list_songs": "Songs",
-        "list_tasks": "Tasks",
-        "create_task": "Task",
+        "list_customers": "Customers", "create_incident": "Incident", "list_incidents": "Incidents",
+        "list_songs": "Songs", "list_tasks": "Tasks", "create_task": "Task",
         "update_task": "Change whether a task is completed",
-    }
+    }  # fmt: skip
     assert ranked(query, tools)[0] == name
 
 
@@ -439,17 +416,12 @@ def test_what_an_area_is_about_finds_its_tools(tmp_path: Path) -> None:
     names = {"Blobs": "A Blob is a virtual machine", "Grails": "A Grail is a cup"}
     done = {"responses": {"204": {"description": "Done"}}}
     document = {
-        "openapi": "3.1.0",
-        "info": {"title": "Cloud", "version": "1"},
+        "openapi": "3.1.0", "info": {"title": "Cloud", "version": "1"},
         "servers": [{"url": "https://cloud.example"}],
         "tags": [{"name": name, "description": text} for name, text in names.items()],
-        "paths": {
-            f"/{name.lower()}": {
-                "post": {"tags": [name], "summary": f"Create a {name[:-1]}", **done}
-            }
-            for name in names
-        },
-    }
+        "paths": {f"/{name.lower()}": {"post": {
+            "tags": [name], "summary": f"Create a {name[:-1]}", **done}} for name in names},
+    }  # fmt: skip
     (tmp_path / "cloud.json").write_text(json.dumps(document))
     config = Config(sources=(str(tmp_path / "cloud.json"),))
     facts = search_facts(pipeline.understand(config, Problems())[1])

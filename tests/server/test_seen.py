@@ -5,13 +5,9 @@ from __future__ import annotations
 import json
 import os
 import socket
-import subprocess
-import sys
-import threading
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -20,43 +16,35 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
     ExportMetricsServiceRequest,
 )
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
-from served import LIST, Server, Start
-from shop import PACKAGE, Recorder, process_environment
+from served import Server, Start, call
+from shop import PACKAGE, Recorder
+from shop import ended as run
 
 from mcpgen.runtime.parts.audit import lines as audit
 from mcpgen.runtime.parts.telemetry.instruments import END_SECONDS
 from mcpgen.runtime.record import Record, recorded
 from mcpgen.runtime.secrets import MASK, Caller, Redactor, Secret
+from tests.loopback import Asked, Loopback
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 PARENT = f"00-{TRACE}-00f067aa0ba902b7-01"
 
 
-class Collector:
+class Collector(Loopback):
     """What a collector of OpenTelemetry received."""
 
     def __init__(self) -> None:
         self.traces: list[Any] = []
         self.metrics: list[Any] = []
-        collector = self
+        super().__init__(self.received)
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["content-length"]))
-                if self.path == "/v1/traces":
-                    collector.traces.append(ExportTraceServiceRequest.FromString(body))
-                else:
-                    collector.metrics.append(ExportMetricsServiceRequest.FromString(body))
-                self.send_response(200)
-                self.send_header("content-length", "0")
-                self.end_headers()
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+    def received(self, asked: Asked) -> tuple[int, dict[str, str], bytes]:
+        """Note what was sent."""
+        if asked.target == "/v1/traces":
+            self.traces.append(ExportTraceServiceRequest.FromString(asked.body))
+        else:
+            self.metrics.append(ExportMetricsServiceRequest.FromString(asked.body))
+        return 200, {}, b""
 
     def spans(self) -> dict[str, Any]:
         """Every span by its name."""
@@ -68,10 +56,6 @@ class Collector:
             for span in scope.spans
         }
 
-    def close(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-
 
 @pytest.fixture
 def collector() -> Iterator[Collector]:
@@ -81,10 +65,8 @@ def collector() -> Iterator[Collector]:
     collector.close()
 
 
-def call(name: str, arguments: Any, **meta: Any) -> Any:
-    """The body of a call."""
-    params = {"name": name, "arguments": arguments, "_meta": meta}
-    return {**LIST, "method": "tools/call", "params": params}
+GET = call("get_book", {"book_id": "7"})
+UPDATE = call("update_book", {"book_id": "8", "title": "T", "blurb": "canary-key-0123456789"})
 
 
 def attributes(span: Any) -> dict[str, Any]:
@@ -107,18 +89,14 @@ def free_port() -> int:
 
 @pytest.mark.parametrize("place", ["_meta", "header"])
 def test_a_call_is_one_trace_from_the_caller_to_the_api(
-    start: Start,
-    api: Recorder,
-    collector: Collector,
-    monkeypatch: pytest.MonkeyPatch,
-    place: str,
+    start: Start, api: Recorder, collector: Collector, monkeypatch: Any, place: str
 ) -> None:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
     server = start(TELEMETRY="1", HTTP_GRACE="0")
     if place == "_meta":
         server.send(call("get_book", {"book_id": "7"}, traceparent=PARENT))
     else:
-        server.send(call("get_book", {"book_id": "7"}), traceparent=PARENT)
+        server.send(GET, traceparent=PARENT)
     [line] = [line for line in ended(server) if line["event"] == "call"]
     spans = collector.spans()
     served, requested = spans["tools/call get_book"], spans["GET"]
@@ -139,9 +117,9 @@ def test_a_call_is_one_trace_from_the_caller_to_the_api(
 def test_prometheus_finds_metrics_on_a_port_of_their_own(start: Start, api: Recorder) -> None:
     port = free_port()
     server = start(METRICS_PORT=str(port))
-    server.send(call("get_book", {"book_id": "7"}))
+    server.send(GET)
     api.answer = (404, b"{}")
-    server.send(call("get_book", {"book_id": "8"}))
+    server.send(GET)
     server.send(call("made_up_by_a_caller", {}))
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
         text = answer.read().decode()
@@ -173,73 +151,50 @@ def test_every_call_is_one_line_without_arguments_and_values(start: Start, api: 
     lines = ended(server)
     calls = [line for line in lines if line["event"] in ("call", "call_failed")]
     assert [(line["tool"], line["status"]) for line in calls] == [
-        ("get_book", "ok"),
-        ("get_book", "invalid_arguments"),
-        ("nothing", "unknown_tool"),
-    ]
+        ("get_book", "ok"), ("get_book", "invalid_arguments"), ("nothing", "unknown_tool"),
+    ]  # fmt: skip
     assert calls[0]["requests"] == 1
     assert calls[0]["bytes"] > 50
     assert "canary-argument" not in json.dumps(calls[0])
 
 
-def test_the_trace_of_a_caller_is_in_the_line_without_telemetry(
-    start: Start, api: Recorder
-) -> None:
+def test_the_trace_of_a_caller_is_in_the_line_without_telemetry(start: Start) -> None:
     server = start(HTTP_GRACE="0")
-    server.send(call("get_book", {"book_id": "7"}, traceparent=PARENT))
-    server.send(call("get_book", {"book_id": "7"}))
-    lines = [line for line in ended(server) if line["event"] == "call"]
-    assert [line.get("trace") for line in lines] == [TRACE, None]
+    for meta in (
+        {"traceparent": PARENT},
+        {},
+        *({"traceparent": odd} for odd in ({"a": 1}, 5, ["x"], None)),
+    ):
+        status, _, body = server.send(call("get_book", {"book_id": "7"}, **meta))
+        assert status == 200
+        assert "isError" in json.loads(body)["result"]
+    lines = ended(server)
+    traces = [line.get("trace") for line in lines if line["event"] == "call"]
+    assert traces == [TRACE, None, None, None, None, None]
+    assert "traceback" not in json.dumps(lines)
 
 
-@pytest.mark.parametrize("trace", [{"a": 1}, 5, ["x"], None])
-def test_a_trace_that_is_no_text_does_not_fail_the_call(
-    start: Start, api: Recorder, trace: Any
-) -> None:
-    server = start(HTTP_GRACE="0")
-    status, _, body = server.send(call("get_book", {"book_id": "7"}, traceparent=trace))
-    assert status == 200
-    assert "isError" in json.loads(body)["result"]
-    assert "traceback" not in json.dumps(ended(server))
-
-
-def test_what_can_change_something_is_audited_without_secrets(
+def test_arguments_are_logged_and_writes_audited_without_secrets(
     start: Start, api: Recorder, tmp_path: Path
 ) -> None:
     path = tmp_path / "audit.jsonl"
     path.write_text("an earlier line\n")
     path.chmod(0o600)
-    server = start(AUDIT=str(path), HTTP_GRACE="0")
-    server.send(call("get_book", {"book_id": "1"}))
-    server.send(
-        call("update_book", {"book_id": "1", "title": "T", "blurb": "canary-key-0123456789"})
-    )
+    server = start(AUDIT=str(path), LOG_ARGUMENTS="1", HTTP_GRACE="0")
+    server.send(GET)
+    server.send(UPDATE)
     api.answer = (409, b"{}")
     server.send(call("delete_book", {"book_id": "1"}))
-    ended(server)
-    first, *lines = path.read_text().splitlines()
-    assert first == "an earlier line"
-    records = [json.loads(line) for line in lines]
-    assert [(record["tool"], record["status"]) for record in records] == [
-        ("update_book", "ok"),
-        ("delete_book", 409),
-    ]
-    assert records[0]["arguments"]["book_id"] == "1"
-    assert "canary" not in json.dumps(records)
-
-
-def test_arguments_are_logged_without_secrets_where_that_is_asked_for(
-    start: Start, api: Recorder
-) -> None:
-    server = start(LOG_ARGUMENTS="1", HTTP_GRACE="0")
-    server.send(call("get_book", {"book_id": "7"}))
-    server.send(
-        call("update_book", {"book_id": "8", "title": "T", "blurb": "canary-key-0123456789"})
-    )
     calls = [line for line in ended(server) if line["event"] in ("call", "call_failed")]
     assert calls[0]["arguments"] == {"book_id": "7"}
     assert calls[1]["arguments"]["book_id"] == "8"
-    assert "canary" not in json.dumps(calls)
+    first, *lines = path.read_text().splitlines()
+    assert first == "an earlier line"
+    records = [json.loads(line) for line in lines]
+    entries = [(record["tool"], record["status"]) for record in records]
+    assert entries == [("update_book", "ok"), ("delete_book", 409)]
+    assert records[0]["arguments"]["book_id"] == "8"
+    assert "canary" not in json.dumps([calls, records])
 
 
 def test_the_audit_goes_to_syslog_as_security_messages(
@@ -337,7 +292,7 @@ def test_a_collector_that_hangs_does_not_keep_the_server_from_ending(
         url = f"http://127.0.0.1:{hangs.getsockname()[1]}"
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", url)
         server = start(TELEMETRY="1", HTTP_GRACE="0")
-        server.send(call("get_book", {"book_id": "1"}))
+        server.send(GET)
         began = time.monotonic()
         lines = ended(server)
     assert "telemetry_not_sent" in [line["event"] for line in lines]
@@ -369,20 +324,6 @@ def test_nothing_of_telemetry_is_imported_when_it_is_off(
         " or name.endswith(('runtime.parts.telemetry.instruments', 'runtime.parts.audit.lines'))])"
     )
     assert run(package, environment, "-c", script).stdout.strip() == "[]"
-
-
-def run(
-    package: Path, environment: dict[str, str], *command: str
-) -> subprocess.CompletedProcess[str]:
-    """The package on stdio, its client gone; or another command with it."""
-    return subprocess.run(
-        [sys.executable, *(command or ("-m", PACKAGE))],
-        env={**process_environment(), **environment, "PYTHONPATH": str(package.parent)},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
 
 
 def test_the_line_of_a_call_names_its_caller(caplog: pytest.LogCaptureFixture) -> None:

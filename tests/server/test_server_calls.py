@@ -8,46 +8,51 @@ import functools
 import importlib
 import json
 import re
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from mcp import Client, MCPError
-from shop import DESK, PACKAGE, PREFIX, write_package
+from shop import DESK, PACKAGE, PREFIX
+
+from tests.generated import written
 
 ERAS = ["auto", "legacy"]
 
 
-def ask(
-    tools: Any, mode: str, *calls: tuple[str, dict[str, Any] | None], **options: Any
-) -> list[Any]:
-    """Make calls one after the other through the official client; the results as on the wire."""
+Did = Callable[[Client], Awaitable[Any]]
 
-    async def run() -> list[Any] | MCPError:
+
+def through(tools: Any, act: Did, mode: str = "auto") -> Any:
+    """Do something through the official client."""
+
+    async def run() -> Any:
         async with Client(tools.server, mode=mode) as client:
             try:
-                return [
-                    await client.call_tool(name, arguments, **options) for name, arguments in calls
-                ]
-            except (
-                MCPError
-            ) as error:  # raised here it would arrive wrapped in the client's exception group
+                return await act(client)
+            except MCPError as error:  # raised here it would be wrapped in an exception group
                 return error
 
-    results = asyncio.run(run())
-    if isinstance(results, MCPError):
-        raise results
-    return [result.model_dump(by_alias=True, exclude_none=True) for result in results]
+    result = asyncio.run(run())
+    if isinstance(result, MCPError):
+        raise result
+    return result
+
+
+def ask(tools: Any, mode: str, *calls: tuple[str, Any], **options: Any) -> list[Any]:
+    """Make calls one after the other; the results as on the wire."""
+
+    async def act(client: Client) -> list[Any]:
+        results = [await client.call_tool(name, given, **options) for name, given in calls]
+        return [result.model_dump(by_alias=True, exclude_none=True) for result in results]
+
+    return list(through(tools, act, mode))
 
 
 def list_tools(tools: Any, mode: str = "auto") -> Any:
     """The answer to `tools/list`."""
-
-    async def run() -> Any:
-        async with Client(tools.server, mode=mode) as client:
-            return await client.list_tools()
-
-    return asyncio.run(run())
+    return through(tools, lambda client: client.list_tools(), mode)
 
 
 @pytest.mark.parametrize("mode", ERAS)
@@ -76,11 +81,10 @@ def test_the_modern_list_says_how_long_it_may_be_kept(in_process: Any) -> None:
 
 @pytest.mark.parametrize("mode", ERAS)
 def test_the_server_says_who_it_is(in_process: Any, mode: str) -> None:
-    async def run() -> Any:
-        async with Client(in_process().server, mode=mode) as client:
-            return client.server_info, client.instructions
+    async def act(client: Client) -> Any:
+        return client.server_info, client.instructions
 
-    info, instructions = asyncio.run(run())
+    info, instructions = through(in_process(), act, mode)
     assert (info.name, info.version, info.title) == ("shop", "1.2.3", "Shop API")
     assert instructions == "Tools of a shop."
 
@@ -99,11 +103,8 @@ def test_every_kind_of_content_arrives(in_process: Any, mode: str) -> None:
     assert text == {"type": "text", "text": "a text"}
     assert base64.b64decode(image["data"]) == b"\x89PNG"
     assert audio["mimeType"] == "audio/wav"
-    assert (link["type"], link["uri"], link["mimeType"]) == (
-        "resource_link",
-        "https://example.com/a.csv",
-        "text/csv",
-    )
+    assert link["type"] == "resource_link"
+    assert (link["uri"], link["mimeType"]) == ("https://example.com/a.csv", "text/csv")
     assert base64.b64decode(binary["resource"]["blob"]) == b"bytes"
     assert embedded["resource"]["text"] == "text"
 
@@ -125,14 +126,8 @@ def test_a_result_that_breaks_its_output_schema_is_an_error_that_says_where(
 
 @pytest.mark.parametrize("mode", ERAS)
 def test_a_tool_says_what_went_wrong_and_nothing_else_leaks(in_process: Any, mode: str) -> None:
-    told, crashed, left, unwritten = ask(
-        in_process(),
-        mode,
-        ("crash", {"how": "tool"}),
-        ("crash", {"how": "crash"}),
-        ("crash", {"how": "exit"}),
-        ("later", None),
-    )
+    crashes = [("crash", {"how": how}) for how in ("tool", "crash", "exit")]
+    told, crashed, left, unwritten = ask(in_process(), mode, *crashes, ("later", None))
     assert told["content"][0]["text"] == "Ask for something else"
     assert "RuntimeError" in crashed["content"][0]["text"]
     assert "opensesame" not in json.dumps(crashed)
@@ -164,18 +159,16 @@ def test_cancelling_a_call_reaches_the_function(
     marker = tmp_path / "marker"
     monkeypatch.setenv("SLOW_MARKER", str(marker))
 
-    async def run() -> None:
-        async with Client(in_process().server, mode=mode) as client:
-            call = asyncio.create_task(client.call_tool("slow", {"steps": 500}))
-            await asyncio.sleep(0.1)
-            call.cancel()
-            await asyncio.gather(call, return_exceptions=True)
-            for _ in range(100):
-                if marker.exists():
-                    return
-                await asyncio.sleep(0.02)
+    async def act(client: Client) -> None:
+        call = asyncio.create_task(client.call_tool("slow", {"steps": 500}))
+        await asyncio.sleep(0.1)
+        call.cancel()
+        await asyncio.gather(call, return_exceptions=True)
+        until = asyncio.get_running_loop().time() + 2
+        while not marker.exists() and asyncio.get_running_loop().time() < until:
+            await asyncio.sleep(0.02)
 
-    asyncio.run(run())
+    through(in_process(), act, mode)
     assert marker.read_text() == "cancelled"
 
 
@@ -186,32 +179,27 @@ def test_toolsets_limit_the_list(in_process: Any) -> None:
         ask(tools, "auto", ("delete_book", {"book_id": "1"}))
 
 
-def test_a_toolset_that_does_not_exist_is_an_error_with_a_suggestion(in_process: Any) -> None:
-    with pytest.raises(Exception, match="did you mean `books`"):
-        in_process(toolsets=["bocks"])
+@pytest.mark.parametrize(("options", "told"), [
+    ({"toolsets": ["bocks"]}, "did you mean `books`"),
+    ({"tools": ["get_bock"]}, "no tool `get_bock`; did you mean `get_book`"),
+])  # fmt: skip
+def test_what_does_not_exist_is_an_error_with_a_suggestion(
+    in_process: Any, options: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(Exception, match=told):
+        in_process(**options)
 
 
-@pytest.mark.parametrize(
-    ("options", "names"),
-    [
-        ({"tools": ["get_book"]}, ["get_book"]),
-        ({"tools": ["get_book", "add"]}, ["get_book", "add"]),
-        ({"tools": ["get_book", "delete_book"], "read_only": True}, ["get_book"]),
-        (
-            {"tools": ["get_book"], "toolsets": ["desk"]},
-            ["get_book", *(tool["name"] for tool in DESK)],
-        ),
-    ],
-)
+@pytest.mark.parametrize(("options", "names"), [
+    ({"tools": ["get_book"]}, ["get_book"]),
+    ({"tools": ["get_book", "add"]}, ["get_book", "add"]),
+    ({"tools": ["get_book", "delete_book"], "read_only": True}, ["get_book"]),
+    ({"tools": ["get_book"], "toolsets": ["desk"]}, ["get_book", *(tool["name"] for tool in DESK)]),
+])  # fmt: skip
 def test_single_tools_are_offered_besides_the_toolsets(
     in_process: Any, options: dict[str, Any], names: list[str]
 ) -> None:
     assert [tool.name for tool in list_tools(in_process(**options)).tools] == names
-
-
-def test_a_tool_that_does_not_exist_is_an_error_with_a_suggestion(in_process: Any) -> None:
-    with pytest.raises(Exception, match="no tool `get_bock`; did you mean `get_book`"):
-        in_process(tools=["get_bock"])
 
 
 def test_read_only_hides_what_changes_data_and_refuses_it_when_called(in_process: Any) -> None:
@@ -228,12 +216,9 @@ def test_the_lazy_list_is_three_tools_that_never_change(in_process: Any) -> None
     tools = in_process(mode="--lazy")
     before = list_tools(tools)
     found, described, called = ask(
-        tools,
-        "auto",
-        ("search_tools", {"query": "say again"}),
-        ("describe_tool", {"name": "echo"}),
+        tools, "auto", ("search_tools", {"query": "say again"}), ("describe_tool", {"name": "echo"}),
         ("call_tool", {"name": "echo", "arguments": {"text": "hi"}}),
-    )
+    )  # fmt: skip
     assert found["content"][0]["text"].startswith("echo: Say it again. (reads)\n  text (string)")
     echo = next(tool for tool in DESK if tool["name"] == "echo")
     assert json.loads(described["content"][0]["text"]) == {
@@ -246,30 +231,23 @@ def test_the_lazy_list_is_three_tools_that_never_change(in_process: Any) -> None
 
 def test_a_lazy_call_is_checked_like_a_direct_one(in_process: Any) -> None:
     tools = in_process(mode="--lazy", read_only=True)
-    wrong, forbidden, unknown, bad = ask(
-        tools,
-        "auto",
-        ("call_tool", {"name": "echo", "arguments": {"text": 1}}),
-        ("call_tool", {"name": "delete_book", "arguments": {"book_id": "1"}}),
-        ("call_tool", {"name": "ecko"}),
-        ("call_tool", {"nam": "echo"}),
-    )
-    assert "`text` must be a string, got 1" in wrong["content"][0]["text"]
-    assert "read-only" in forbidden["content"][0]["text"]
-    assert "did you mean `echo`" in unknown["content"][0]["text"]
-    assert "did you mean `name`" in bad["content"][0]["text"]
+    for arguments, told in (
+        ({"name": "echo", "arguments": {"text": 1}}, "`text` must be a string, got 1"),
+        ({"name": "delete_book", "arguments": {"book_id": "1"}}, "read-only"),
+        ({"name": "ecko"}, "did you mean `echo`"),
+        ({"nam": "echo"}, "did you mean `name`"),
+    ):
+        [result] = ask(tools, "auto", ("call_tool", arguments))
+        assert told in result["content"][0]["text"]
 
 
-@pytest.mark.parametrize(
-    ("query", "best"),
-    [
-        ("list_books", "list_books"),
-        ("Get Book", "get_book"),
-        ("remove a book", "delete_book"),
-        ("catalogue", "list_books"),
-        ("change a book's title", "update_book"),
-    ],
-)
+@pytest.mark.parametrize(("query", "best"), [
+    ("list_books", "list_books"),
+    ("Get Book", "get_book"),
+    ("remove a book", "delete_book"),
+    ("catalogue", "list_books"),
+    ("change a book's title", "update_book"),
+])  # fmt: skip
 def test_search_finds_the_tool_that_was_meant(in_process: Any, query: str, best: str) -> None:
     [result] = ask(
         in_process(mode="--lazy"), "auto", ("search_tools", {"query": query, "limit": 3})
@@ -279,22 +257,14 @@ def test_search_finds_the_tool_that_was_meant(in_process: Any, query: str, best:
 
 def custom(tmp_path: Path, files: dict[str, str]) -> None:
     """Put further files into the package of the test."""
-    for name, text in files.items():
-        (tmp_path / "shop_mcp" / name).write_text(text)
+    written(files, tmp_path / "shop_mcp")
 
 
 def test_a_custom_tool_replaces_its_generated_namesake(package: Path, in_process: Any) -> None:
-    custom(
-        package.parent,
-        {
-            "custom/mine.json": (
-                '[{"name": "get_book", "description": "Mine.", "annotations": {"idempotentHint": false}}]'
-            ),
-            "custom/mine.py": (
-                "async def get_book(*, book_id: str) -> str:\n    return 'mine ' + book_id\n"
-            ),
-        },
-    )
+    hints = {"idempotentHint": False}
+    mine = [{"name": "get_book", "description": "Mine.", "annotations": hints}]
+    code = "async def get_book(*, book_id: str) -> str:\n    return 'mine ' + book_id\n"
+    custom(package.parent, {"custom/mine.json": json.dumps(mine), "custom/mine.py": code})
     tools = in_process()
     listed = {tool.name: tool for tool in list_tools(tools).tools}
     assert listed["get_book"].description == "Mine."
@@ -306,47 +276,22 @@ def test_a_custom_tool_replaces_its_generated_namesake(package: Path, in_process
     assert "`book_id` is required" in wrong["content"][0]["text"]
 
 
-@pytest.mark.parametrize(
-    ("files", "told"),
-    [
-        ({"custom/bad.json": '[{"name": "x",\n]'}, ["bad.json", '"line": 2']),
-        (
-            {"custom/bad.json": '[{"name": "x"}]', "custom/bad.py": "def x(:\n"},
-            ["bad.py", '"line": 1', "SyntaxError"],
-        ),
-        (
-            {"custom/bad.json": '[{"name": "x"}]', "custom/bad.py": "\n1/0\n"},
-            ["bad.py", '"line": 2', "ZeroDivision"],
-        ),
-        (
-            {"custom/bad.json": '[{"name": "x"}]', "custom/bad.py": ""},
-            ["no function in custom.bad"],
-        ),
-        (
-            {
-                "custom/bad.json": '[{"name": "x", "inputSchema": {"type": "array"}}]',
-                "custom/bad.py": "",
-            },
-            ["inputSchema"],
-        ),
-        (
-            {
-                "custom/bad.json": (
-                    '[{"name": "x", "inputSchema": {"type": "object", "required": 3}}]'
-                ),
-                "custom/bad.py": "",
-            },
-            ["not a valid schema"],
-        ),
-        ({"custom/bad.json": '[{"name": "no way"}]', "custom/bad.py": ""}, ["`name`"]),
-    ],
-)
+@pytest.mark.parametrize(("files", "told"), [
+    ({"custom/bad.json": '[{"name": "x",\n]'}, ["bad.json", '"line": 2']),
+    ({"custom/bad.json": '[{"name": "x"}]', "custom/bad.py": "def x(:\n"},
+     ["bad.py", '"line": 1', "SyntaxError"]),
+    ({"custom/bad.json": '[{"name": "x"}]', "custom/bad.py": "\n1/0\n"},
+     ["bad.py", '"line": 2', "ZeroDivision"]),
+    ({"custom/bad.json": '[{"name": "x"}]', "custom/bad.py": ""}, ["no function in custom.bad"]),
+    ({"custom/bad.json": '[{"name": "x", "inputSchema": {"type": "array"}}]', "custom/bad.py": ""},
+     ["inputSchema"]),
+    ({"custom/bad.json": ('[{"name": "x", "inputSchema": {"type": "object", "required": 3}}]'),
+      "custom/bad.py": ""},
+     ["not a valid schema"]),
+    ({"custom/bad.json": '[{"name": "no way"}]', "custom/bad.py": ""}, ["`name`"]),
+])  # fmt: skip
 def test_a_broken_custom_file_is_told_with_its_place_and_costs_no_other_tool(
-    package: Path,
-    in_process: Any,
-    caplog: pytest.LogCaptureFixture,
-    files: dict[str, str],
-    told: list[str],
+    package: Path, in_process: Any, caplog: Any, files: dict[str, str], told: list[str]
 ) -> None:
     custom(package.parent, files)
     names = [tool.name for tool in list_tools(in_process()).tools]
@@ -356,14 +301,7 @@ def test_a_broken_custom_file_is_told_with_its_place_and_costs_no_other_tool(
     assert all(text in said for text in told)
 
 
-def test_hooks_change_arguments_refuse_calls_and_shape_results(
-    package: Path, in_process: Any
-) -> None:
-    custom(
-        package.parent,
-        {
-            "hooks.py": (
-                """
+HOOKS = """
 from . import Call, ToolError
 
 async def before(call: Call) -> None:
@@ -379,33 +317,31 @@ def shape_add(call: Call, data):
 def after_echo(call: Call, result):
     result["content"].append({"type": "text", "text": "and more"})
 """
-            )
-        },
-    )
-    tools = in_process()
-    louder, refused = ask(
-        tools, "auto", ("echo", {"text": "hello"}), ("echo", {"text": "forbidden"})
-    )
+
+
+def test_hooks_change_arguments_refuse_calls_and_shape_results(
+    package: Path, in_process: Any
+) -> None:
+    custom(package.parent, {"hooks.py": HOOKS})
+    words = [("echo", {"text": word}) for word in ("hello", "forbidden")]
+    louder, refused = ask(in_process(), "auto", *words)
     assert [block["text"] for block in louder["content"]] == ["HELLO", "and more"]
     assert refused["isError"] is True
     assert refused["content"][0]["text"] == "Not that word"
 
 
-def test_a_hook_for_a_tool_that_does_not_exist_stops_the_start(
-    package: Path, in_process: Any
+@pytest.mark.parametrize(("hooks", "told"), [
+    ("def before_delete_bok(call): ...\n", "did you mean `delete_book`"),
+    # A guard is never proposed to be moved to another tool
+    ("def before_remove_book(call): ...\n", "^(?!.*did you mean).*guard the tool that does the same now"),
+    ("\n\nimport nothing_of_that_name\n", r"hooks\.py:3.*nothing_of_that_name"),
+])  # fmt: skip
+def test_hooks_that_cannot_hold_stop_the_start(
+    package: Path, in_process: Any, hooks: str, told: str
 ) -> None:
-    custom(package.parent, {"hooks.py": "def before_delete_bok(call): ...\n"})
-    with pytest.raises(Exception, match="did you mean `delete_book`"):
+    custom(package.parent, {"hooks.py": hooks})
+    with pytest.raises(Exception, match=f"(?s){told}"):
         in_process()
-
-
-def test_a_guard_is_never_proposed_to_be_moved_to_another_tool(
-    package: Path, in_process: Any
-) -> None:
-    custom(package.parent, {"hooks.py": "def before_remove_book(call): ...\n"})
-    with pytest.raises(Exception, match="guard the tool that does the same now") as error:
-        in_process()
-    assert "did you mean" not in str(error.value)
 
 
 def test_a_hook_whose_tool_is_gone_is_reported_and_the_server_starts(
@@ -415,16 +351,6 @@ def test_a_hook_whose_tool_is_gone_is_reported_and_the_server_starts(
     in_process()
     (record,) = [record for record in caplog.records if record.message == "idle_hook"]
     assert record.fields["hook"] == "after_remove_book"  # type: ignore[attr-defined]
-
-
-def test_hooks_that_cannot_be_imported_stop_the_start(package: Path, in_process: Any) -> None:
-    custom(package.parent, {"hooks.py": "\n\nimport nothing_of_that_name\n"})
-    with pytest.raises(Exception, match=r"hooks\.py:3.*nothing_of_that_name"):
-        in_process()
-
-
-def test_the_example_package_is_not_changed_by_serving_it(tmp_path: Path) -> None:
-    assert write_package(tmp_path).joinpath("tools", "desk.json").is_file()
 
 
 def limited(in_process: Any, environment: dict[str, str], **more: Any) -> Any:
@@ -445,15 +371,10 @@ def test_calls_beyond_the_rate_are_told_to_wait(
     tools = limited(in_process, environment, mode="--lazy" if lazy else "", CALL_RATE="6/m")
     arguments = {"name": "echo", "arguments": {"text": "a"}} if lazy else {"text": "a"}
     name = "call_tool" if lazy else "echo"
-
-    async def run() -> list[Any]:
-        async with Client(tools.server) as client:
-            return [await client.call_tool(name, arguments) for _ in range(2)]
-
-    first, second = asyncio.run(run())
-    assert not first.is_error and first.content[0].text == "a"
-    assert second.is_error
-    assert re.search(r"Too many calls\. Wait (9|10) seconds", second.content[0].text)
+    first, second = ask(tools, "auto", *[(name, arguments)] * 2)
+    assert not first["isError"] and first["content"][0]["text"] == "a"
+    assert second["isError"]
+    assert re.search(r"Too many calls\. Wait (9|10) seconds", second["content"][0]["text"])
 
 
 def test_calls_beyond_those_that_may_run_are_told_to_wait_and_places_come_back(
@@ -461,24 +382,22 @@ def test_calls_beyond_those_that_may_run_are_told_to_wait_and_places_come_back(
 ) -> None:
     tools = limited(in_process, environment, MAX_CALLS="2")
 
-    async def run() -> None:
-        async with Client(tools.server) as client:
-            working = [
-                asyncio.create_task(client.call_tool("slow", {"steps": 100_000})) for _ in range(2)
-            ]
-            while tools._quota._running.total() < 2:
-                await asyncio.sleep(0.005)
-            refused = await client.call_tool("echo", {"text": "a"})
-            assert refused.is_error
-            assert "already runs 2 calls" in refused.content[0].text
-            for task in working:
-                task.cancel()
-            await asyncio.gather(*working, return_exceptions=True)
-            while tools._quota._running:
-                await asyncio.sleep(0.005)
-            assert not (await client.call_tool("echo", {"text": "a"})).is_error
+    async def act(client: Client) -> None:
+        slow = functools.partial(client.call_tool, "slow", {"steps": 100_000})
+        working = [asyncio.create_task(slow()) for _ in range(2)]
+        while tools._quota._running.total() < 2:
+            await asyncio.sleep(0.005)
+        refused = await client.call_tool("echo", {"text": "a"})
+        assert refused.is_error
+        assert "already runs 2 calls" in refused.content[0].text
+        for task in working:
+            task.cancel()
+        await asyncio.gather(*working, return_exceptions=True)
+        while tools._quota._running:
+            await asyncio.sleep(0.005)
+        assert not (await client.call_tool("echo", {"text": "a"})).is_error
 
-    asyncio.run(run())
+    through(tools, act)
 
 
 def test_a_function_of_ones_own_has_the_time_of_a_call(
@@ -487,31 +406,24 @@ def test_a_function_of_ones_own_has_the_time_of_a_call(
     monkeypatch.setenv("SLOW_MARKER", str(tmp_path / "marker"))
     tools = limited(in_process, environment, TOTAL_TIMEOUT="0.2")
 
-    async def run() -> Any:
-        async with Client(tools.server) as client:
-            return await client.call_tool("slow", {"steps": 100_000})
-
-    result = asyncio.run(run())
-    assert result.is_error
-    assert "`slow` was stopped after 0.2 seconds" in result.content[0].text
-    assert f"`{PREFIX}_TOTAL_TIMEOUT`" in result.content[0].text
+    [result] = ask(tools, "auto", ("slow", {"steps": 100_000}))
+    assert result["isError"]
+    assert "`slow` was stopped after 0.2 seconds" in result["content"][0]["text"]
+    assert f"`{PREFIX}_TOTAL_TIMEOUT`" in result["content"][0]["text"]
     assert (tmp_path / "marker").read_text() == "cancelled"
 
 
 def test_calls_are_limited_without_a_word_from_the_operator(in_process: Any) -> None:
-    tools = in_process()
+    async def act(client: Client) -> Any:
+        call = functools.partial(client.call_tool, "slow", {"steps": 100_000})
+        calls = [asyncio.create_task(call()) for _ in range(257)]
+        (refused,), working = await asyncio.wait(calls, return_when=asyncio.FIRST_COMPLETED)
+        for task in working:
+            task.cancel()
+        await asyncio.gather(*working, return_exceptions=True)
+        return refused.result()
 
-    async def run() -> Any:
-        async with Client(tools.server) as client:
-            call = functools.partial(client.call_tool, "slow", {"steps": 100_000})
-            calls = [asyncio.create_task(call()) for _ in range(257)]
-            (refused,), working = await asyncio.wait(calls, return_when=asyncio.FIRST_COMPLETED)
-            for task in working:
-                task.cancel()
-            await asyncio.gather(*working, return_exceptions=True)
-            return refused.result()
-
-    result = asyncio.run(run())
+    result = through(in_process(), act)
     assert result.is_error
     assert "already runs 256 calls" in result.content[0].text
 

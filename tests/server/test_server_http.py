@@ -18,7 +18,6 @@ import weakref
 from collections.abc import Iterator
 from contextlib import suppress
 from http.client import HTTPConnection
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -28,39 +27,45 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from mcp import Client
-from served import HALF_HEAD, LIST, PLAIN, Server, Start, opened, received, slow_call
+from served import HALF_HEAD, LIST, PLAIN, Server, Start, call, opened, received, slow_call
 from shop import PACKAGE, PREFIX, Recorder, write_package
+
+from mcpgen.runtime.transports import tokens
+from tests.loopback import JSON, Asked, Loopback
 
 TOKEN = "t0ken-" + "a" * 40
 AUDIENCE = "http://127.0.0.1/mcp"
 
 
 @pytest.fixture(scope="module")
-def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, Recorder]]:
-    """One server without any settings, shared by the tests that leave it as it is, and the API
-    behind it.
-    """
+def behind() -> Iterator[Recorder]:
+    """The API behind `plain`."""
     recorder = Recorder()
-    environment = {f"{PREFIX}_BASE_URL": recorder.url, f"{PREFIX}_API_KEY": "canary-key-0123456789"}
-    server = Server(write_package(tmp_path_factory.mktemp("plain")), environment)
-    yield server, recorder
-    server.stop()
+    yield recorder
     recorder.close()
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory, behind: Recorder) -> Iterator[Server]:
+    """One server without any settings, shared by the tests that leave it as it is."""
+    environment = {f"{PREFIX}_BASE_URL": behind.url, f"{PREFIX}_API_KEY": "canary-key-0123456789"}
+    server = Server(write_package(tmp_path_factory.mktemp("plain")), environment)
+    yield server
+    server.stop()
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy", "2026-07-28"])
 def test_the_official_client_lists_calls_and_sees_progress(
-    plain: tuple[Server, Recorder], mode: str
+    plain: Server, behind: Recorder, mode: str
 ) -> None:
-    server, api = plain
-    api.requests.clear()
+    behind.requests.clear()
     seen: list[float] = []
 
     async def note(progress: float, total: float | None, message: str | None) -> None:
         seen.append(progress)
 
     async def run() -> Any:
-        async with Client(server.url, mode=mode) as client:
+        async with Client(plain.url, mode=mode) as client:
             listed = await client.list_tools()
             await client.call_tool("slow", {"steps": 2}, progress_callback=note)
             return listed, await client.call_tool("get_book", {"book_id": "1"})
@@ -69,7 +74,7 @@ def test_the_official_client_lists_calls_and_sees_progress(
     assert "list_books" in [tool.name for tool in listed.tools]
     assert called.is_error is False
     assert seen == [1, 2]
-    assert len(api.requests) == 1
+    assert len(behind.requests) == 1
 
 
 def test_many_connections_wait_until_the_server_takes_them(start: Start) -> None:
@@ -87,11 +92,8 @@ def test_many_connections_wait_until_the_server_takes_them(start: Start) -> None
             connection.close()
 
 
-def test_only_requests_for_this_host_from_this_origin_are_served(
-    plain: tuple[Server, Recorder],
-) -> None:
-    server, _ = plain
-    port = server.port
+def test_only_requests_for_this_host_from_this_origin_are_served(plain: Server) -> None:
+    port = plain.port
     for host in (
         f"127.0.0.1:{port}",
         f"localhost:{port}",
@@ -99,7 +101,7 @@ def test_only_requests_for_this_host_from_this_origin_are_served(
         f"[::1]:{port}",
         f"LOCALHOST:{port}",
     ):
-        assert server.send(raw=[("Host", host)])[0] == 200, host
+        assert plain.send(raw=[("Host", host)])[0] == 200, host
     for host in (
         "evil.test",
         "localhost.evil.test",
@@ -113,9 +115,9 @@ def test_only_requests_for_this_host_from_this_origin_are_served(
         "2130706433",
         "localhost.",
     ):
-        assert server.send(raw=[("Host", host)])[0] in (400, 421), host
-    assert server.send(raw=[("Host", "localhost"), ("Host", "evil.test")])[0] == 400
-    assert server.send(origin=f"http://127.0.0.1:{port}")[0] == 200
+        assert plain.send(raw=[("Host", host)])[0] in (400, 421), host
+    assert plain.send(raw=[("Host", "localhost"), ("Host", "evil.test")])[0] == 400
+    assert plain.send(origin=f"http://127.0.0.1:{port}")[0] == 200
     for origin in (
         "https://evil.test",
         "null",
@@ -126,11 +128,11 @@ def test_only_requests_for_this_host_from_this_origin_are_served(
         f"http://localhost:{port + 1}",
         f"http://localhost:{port}/",
     ):
-        status, headers, _ = server.send(origin=origin)
+        status, headers, _ = plain.send(origin=origin)
         assert status == 403, origin
         assert "access-control-allow-origin" not in headers
-    assert server.send(x_forwarded_host="evil.test", forwarded="host=evil.test")[0] == 200
-    assert server.send(raw=[("Host", "evil.test"), ("X-Forwarded-Host", "localhost")])[0] == 421
+    assert plain.send(x_forwarded_host="evil.test", forwarded="host=evil.test")[0] == 200
+    assert plain.send(raw=[("Host", "evil.test"), ("X-Forwarded-Host", "localhost")])[0] == 421
 
 
 def test_a_page_of_an_origin_that_was_named_may_call(start: Start) -> None:
@@ -166,12 +168,11 @@ def test_every_address_is_that_of_ipv4_too(start: Start) -> None:
         connection.close()
 
 
-def test_a_slash_after_the_path_makes_no_difference(plain: tuple[Server, Recorder]) -> None:
+def test_a_slash_after_the_path_makes_no_difference(plain: Server) -> None:
     """A redirect would lead to an address that a proxy in front may not know."""
-    server, _ = plain
     same = {"x_request_id": "same"}
-    assert server.send(path="/mcp/", **same) == server.send(path="/mcp", **same)
-    assert server.send(path="/mcp//")[0] == 404
+    assert plain.send(path="/mcp/", **same) == plain.send(path="/mcp", **same)
+    assert plain.send(path="/mcp//")[0] == 404
 
 
 def test_fields_after_a_body_are_not_fields_of_the_request(start: Start) -> None:
@@ -194,8 +195,7 @@ def test_a_request_with_two_lengths_is_refused_and_ends_its_connection(
 ) -> None:
     """A proxy that reads the other one would take what follows for the next caller's request."""
     server = start()
-    call = {**LIST, "method": "tools/call", "params": {"name": "get_book", "arguments": {}}}
-    body = json.dumps(call).encode()
+    body = json.dumps(call("get_book", {})).encode()
     fields = "".join(f"{name}: {value}\r\n" for name, value in PLAIN.items()).encode()
     hidden = b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n" + fields
     hidden += b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
@@ -229,80 +229,63 @@ def test_where_it_was_asked_for_the_server_is_ready_once_the_api_is(start: Start
         bound.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{bound.getsockname()[1]}"
         server = start(BASE_URL=url, HTTP_READY_API="1")
-        assert server.send(method="GET", path="/ready")[::2] == (
-            503,
-            b'{"status": "the API cannot be reached"}',
-        )
-        assert server.send(method="GET", path="/health")[0] == 200
+        assert server.get("/ready")[::2] == (503, b'{"status": "the API cannot be reached"}')
+        assert server.get("/health")[0] == 200
         bound.listen()
         until = time.monotonic() + 20
-        while server.send(method="GET", path="/ready")[0] != 200:
+        while server.get("/ready")[0] != 200:
             assert time.monotonic() < until
             time.sleep(0.2)
 
 
-def test_what_is_not_a_json_post_is_turned_away(plain: tuple[Server, Recorder]) -> None:
-    server, _ = plain
-    assert server.send(content_type="text/plain")[0] in (400, 415)
-    assert server.send(b"a=1", content_type="application/x-www-form-urlencoded")[0] in (400, 415)
+def test_what_is_not_a_json_post_is_turned_away(plain: Server) -> None:
+    assert plain.send(content_type="text/plain")[0] in (400, 415)
+    assert plain.send(b"a=1", content_type="application/x-www-form-urlencoded")[0] in (400, 415)
     for method in ("GET", "DELETE", "PUT"):
-        assert server.send(method=method)[0] == 405
-    status, headers, _ = server.send(method="OPTIONS", origin="https://evil.test")
+        assert plain.send(method=method)[0] == 405
+    status, headers, _ = plain.send(method="OPTIONS", origin="https://evil.test")
     assert status in (403, 405)
     assert "access-control-allow-origin" not in headers
-    assert server.send(b"{nope")[0] == 400
+    assert plain.send(b"{nope")[0] == 400
 
 
-def test_a_body_that_is_too_large_is_turned_away_before_it_is_parsed(
-    plain: tuple[Server, Recorder],
-) -> None:
-    server, _ = plain
-    assert server.send(b" " * (4 * 1024 * 1024 + 1))[0] == 413
-    assert server.send(b"{}", content_length="10485760")[0] == 413
+def test_a_body_that_is_too_large_is_turned_away_before_it_is_parsed(plain: Server) -> None:
+    assert plain.send(b" " * (4 * 1024 * 1024 + 1))[0] == 413
+    assert plain.send(b"{}", content_length="10485760")[0] == 413
 
 
-@pytest.mark.parametrize(
-    "headers",
-    [
-        {"mcp_method": "tools/call"},
-        {"mcp_method": "tools/list", "mcp_protocol_version": "2025-11-25-x"},
-        {},
-    ],
-)
-def test_modern_headers_must_say_what_the_body_says(
-    plain: tuple[Server, Recorder], headers: dict[str, str]
-) -> None:
-    meta = {
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientCapabilities": {},
-        "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
-    }
-    status, _, body = plain[0].send(
-        {**LIST, "params": {"_meta": meta}}, **{"mcp_protocol_version": "2026-07-28", **headers}
-    )
+@pytest.mark.parametrize("headers", [
+    {"mcp_method": "tools/call"},
+    {"mcp_method": "tools/list", "mcp_protocol_version": "2025-11-25-x"},
+    {},
+])  # fmt: skip
+def test_modern_headers_must_say_what_the_body_says(plain: Server, headers: Any) -> None:
+    said = {"protocolVersion": "2026-07-28", "clientCapabilities": {}}
+    said["clientInfo"] = {"name": "t", "version": "1"}
+    meta = {f"io.modelcontextprotocol/{name}": value for name, value in said.items()}
+    fields = {"mcp_protocol_version": "2026-07-28", **headers}
+    status, _, body = plain.send({**LIST, "params": {"_meta": meta}}, **fields)
     assert status == 400
     assert json.loads(body)["error"]["code"] in (-32020, -32022)
 
 
 def test_the_root_says_where_the_endpoint_is_and_nothing_of_the_api(
-    plain: tuple[Server, Recorder],
+    plain: Server, behind: Recorder
 ) -> None:
-    server, recorder = plain
-    before = len(recorder.requests)
-    status, _, body = server.send(method="GET", path="/")
+    before = len(behind.requests)
+    status, _, body = plain.get("/")
     assert status == 200
     assert json.loads(body)["endpoint"] == "/mcp"
     assert b"shop" not in body.lower()
-    assert server.send(method="GET", path="/", raw=[("Host", "evil.example")])[0] == 421
-    assert server.send(b"", method="GET", path="/books")[0] == 404
-    assert len(recorder.requests) == before
+    assert plain.get("/", raw=[("Host", "evil.example")])[0] == 421
+    assert plain.get("/books", body=b"")[0] == 404
+    assert len(behind.requests) == before
 
 
-def test_health_says_ok_and_nothing_else(plain: tuple[Server, Recorder]) -> None:
-    server, _ = plain
-    status, _, body = server.send(method="GET", path="/health", raw=[("Host", "10.0.0.7:8000")])
+def test_health_says_ok_and_nothing_else(plain: Server) -> None:
+    status, _, body = plain.get("/health", raw=[("Host", "10.0.0.7:8000")])
     assert (status, json.loads(body)) == (200, {"status": "ok"})
-    assert server.send(path="/health")[0] == 405
+    assert plain.send(path="/health")[0] == 405
 
 
 def test_query_strings_are_not_logged(start: Start) -> None:
@@ -318,32 +301,23 @@ def test_an_own_token_is_needed_where_one_is_set_and_never_goes_to_the_api(
     start: Start, api: Recorder
 ) -> None:
     server = start("--host", "0.0.0.0", "--allowed-host", "127.0.0.1", HTTP_TOKEN=TOKEN)
-    call = {
-        **LIST,
-        "method": "tools/call",
-        "params": {"name": "get_book", "arguments": {"book_id": "1"}},
-    }
-    for wrong in (
-        {},
-        {"authorization": "Bearer wrong"},
-        {"authorization": f"Basic {TOKEN}"},
-        {"authorization": TOKEN},
-    ):
-        status, headers, _ = server.send(call, **wrong)
+    body = call("get_book", {"book_id": "1"})
+    for wrong in ("Bearer wrong", f"Basic {TOKEN}", TOKEN, None):
+        status, headers, _ = server.send(body, **({"authorization": wrong} if wrong else {}))
         assert status == 401
         assert headers["www-authenticate"].startswith("Bearer")
-    assert server.send(call, path=f"/mcp?access_token={TOKEN}")[0] == 401
+    assert server.send(body, path=f"/mcp?access_token={TOKEN}")[0] == 401
     twice = [("Authorization", f"Bearer {TOKEN}"), ("Authorization", "Bearer other")]
-    assert server.send(call, raw=twice)[0] == 401
+    assert server.send(body, raw=twice)[0] == 401
     assert api.requests == []
-    assert server.send(call, authorization=f"Bearer {TOKEN}")[0] == 200
+    assert server.bearer(TOKEN, body)[0] == 200
     assert len(api.requests) == 1
     assert TOKEN not in str(api.requests[0])
-    assert server.send(call, authorization=f"Bearer {TOKEN}", raw=[("Host", "localhost")])[0] == 421
+    assert server.bearer(TOKEN, body, raw=[("Host", "localhost")])[0] == 421
     assert TOKEN not in server.stop()
 
 
-class Issuer:
+class Issuer(Loopback):
     """An authorization server: its keys at a URL, and tokens signed with them or with others."""
 
     def __init__(self) -> None:
@@ -351,66 +325,34 @@ class Issuer:
         self.other = rsa.generate_private_key(public_exponent=65537, key_size=2048)
         self.curve = ec.generate_private_key(ec.SECP256R1())
         self.fetched = 0
-        self.answer: bytes | None = None
-        keys = [
-            {
-                **json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(self.key.public_key())),
-                "kid": "one",
-                "alg": "RS256",
-            },
-            {
-                **json.loads(jwt.algorithms.ECAlgorithm.to_jwk(self.curve.public_key())),
-                "kid": "two",
-            },
-        ]
-        issuer = self
+        curve = json.loads(jwt.algorithms.ECAlgorithm.to_jwk(self.curve.public_key()))
+        keys = [jwk(self.key, kid="one", alg="RS256"), {**curve, "kid": "two"}]
+        self.keys = self.answer = json.dumps({"keys": keys}).encode()
+        super().__init__(self.published)
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                issuer.fetched += 1
-                self.send_response(200)
-                self.end_headers()
-                self.wfile.write(
-                    issuer.answer
-                    if issuer.answer is not None
-                    else json.dumps({"keys": keys}).encode()
-                )
-
-            def log_message(self, format: str, *args: Any) -> None:
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
-        threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
+    def published(self, asked: Asked) -> tuple[int, dict[str, str], bytes]:
+        """Give the keys to whoever asks."""
+        self.fetched += 1
+        return 200, JSON, self.answer
 
     def token(
-        self,
-        *,
-        key: Any = None,
-        kid: str = "one",
-        algorithm: str = "RS256",
-        headers: Any = None,
-        **claims: Any,
-    ) -> str:
+        self, *, key: Any = None, kid: str | None = "one", algorithm: str = "RS256",
+        headers: Any = None, **claims: Any,
+    ) -> str:  # fmt: skip
         """A good token, but for what is given."""
         now = int(time.time())
         good = {
-            "iss": self.url,
-            "aud": AUDIENCE,
-            "exp": now + 300,
-            "sub": "me",
-            "scope": "books:read",
+            "iss": self.url, "aud": AUDIENCE, "exp": now + 300, "sub": "me", "scope": "books:read",
             **claims,
-        }
+        }  # fmt: skip
         good = {name: value for name, value in good.items() if value is not None}
-        return jwt.encode(
-            good, key or self.key, algorithm=algorithm, headers={"kid": kid, **(headers or {})}
-        )
+        fields = {**({"kid": kid} if kid else {}), **(headers or {})}
+        return jwt.encode(good, key or self.key, algorithm=algorithm, headers=fields)
 
-    def close(self) -> None:
-        """Stop listening."""
-        self._server.shutdown()
-        self._server.server_close()
+
+def jwk(key: Any, **more: Any) -> dict[str, Any]:
+    """A public key as an authorization server publishes it."""
+    return {**json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(key.public_key())), **more}
 
 
 @pytest.fixture
@@ -423,12 +365,16 @@ def issuer() -> Iterator[Issuer]:
 
 def oauth(issuer: Issuer, **more: str) -> dict[str, str]:
     """The settings that trust it."""
-    return {
-        "HTTP_ISSUER": issuer.url,
-        "HTTP_AUDIENCE": AUDIENCE,
-        "HTTP_JWKS_URL": f"{issuer.url}/keys",
-        **more,
-    }
+    keys = f"{issuer.url}/keys"
+    return {"HTTP_ISSUER": issuer.url, "HTTP_AUDIENCE": AUDIENCE, "HTTP_JWKS_URL": keys, **more}
+
+
+def trusting(issuer: Issuer) -> Any:
+    """What judges the tokens of an issuer, and asks for its keys now."""
+    return tokens.Issuer(
+        keys_urls={issuer.url: f"{issuer.url}/keys"}, audiences=[AUDIENCE], resource=AUDIENCE,
+        scopes=frozenset(),
+    )  # fmt: skip
 
 
 def test_only_good_tokens_of_the_issuer_are_accepted(start: Start, issuer: Issuer) -> None:
@@ -443,7 +389,7 @@ def test_only_good_tokens_of_the_issuer_are_accepted(start: Start, issuer: Issue
     head = base64.urlsafe_b64encode(b'{"alg":"HS256","kid":"one"}')
     forged = b".".join([head.rstrip(b"="), payload.rstrip(b"=")])
     mac = base64.urlsafe_b64encode(hmac.new(public, forged, hashlib.sha256).digest()).rstrip(b"=")
-    own_key = json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(issuer.other.public_key()))
+    own_key = jwk(issuer.other)
     good = [
         issuer.token(),
         issuer.token(aud=["https://else.example", AUDIENCE]),
@@ -453,27 +399,22 @@ def test_only_good_tokens_of_the_issuer_are_accepted(start: Start, issuer: Issue
         "another audience": issuer.token(aud="https://else.example/mcp"),
         "no audience": issuer.token(aud=None),
         "another issuer": issuer.token(iss="https://else.example"),
-        "expired": issuer.token(exp=now - 300),
-        "never expires": issuer.token(exp=None),
+        "expired": issuer.token(exp=now - 300), "never expires": issuer.token(exp=None),
         "not yet valid": issuer.token(nbf=now + 3000),
-        "another key": issuer.token(key=issuer.other),
-        "an unknown key": issuer.token(kid="three"),
+        "another key": issuer.token(key=issuer.other), "an unknown key": issuer.token(kid="three"),
         "a key in its own header": issuer.token(key=issuer.other, headers={"jwk": own_key}),
         "a key from elsewhere": issuer.token(
-            key=issuer.other, headers={"jku": "http://127.0.0.1:1/"}
-        ),
+            key=issuer.other, headers={"jku": "http://127.0.0.1:1/"}),
         "an algorithm the key is not for": issuer.token(algorithm="PS256"),
         "no signature": jwt.encode(
-            {"iss": issuer.url, "aud": AUDIENCE, "exp": now + 300}, None, algorithm="none"
-        ),
-        "the public key as a secret": (forged + b"." + mac).decode(),
-        "nonsense": "a.b.c",
+            {"iss": issuer.url, "aud": AUDIENCE, "exp": now + 300}, None, algorithm="none"),
+        "the public key as a secret": (forged + b"." + mac).decode(), "nonsense": "a.b.c",
         "far too long": "a" * 10_000,
-    }
+    }  # fmt: skip
     for token in good:
-        assert server.send(authorization=f"Bearer {token}")[0] == 200
+        assert server.bearer(token)[0] == 200
     for reason, token in bad.items():
-        status, headers, _ = server.send(authorization=f"Bearer {token}")
+        status, headers, _ = server.bearer(token)
         assert status == 401, reason
         assert 'error="invalid_token"' in headers["www-authenticate"]
     said = server.stop()
@@ -487,7 +428,7 @@ def test_a_client_without_a_token_is_told_where_to_get_one(start: Start, issuer:
     assert status == 401
     url = headers["www-authenticate"].split('resource_metadata="')[1].split('"')[0]
     assert url == "http://127.0.0.1/.well-known/oauth-protected-resource/mcp"
-    status, _, body = server.send(method="GET", path=url.removeprefix("http://127.0.0.1"))
+    status, _, body = server.get(url.removeprefix("http://127.0.0.1"))
     assert status == 200
     assert json.loads(body) == {
         "resource": AUDIENCE,
@@ -543,23 +484,20 @@ def test_tokens_of_providers_as_they_come_are_taken(
     server = start(**{**oauth(issuer), **settings, "HTTP_RESOURCE": AUDIENCE})
     status, headers, _ = server.send()
     assert (status, headers["www-authenticate"].split('scope="')[1].split('"')[0]) == (401, asked)
-    described = server.send(method="GET", path="/.well-known/oauth-protected-resource/mcp")[2]
+    described = server.get("/.well-known/oauth-protected-resource/mcp")[2]
     metadata = json.loads(described)
     assert metadata["resource"] == AUDIENCE
     assert metadata["scopes_supported"] == asked.split()
     token = issuer.token(**claims)
-    assert server.send(authorization=f"Bearer {token}")[0] == 200
-    call = {"name": "get_book", "arguments": {"book_id": "1"}}
-    body = {**LIST, "method": "tools/call", "params": call}
-    assert server.send(body, authorization=f"Bearer {token}")[0] == 200
+    assert server.bearer(token)[0] == 200
+    assert server.bearer(token, call("get_book", {"book_id": "1"}))[0] == 200
     other = issuer.token(**{**claims, "aud": "https://else.example"})
-    assert server.send(authorization=f"Bearer {other}")[0] == 401
+    assert server.bearer(other)[0] == 401
     said = server.stop()
     assert '"client": "desk"' in said and '"subject": "me"' in said
     if "HTTP_WRITE_SCOPES" in settings:
-        write = {**body, "params": {"name": "update_book", "arguments": {"book_id": "1"}}}
         server = start(**{**oauth(issuer), **settings, "HTTP_RESOURCE": AUDIENCE})
-        status, headers, _ = server.send(write, authorization=f"Bearer {token}")
+        status, headers, _ = server.bearer(token, call("update_book", {"book_id": "1"}))
         needed = headers["www-authenticate"].split('scope="')[1].split('"')[0].split()
         assert (status, set(needed) <= set(asked.split()), len(needed)) == (403, True, 2)
 
@@ -567,31 +505,27 @@ def test_tokens_of_providers_as_they_come_are_taken(
 def test_two_issuers_are_trusted_each_with_its_own_keys(start: Start, issuer: Issuer) -> None:
     second = Issuer()
     both = {"HTTP_ISSUER": f"{issuer.url},{second.url}"}
-    server = start(
-        **{**oauth(issuer), **both, "HTTP_JWKS_URL": f"{issuer.url}/keys,{second.url}/keys"}
-    )
+    both["HTTP_JWKS_URL"] = f"{issuer.url}/keys,{second.url}/keys"
+    server = start(**{**oauth(issuer), **both})
     for good in (issuer.token(), second.token()):
-        assert server.send(authorization=f"Bearer {good}")[0] == 200
+        assert server.bearer(good)[0] == 200
     for bad in (issuer.token(iss=second.url), second.token(iss=issuer.url)):
-        assert server.send(authorization=f"Bearer {bad}")[0] == 401
+        assert server.bearer(bad)[0] == 401
     second.close()
 
 
-def test_a_token_without_a_key_id_is_checked_with_the_only_key(
-    in_process: Any, issuer: Issuer
-) -> None:
-    claims = {"iss": issuer.url, "aud": AUDIENCE, "exp": int(time.time()) + 60, "scope": "a"}
-    tokens = [jwt.encode(claims, key, algorithm="RS256") for key in (issuer.key, issuer.other)]
-    assert grants(in_process, issuer, *tokens) == [False, False]
+def test_a_token_without_a_key_id_is_checked_with_the_only_key(issuer: Issuer) -> None:
+    good, bad = (issuer.token(key=key, kid=None) for key in (issuer.key, issuer.other))
+    assert grants(issuer, good, bad) == [False, False]
     issuer.answer = json.dumps({"keys": [jwk(issuer.key, kid="one")]}).encode()
-    assert grants(in_process, issuer, *tokens) == [True, False]
+    assert grants(issuer, good, bad) == [True, False]
 
 
 def test_two_fixed_tokens_are_good_during_a_change(start: Start) -> None:
     other = "0ther-" + "b" * 40
     server = start(HTTP_TOKEN=TOKEN, HTTP_OTHER_TOKEN=other)
     for token, status in ((TOKEN, 200), (other, 200), (other[:-1], 401), (TOKEN + other, 401)):
-        assert server.send(authorization=f"Bearer {token}")[0] == status
+        assert server.bearer(token)[0] == status
 
 
 def test_every_refusal_leaves_a_line_and_a_refused_write_an_entry(
@@ -600,13 +534,12 @@ def test_every_refusal_leaves_a_line_and_a_refused_write_an_entry(
     audit = tmp_path / "audit"
     server = start(**oauth(issuer, HTTP_WRITE_SCOPES="books:write", AUDIT=str(audit)))
     good = issuer.token(client_id="desk")
-    write = {"name": "update_book", "arguments": {"book_id": "1", "title": "T"}}
+    write = call("update_book", {"book_id": "1", "title": "T"})
     expired = issuer.token(exp=int(time.time()) - 300, client_id="desk")
     requests: list[tuple[int, dict[str, Any]]] = [
         (401, {}),
         (401, {"authorization": f"Bearer {expired}"}),
-        (403, {"authorization": f"Bearer {good}",
-               "body": {**LIST, "method": "tools/call", "params": write}}),
+        (403, {"authorization": f"Bearer {good}", "body": write}),
         (403, {"origin": "https://evil.test"}),
         (413, {"authorization": f"Bearer {good}", "content_length": "10485760", "body": b"{}"}),
         (421, {"raw": [("Host", "evil.test")]}),
@@ -631,48 +564,38 @@ def test_every_refusal_leaves_a_line_and_a_refused_write_an_entry(
     for line in (refused["from-the-proxy-2"], entry):
         assert (line["tool"], line["status"]) == ("update_book", 403)
         assert named.items() <= line.items()
-    assert entry["arguments"] == write["arguments"]
+    assert entry["arguments"] == write["params"]["arguments"]
     assert not any(token in said + audit.read_text() for token in (good, expired))
 
 
-def test_a_write_tool_takes_the_scope_for_writing(
-    start: Start, issuer: Issuer, api: Recorder
-) -> None:
-    server = start(
-        **oauth(issuer, HTTP_WRITE_SCOPES="books:write", HTTP_TOOL_SCOPES="delete_book=books:admin")
-    )
+def test_a_write_tool_takes_the_scope_for_writing(start: Start, issuer: Issuer, api: Any) -> None:
+    scopes = {"HTTP_WRITE_SCOPES": "books:write", "HTTP_TOOL_SCOPES": "delete_book=books:admin"}
+    server = start(**oauth(issuer, **scopes))
 
-    def call(name: str, scope: str, **arguments: str) -> tuple[int, dict[str, str], bytes]:
-        body = {**LIST, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
-        return server.send(body, authorization=f"Bearer {issuer.token(scope=scope)}")
+    def status(name: str, scope: str) -> int:
+        arguments = {"book_id": "1", **({"title": "T"} if name == "update_book" else {})}
+        return server.bearer(issuer.token(scope=scope), call(name, arguments))[0]
 
-    status, headers, _ = call("update_book", "books:read", book_id="1", title="T")
-    assert status == 403
+    body = call("update_book", {"book_id": "1", "title": "T"})
+    refused, headers, _ = server.bearer(issuer.token(scope="books:read"), body)
+    assert refused == 403
     assert 'error="insufficient_scope", scope="books:write"' in headers["www-authenticate"]
     assert "resource_metadata=" in headers["www-authenticate"]
-    assert call("delete_book", "books:write", book_id="1")[0] == 403
+    assert status("delete_book", "books:write") == 403
     assert api.requests == []
-    assert call("get_book", "books:read", book_id="1")[0] == 200
-    assert call("update_book", "books:read books:write", book_id="1", title="T")[0] == 200
-    assert call("delete_book", "books:write books:admin", book_id="1")[0] == 200
+    assert status("get_book", "books:read") == 200
+    assert status("update_book", "books:read books:write") == 200
+    assert status("delete_book", "books:write books:admin") == 200
     assert len(api.requests) == 3
     assert "authorization" not in api.requests[0][2]
 
 
-@pytest.mark.parametrize(
-    "answer", [b"x" * 300_000, b"not json", b'{"keys": 3}', b"[]", b"[" * 200_000]
-)
-def test_keys_that_cannot_be_read_let_nobody_in(
-    in_process: Any, issuer: Issuer, answer: bytes
-) -> None:
-    in_process()
-    tokens = importlib.import_module(f"{PACKAGE}.runtime.transports.tokens")
-    authority = tokens.Issuer(
-        keys_urls={issuer.url: f"{issuer.url}/keys"},
-        audiences=[AUDIENCE],
-        resource=AUDIENCE,
-        scopes=frozenset(),
-    )
+UNREADABLE = [b"x" * 300_000, b"not json", b'{"keys": 3}', b"[]", b"[" * 200_000]
+
+
+@pytest.mark.parametrize("answer", UNREADABLE)
+def test_keys_that_cannot_be_read_let_nobody_in(issuer: Issuer, answer: bytes) -> None:
+    authority = trusting(issuer)
     issuer.answer = answer
 
     async def ask() -> None:
@@ -685,45 +608,31 @@ def test_keys_that_cannot_be_read_let_nobody_in(
     assert issuer.fetched == 1
 
 
-def test_a_client_keeps_its_token_while_the_keys_are_out_of_reach(
-    start: Start, issuer: Issuer
-) -> None:
-    server = start(**oauth(issuer))
-    issuer.answer = b"out of order"
-    status, headers, _ = server.send(authorization=f"Bearer {issuer.token()}")
-    assert status == 503
-    assert 1 <= int(headers["retry-after"]) <= 30
-    assert "www-authenticate" not in headers
-
-
-def test_a_server_is_ready_once_it_has_the_keys_and_asks_again_soon(
+def test_a_server_without_keys_keeps_clients_waiting_and_asks_again_soon(
     start: Start, issuer: Issuer
 ) -> None:
     issuer.answer = b"out of order"
     server = start(**oauth(issuer))
     began = time.monotonic()
-    assert server.send(method="GET", path="/ready")[0] == 503
-    issuer.answer = None
-    while server.send(method="GET", path="/ready")[0] != 200:
+    assert server.get("/ready")[0] == 503
+    status, headers, _ = server.bearer(issuer.token())
+    assert status == 503
+    assert 1 <= int(headers["retry-after"]) <= 30
+    assert "www-authenticate" not in headers
+    issuer.answer = issuer.keys
+    while server.get("/ready")[0] != 200:
         assert time.monotonic() - began < 10
         time.sleep(0.1)
     assert 1 <= time.monotonic() - began < 5
     issuer.answer = b"out of order"
-    assert server.send(method="GET", path="/ready")[0] == 200
-    assert server.send(authorization=f"Bearer {issuer.token()}")[0] == 200
+    assert server.get("/ready")[0] == 200
+    assert server.bearer(issuer.token())[0] == 200
 
 
 def test_a_good_token_is_checked_once_while_its_key_is_published(
-    in_process: Any, issuer: Issuer, monkeypatch: pytest.MonkeyPatch
+    issuer: Issuer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    in_process()
-    module = importlib.import_module(f"{PACKAGE}.runtime.transports.tokens")
-    authority = module.Issuer(
-        keys_urls={issuer.url: f"{issuer.url}/keys"},
-        audiences=[AUDIENCE],
-        resource=AUDIENCE,
-        scopes=frozenset(),
-    )
+    authority = trusting(issuer)
     token, short = issuer.token(), issuer.token(exp=int(time.time()) - 28)
     checks: list[str] = []
     checked = authority._checked
@@ -733,7 +642,7 @@ def test_a_good_token_is_checked_once_while_its_key_is_published(
         return await checked(token)
 
     monkeypatch.setattr(authority, "_checked", count)
-    monkeypatch.setattr(module, "MOST_TOKENS", 2)
+    monkeypatch.setattr(tokens, "MOST_TOKENS", 2)
 
     async def ask() -> None:
         for _ in range(3):
@@ -747,50 +656,38 @@ def test_a_good_token_is_checked_once_while_its_key_is_published(
             await authority.grant(issuer.token(jti=os.urandom(4).hex()))
         assert len(authority._good) == 2
         await authority.grant(token)
-        monkeypatch.setattr(module, "KEYS_SECONDS", -1.0)
-        monkeypatch.setattr(module, "RETRY_SECONDS", 0.0)
+        monkeypatch.setattr(tokens, "KEYS_SECONDS", -1.0)
+        monkeypatch.setattr(tokens, "RETRY_SECONDS", 0.0)
         issuer.answer = json.dumps({"keys": [jwk(issuer.other, kid="one")]}).encode()
         for keys in authority._keys.values():
             keys._tried = keys._fetched = float("-inf")
-        with pytest.raises(module.BadToken):
+        with pytest.raises(tokens.BadToken):
             await authority.grant(token)
 
     asyncio.run(ask())
 
 
-def test_many_calls_at_once_are_all_answered_each_with_its_own(
-    plain: tuple[Server, Recorder],
-) -> None:
-    server, _ = plain
+def test_many_calls_at_once_are_all_answered_each_with_its_own(plain: Server) -> None:
 
     async def run() -> list[str]:
-        async with Client(server.url) as client:
-            results = await asyncio.gather(
-                *(client.call_tool("echo", {"text": str(n)}) for n in range(50))
-            )
-            return [result.content[0].text for result in results]
+        async with Client(plain.url) as client:
+            calls = (client.call_tool("echo", {"text": str(n)}) for n in range(50))
+            return [result.content[0].text for result in await asyncio.gather(*calls)]
 
     assert asyncio.run(run()) == [str(number) for number in range(50)]
 
 
-def grants(in_process: Any, issuer: Issuer, *tokens: str) -> list[bool]:
+def grants(issuer: Issuer, *given: str) -> list[bool]:
     """Which tokens an authority accepts."""
-    in_process()
-    module = importlib.import_module(f"{PACKAGE}.runtime.transports.tokens")
-    authority = module.Issuer(
-        keys_urls={issuer.url: f"{issuer.url}/keys"},
-        audiences=[AUDIENCE],
-        resource=AUDIENCE,
-        scopes=frozenset(),
-    )
-
-    async def ask() -> list[bool]:
-        return [await accepts(token) for token in tokens]
+    authority = trusting(issuer)
 
     async def accepts(token: str) -> bool:
-        with suppress(module.BadToken):
+        with suppress(tokens.BadToken):
             return await authority.grant(token) is not None
         return False
+
+    async def ask() -> list[bool]:
+        return [await accepts(token) for token in given]
 
     return asyncio.run(ask())
 
@@ -800,8 +697,7 @@ def test_a_token_without_the_scopes_every_caller_needs_is_told_which(
 ) -> None:
     server = start(**oauth(issuer, HTTP_SCOPES="b a"))
     answers = [
-        server.send(authorization=f"Bearer {issuer.token(scope=scope)}")
-        for scope in ("a", "b", "ab", "a b", "a b c")
+        server.bearer(issuer.token(scope=scope)) for scope in ("a", "b", "ab", "a b", "a b c")
     ]
     assert [status for status, _, _ in answers] == [403, 403, 403, 200, 200]
     # One scope parameter, from which a client knows what to ask for (RFC 6750, section 3.1)
@@ -813,20 +709,20 @@ def test_a_token_without_the_scopes_every_caller_needs_is_told_which(
 
 
 @pytest.mark.parametrize("scope", [5, {"a": 1}, [5], ["a", None], True])
-def test_scopes_that_are_not_text_are_refused(in_process: Any, issuer: Issuer, scope: Any) -> None:
-    tokens = [issuer.token(scope=scope), issuer.token(scope=None, scp=scope)]
-    assert grants(in_process, issuer, *tokens) == [False, False]
+def test_scopes_that_are_not_text_are_refused(issuer: Issuer, scope: Any) -> None:
+    given = [issuer.token(scope=scope), issuer.token(scope=None, scp=scope)]
+    assert grants(issuer, *given) == [False, False]
 
 
 def test_a_scope_that_is_null_is_refused_with_401(start: Start, issuer: Issuer) -> None:
     server = start(**oauth(issuer))
     claims = {"iss": issuer.url, "aud": AUDIENCE, "exp": int(time.time()) + 60, "scope": None}
     token = jwt.encode(claims, issuer.key, algorithm="RS256", headers={"kid": "one"})
-    assert server.send(authorization=f"Bearer {token}")[0] == 401
+    assert server.bearer(token)[0] == 401
     assert "traceback" not in server.stop()
 
 
-def test_a_token_is_an_access_token_and_no_id_token(in_process: Any, issuer: Issuer) -> None:
+def test_a_token_is_an_access_token_and_no_id_token(issuer: Issuer) -> None:
     good = [
         issuer.token(headers={"typ": "at+jwt"}, scope=None),
         issuer.token(headers={"typ": "application/AT+JWT"}, scope=None),
@@ -842,68 +738,57 @@ def test_a_token_is_an_access_token_and_no_id_token(in_process: Any, issuer: Iss
         issuer.token(headers={"typ": "logout+jwt"}),
         issuer.token(headers={"typ": "dpop+jwt"}),
     ]
-    assert grants(in_process, issuer, *good, *bad) == [True] * 5 + [False] * 6
+    assert grants(issuer, *good, *bad) == [True] * 5 + [False] * 6
 
 
-def test_a_header_nested_too_deeply_is_a_bad_token(in_process: Any, issuer: Issuer) -> None:
+def test_a_header_nested_too_deeply_is_a_bad_token(issuer: Issuer) -> None:
     head = base64.urlsafe_b64encode(b'{"a":' + b"[" * 4_000 + b"]" * 4_000 + b"}").rstrip(b"=")
     assert len(head) < 11_000
-    assert grants(in_process, issuer, f"{head.decode()[:8_000]}.e30.c2ln") == [False]
+    assert grants(issuer, f"{head.decode()[:8_000]}.e30.c2ln") == [False]
 
 
-def test_a_token_may_have_8192_characters(in_process: Any, issuer: Issuer) -> None:
+def test_a_token_may_have_8192_characters(issuer: Issuer) -> None:
     short = issuer.token(pad="")
     # Four characters of base64 for three of the claim
     fits = issuer.token(pad="x" * ((8_192 - len(short)) * 3 // 4 - 3))
     too_long = issuer.token(pad="x" * ((8_192 - len(short)) * 3 // 4 + 3))
     assert len(fits) <= 8_192 < len(too_long)
-    assert grants(in_process, issuer, fits, too_long) == [True, False]
+    assert grants(issuer, fits, too_long) == [True, False]
 
 
-def jwk(key: Any, **more: Any) -> dict[str, Any]:
-    """A public key as an authorization server publishes it."""
-    return {**json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(key.public_key())), **more}
-
-
-def test_a_key_for_encryption_verifies_nothing(in_process: Any, issuer: Issuer) -> None:
+def test_a_key_for_encryption_verifies_nothing(issuer: Issuer) -> None:
     # `use` decides, not whatever else the entry says (RFC 7517, section 4.2)
     bare = {name: value for name, value in jwk(issuer.key).items() if name in ("kty", "n", "e")}
     other = {name: value for name, value in jwk(issuer.other).items() if name in ("kty", "n", "e")}
     issuer.answer = json.dumps(
         {"keys": [{**bare, "kid": "one", "use": "enc"}, {**other, "kid": "two", "use": "sig"}]}
     ).encode()
-    tokens = [issuer.token(), issuer.token(key=issuer.other, kid="two")]
-    assert grants(in_process, issuer, *tokens) == [False, True]
+    given = [issuer.token(), issuer.token(key=issuer.other, kid="two")]
+    assert grants(issuer, *given) == [False, True]
 
 
-def test_a_key_that_cannot_be_used_does_not_cost_the_others(
-    in_process: Any, issuer: Issuer
-) -> None:
+def test_a_key_that_cannot_be_used_does_not_cost_the_others(issuer: Issuer) -> None:
     good = jwk(issuer.key, kid="one")
     issuer.answer = json.dumps(
         {"keys": [{"kty": "RSA", "kid": "x", "n": 5}, {"kty": "EC", "kid": "y"}, good]}
     ).encode()
-    assert grants(in_process, issuer, issuer.token()) == [True]
+    assert grants(issuer, issuer.token()) == [True]
 
 
 @pytest.mark.parametrize(("padding", "accepted"), [(200_000, True), (300_000, False)])
-def test_a_set_of_keys_may_have_256_kib(
-    in_process: Any, issuer: Issuer, padding: int, accepted: bool
-) -> None:
+def test_a_set_of_keys_may_have_256_kib(issuer: Issuer, padding: int, accepted: bool) -> None:
     keys = {"keys": [jwk(issuer.key, kid="one")], "padding": "x" * padding}
     issuer.answer = json.dumps(keys).encode()
     if accepted:
-        assert grants(in_process, issuer, issuer.token()) == [True]
+        assert grants(issuer, issuer.token()) == [True]
     else:
         with pytest.raises(Exception, match="cannot be fetched"):
-            grants(in_process, issuer, issuer.token())
+            grants(issuer, issuer.token())
 
 
 @pytest.mark.parametrize("name", ["issuer", "resource", "keys_url"])
 @pytest.mark.parametrize("url", ["http://login.example", "ftp://login.example", "login.example"])
-def test_issuer_resource_and_keys_need_https(in_process: Any, name: str, url: str) -> None:
-    in_process()
-    tokens = importlib.import_module(f"{PACKAGE}.runtime.transports.tokens")
+def test_issuer_resource_and_keys_need_https(name: str, url: str) -> None:
     good = {
         "issuer": "https://a.example",
         "resource": "https://b.example/mcp",
@@ -920,12 +805,8 @@ def test_issuer_resource_and_keys_need_https(in_process: Any, name: str, url: st
         made(**{**good, name: url})
 
 
-def test_callers_with_known_keys_do_not_wait_for_those_without(
-    in_process: Any, issuer: Issuer
-) -> None:
-    in_process()
-    tokens = importlib.import_module(f"{PACKAGE}.runtime.transports.tokens")
-    keys = tokens.Keys(f"{issuer.url}/keys")
+def test_callers_with_known_keys_do_not_wait_for_those_without(issuer: Issuer) -> None:
+    keys: Any = tokens.Keys(f"{issuer.url}/keys")
 
     async def ask() -> None:
         assert (await keys.find("one"))[0] is not None
@@ -943,10 +824,8 @@ def test_callers_with_known_keys_do_not_wait_for_those_without(
     asyncio.run(ask())
 
 
-def test_a_caller_who_leaves_takes_no_keys_from_those_who_wait(in_process: Any) -> None:
-    in_process()
-    tokens = importlib.import_module(f"{PACKAGE}.runtime.transports.tokens")
-    keys = tokens.Keys("https://login.example/keys")
+def test_a_caller_who_leaves_takes_no_keys_from_those_who_wait() -> None:
+    keys: Any = tokens.Keys("https://login.example/keys")
 
     async def ask() -> None:
         answered = asyncio.Event()
@@ -988,10 +867,7 @@ def test_tools_judge_scopes_themselves_whatever_the_guard_let_through(in_process
     assert asyncio.run(run()) == "no scope for delete_book"
 
 
-def test_what_is_no_message_is_answered_over_http_as_on_stdio(
-    plain: tuple[Server, Recorder],
-) -> None:
-    server, _ = plain
+def test_what_is_no_message_is_answered_over_http_as_on_stdio(plain: Server) -> None:
     cases: list[tuple[bytes, Any, int]] = [
         (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', None, -32600),
         (b'[{"jsonrpc":"2.0","id":1,"method":"ping"}]', None, -32600),
@@ -1000,7 +876,7 @@ def test_what_is_no_message_is_answered_over_http_as_on_stdio(
         (b"garbage", None, -32700),
     ]
     for body, request_id, code in cases:
-        status, _, content = server.send(body)
+        status, _, content = plain.send(body)
         answer = json.loads(content)
         assert (status, answer["id"], answer["error"]["code"]) == (400, request_id, code), body
 
@@ -1008,27 +884,19 @@ def test_what_is_no_message_is_answered_over_http_as_on_stdio(
 def test_an_allowed_host_with_a_port_is_allowed_on_that_port_alone(start: Start) -> None:
     server = start("--allowed-host", "mcp.example:8443", "--allowed-host", "any.example")
 
-    def status(host: str) -> int:
-        return server.send(raw=[("Host", host)])[0]
-
-    assert [status(host) for host in ("mcp.example:8443", "any.example:9", "any.example")] == [
-        200,
-        200,
-        200,
-    ]
-    assert [status(host) for host in ("mcp.example:9", "mcp.example", "other.example:8443")] == [
-        421,
-        421,
-        421,
-    ]
+    for status, hosts in (
+        (200, ("mcp.example:8443", "any.example:9", "any.example")),
+        (421, ("mcp.example:9", "mcp.example", "other.example:8443")),
+    ):
+        for host in hosts:
+            assert server.send(raw=[("Host", host)])[0] == status, host
 
 
 def test_a_body_has_to_arrive_in_time_and_an_answer_may_take_longer(start: Start) -> None:
     server = start(HTTP_BODY_TIMEOUT="0.3")
     head = b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 99\r\n\r\n{"
     assert received(opened(server, head)).startswith(b"HTTP/1.1 408 ")
-    slow = {**LIST, "method": "tools/call", "params": {"name": "slow", "arguments": {"steps": 30}}}
-    status, _, body = server.send(slow)
+    status, _, body = server.send(call("slow", {"steps": 30}))
     assert status == 200
     assert b"done" in body
 
@@ -1081,7 +949,7 @@ def test_a_client_that_leaves_ends_its_call(
 def test_no_call_is_lost_when_the_server_is_asked_to_end(start: Start) -> None:
     server = start(HTTP_GRACE="2")
     under_way = [opened(server, slow_call(100, progress=number % 2 == 0)) for number in range(8)]
-    assert server.send(method="GET", path="/ready")[0] == 200
+    assert server.get("/ready")[0] == 200
     server.ask_to_end()
     status, fields, _ = wait_for_not_ready(server)
     assert (status, fields["connection"]) == (503, "close")
@@ -1094,7 +962,7 @@ def test_no_call_is_lost_when_the_server_is_asked_to_end(start: Start) -> None:
 def wait_for_not_ready(server: Server) -> tuple[int, dict[str, str], bytes]:
     """The first answer of `/ready` that says no."""
     for _ in range(200):
-        answer = server.send(method="GET", path="/ready")
+        answer = server.get("/ready")
         if answer[0] == 503:
             return answer
         time.sleep(0.02)
@@ -1104,13 +972,13 @@ def wait_for_not_ready(server: Server) -> tuple[int, dict[str, str], bytes]:
 def test_a_package_with_a_catalogue_shows_it_at_the_root(start: Start, package: Path) -> None:
     (package / "catalogue.html").write_text("<!doctype html><title>Every tool</title>")
     server = start(HTTP_TOKEN=TOKEN)
-    status, fields, body = server.send(method="GET", path="/")
+    status, fields, body = server.get("/")
     assert (status, b"Every tool" in body) == (200, True)
     assert fields["content-type"] == "text/html; charset=utf-8"
     assert "sandbox" in fields["content-security-policy"]
     assert "frame-ancestors 'none'" in fields["content-security-policy"]
-    assert server.send(method="GET", path="/catalogue.html")[0] == 401
-    assert server.send(method="GET", path="/", host="evil.example")[0] == 421
+    assert server.get("/catalogue.html")[0] == 401
+    assert server.get("/", host="evil.example")[0] == 421
     assert server.send()[0] == 401
 
 

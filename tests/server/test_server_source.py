@@ -16,17 +16,10 @@ FILES = sorted(
 )
 FORBIDDEN_CALLS = {"eval", "exec", "compile", "__import__"}
 FORBIDDEN_NAMES = {
-    *(
-        "os.system",
-        "os.popen",
-        "pickle.loads",
-        "pickle.load",
-        "marshal.loads",
-        "shelve.open",
-        "yaml.load",
-    ),
+    *("os.system", "os.popen", "pickle.loads", "pickle.load", "marshal.loads", "shelve.open",
+      "yaml.load"),
     *("tempfile.mktemp", "subprocess.run", "subprocess.Popen", "jsonschema.validate"),
-}
+}  # fmt: skip
 FORBIDDEN_IMPORTS = {"pickle", "marshal", "shelve", "subprocess", "yaml", "jsonschema"}
 
 

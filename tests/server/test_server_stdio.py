@@ -9,81 +9,66 @@ import pty
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from mcp import Client
 from mcp.client.stdio import stdio_client
-from shop import BOOKS, DESK, PACKAGE, PREFIX, Recorder, command, process_environment
+from shop import (
+    BOOKS,
+    DESK,
+    PACKAGE,
+    PREFIX,
+    Recorder,
+    begun,
+    command,
+    ended,
+    heard,
+    say,
+)  # fmt: skip
 
 INITIALIZE = {
-    "jsonrpc": "2.0",
-    "id": 0,
-    "method": "initialize",
+    "jsonrpc": "2.0", "id": 0, "method": "initialize",
     "params": {
-        "protocolVersion": "2025-11-25",
-        "capabilities": {},
-        "clientInfo": {"name": "test", "version": "1"},
-    },
-}
+        "protocolVersion": "2025-11-25", "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"}},
+}  # fmt: skip
 INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 
 
 def call(number: int, name: str, arguments: Any) -> dict[str, Any]:
     """A `tools/call` message."""
-    return {
-        "jsonrpc": "2.0",
-        "id": number,
-        "method": "tools/call",
-        "params": {"name": name, "arguments": arguments},
-    }
+    params = {"name": name, "arguments": arguments}
+    return {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
 
 
-def converse(
-    package: Path,
-    environment: dict[str, str],
-    *messages: dict[str, Any],
-    arguments: tuple[str, ...] = (),
-) -> tuple[list[dict[str, Any]], str]:
-    """Write messages to the process and close its stdin when all are answered: the answers, and
-    stderr.
+Converse = Callable[..., tuple[list[dict[str, Any]], str]]
+
+
+@pytest.fixture
+def converse(package: Path, environment: dict[str, str]) -> Converse:
+    """Start the server, write messages, and close its stdin when all are answered: the answers to
+    what comes after the handshake, and stderr.
     """
-    with tempfile.TemporaryFile("w+") as errors:
-        process = subprocess.Popen(
-            [sys.executable, "-m", PACKAGE, *arguments],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            env={**process_environment(), **environment, "PYTHONPATH": str(package.parent)},
-        )
-        assert process.stdin is not None and process.stdout is not None
-        lines = []
-        for message in messages:
-            process.stdin.write(json.dumps(message).encode() + b"\n")
-            process.stdin.flush()
-            if "id" in message:
-                lines.append(process.stdout.readline())
-        rest, _ = process.communicate(timeout=20)
-        assert rest == b""
-        assert process.returncode == 0
-        errors.seek(0)
-        return [json.loads(line) for line in lines], errors.read()
 
+    def run(*messages: dict[str, Any], words: tuple[str, ...] = ()) -> tuple[list[Any], str]:
+        with tempfile.TemporaryFile("w+") as errors:
+            process = begun(package, environment, *words, stderr=errors)
+            say(process, INITIALIZE, INITIALIZED)
+            assert heard(process)["id"] == 0
+            answers = []
+            for message in messages:
+                say(process, message)
+                answers.append(heard(process))
+            rest, _ = process.communicate(timeout=20)
+            assert (rest, process.returncode) == (b"", 0)
+            errors.seek(0)
+            return answers, errors.read()
 
-def refuse(package: Path, environment: dict[str, str], *arguments: str) -> tuple[int, str]:
-    """Start a process that is not meant to serve: its exit code, and stderr."""
-    done = subprocess.run(
-        [sys.executable, "-m", PACKAGE, *arguments],
-        input=b"",
-        capture_output=True,
-        timeout=20,
-        env={**process_environment(), **environment, "PYTHONPATH": str(package.parent)},
-    )
-    assert done.stdout == b""
-    return done.returncode, done.stderr.decode()
+    return run
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy", "2026-07-28"])
@@ -105,83 +90,51 @@ def test_the_official_client_lists_and_calls(
     assert api.requests[0][1] == "/v1/books/a%2Fb"
 
 
-def test_stdout_carries_nothing_but_the_protocol(
-    package: Path, environment: dict[str, str]
-) -> None:
+def test_stdout_carries_nothing_but_the_protocol(package: Path, converse: Converse) -> None:
     (package / "hooks.py").write_text("print('printed at import')\n")
-    answers, errors = converse(package, environment, INITIALIZE, INITIALIZED, call(1, "noise", {}))
-    assert [answer["id"] for answer in answers] == [0, 1]
-    assert answers[1]["result"]["content"][0]["text"] == "quiet\nand\u2028more"
+    [answer], errors = converse(call(1, "noise", {}))
+    assert answer["id"] == 1
+    assert answer["result"]["content"][0]["text"] == "quiet\nand\u2028more"
     for text in ("printed at import", "printed", "and more", "written to fd 1"):
         assert text in errors
 
 
-def test_text_from_elsewhere_cannot_forge_a_line_on_stderr(
-    package: Path, environment: dict[str, str]
-) -> None:
-    _, errors = converse(
-        package,
-        environment,
-        INITIALIZE,
-        INITIALIZED,
-        call(1, "crash", {"how": "crash"}),
-        call(2, "no\r\nERROR fake", {}),
-    )
+def test_text_from_elsewhere_cannot_forge_a_line_on_stderr(converse: Converse) -> None:
+    crash, unknown = call(1, "crash", {"how": "crash"}), call(2, "no\r\nERROR fake", {})
+    _, errors = converse(crash, unknown)
     records = [json.loads(line) for line in errors.splitlines()]
     assert not any(line.startswith("ERROR fake") for line in errors.splitlines())
     assert "\x1b" not in errors
     failed = [record for record in records if record["event"] == "call_failed"]
     assert [(record["tool"], record["status"]) for record in failed] == [
-        ("crash", "internal_error"),
-        ("no\r\nERROR fake", "unknown_tool"),
-    ]
+        ("crash", "internal_error"), ("no\r\nERROR fake", "unknown_tool")]  # fmt: skip
     assert all(isinstance(record["ms"], int) for record in failed)
     assert failed[0]["file"].endswith("desk.py")
 
 
-def test_a_failure_tells_no_secret(package: Path, environment: dict[str, str]) -> None:
-    environment[f"{PREFIX}_API_KEY"] = "opensesame"
-    answers, errors = converse(
-        package,
-        environment,
-        INITIALIZE,
-        INITIALIZED,
-        call(1, "crash", {"how": "crash"}),
-        arguments=("--log-level", "debug"),
-    )
-    assert "opensesame" not in errors
-    assert "opensesame" not in json.dumps(answers)
-
-
-def test_a_function_that_returns_a_secret_is_masked(
-    package: Path, environment: dict[str, str]
+def test_a_secret_is_told_neither_in_a_failure_nor_in_an_answer(
+    environment: dict[str, str], converse: Converse
 ) -> None:
     environment[f"{PREFIX}_API_KEY"] = "opensesame"
-    answers, _ = converse(
-        package, environment, INITIALIZE, INITIALIZED, call(1, "echo", {"text": "opensesame!"})
-    )
+    messages = [call(1, "crash", {"how": "crash"}), call(2, "echo", {"text": "opensesame!"})]
+    answers, errors = converse(*messages, words=("--log-level", "debug"))
+    assert "opensesame" not in errors + json.dumps(answers)
     assert answers[1]["result"]["content"][0]["text"] == "****!"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        ('{"book_id": "a/b"}', '"isError": false'),
-        ("a/b", "they must be a JSON object"),
-        (["a/b"], "they must be a JSON object"),
-    ],
-)
-def test_arguments_sent_as_text_are_read_and_others_say_what_they_must_be(
-    package: Path, environment: dict[str, str], arguments: Any, told: str
-) -> None:
-    message = call(1, "get_book", arguments)
-    answers, _ = converse(package, environment, INITIALIZE, INITIALIZED, message)
-    assert told in json.dumps(answers[1])
-    assert ("error" in answers[1]) == told.startswith("they")
+@pytest.mark.parametrize(("arguments", "told"), [
+    ('{"book_id": "a/b"}', '"isError": false'),
+    ("a/b", "they must be a JSON object"),
+    (["a/b"], "they must be a JSON object"),
+])  # fmt: skip
+def test_arguments_may_be_sent_as_text(converse: Converse, arguments: Any, told: str) -> None:
+    [answer], _ = converse(call(1, "get_book", arguments))
+    assert told in json.dumps(answer)
+    assert ("error" in answer) == told.startswith("they")
 
 
-def test_half_a_character_and_other_things_json_cannot_say_do_not_stop_the_server(
-    package: Path, environment: dict[str, str], api: Recorder
+def test_what_json_cannot_say_does_not_stop_the_server(
+    package: Path, api: Recorder, converse: Converse
 ) -> None:
     names = ["half", "halves", "nan", "thing", "after"]
     (package / "custom" / "odd.json").write_text(json.dumps([{"name": name} for name in names]))
@@ -197,48 +150,30 @@ def test_half_a_character_and_other_things_json_cannot_say_do_not_stop_the_serve
     )
     api.answer = (200, b'{"a": "\\ud800", "b": 1}')
     calls = [call(2 + index, name, {}) for index, name in enumerate(names)]
-    answers, _ = converse(
-        package, environment, INITIALIZE, INITIALIZED, call(1, "get_book", {"book_id": "1"}), *calls
-    )
-    texts = [answer["result"]["content"][0]["text"] for answer in answers[1:]]
+    answers, _ = converse(call(1, "get_book", {"book_id": "1"}), *calls)
+    texts = [answer["result"]["content"][0]["text"] for answer in answers]
     assert json.loads(texts[0]) == {"a": "\ufffd", "b": 1}
     assert texts[1] == "x\ufffdy"
-    assert [answer["result"]["isError"] for answer in answers[1:]] == [
-        False,
-        False,
-        False,
-        True,
-        True,
-        True,
-    ]
+    failed = [answer["result"]["isError"] for answer in answers]
+    assert failed == [False, False, False, True, True, True]
 
 
 def test_an_interrupt_ends_the_process_while_it_waits_for_the_client(
     package: Path, environment: dict[str, str]
 ) -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-m", PACKAGE],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env={**process_environment(), **environment, "PYTHONPATH": str(package.parent)},
-    )
-    assert process.stdin is not None and process.stdout is not None
-    process.stdin.write(json.dumps(INITIALIZE).encode() + b"\n")
-    process.stdin.flush()
-    process.stdout.readline()
-    process.send_signal(signal.SIGINT)
-    assert process.wait(60) == 130
-    process.stdin.close()
-    process.stdout.close()
+    with begun(package, environment) as process:
+        say(process, INITIALIZE)
+        heard(process)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 130
 
 
 def test_the_start_needs_neither_the_tools_modules_nor_the_http_ones(
-    package: Path, environment: dict[str, str]
+    package: Path, converse: Converse
 ) -> None:
     (package / "tools" / "books.py").write_text("raise RuntimeError('imported too early')\n")
-    listing = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
-    answers, errors = converse(package, environment, INITIALIZE, INITIALIZED, listing)
-    assert len(answers[1]["result"]["tools"]) == len(BOOKS) + len(DESK)
+    [answer], errors = converse({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}})
+    assert len(answer["result"]["tools"]) == len(BOOKS) + len(DESK)
     assert "too early" not in errors
     script = (
         f"import sys, {PACKAGE}.__main__, {PACKAGE}.runtime.app, {PACKAGE}.runtime.settings;"
@@ -247,105 +182,59 @@ def test_the_start_needs_neither_the_tools_modules_nor_the_http_ones(
         f"print([n for n in late if '{PACKAGE}.runtime.' + n in sys.modules]"
         " + [n for n in ('jsonschema_rs', 'jwt') if n in sys.modules])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        capture_output=True,
-        text=True,
-        env={**process_environment(), "PYTHONPATH": str(package.parent)},
-        check=True,
-    )
-    assert done.stdout.strip() == "[]"
+    assert ended(package, {}, "-c", script).stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "changes", "code", "told"),
-    [
-        (["--toolsets", "bocks"], {}, 2, "did you mean `books`"),
-        (["--bogus"], {}, 2, "--bogus"),
-        (["instal", "cursor"], {}, 2, "there is no command `instal`; did you mean `install`?"),
-        (
-            ["cursor"],
-            {},
-            2,
-            "the commands are `help`, `list`, `describe`, `call`, `install`, `uninstall`, `login`, `logout`",
-        ),
-        ([], {f"{PREFIX}_BASE_URL": ""}, 1, f"{PREFIX}_BASE_URL"),
-        ([], {f"{PREFIX}_TOOLSETS": "bocks"}, 2, "did you mean `books`"),
-        (["--http", "--host", "0.0.0.0"], {}, 2, "--allowed-host"),
-        (
-            ["--http", "--host", "0.0.0.0", "--allowed-host", "a.example"],
-            {},
-            2,
-            f"{PREFIX}_HTTP_TOKEN",
-        ),
-        (
-            ["--http", "--host", "0.0.0.0", "--allowed-host", "a.example"],
-            {f"{PREFIX}_HTTP_TOKEN": "short"},
-            2,
-            "at least 32 characters",
-        ),
-        (["--http"], {f"{PREFIX}_HTTP_ISSUER": "https://a.example"}, 2, f"{PREFIX}_HTTP_AUDIENCE"),
-        (["--http", "--allowed-host", "a b"], {}, 2, "not a host name"),
-        (["--http", "--port", "80000"], {}, 2, "--port: invalid port value: '80000'"),
-        (["--http", "--workers", "1000"], {}, 2, "--workers has to be from 1 to 256"),
-        (["--port", "8001"], {}, 2, "--port is for --http"),
-        (["--workers", "2"], {}, 2, "--workers is for --http"),
-    ],
-)
+EVERYWHERE = ["--http", "--host", "0.0.0.0"]
+
+
+@pytest.mark.parametrize(("arguments", "changes", "code", "told"), [
+    (["--toolsets", "bocks"], {}, 2, "did you mean `books`"),
+    (["--bogus"], {}, 2, "--bogus"),
+    (["instal", "cursor"], {}, 2, "there is no command `instal`; did you mean `install`?"),
+    (["cursor"], {}, 2,
+     "the commands are `help`, `list`, `describe`, `call`, `install`, `uninstall`, `login`, `logout`"),
+    ([], {"BASE_URL": ""}, 1, f"{PREFIX}_BASE_URL"),
+    ([], {"TOOLSETS": "bocks"}, 2, "did you mean `books`"),
+    (EVERYWHERE, {}, 2, "--allowed-host"),
+    ([*EVERYWHERE, "--allowed-host", "a.example"], {}, 2, f"{PREFIX}_HTTP_TOKEN"),
+    ([*EVERYWHERE, "--allowed-host", "a.example"], {"HTTP_TOKEN": "short"}, 2,
+     "at least 32 characters"),
+    (["--http"], {"HTTP_ISSUER": "https://a.example"}, 2, f"{PREFIX}_HTTP_AUDIENCE"),
+    (["--http", "--allowed-host", "a b"], {}, 2, "not a host name"),
+    (["--http", "--port", "80000"], {}, 2, "--port: invalid port value: '80000'"),
+    (["--http", "--workers", "1000"], {}, 2, "--workers has to be from 1 to 256"),
+    (["--port", "8001"], {}, 2, "--port is for --http"),
+    (["--workers", "2"], {}, 2, "--workers is for --http"),
+])  # fmt: skip
 def test_what_cannot_work_stops_the_start_with_a_reason(
-    package: Path,
-    environment: dict[str, str],
-    arguments: list[str],
-    changes: dict[str, str],
-    code: int,
-    told: str,
-) -> None:
-    returned, errors = refuse(package, {**environment, **changes}, *arguments)
-    assert returned == code
-    assert told in errors
-    assert "Traceback" not in errors
+    package: Path, environment: dict[str, str],
+    arguments: list[str], changes: dict[str, str], code: int, told: str,
+) -> None:  # fmt: skip
+    named = {f"{PREFIX}_{name}": value for name, value in changes.items()}
+    done = ended(package, {**environment, **named}, *arguments)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
 
 
-def test_a_terminal_is_told_what_the_server_waits_for(
-    package: Path, environment: dict[str, str]
+@pytest.mark.parametrize(("stream", "begins"), [
+    ("stdin", "shop-mcp is waiting for a client's messages on standard input"),
+    ("stderr", f"note: `{PREFIX}_API_KEY` is not set"),
+])  # fmt: skip
+def test_a_terminal_gets_sentences(
+    package: Path, environment: dict[str, str], stream: str, begins: str
 ) -> None:
+    if stream == "stderr":
+        del environment[f"{PREFIX}_API_KEY"]
     master, terminal = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", PACKAGE],
-        stdin=terminal,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env={**process_environment(), **environment, "PYTHONPATH": str(package.parent)},
-    )
-    assert process.stderr is not None
-    line = process.stderr.readline().decode()
-    process.kill()
-    process.communicate()
+    streams = {"stdin": subprocess.DEVNULL, stream: terminal}
+    with begun(package, environment, **streams) as process:
+        said = process.stderr.fileno() if process.stderr else master
+        assert os.read(said, 10_000).decode().startswith(begins)
+        process.kill()
     os.close(terminal)
     os.close(master)
-    assert line.startswith("shop-mcp is waiting for a client's messages on standard input")
-
-
-def test_a_terminal_gets_sentences_and_a_pipe_gets_data(
-    package: Path, environment: dict[str, str]
-) -> None:
-    del environment[f"{PREFIX}_API_KEY"]
-    master, terminal = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", PACKAGE],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=terminal,
-        env={**process_environment(), **environment, "PYTHONPATH": str(package.parent)},
-    )
-    shown = os.read(master, 10_000).decode()
-    process.kill()
-    process.communicate()
-    os.close(terminal)
-    os.close(master)
-    assert shown.startswith(f"note: `{PREFIX}_API_KEY` is not set")
-    _, errors = converse(package, environment)
-    assert json.loads(errors.splitlines()[0])["event"] == "settings"
 
 
 def test_a_port_that_is_taken_is_told_with_the_option_for_another(
@@ -353,49 +242,31 @@ def test_a_port_that_is_taken_is_told_with_the_option_for_another(
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        code, errors = refuse(package, environment, "--http", "--port", port)
-    assert code == 2
-    assert errors.strip().splitlines()[-1] == (
+        done = ended(package, environment, "--http", "--port", port)
+    assert done.returncode == 2
+    assert done.stderr.strip().splitlines()[-1] == (
         f"error: cannot listen on 127.0.0.1:{port}: another program does;"
         " choose another port with `--port`"
     )
 
 
-def test_help_is_a_word_too(package: Path, environment: dict[str, str]) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", PACKAGE, "help"],
-        capture_output=True,
-        text=True,
-        env={**process_environment(), "PYTHONPATH": str(package.parent)},
-    )
+@pytest.mark.parametrize(("word", "begins"), [
+    ("help", "usage: shop-mcp"), ("--version", "shop-mcp (not installed), for version "),
+])  # fmt: skip
+def test_help_and_version_are_printed(package: Path, word: str, begins: str) -> None:
+    done = ended(package, {}, word)
     assert done.returncode == 0
-    assert done.stdout.startswith("usage: shop-mcp")
-
-
-def test_the_version_is_printed(package: Path, environment: dict[str, str]) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", PACKAGE, "--version"],
-        capture_output=True,
-        text=True,
-        env={**process_environment(), "PYTHONPATH": str(package.parent)},
-    )
-    assert done.returncode == 0
-    assert done.stdout.startswith("shop-mcp (not installed), for version ")
+    assert done.stdout.startswith(begins)
 
 
 def test_a_missing_credential_is_named_at_the_start_and_stops_nothing_else(
-    package: Path, environment: dict[str, str], api: Recorder
+    environment: dict[str, str], api: Recorder, converse: Converse
 ) -> None:
     del environment[f"{PREFIX}_API_KEY"]
-    answers, errors = converse(
-        package,
-        environment,
-        INITIALIZE,
-        INITIALIZED,
-        call(1, "get_book", {"book_id": "1"}),
-        call(2, "echo", {"text": "x"}),
-    )
+    messages = [call(1, "get_book", {"book_id": "1"}), call(2, "echo", {"text": "x"})]
+    (missing, echoed), errors = converse(*messages)
+    assert json.loads(errors.splitlines()[0])["event"] == "settings"  # data, for a pipe
     assert f"{PREFIX}_API_KEY" in errors
-    assert f"{PREFIX}_API_KEY" in answers[1]["result"]["content"][0]["text"]
-    assert answers[2]["result"]["isError"] is False
+    assert f"{PREFIX}_API_KEY" in missing["result"]["content"][0]["text"]
+    assert echoed["result"]["isError"] is False
     assert api.requests == []

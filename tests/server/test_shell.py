@@ -13,13 +13,10 @@ from shop import PACKAGE, PREFIX, Recorder
 from mcpgen.runtime.shell import arguments_of
 
 Run = Callable[..., tuple[int, str, str]]
-SCHEMA = {
-    "properties": {
-        "name": {"type": "string"},
-        "ids": {"type": "array", "items": {"type": "integer"}},
-        "size": {"type": "integer"},
-    }
-}
+SCHEMA = {"properties": {
+    "name": {"type": "string"}, "ids": {"type": "array", "items": {"type": "integer"}},
+    "size": {"type": "integer"},
+}}  # fmt: skip
 
 
 @pytest.fixture
@@ -67,16 +64,13 @@ def test_a_call_is_limited_by_what_the_environment_says(
     assert "stopped after 0.1 seconds" in err
 
 
-@pytest.mark.parametrize(
-    ("words", "reason"),
-    [
-        (["call", "get_boook"], "did you mean `get_book`?"),
-        (["call", "get_book", "b1"], "write `key=value`"),
-        (["call", "get_book", "--args", "["], "`--args` is not JSON"),
-        (["call", "get_book", "--args", "[]"], "must be one JSON object"),
-        (["describe", "nothing"], "there is no tool `nothing`"),
-    ],
-)
+@pytest.mark.parametrize(("words", "reason"), [
+    (["call", "get_boook"], "did you mean `get_book`?"),
+    (["call", "get_book", "b1"], "write `key=value`"),
+    (["call", "get_book", "--args", "["], "`--args` is not JSON"),
+    (["call", "get_book", "--args", "[]"], "must be one JSON object"),
+    (["describe", "nothing"], "there is no tool `nothing`"),
+])  # fmt: skip
 def test_wrong_usage_is_explained(run: Run, words: list[str], reason: str) -> None:
     code, _, err = run(*words)
     assert code == 2
@@ -116,15 +110,12 @@ def test_the_tools_are_those_that_the_server_would_list(run: Run) -> None:
     assert "list_books" in run("call", "--lazy", "search_tools", "query=books")[1]
 
 
-@pytest.mark.parametrize(
-    ("words", "arguments"),
-    [
-        (["name=12", "size=12"], {"name": "12", "size": 12}),
-        (["ids=1", "ids=2"], {"ids": [1, 2]}),
-        (["ids=[1, 2]"], {"ids": [1, 2]}),
-        (["size=many", "other=true"], {"size": "many", "other": True}),
-    ],
-)
+@pytest.mark.parametrize(("words", "arguments"), [
+    (["name=12", "size=12"], {"name": "12", "size": 12}),
+    (["ids=1", "ids=2"], {"ids": [1, 2]}),
+    (["ids=[1, 2]"], {"ids": [1, 2]}),
+    (["size=many", "other=true"], {"size": "many", "other": True}),
+])  # fmt: skip
 def test_words_become_what_the_schema_wants(words: list[str], arguments: dict[str, Any]) -> None:
     assert arguments_of(words, SCHEMA) == arguments
     assert arguments_of(words, SCHEMA, '{"name": "x", "given": 1}') == {

@@ -19,18 +19,10 @@ from typing import Any
 
 import anyio
 import pytest
-from shop import PACKAGE, process_environment
+from shop import PACKAGE, begun, heard, say
 from test_server_stdio import INITIALIZE, INITIALIZED, call
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the SDK serves there")
-
-
-def lines(*messages: Any) -> bytes:
-    """Messages as a client writes them; bytes as they are."""
-    parts = [
-        part if isinstance(part, bytes) else json.dumps(part).encode() + b"\n" for part in messages
-    ]
-    return b"".join(parts)
 
 
 def ping(number: int) -> dict[str, Any]:
@@ -47,13 +39,7 @@ def start(package: Path, environment: dict[str, str]) -> Iterator[Start]:
     started: list[subprocess.Popen[bytes]] = []
 
     def begin(**streams: Any) -> subprocess.Popen[bytes]:
-        streams = {
-            "stdin": subprocess.PIPE,
-            "stdout": subprocess.PIPE,
-            "stderr": subprocess.PIPE,
-        } | streams
-        environ = {**process_environment(), **environment, "PYTHONPATH": str(package.parent)}
-        started.append(subprocess.Popen([sys.executable, "-m", PACKAGE], env=environ, **streams))
+        started.append(begun(package, environment, **streams))
         return started[-1]
 
     yield begin
@@ -71,19 +57,17 @@ def stopped(process: subprocess.Popen[bytes]) -> str:
     assert process.stdin is not None and process.stderr is not None
     process.stdin.close()
     assert process.wait(20) == 0
+    if process.stdout is not None and not process.stdout.closed:
+        assert process.stdout.read() == b""
     return process.stderr.read().decode()
 
 
 def test_a_client_that_reads_late_gets_every_answer_whole(start: Start) -> None:
     process = start()
-    assert process.stdin is not None and process.stdout is not None
     count = 6_000  # their answers are more than a pipe holds, several times
-    process.stdin.write(
-        lines(INITIALIZE, INITIALIZED, *(ping(number) for number in range(1, count)))
-    )
-    process.stdin.flush()
+    say(process, INITIALIZE, INITIALIZED, *(ping(number) for number in range(1, count)))
     time.sleep(0.5)
-    answers = [json.loads(process.stdout.readline()) for _ in range(count)]
+    answers = [heard(process) for _ in range(count)]
     assert sorted(answer["id"] for answer in answers) == list(range(count))
     assert stopped(process) == ""
 
@@ -125,18 +109,14 @@ BAD_LINES: list[tuple[str, bytes, Any, int]] = [
 
 def test_every_line_that_is_no_message_is_answered_and_logged(start: Start) -> None:
     process = start()
-    assert process.stdin is not None and process.stdout is not None
-    process.stdin.write(lines(INITIALIZE, INITIALIZED))
-    process.stdin.flush()
-    process.stdout.readline()
+    say(process, INITIALIZE, INITIALIZED)
+    heard(process)
     for reason, line, request_id, code in BAD_LINES:
-        process.stdin.write(line)
-        process.stdin.flush()
-        answer = json.loads(process.stdout.readline())
+        say(process, line)
+        answer = heard(process)
         assert (answer["id"], answer["error"]["code"]) == (request_id, code), reason
-    process.stdin.write(lines(ping(99)))
-    process.stdin.flush()
-    assert json.loads(process.stdout.readline()) == {"jsonrpc": "2.0", "id": 99, "result": {}}
+    say(process, ping(99))
+    assert heard(process) == {"jsonrpc": "2.0", "id": 99, "result": {}}
     events = [json.loads(line) for line in stopped(process).splitlines()]
     assert [event["code"] for event in events] == [code for _, _, _, code in BAD_LINES]
     assert all(event["answered"] and event["transport"] == "stdio" for event in events)
@@ -144,38 +124,29 @@ def test_every_line_that_is_no_message_is_answered_and_logged(start: Start) -> N
 
 def test_malformed_notifications_and_responses_are_logged_and_never_answered(start: Start) -> None:
     process = start()
-    assert process.stdin is not None and process.stdout is not None
-    process.stdin.write(lines(INITIALIZE, INITIALIZED, b"\n", b"  \r\n"))
-    process.stdin.write(
-        lines(
-            {"jsonrpc": "1.0", "method": "notifications/x"},
-            {"jsonrpc": "2.0", "method": "notifications/x", "params": [1]},
-            {"jsonrpc": "2.0", "id": 1, "result": 5},
-            {"jsonrpc": "2.0", "id": 1, "error": "bad"},
-            ping(2),
-        )
+    say(process, INITIALIZE, INITIALIZED, b"\n", b"  \r\n")
+    say(
+        process,
+        {"jsonrpc": "1.0", "method": "notifications/x"},
+        {"jsonrpc": "2.0", "method": "notifications/x", "params": [1]},
+        {"jsonrpc": "2.0", "id": 1, "result": 5},
+        {"jsonrpc": "2.0", "id": 1, "error": "bad"},
+        ping(2),
     )
-    process.stdin.flush()
-    assert [json.loads(process.stdout.readline())["id"] for _ in range(2)] == [0, 2]
+    assert [heard(process)["id"] for _ in range(2)] == [0, 2]
     events = [json.loads(line) for line in stopped(process).splitlines()]
     assert [event["answered"] for event in events] == [False] * 4
-    assert process.stdout.read() == b""
 
 
 def test_bytes_that_are_not_utf_8_and_a_last_line_without_an_end_are_read(start: Start) -> None:
     process = start()
-    assert process.stdin is not None and process.stdout is not None
     text = json.dumps(call(1, "echo", {"text": "?"})).encode()
-    process.stdin.write(lines(INITIALIZE, INITIALIZED))
-    process.stdin.write(text.replace(b"?", b"caf\xc3\xa9 \xff") + b"\r\n")
-    process.stdin.flush()
-    assert json.loads(process.stdout.readline())["id"] == 0
-    answer = json.loads(process.stdout.readline())
-    assert answer["result"]["content"][0]["text"] == "caf\u00e9 \ufffd"
-    process.stdin.write(json.dumps(ping(2)).encode())
-    process.stdin.close()
-    assert json.loads(process.stdout.readline())["id"] == 2
-    assert process.wait(20) == 0
+    say(process, INITIALIZE, INITIALIZED, text.replace(b"?", b"caf\xc3\xa9 \xff") + b"\r\n")
+    assert heard(process)["id"] == 0
+    assert heard(process)["result"]["content"][0]["text"] == "caf\u00e9 \ufffd"
+    answer, _ = process.communicate(json.dumps(ping(2)).encode(), timeout=20)
+    assert json.loads(answer)["id"] == 2
+    assert process.returncode == 0
 
 
 def test_sockets_do_as_well_as_pipes(start: Start) -> None:
@@ -185,7 +156,8 @@ def test_sockets_do_as_well_as_pipes(start: Start) -> None:
     theirs_in.close()
     theirs_out.close()
     with ours_in, ours_out, ours_out.makefile("rb") as answers:
-        ours_in.sendall(lines(INITIALIZE, INITIALIZED, call(1, "echo", {"text": "over a socket"})))
+        for message in (INITIALIZE, INITIALIZED, call(1, "echo", {"text": "over a socket"})):
+            ours_in.sendall(json.dumps(message).encode() + b"\n")
         assert [json.loads(answers.readline())["id"] for _ in range(2)] == [0, 1]
         ours_in.close()
         assert process.wait(20) == 0
@@ -194,7 +166,7 @@ def test_sockets_do_as_well_as_pipes(start: Start) -> None:
 
 @pytest.mark.parametrize("kind", ["a file", "one socket for both", "stderr on stdout"])
 def test_other_streams_are_left_to_the_sdk(start: Start, tmp_path: Path, kind: str) -> None:
-    said = lines(INITIALIZE, b"no message\n")
+    said = json.dumps(INITIALIZE).encode() + b"\nno message\n"
     if kind == "one socket for both":
         ours, theirs = socket.socketpair()
         process = start(stdin=theirs, stdout=theirs)
@@ -229,37 +201,27 @@ def test_a_tool_finds_nothing_on_stdin_and_cannot_write_to_the_client(
         "    return repr([sys.stdin.read(), os.read(0, 10)])\n"
     )
     process = start()
-    assert process.stdin is not None and process.stdout is not None
-    process.stdin.write(lines(INITIALIZE, INITIALIZED, call(1, "nosy", {})))
-    process.stdin.flush()
-    process.stdout.readline()
-    assert json.loads(process.stdout.readline())["result"]["content"][0]["text"] == "['', b'']"
-    process.stdin.close()
-    assert process.wait(20) == 0
-    assert process.stdout.read() == b""
-    assert process.stderr is not None
-    said = process.stderr.read().decode()
+    say(process, INITIALIZE, INITIALIZED, call(1, "nosy", {}))
+    heard(process)
+    assert heard(process)["result"]["content"][0]["text"] == "['', b'']"
+    said = stopped(process)
     assert all(text in said for text in ("to fd 1", "to stdout, late", "from a child"))
 
 
 def test_a_client_that_is_gone_ends_the_server_without_a_word(start: Start) -> None:
     process = start()
-    assert process.stdin is not None and process.stdout is not None
-    process.stdin.write(lines(INITIALIZE, INITIALIZED))
-    process.stdin.flush()
-    process.stdout.readline()
+    say(process, INITIALIZE, INITIALIZED)
+    heard(process)
+    assert process.stdout is not None
     process.stdout.close()
-    process.stdin.write(lines(*(ping(number) for number in range(1, 10))))
-    process.stdin.flush()
+    say(process, *(ping(number) for number in range(1, 10)))
     assert stopped(process) == ""
 
 
 def test_the_pipe_is_given_back_as_it_was(start: Start) -> None:
     reading, writing = os.pipe()
     process = start(stdout=writing)
-    assert process.stdin is not None
-    process.stdin.write(lines(INITIALIZE))
-    process.stdin.flush()
+    say(process, INITIALIZE)
     assert b'"id":0' in os.read(reading, 65_536)
     assert not os.get_blocking(writing)  # one pipe, held here and there
     assert stopped(process) == ""
@@ -281,7 +243,7 @@ def test_a_line_without_end_is_one_error_and_is_never_kept(in_process: Any) -> N
             await asyncio.sleep(0)
             assert len(reader._buffer) <= 3_000  # what has been read is gone
             reader.feed_data(b"x" * 2_000)
-        reader.feed_data(b"y\n" + lines(ping(7)))
+        reader.feed_data(b"y\n" + json.dumps(ping(7)).encode() + b"\n")
         error = await coming
         assert (error.code, error.request_id) == (-32700, 5)
         assert (await messages.__anext__()).message.id == 7

@@ -1,0 +1,62 @@
+"""An HTTP server on this machine that answers as a test says."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import NamedTuple
+
+
+class Asked(NamedTuple):
+    """A request; the names of its fields are in lower case."""
+
+    method: str
+    target: str
+    fields: dict[str, str]
+    body: bytes
+
+
+Answer = tuple[int, dict[str, str], bytes]
+"""Status, fields and body; the length of the body is added."""
+JSON = {"Content-Type": "application/json"}
+
+
+class Loopback:
+    """An HTTP server: each request gets what `answer` returns."""
+
+    def __init__(self, answer: Callable[[Asked], Answer]) -> None:
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+            wbufsize = -1  # one packet for head and body: two would wait for each other (RFC 896)
+
+            def handle_any(self) -> None:
+                body = self.rfile.read(int(self.headers.get("content-length") or 0))
+                names = {name.lower(): value for name, value in self.headers.items()}
+                status, fields, content = answer(Asked(self.command, self.path, names, body))
+                self.send_response(status)
+                if status != 204:
+                    fields = {**fields, "Content-Length": str(len(content))}
+                for name, value in fields.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                if status != 204:
+                    self.wfile.write(content)
+
+            do_GET = do_PUT = do_POST = do_DELETE = do_PATCH = handle_any
+
+            def log_message(self, format: str, *args: object) -> None:
+                """Say nothing on stderr."""
+
+        class Listener(ThreadingHTTPServer):
+            daemon_threads = True
+            request_queue_size = 128  # a hundred callers connect at once
+
+        self._server = Listener(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
+
+    def close(self) -> None:
+        """Stop listening."""
+        self._server.shutdown()
+        self._server.server_close()
