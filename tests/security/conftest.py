@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import http.server
-import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from mcpgen.cli import run
+from tests.loopback import Asked, Loopback
 
 from .shop import Document, save
 
@@ -60,11 +58,7 @@ def generate(
         captured = capsys.readouterr()
         for stream in (captured.out, captured.err):
             assert "Traceback" not in stream
-            assert not [
-                char
-                for char in stream
-                if char != "\n" and (ord(char) < 32 or 127 <= ord(char) < 160)
-            ]
+            assert not controls(stream)
         assert code in (0, 1, 2, 3, 4)
         assert code == 0 or not fresh or not folder.exists()
         return Result(code, captured.out, captured.err, folder)
@@ -72,37 +66,29 @@ def generate(
     return command
 
 
-@dataclass
-class Canary:
+def controls(text: str) -> list[str]:
+    """The control characters of a text, but for the ends of its lines."""
+    return [each for each in text if each != "\n" and (ord(each) < 32 or 127 <= ord(each) < 160)]
+
+
+class Canary(Loopback):
     """A server nobody may ask."""
 
-    port: int
-    asked: list[str]
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        super().__init__(self.noted)
+        self.url += "/canary"
 
-    @property
-    def url(self) -> str:
-        """Where it listens."""
-        return f"http://127.0.0.1:{self.port}/canary"
+    def noted(self, asked: Asked) -> tuple[int, dict[str, str], bytes]:
+        """Note who asks, and answer well."""
+        self.asked.append(asked.target)
+        return 200, {}, b"type: object\n"
 
 
 @pytest.fixture
 def canary() -> Iterator[Canary]:
-    """A recorder on loopback; a test that uses it fails when it was asked for anything."""
-    asked: list[str] = []
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            asked.append(self.path)
-            self.send_response(200)
-            self.end_headers()
-            self.wfile.write(b"type: object\n")
-
-        def log_message(self, *_: Any) -> None:
-            """Say nothing on stderr."""
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-    yield Canary(server.server_port, asked)
-    server.shutdown()
-    server.server_close()
-    assert asked == []
+    """A server; a test that uses it fails when it was asked for anything."""
+    server = Canary()
+    yield server
+    server.close()
+    assert server.asked == []

@@ -57,12 +57,8 @@ def references() -> Callable[[bytes], None]:
 
     def one(data: bytes) -> None:
         ref = data.decode("utf-8", "replace")
-        root = {
-            "openapi": "3.1.0",
-            "info": {},
-            "paths": {},
-            "components": {"schemas": {"A": {"$ref": ref}}},
-        }
+        schemas = {"A": {"$ref": ref}}
+        root = {"openapi": "3.1.0", "info": {}, "paths": {}, "components": {"schemas": schemas}}
         path.write_text(json.dumps(root))
         try:
             document = load(str(path), problems=Problems())
@@ -167,20 +163,13 @@ def answer() -> Callable[[bytes], None]:
     async def start() -> Any:
         server = await asyncio.start_server(serve, "127.0.0.1", 0)
         facts = {
-            **{
-                "name": "x", "title": "X", "version": "1", "env_prefix": "MCPGEN_X",
-                "base_url": None},
-            **{
-                "base_url_note": "", "security": [], "auth": {}, "answers": {}, "wrapped": [],
-                "allowed_origins": []},
+            "name": "x", "title": "X", "version": "1", "env_prefix": "MCPGEN_X", "base_url": None,
+            "base_url_note": "", "security": [], "auth": {}, "answers": {}, "wrapped": [],
+            "allowed_origins": [],
         }  # fmt: skip
         port = server.sockets[0].getsockname()[1]
-        environ = {
-            "BASE_URL": f"http://127.0.0.1:{port}",
-            "RETRIES": "0",
-            "TOTAL_TIMEOUT": "2",
-            "TIMEOUT": "1",
-        }
+        environ = {"RETRIES": "0", "TOTAL_TIMEOUT": "2", "TIMEOUT": "1"}
+        environ["BASE_URL"] = f"http://127.0.0.1:{port}"
         made = settings.read(facts, {f"MCPGEN_X_{key}": value for key, value in environ.items()})
         return server, wire.Api(made), made
 

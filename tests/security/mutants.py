@@ -42,14 +42,9 @@ def caught(place: Path, tests: list[str]) -> tuple[bool, str]:
     words += [f"tests/{test}" for test in tests]
     try:
         done = subprocess.run(
-            words,
-            cwd=place,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
+            words, cwd=place, env=environment, capture_output=True, text=True, timeout=SECONDS,
             check=False,
-        )
+        )  # fmt: skip
     except subprocess.TimeoutExpired:
         return True, "out of time"
     if done.returncode < 0:

@@ -59,6 +59,11 @@ def operation(**more: Any) -> dict[str, Any]:
     return {"responses": OK, **more}
 
 
+def single(method: str = "get", **more: Any) -> Document:
+    """A small document with one operation."""
+    return document({"/x": {method: operation(**more)}})
+
+
 def query(name: str = "q", **schema: Any) -> dict[str, Any]:
     """A query parameter with a schema."""
     return {"name": name, "in": "query", "schema": schema}
@@ -105,11 +110,9 @@ def everywhere(text: str, *, operation_id: str) -> dict[str, Any]:
 
 def hostile(texts: Mapping[str, str]) -> Document:
     """One operation for each text, which stands everywhere in it."""
+    held = enumerate(texts.values())
     return document(
-        {
-            f"/p{n}": {"post": everywhere(text, operation_id=f"hold{n}")}
-            for n, text in enumerate(texts.values())
-        }
+        {f"/p{n}": {"post": everywhere(text, operation_id=f"hold{n}")} for n, text in held}
     )
 
 
@@ -156,10 +159,7 @@ def understood(
 
 def said(problems: Problems) -> str:
     """Every problem's message and hint."""
-    return "\n".join(
-        f"{problem.code} {problem.severity} {problem.message} {problem.hint}"
-        for problem in problems
-    )
+    return "\n".join(f"{each.code} {each.severity} {each.message} {each.hint}" for each in problems)
 
 
 def rendered(folder: Path, given: Document | str | bytes, **config: Any) -> dict[str, str]:

@@ -25,6 +25,8 @@ from typing import Any
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
+from tests.generated import written
+
 from .shop import document, operation, query, rendered
 
 CALLERS = 24
@@ -175,14 +177,9 @@ async def calling(client: Client, until: float, seen: Counter[str], draw: random
 
 
 async def watched(
-    transport: Any,
-    process: Callable[[], int],
-    upstream: Upstream,
-    seconds: float,
-    label: str,
-    *,
+    transport: Any, process: Callable[[], int], upstream: Upstream, seconds: float, label: str, *,
     most_sockets: int = CALLERS + 12,
-) -> list[str]:
+) -> list[str]:  # fmt: skip
     """Callers at full concurrency over one client; what is wrong at the end."""
     seen: Counter[str] = Counter()
     start = time.monotonic()
@@ -276,35 +273,21 @@ async def confusing(process: asyncio.subprocess.Process, seconds: float) -> list
 async def soak(seconds: float) -> list[str]:
     """Both transports, one after the other; what is wrong."""
     folder = Path(tempfile.mkdtemp())
-    for path, text in rendered(folder, GIVEN).items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text, "utf-8")
+    written(rendered(folder, GIVEN), folder)
     upstream = Upstream()
-    url = await upstream.start()
     given = {
-        "BASE_URL": url,
-        "KEY": SECRET,
-        "TIMEOUT": "1",
-        "TOTAL_TIMEOUT": "3",
-        "RETRIES": "1",
-        "MAX_CONCURRENCY": "16",
-        "CALL_RATE": "0",
+        "BASE_URL": await upstream.start(), "KEY": SECRET, "TIMEOUT": "1", "TOTAL_TIMEOUT": "3",
+        "RETRIES": "1", "MAX_CONCURRENCY": "16", "CALL_RATE": "0",
         "BREAKER_FAILURES": "0",  # the calls shall reach this API, however badly it answers
-    }
+    }  # fmt: skip
     environment = {**os.environ, **{f"MCPGEN_SHOP_{name}": value for name, value in given.items()}}
     environment["PYTHONPATH"] = str(folder / "src")
     with (folder / "stderr").open("w") as errors:
-        parameters = StdioServerParameters(
-            command=sys.executable, args=["-m", "shop_mcp"], env=environment
-        )
+        command, words = sys.executable, ["-m", "shop_mcp"]
+        parameters = StdioServerParameters(command=command, args=words, env=environment)
+        pipes = dict.fromkeys(("stdin", "stdout"), asyncio.subprocess.PIPE)
         confused = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "shop_mcp",
-            env=environment,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=errors,
+            command, *words, env=environment, **pipes, stderr=errors
         )
         before = set(children())
 
@@ -337,13 +320,9 @@ async def soak(seconds: float) -> list[str]:
             await listening(port)
             attack = asyncio.create_task(attacking(port))
             wrong += await watched(
-                f"http://127.0.0.1:{port}/mcp",
-                lambda: process.pid,
-                upstream,
-                seconds / 2,
-                "HTTP",
+                f"http://127.0.0.1:{port}/mcp", lambda: process.pid, upstream, seconds / 2, "HTTP",
                 most_sockets=CALLERS + 12 + HELD,
-            )
+            )  # fmt: skip
             attack.cancel()
         finally:
             process.terminate()

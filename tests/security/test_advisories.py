@@ -7,15 +7,16 @@ from __future__ import annotations
 import ast
 import json
 import re
-import sys
 from pathlib import Path
 
 import pytest
 
+from mcpgen.runtime.client import url
+from mcpgen.runtime.errors import Refused
 from tests.render.syntax import syntax
 
 from .conftest import Canary, Generate
-from .shop import document, operation, query, rendered, understood
+from .shop import document, operation, query, rendered, single, understood
 
 MODULE = "src/shop_mcp/tools/general.py"
 
@@ -24,67 +25,35 @@ def test_cve_2025_64340_a_server_name_is_no_command_line(tmp_path: Path) -> None
     """FastMCP: a server's name reached a shell through the command that installs it."""
     title = "shop & calc $(id) `id` | sh\n"
     files = rendered(tmp_path, document(info={"title": title, "version": "1"}))
+    kinds = (".json", ".yml", "Makefile", "Dockerfile", ".example")
     for path, text in files.items():
-        if path.endswith(
-            (".json", ".yml", "Makefile", "Dockerfile", ".example")
-        ) and not path.startswith("src/"):
+        if path.endswith(kinds) and not path.startswith("src/"):
             assert "$(id)" not in text or path in ("server.json", "manifest.json"), path
     for path in ("clients/claude-desktop.json", "clients/vscode.json"):
-        assert not re.search(
-            r"[&$`|;\n]", json.dumps(json.loads(files[path])).replace("${input:", "")
-        ), path
+        entry = json.dumps(json.loads(files[path])).replace("${input:", "")
+        assert not re.search(r"[&$`|;\n]", entry), path
 
 
 @pytest.mark.parametrize("value", ["../admin", "..%2fadmin", "%2e%2e/admin", "..\\admin"])
-def test_ghsa_vv7q_7jx5_f767_a_path_argument_stays_in_its_segment(
-    value: str, fresh_runtime: Path
-) -> None:
+def test_ghsa_vv7q_7jx5_f767_a_path_argument_stays_in_its_segment(value: str) -> None:
     """FastMCP's OpenAPI provider: `..` in a path argument reached other endpoints with the
     credential.
     """
-    import importlib
-
-    url = importlib.import_module("advised.runtime.client.url")
-    with pytest.raises(importlib.import_module("advised.runtime.errors").Refused):
+    with pytest.raises(Refused):
         url.build("https://api.example.com/v1", "/users/{id}", {"id": value}, "")
-
-
-@pytest.fixture
-def fresh_runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The runtime of a generated package, importable as `advised`."""
-    for path, text in rendered(tmp_path, document()).items():
-        if path.startswith("src/shop_mcp/"):
-            place = tmp_path / "advised" / path.removeprefix("src/shop_mcp/")
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text(text, "utf-8")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    for name in [name for name in sys.modules if name.startswith("advised")]:
-        monkeypatch.delitem(sys.modules, name)
-    return tmp_path / "advised"
 
 
 @pytest.mark.parametrize("mark", ["\r", "\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u2029"])
 def test_ghsa_j884_a_line_break_in_a_description_ends_no_comment(tmp_path: Path, mark: str) -> None:
     """datamodel-code-generator: a carriage return in a description became a line of code."""
-    schema = {
-        "type": "object",
-        "title": f"T{mark}import os",
-        "description": f"safe{mark}raise SystemExit(1)",
-    }
-    answers = {
-        "200": {
-            "description": "OK",
-            "content": {"application/json": {"schema": {**schema, "properties": {"a": schema}}}},
-        }
-    }
-    files = rendered(
-        tmp_path, document({"/x": {"get": operation(operationId="x", responses=answers)}})
-    )
+    schema = {"type": "object", "title": f"T{mark}import os"}
+    schema["description"] = f"safe{mark}raise SystemExit(1)"
+    content = {"application/json": {"schema": {**schema, "properties": {"a": schema}}}}
+    answers = {"200": {"description": "OK", "content": content}}
+    files = rendered(tmp_path, single(operationId="x", responses=answers))
     for path, text in files.items():
         if re.fullmatch(r"src/shop_mcp/(models|tools/\w+)\.py", path):
-            assert not [
-                node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Raise)
-            ], path
+            assert not any(isinstance(node, ast.Raise) for node in ast.walk(ast.parse(text))), path
             assert "import os" not in text.replace('"', "\n"), path
 
 
@@ -93,12 +62,8 @@ def test_pysec_2020_71_and_orval_and_harsha_67_a_document_is_no_program(tmp_path
     into source.
     """
     evil = "x'); import os; os.system('touch /tmp/P') #`${process.exit()}`"
-    given = document({"/x": {"get": operation(
-        operationId=evil, parameters=[query(evil, enum=[evil], default=evil)],
-    )}})  # fmt: skip
-    plain = document({"/x": {"get": operation(
-        operationId="a b", parameters=[query("a b", enum=["b"], default="b")],
-    )}})  # fmt: skip
+    given = single(operationId=evil, parameters=[query(evil, enum=[evil], default=evil)])
+    plain = single(operationId="a b", parameters=[query("a b", enum=["b"], default="b")])
     assert syntax(rendered(tmp_path, given)[MODULE]) == syntax(rendered(tmp_path, plain)[MODULE])
 
 
@@ -123,7 +88,7 @@ def test_awslabs_4141_and_harsha_68_and_json_schema_ref_deref_nothing_is_fetched
     ref = {"$ref": canary.url}
     given = {
         "paths": document({"/x": ref}),
-        "schema": document({"/x": {"get": operation(parameters=[query(**ref)])}}),
+        "schema": single(parameters=[query(**ref)]),
         "tab": json.dumps(document({"/x": ref})).replace('"$ref": ', '"$ref":\t'),
     }[place]
     rendered(tmp_path, given)
@@ -142,11 +107,8 @@ def test_dcg_2428_the_name_of_a_file_is_no_program(generate: Generate) -> None:
     """datamodel-code-generator: the input file's name stood in a comment of the output."""
     result = generate(document(), name="x\nimport os  # .json")
     assert result.code == 0
-    assert not [
-        path
-        for path, text in result.files.items()
-        if path.endswith(".py") and "import os  #" in text
-    ]
+    for path, text in result.files.items():
+        assert not path.endswith(".py") or "import os  #" not in text, path
 
 
 def test_fastmcp_3262_3436_a_callers_token_is_not_the_apis() -> None:

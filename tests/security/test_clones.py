@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from mcpgen.cli import run
+from tests.generated import written
 
 READING = [["check"], ["inspect"], ["diff"], ["verify"], ["generate", "--dry-run"]]
 WRITING = [["generate"], ["generate", "--force"], ["generate", "--accept-changes"]]
@@ -49,14 +50,10 @@ def everything(folder: Path) -> dict[str, tuple[int, bytes]]:
 
 def stage(folder: Path, journal: dict[str, object], **files: str) -> None:
     """An unfinished run as version 0.1.0 left it."""
-    folder.mkdir()
-    (folder / "complete").touch()
-    (folder / "journal.json").write_text(json.dumps(journal))
-    for name, text in files.items():
-        path = folder / name.replace("__", "/")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-        path.chmod(0o755)
+    staged = {name.replace("__", "/"): text for name, text in files.items()}
+    written({"complete": "", "journal.json": json.dumps(journal), **staged}, folder)
+    for name in staged:
+        (folder / name).chmod(0o755)
 
 
 @pytest.mark.parametrize("command", [*READING, *WRITING], ids=" ".join)
@@ -77,13 +74,9 @@ def test_a_stage_that_was_committed_is_never_replayed(clone: Path, command: list
     "path", ["{parent}/home/id_rsa", "../home/id_rsa", ".git/hooks/post-commit", "tests/id_rsa.py"]
 )
 def test_a_lock_reaches_no_file_that_mcpgen_does_not_write(
-    clone: Path,
-    capsys: pytest.CaptureFixture[str],
-    command: list[str],
-    name: str,
-    content: str,
-    path: str,
-) -> None:
+    clone: Path, capsys: pytest.CaptureFixture[str],
+    command: list[str], name: str, content: str, path: str,
+) -> None:  # fmt: skip
     secret = (clone.parent / "home/id_rsa").read_text()
     (clone / ".git/hooks/post-commit").write_text(secret)
     (clone / "tests/id_rsa.py").symlink_to("../../home/id_rsa")

@@ -21,10 +21,22 @@ from mcpgen.parse.projection import KEY
 from mcpgen.render.environment import make_environment
 from mcpgen.render.gate import GateError, check_models, check_tools
 from mcpgen.text import visible
+from tests.generated import written
 from tests.render.syntax import syntax
 
 from .conftest import Canary, Generate
-from .shop import PAYLOADS, around, document, hostile, operation, query, rendered, said, understood
+from .shop import (
+    PAYLOADS,
+    around,
+    document,
+    hostile,
+    operation,
+    query,
+    rendered,
+    said,
+    single,
+    understood,
+)  # fmt: skip
 
 
 def harmless(text: str, number: int) -> str:
@@ -59,6 +71,11 @@ def projects(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, str], 
     """The project of the hostile document, and of the same document with its text neutralised."""
     folder = tmp_path_factory.mktemp("hostile")
     return rendered(folder, hostile(PAYLOADS)), rendered(folder, hostile(NEUTRAL))
+
+
+def listed_tools(files: dict[str, str]) -> dict[str, Any]:
+    """The tools of a project by name."""
+    return {tool["name"]: tool for tool in json.loads(files["src/shop_mcp/tools/general.json"])}
 
 
 def functions(source: str) -> dict[str, ast.AsyncFunctionDef]:
@@ -102,10 +119,7 @@ OTHERS = [
 def test_it_compiles_without_a_warning_on_every_python(
     projects: Any, tmp_path: Path, python: str
 ) -> None:
-    for path, source in projects[0].items():
-        if path.endswith(".py"):
-            (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / path).write_text(source, "utf-8")
+    written({path: text for path, text in projects[0].items() if path.endswith(".py")}, tmp_path)
     words = [python, "-W", "error", "-m", "compileall", "-q", str(tmp_path)]
     done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
     if "command not found" in done.stderr:  # a stand-in of a version manager, without that version
@@ -118,20 +132,14 @@ def test_it_compiles_without_a_warning_on_every_python(
 )
 def test_values_come_back_as_they_were(projects: Any, case: str) -> None:
     number, text = list(PAYLOADS).index(case), PAYLOADS[case]
-    tools = {
-        tool["name"]: tool for tool in json.loads(projects[0]["src/shop_mcp/tools/general.json"])
-    }
-    assert f'"{case}"' and text in json.dumps(tools[f"hold{number}"], ensure_ascii=False).replace(
-        '\\"', '"'
-    )
+    listed = json.dumps(listed_tools(projects[0])[f"hold{number}"], ensure_ascii=False)
+    assert text in listed.replace('\\"', '"')
     function = functions(projects[0]["src/shop_mcp/tools/general.py"])[f"hold{number}"]
     assert text in [node.value for node in ast.walk(function) if isinstance(node, ast.Constant)]
 
 
 def test_text_reaches_the_model_unchanged(projects: Any) -> None:
-    tools = {
-        tool["name"]: tool for tool in json.loads(projects[0]["src/shop_mcp/tools/general.json"])
-    }
+    tools = listed_tools(projects[0])
     for case in ("jinja", "dollar", "percent", "backslash", "escapes"):
         number = list(PAYLOADS).index(case)
         # A first sentence begins with a capital letter; every other character stays.
@@ -139,31 +147,23 @@ def test_text_reaches_the_model_unchanged(projects: Any) -> None:
 
 
 def test_extensions_are_dropped(projects: Any) -> None:
-    everything = json.dumps(
-        [text for path, text in projects[0].items() if path.endswith((".py", ".json"))]
-    )
-    assert "x-enum" not in everything and "varnames" not in everything
+    for path, text in projects[0].items():
+        if path.endswith((".py", ".json")):
+            assert "x-enum" not in text and "varnames" not in text, path
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        PAYLOADS[name]
-        for name in ("double quotes", "LS", "jinja", "version statement", "toml", "html", "null")
-    ],
-)
-def test_text_around_the_operations_changes_no_syntax(tmp_path: Path, text: str) -> None:
-    evil, plain = rendered(tmp_path, around(text), name="shop"), rendered(
-        tmp_path, around("x"), name="shop"
-    )
-    assert {path: syntax(source) for path, source in modules(evil).items()} == {
-        path: syntax(source) for path, source in modules(plain).items()
-    }
+AROUND = ("double quotes", "LS", "jinja", "version statement", "toml", "html", "null")
+
+
+@pytest.mark.parametrize("name", AROUND)
+def test_text_around_the_operations_changes_no_syntax(tmp_path: Path, name: str) -> None:
+    evil, plain = (rendered(tmp_path, around(text), name="shop") for text in (PAYLOADS[name], "x"))
+    shapes, keys = [], []
+    for files in (evil, plain):
+        shapes.append({path: syntax(source) for path, source in modules(files).items()})
+        keys.append(tomllib.loads(files["pyproject.toml"]).keys())
+    assert shapes[0] == shapes[1] and keys[0] == keys[1]
     assert runtime(evil) == runtime(plain)
-    assert (
-        tomllib.loads(evil["pyproject.toml"]).keys()
-        == tomllib.loads(plain["pyproject.toml"]).keys()
-    )
     assert not re.search(r"\]\((?!https:)[a-z]+:", evil["README.md"])
 
 
@@ -187,38 +187,22 @@ print("imported", *names)
 
 
 def test_importing_what_is_generated_runs_nothing(projects: Any, tmp_path: Path) -> None:
-    for path, text in projects[0].items():
-        place = tmp_path / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text, "utf-8")
     done = subprocess.run(
-        [sys.executable, "-W", "error::SyntaxWarning", "-c", IMPORT],
-        cwd=tmp_path / "src",
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+        [sys.executable, "-W", "error::SyntaxWarning", "-c", IMPORT], timeout=60, check=False,
+        cwd=written(projects[0], tmp_path) / "src", capture_output=True, text=True,
+    )  # fmt: skip
     assert done.stdout == "imported general\n", done.stderr[-2000:]
 
 
-HOSTILE_MODULES = (
-    "argparse.py",
-    "black.py",
-    "datamodel_code_generator/__init__.py",
-    "jinja2.py",
-    "json.py",
-    "jsonschema_rs.py",
-    "typer.py",
-    "yaml.py",
-)
+HOSTILE_MODULES = """
+    argparse.py black.py datamodel_code_generator/__init__.py jinja2.py json.py jsonschema_rs.py
+    typer.py yaml.py
+""".split()
 
 
 def test_modules_of_the_current_folder_are_not_imported(tmp_path: Path) -> None:
     """`python -m` puts the current folder first on the import path."""
-    for name in HOSTILE_MODULES:
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(f"raise SystemExit('imported {name}')\n")
+    written({name: f"raise SystemExit('imported {name}')\n" for name in HOSTILE_MODULES}, tmp_path)
     # A path of 130 characters needs black; an object in an answer needs models
     item = {"type": "object", "properties": {"a": {"type": "string"}}}
     answer = {"description": "OK", "content": {"application/json": {"schema": item}}}
@@ -241,39 +225,16 @@ def test_nothing_is_written_outside_the_folder_and_nothing_is_fetched(
     can stand.
     """
     evil = ["../../../escaped", "../x", "..\\..\\x", "C:\\x", "\\\\host\\x", "x\0y", "．．/x"]
-    paths = {
-        f"/p{number}": {
-            "get": operation(
-                operationId=name,
-                tags=[name],
-                externalDocs={"url": canary.url},
-                parameters=[query(name)],
-                responses={
-                    "200": {
-                        "description": name,
-                        "content": {
-                            "application/json": {
-                                "schema": {"$ref": f"#/components/schemas/s{number}"}
-                            }
-                        },
-                    }
-                },
-            )
-        }
-        for number, name in enumerate(evil)
-    }
-    schemas = {f"s{number}": {"title": name, "type": "object"} for number, name in enumerate(evil)}
-    given = document(
-        paths,
-        components={"schemas": {**schemas, **{name: {"type": "object"} for name in evil}}},
-        externalDocs={"url": canary.url},
-        info={
-            "title": "Shop",
-            "version": "1",
-            "contact": {"url": canary.url},
-            "termsOfService": canary.url,
-        },
-    )
+    link, paths, schemas = {"url": canary.url}, {}, {}
+    for number, name in enumerate(evil):
+        schemas |= {f"s{number}": {"title": name, "type": "object"}, name: {"type": "object"}}
+        answer = {"application/json": {"schema": {"$ref": f"#/components/schemas/s{number}"}}}
+        paths[f"/p{number}"] = {"get": operation(
+            operationId=name, tags=[name], externalDocs=link, parameters=[query(name)],
+            responses={"200": {"description": name, "content": answer}},
+        )}  # fmt: skip
+    info = {"title": "Shop", "version": "1", "contact": link, "termsOfService": canary.url}
+    given = document(paths, components={"schemas": schemas}, externalDocs=link, info=info)
     result = generate(given)
     assert result.code == 0
     assert {path.name for path in tmp_path.iterdir()} == {"openapi.json", "out"}
@@ -298,28 +259,25 @@ def test_nothing_is_written_outside_the_folder_and_nothing_is_fetched(
 def test_a_keyword_that_is_no_value_is_left_out_and_told(
     tmp_path: Path, generate: Generate, schema: dict[str, Any], told: str
 ) -> None:
-    given = document({"/x": {"get": operation(operationId="x", parameters=[query(**schema)])}})
+    given = single(operationId="x", parameters=[query(**schema)])
     server, problems = understood(tmp_path, given)
     assert told in said(problems)
     assert "import os" not in json.dumps(server.tools[0].input_schema)
-    assert not server.tools[0].input_schema["properties"]["q"].keys() & (
-        schema.keys() - {"type", "items"}
-    )
+    kept = server.tools[0].input_schema["properties"]["q"].keys()
+    assert not kept & (schema.keys() - {"type", "items"})
     assert generate(given, "--strict").code == 1
 
 
 @pytest.mark.parametrize("text", ["1e400", "NaN", "Infinity", "-Infinity"])
 def test_a_number_no_json_has_is_an_error(generate: Generate, text: str) -> None:
-    given = json.dumps(
-        document({"/x": {"get": operation(parameters=[query(type="number", maximum=7)])}})
-    )
+    given = json.dumps(single(parameters=[query(type="number", maximum=7)]))
     result = generate(given.replace('"maximum": 7', f'"maximum": {text}'))
     assert result.code in (1, 3)
     assert "number" in result.err
 
 
 def test_minus_zero_stays_what_it_is(tmp_path: Path) -> None:
-    given = document({"/x": {"get": operation(parameters=[query(type="number", default=-0.0)])}})
+    given = single(parameters=[query(type="number", default=-0.0)])
     schema = understood(tmp_path, given)[0].tools[0].input_schema["properties"]["q"]
     assert str(schema["default"]) == "-0.0"
 
@@ -362,15 +320,7 @@ def test_a_value_nested_too_deep_is_no_value(tmp_path: Path, word: str) -> None:
     value: Any = "x"
     for _ in range(80):
         value = [value]
-    given = document(
-        {
-            "/x": {
-                "get": operation(
-                    operationId="x", parameters=[query(type="array", items={}, **{word: value})]
-                )
-            }
-        }
-    )
+    given = single(operationId="x", parameters=[query(type="array", items={}, **{word: value})])
     assert "src/shop_mcp/tools/general.py" in rendered(tmp_path, given)
 
 
@@ -405,14 +355,10 @@ NAMES = [
 
 @pytest.mark.parametrize("operation_id", NAMES, ids=lambda name: ascii(name)[:20])
 def test_a_name_is_a_plain_identifier(tmp_path: Path, operation_id: str) -> None:
-    given = document(
-        {
-            "/a": {"get": operation(operationId=operation_id)},
-            "/b": {"get": operation(operationId="b")},
-        }
-    )
-    name = next(
-        tool.name for tool in understood(tmp_path, given)[0].tools if tool.origin.path == "/a"
+    names = {"/a": operation_id, "/b": "b"}
+    given = document({path: {"get": operation(operationId=name)} for path, name in names.items()})
+    (name,) = (
+        each.name for each in understood(tmp_path, given)[0].tools if each.origin.path == "/a"
     )
     assert re.fullmatch(r"[a-z][a-z0-9_]{0,63}", name)
     assert name not in RESERVED
@@ -438,9 +384,8 @@ def test_names_are_derived_and_a_repeated_one_is_told(tmp_path: Path) -> None:
     names = [tool.name for tool in server.tools]
     assert len(set(names)) == 3 and "replace_b" in names
     assert said(problems).count("operationId `same` is that of") == 1
-    assert [
-        tool.name for tool in understood(tmp_path, document(dict(reversed(paths.items()))))[0].tools
-    ] == names
+    turned = document(dict(reversed(paths.items())))
+    assert [tool.name for tool in understood(tmp_path, turned)[0].tools] == names
 
 
 @pytest.mark.parametrize(
@@ -462,9 +407,8 @@ def test_names_are_derived_and_a_repeated_one_is_told(tmp_path: Path) -> None:
 def test_a_title_makes_a_harmless_name(tmp_path: Path, title: str) -> None:
     files = rendered(tmp_path, document(info={"title": title, "version": "1"}))
     project = tomllib.loads(files["pyproject.toml"])["project"]
-    assert (
-        re.fullmatch(r"mcp-[a-z0-9]+(-[a-z0-9]+)*", project["name"]) and len(project["name"]) <= 64
-    )
+    assert re.fullmatch(r"mcp-[a-z0-9]+(-[a-z0-9]+)*", project["name"])
+    assert len(project["name"]) <= 64
     assert "Private :: Do Not Upload" in project["classifiers"]
     (package,) = {path.split("/")[1] for path in files if path.startswith("src/")}
     assert re.fullmatch(r"[a-z][a-z0-9_]*_mcp", package)

@@ -16,6 +16,8 @@ from typing import Any
 import pytest
 from mcp import Client
 
+from tests.generated import importable, written
+
 from .shop import document, operation, rendered
 from .test_runtime import GIVEN, SECRET, Upstream, environment
 
@@ -36,20 +38,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     upstream = Upstream()
     paths = {**GIVEN["paths"], "/books/{id}": {"delete": operation(operationId="deleteBook")}}
     given = document(paths, components=GIVEN["components"], security=GIVEN["security"])
-    for path, text in rendered(folder, given, code=True).items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text, "utf-8")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(folder / "src"))
-        for name, value in {**environment(upstream), "MCPGEN_SHOP_ALLOW_PRIVATE": "1"}.items():
-            patch.setenv(name, value)
-        importlib.invalidate_caches()
-        sandbox = importlib.import_module("shop_mcp.runtime.parts.code.sandbox")
-        patch.setattr(sandbox, "SLEEPING_SECONDS", 1.0)
-        app = importlib.import_module("shop_mcp.runtime.app").App
-        yield app("shop_mcp", mode="--code", read_only=True)
-    for name in [name for name in sys.modules if name.split(".")[0] == "shop_mcp"]:
-        del sys.modules[name]
+    source = written(rendered(folder, given, code=True), folder) / "src"
+    variables = {**environment(upstream), "MCPGEN_SHOP_ALLOW_PRIVATE": "1"}
+    with importable(source, "shop_mcp", **variables) as module:
+        module("runtime.parts.code.sandbox").SLEEPING_SECONDS = 1.0
+        yield module("runtime.app").App("shop_mcp", mode="--code", read_only=True)
     upstream.close()
 
 
@@ -82,9 +75,7 @@ def test_an_escape_is_refused_with_its_reason_and_the_server_serves_on(
     assert not first.is_error
     assert refused.is_error
     text = refused.content[0].text
-    reasons = escape["says"]
-    if isinstance(reasons, str):
-        reasons = [reasons]
+    reasons = [escape["says"]] if isinstance(escape["says"], str) else escape["says"]
     assert any(reason in text for reason in reasons), text
     assert SECRET not in text
     assert len(text) < 10_000
@@ -97,10 +88,8 @@ def test_programs_that_run_at_the_same_time_do_not_see_each_other(server: Any) -
 
     async def run() -> list[Any]:
         async with Client(server.server) as client:
-            calls = [
-                client.call_tool("run_code", {"code": program.replace("{n}", str(n))})
-                for n in range(6)
-            ]
+            programs = [{"code": program.replace("{n}", str(n))} for n in range(6)]
+            calls = [client.call_tool("run_code", each) for each in programs]
             return list(await asyncio.gather(*calls))
 
     texts = [result.content[0].text for result in asyncio.run(asyncio.wait_for(run(), 30))]

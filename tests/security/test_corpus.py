@@ -18,7 +18,8 @@ from mcpgen.render.parts import parts
 
 ROOT = Path(__file__).parents[2]
 CORPUS = Path(os.environ.get("MCPGEN_CORPUS", ROOT.parent / "shared" / "corpus"))
-SAMPLES = sorted((ROOT / "samples" / "specs").glob("*.yaml"))
+SPECS = (ROOT / "samples" / "specs").glob("*.yaml")
+SAMPLES = sorted(path for path in SPECS if ".overlay." not in path.name)
 LIST = ("openapi/*", "swagger2/*", "oai_examples/v*/*.yaml", "oai_examples/v2.0/yaml/*.yaml")
 REAL = sorted(path for pattern in LIST for path in CORPUS.glob(pattern) if path.is_file())
 SMALL = sorted(REAL, key=lambda path: path.stat().st_size)[:18]
@@ -29,26 +30,13 @@ OPTIONAL = tuple(
     path.removeprefix("src/package/runtime/") for _, paths in parts() for path in paths
 )
 """What only some servers have of the runtime."""
+ORIGINAL = {
+    path.relative_to(RUNTIME).as_posix(): path.read_text("utf-8") for path in RUNTIME.rglob("*.py")
+}
+"""The runtime as it stands in mcpgen itself."""
 
 
-def original() -> dict[str, str]:
-    """The runtime as it stands in mcpgen itself: path -> text."""
-    return {
-        path.relative_to(RUNTIME).as_posix(): path.read_text("utf-8")
-        for path in sorted(RUNTIME.rglob("*.py"))
-    }
-
-
-def overlays() -> tuple[str, ...]:
-    """Samples that are no document of their own."""
-    return ("bookshop.overlay.yaml",)
-
-
-@pytest.mark.parametrize(
-    "path",
-    [*(path for path in SAMPLES if path.name not in overlays()), *SMALL[:6]],
-    ids=lambda path: path.name,
-)
+@pytest.mark.parametrize("path", [*SAMPLES, *SMALL[:6]], ids=lambda path: path.name)
 def test_the_runtime_is_the_same_to_the_byte(path: Path) -> None:
     files = pipeline.generate(Config(sources=(str(path),)), Problems())[2]
     runtime = {}
@@ -59,8 +47,8 @@ def test_the_runtime_is_the_same_to_the_byte(path: Path) -> None:
             check_models(text, name)
         elif re.fullmatch(r"src/\w+/runtime/.*\.py", name):
             runtime[name.split("/", 3)[3]] = text
-    assert runtime.items() <= original().items()
-    assert all(path.startswith(OPTIONAL) for path in original().keys() - runtime.keys())
+    assert runtime.items() <= ORIGINAL.items()
+    assert all(path.startswith(OPTIONAL) for path in ORIGINAL.keys() - runtime.keys())
 
 
 @pytest.mark.parametrize("path", SMALL, ids=lambda path: f"{path.parent.name}/{path.name}")
@@ -103,13 +91,9 @@ def test_generating_needs_no_network(tmp_path: Path) -> None:
     except (OSError, subprocess.CalledProcessError):
         pytest.skip("this machine does not let a process have a network of its own")
     real = [path for path in SMALL if "operationId" in path.read_text("utf-8")]
-    paths = [str(path) for path in (*SAMPLES[:3], *real[:2]) if path.name not in overlays()]
+    paths = [str(path) for path in (*SAMPLES[:3], *real[:2])]
     done = subprocess.run(
-        [*space, sys.executable, "-c", OFFLINE, str(tmp_path), *paths],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
+        [*space, sys.executable, "-c", OFFLINE, str(tmp_path), *paths], timeout=120, check=False,
+        capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
     assert done.stdout == f"generated {len(paths)}\n", done.stderr[-2000:]

@@ -11,7 +11,7 @@ import pytest
 from mcpgen.cli import run
 
 from .conftest import Generate
-from .shop import document, operation, query
+from .shop import document, operation, query, single
 
 HEAD = "openapi: 3.0.3\ninfo: {title: T, version: '1'}\n"
 PATHS = HEAD + "paths:\n  /x:\n    get:\n      responses: {default: {description: d}}\n"
@@ -92,8 +92,8 @@ ROWS: dict[str, tuple[str, str | bytes, tuple[str, ...]]] = {
     "nullable": (
         "a.json", with_schema({"type": "string", "nullable": True}, "3.1.0"), ("nullable",)),
     "mixed": ("a.json",
-        json.dumps(document({"/x": {"post": operation(requestBody={"content": {
-            "multipart/mixed": {}}})}})),
+        json.dumps(single("post", requestBody={"content": {
+            "multipart/mixed": {}}})),
         ("skipped", "multipart/mixed")),
 }  # fmt: skip
 
@@ -157,9 +157,7 @@ def test_a_server_that_is_not_known_is_asked_for(generate: Generate, servers: An
 
 
 def test_an_example_that_does_not_fit_harms_nothing(generate: Generate) -> None:
-    given = document(
-        {"/x": {"get": operation(parameters=[query(type="integer", example="x", default="y")])}}
-    )
+    given = single(parameters=[query(type="integer", example="x", default="y")])
     result = generate(given)
     assert result.code == 0
     assert '"y"' not in result.files["src/shop_mcp/tools/general.json"]

@@ -5,13 +5,10 @@ it.
 from __future__ import annotations
 
 import asyncio
-import http.server
-import importlib
 import json
 import os
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,50 +17,29 @@ from typing import Any
 import pytest
 from mcp import Client
 
+from mcpgen.runtime.arguments.checker import BadArguments, Checker
+from tests.generated import importable, written
+from tests.loopback import JSON, Asked, Loopback
+
 from .shop import document, operation, query, rendered
 
 ROOT = Path(__file__).parents[2]
 SECRET = "canary-key-0123456789abcdef"
 
 
-class Upstream:
+class Upstream(Loopback):
     """The API behind the tools: it answers with what it got."""
 
     def __init__(self) -> None:
-        self.requests: list[tuple[str, dict[str, str]]] = []
-        upstream = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_GET(self) -> None:
-                upstream.requests.append(
-                    (self.path, {key.lower(): value for key, value in self.headers.items()})
-                )
-                body = json.dumps(
-                    [{"path": self.path, "n": n} for n in range(upstream.items)]
-                ).encode()
-                self.send_response(200)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_: Any) -> None:
-                """Say nothing on stderr."""
-
-        class Server(http.server.ThreadingHTTPServer):
-            request_queue_size = 128  # a hundred callers connect at once
-
+        self.requests: list[Asked] = []
         self.items = 1
-        self._server = Server(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
-        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
+        super().__init__(self.echoed)
 
-    def close(self) -> None:
-        """Stop listening."""
-        self._server.shutdown()
-        self._server.server_close()
+    def echoed(self, asked: Asked) -> tuple[int, dict[str, str], bytes]:
+        """Say what was asked for."""
+        self.requests.append(asked)
+        items = [{"path": asked.target, "n": n} for n in range(self.items)]
+        return 200, JSON, json.dumps(items).encode()
 
 
 @pytest.fixture
@@ -90,18 +66,11 @@ GIVEN = document(
 
 
 @pytest.fixture
-def server(tmp_path: Path, upstream: Upstream, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def server(tmp_path: Path, upstream: Upstream) -> Iterator[Any]:
     """The generated server, in this process."""
-    for path, text in rendered(tmp_path, GIVEN).items():
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text(text, "utf-8")
-    monkeypatch.syspath_prepend(str(tmp_path / "src"))
-    for name, value in environment(upstream).items():
-        monkeypatch.setenv(name, value)
-    importlib.invalidate_caches()
-    yield importlib.import_module("shop_mcp.runtime.app").App("shop_mcp")
-    for name in [name for name in sys.modules if name.split(".")[0] == "shop_mcp"]:
-        del sys.modules[name]
+    source = written(rendered(tmp_path, GIVEN), tmp_path) / "src"
+    with importable(source, "shop_mcp", **environment(upstream)) as module:
+        yield module("runtime.app").App("shop_mcp")
 
 
 def environment(upstream: Upstream) -> dict[str, str]:
@@ -134,18 +103,14 @@ def deep(levels: int) -> Any:
     ids=["deep", "long", "NaN", "key twice", "surrogate", "huge"],
 )  # fmt: skip
 def test_arguments_that_are_not_json_or_too_much_are_refused(
-    server: Any, upstream: Upstream, arguments: dict[str, Any]
+    tmp_path: Path, arguments: dict[str, Any]
 ) -> None:
     """Judged by the checker itself: a client would not even write some of them down."""
-    check = importlib.import_module("shop_mcp.runtime.arguments.checker")
-    schema = json.loads((Path(check.__file__).parents[2] / "tools" / "general.json").read_text())[
-        0
-    ]["inputSchema"]
+    (tool,) = json.loads(rendered(tmp_path, GIVEN)["src/shop_mcp/tools/general.json"])
     started = time.process_time()
-    with pytest.raises(check.BadArguments):
-        check.Checker("list_books", schema).checked(arguments)
+    with pytest.raises(BadArguments):
+        Checker("list_books", tool["inputSchema"]).checked(arguments)
     assert time.process_time() - started < 2
-    assert upstream.requests == []
 
 
 @pytest.mark.parametrize(
@@ -168,44 +133,25 @@ def test_unique_items_of_an_answer_cost_nothing(server: Any, upstream: Upstream)
     assert time.process_time() - started < 3
 
 
-def start(
-    tmp_path: Path, upstream: Upstream, *words: str, **more: str
-) -> subprocess.CompletedProcess[str]:
-    """Start the server as a process that is not meant to serve for long."""
-    for path, text in rendered(tmp_path, GIVEN).items():
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text(text, "utf-8")
-    given = {f"MCPGEN_SHOP_{name}": value for name, value in more.items()}
-    return subprocess.run(
-        [sys.executable, "-m", "shop_mcp", *words],
-        cwd=tmp_path / "src",
-        env={**os.environ, **environment(upstream), **given},
-        input="",
-        capture_output=True,
-        text=True,
-        timeout=30,
-        check=False,
-    )
-
-
-def test_without_a_flag_it_speaks_on_stdio(tmp_path: Path, upstream: Upstream) -> None:
-    done = start(tmp_path, upstream)
-    assert (done.returncode, done.stdout) == (0, "")
-    assert "Serving MCP at" not in done.stderr
-
-
-@pytest.mark.parametrize(("words", "settings"), [
-    (["--host", "0.0.0.0"], {}),
-    (["--host", "0.0.0.0", "--allowed-host", "a.example"], {}),
-    (["--host", "0.0.0.0"], {"HTTP_TOKEN": "x" * 40}),
-    (["--host", "::"], {"HTTP_TOKEN": "x" * 40}),
-    (["--host", "0.0.0.0", "--allowed-host", "a.example"], {"HTTP_TOKEN": "short"}),
+@pytest.mark.parametrize(("words", "token", "refused"), [
+    ("", "", False),
+    ("--http --port 0 --host 0.0.0.0", "", True),
+    ("--http --port 0 --host 0.0.0.0 --allowed-host a.example", "", True),
+    ("--http --port 0 --host 0.0.0.0", "x" * 40, True),
+    ("--http --port 0 --host ::", "x" * 40, True),
+    ("--http --port 0 --host 0.0.0.0 --allowed-host a.example", "short", True),
 ])  # fmt: skip
 def test_others_are_served_only_by_name_and_with_a_credential(
-    tmp_path: Path, upstream: Upstream, words: list[str], settings: dict[str, str]
+    tmp_path: Path, upstream: Upstream, words: str, token: str, refused: bool
 ) -> None:
-    done = start(tmp_path, upstream, "--http", "--port", "0", *words, **settings)
-    assert done.returncode not in (0, -9)
+    """Without a flag, nobody but the client on stdio is served."""
+    given = {**os.environ, **environment(upstream), "MCPGEN_SHOP_HTTP_TOKEN": token}
+    done = subprocess.run(
+        [sys.executable, "-m", "shop_mcp", *words.split()], input="", timeout=30,
+        cwd=written(rendered(tmp_path, GIVEN), tmp_path) / "src", env=given,
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode not in (0, -9)) == refused and done.stdout == ""
     assert "Serving MCP at" not in done.stderr and "Traceback" not in done.stderr
 
 
@@ -221,42 +167,14 @@ def test_callers_never_get_each_others_answers(server: Any, upstream: Upstream) 
 
     async def run() -> list[str]:
         async with Client(server.server) as one, Client(server.server) as two:
-            crossed = []
+            both, crossed = ((one, "a"), (two, "b")), []
             for _ in range(10):
-                asked = [
-                    (client, f"{name}-{n}")
-                    for n in range(50)
-                    for client, name in ((one, "a"), (two, "b"))
-                ]
-                found = await asyncio.gather(
-                    *(client.call_tool("list_books", {"q": q}) for client, q in asked)
-                )
-                texts = [result.content[0].text for result in found]
-                crossed += [
-                    q
-                    for (_, q), text in zip(asked, texts, strict=True)
-                    if f'q={q}"' not in text.replace("\\", "")
-                ]
+                asked = [(client, f"{name}-{n}") for n in range(50) for client, name in both]
+                calls = (client.call_tool("list_books", {"q": q}) for client, q in asked)
+                for (_, q), result in zip(asked, await asyncio.gather(*calls), strict=True):
+                    text = result.content[0].text.replace("\\", "")
+                    crossed += [q] if f'q={q}"' not in text else []
             return crossed
 
     assert asyncio.run(asyncio.wait_for(run(), 120)) == []
     assert len(upstream.requests) == 1_000
-
-
-def test_verify_finds_every_edit(tmp_path: Path) -> None:
-    from mcpgen.cli import run
-
-    path = tmp_path / "openapi.json"
-    path.write_text(json.dumps(GIVEN))
-    folder = tmp_path / "out"
-    assert run(["generate", str(path), "-o", str(folder), "--quiet"]) == 0
-    assert run(["verify", str(folder)]) == 0
-    owned = json.loads((folder / "mcpgen.lock").read_text())["files"]
-    for name in sorted(owned)[::7]:
-        text = (folder / name).read_bytes()
-        (folder / name).write_bytes(text + b"\n")
-        assert run(["verify", str(folder)]) == 4, name
-        (folder / name).write_bytes(text)
-    lock = (folder / "mcpgen.lock").read_text()
-    (folder / "mcpgen.lock").write_text(lock.replace("api.example.com", "evil.example"))
-    assert run(["verify", str(folder)]) == 4
