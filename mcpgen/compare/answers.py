@@ -133,7 +133,7 @@ class _Walk:
 
     def values(self, old: dict[str, Any], new: dict[str, Any], at: str) -> None:
         before, after = allowed_values(old), allowed_values(new)
-        if before is None or before == after:
+        if before in (None, after):
             return
         if after is None:
             self.say("breaking", f"{_name(at)} may have any value")

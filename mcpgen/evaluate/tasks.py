@@ -50,7 +50,7 @@ class Task:
     def done_by(self, request: RecordedRequest) -> bool:
         """Return whether a request is the one that was meant."""
         wanted = RecordedRequest(method=self.method, target=self.path)
-        if request.method != wanted.method or request.path != wanted.path:
+        if (request.method, request.path) != (wanted.method, wanted.path):
             return False
         return wanted.query <= request.query and _within(self.body, request.body)
 
@@ -61,7 +61,7 @@ def _within(part: Any, whole: Any) -> bool:
         if not isinstance(whole, dict):
             return False
         return all(_within(value, whole.get(key)) for key, value in part.items())
-    return part is None or part == whole
+    return part in (None, whole)
 
 
 def read_tasks(path: Path) -> list[Task]:

@@ -40,7 +40,7 @@ def _is_of_another(error: Any, depth: int) -> bool:
     """Return whether an error says that an object is of another kind: a parameter in another place,
     a security scheme of another type (OpenAPI 3.0, its JSON Schema).
     """
-    if error.kind.name != "enum" or len(error.instance_path) != depth:
+    if (error.kind.name, len(error.instance_path)) != ("enum", depth):
         return False
     return error.instance_path[-1] in KINDS
 

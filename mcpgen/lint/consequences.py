@@ -60,7 +60,7 @@ class Consequences:
             return False
         if error.kind.name == "unevaluatedProperties":
             return True
-        return any(word == "then" and place == above for word, _, place in _steps(error))
+        return any((word, place) == ("then", above) for word, _, place in _steps(error))
 
 
 def _is_without_kind(error: Any) -> bool:

@@ -208,7 +208,7 @@ def may_redirect(old: str, new: str) -> bool:
     if before == after:
         return True
     host = before[1]
-    return before == ("http", host, 80) and after == ("https", host, 443)
+    return (before, after) == (("http", host, 80), ("https", host, 443))
 
 
 def _origin(url: str) -> tuple[str, str | None, int | None]:

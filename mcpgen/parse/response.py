@@ -213,7 +213,7 @@ def phrase(reader: Reader, schema: Any, limit: int, depth: int = 0) -> str:
     if kinds == {"array"} and depth < 2:
         items = phrase(reader, flat.get("items", {}), limit - 12, depth + 1)
         return f"array of {items}" if items else "array"
-    if depth == 1 and len(kinds) == 1:
+    if (depth, len(kinds)) == (1, 1):
         return _plural_phrase(reader, schema, kinds, limit)
     form = as_text(flat.get("format"))
     if kinds == {"string"} and re.fullmatch(r"[a-z-]{3,20}", form):
@@ -287,7 +287,7 @@ def _is_statement(line: str) -> bool:
     deleted`, `The response contains …`.
     """
     main_clause = takewhile(lambda word: word not in RELATIVE, words(line))
-    return any(word in FINITE or word in ("contains", "includes") for word in main_clause)
+    return any(word in {*FINITE, "contains", "includes"} for word in main_clause)
 
 
 def _lowered(text: str) -> str:

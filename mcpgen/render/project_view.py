@@ -7,14 +7,16 @@ descriptions of credentials, in README and `.env.example`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import tomllib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from importlib import resources
 from typing import Any
 
 from ..ir import Server
 from ..runtime.part import parts_of
 from ..runtime.parts.install.files import CLIENTS
-from ..runtime.settings import settings_with
+from ..runtime.settings import Setting, settings_with
 from .literal import Code
 from .manifests import (
     OWNER,
@@ -136,7 +138,24 @@ def _settings(server: Server) -> tuple[SettingView, ...]:
     settings = [item for item in settings_with(parts) if item.name != "BASE_URL"]
     if not server.calls_api:
         settings = [item for item in settings if item.group != "api"]
+    rows = tomllib.loads((resources.files("mcpgen") / "data" / "settings.toml").read_text("utf-8"))
     return tuple(
-        SettingView(item.name, item.group, Code(item.text), Code(item.default_text))
+        SettingView(
+            item.name, item.group, Code(rows[item.name]["text"]), Code(_default(item, rows))
+        )
         for item in settings
     )
+
+
+def _default(setting: Setting, rows: Mapping[str, Mapping[str, str]]) -> str:
+    """The default of a setting: `60`, `1 MiB`, `none`."""
+    unset = rows[setting.name].get("unset", "none")
+    default = setting.default
+    if setting.kind == "bytes":
+        is_small = default < 1024**2
+        return f"{default // 1024} KiB" if is_small else f"{default // 1024**2} MiB"
+    if setting.kind == "rate" and not default:
+        return unset
+    if setting.kind in ("seconds", "count", "rate"):
+        return f"{default:,g}"
+    return unset

@@ -55,7 +55,7 @@ Group = Literal["main", "calls", "api", "http"]
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One environment variable: its name without the prefix, and what the README says of it.
+    """One environment variable: its name without the prefix, its default and its kind.
 
     Numbers lie between `low` and `high`, both included. `group` is `api` for what only a server
     that calls an API reads, and `main` for what the README lists first.
@@ -65,41 +65,18 @@ class Setting:
     default: Any
     kind: Kind
     group: Group
-    text: str
     low: float
     high: float
-    unset: str
-    """Text for the default, if that is not a number."""
-
-    @property
-    def default_text(self) -> str:
-        """The default without the variable: `60`, `1 MiB`, `none`."""
-        if self.kind == "bytes" and self.default < _MIB:
-            return f"{self.default // _KIB} KiB"
-        if self.kind == "bytes":
-            return f"{self.default // _MIB} MiB"
-        if self.kind == "rate" and not self.default:
-            return self.unset
-        if self.kind in ("seconds", "count", "rate"):
-            return f"{self.default:,g}"
-        return self.unset
 
 
 def variable(
-    kind: Kind,
-    group: Group,
-    text: str,
-    low: float = 0,
-    high: float = 0,
-    *,
-    name: str = "",
-    unset: str = "none",
-) -> Mapping[str, Any]:
-    """Return the metadata of a field of Settings: everything about its variable (`Setting`) but
-    the default. The variable has the field's name, unless it has another.
+    default: Any, kind: Kind, group: Group, low: float = 0, high: float = 0, *, name: str = ""
+) -> Any:
+    """Return a field of a dataclass that is a variable (`Setting`); it has the field's name, unless
+    it has another.
     """
-    bounds = {"low": low, "high": high}
-    return {"kind": kind, "group": group, "text": text, "name": name, "unset": unset, **bounds}
+    facts = {"kind": kind, "group": group, "low": low, "high": high, "name": name}
+    return field(default=default, metadata=facts)
 
 
 TWOFOLD = frozenset(("api_key", "basic", "bearer", "client_credentials"))
@@ -206,119 +183,60 @@ class Settings:
     """Other origins that operations may go to, without credentials (decided at generation)."""
     backoff: float = 0.5
     max_retry_wait: float = 30.0
-    # fmt: off
-    base_url: str = field(default="", metadata=variable(
-        "url", "api", "Base URL of the API"))
-    toolsets: tuple[str, ...] = field(default=(), metadata=variable(
-        "names", "main", "Only these toolsets, separated by commas (`--toolsets`)"))
+    base_url: str = variable("", "url", "api")
+    toolsets: tuple[str, ...] = variable((), "names", "main")
     """Empty for all of them, unless there are `tools`."""
-    tools: tuple[str, ...] = field(default=(), metadata=variable(
-        "names", "main", "Only these tools, separated by commas, besides the toolsets (`--tools`)"))
-    read_only: bool = field(default=False, metadata=variable(
-        "flag", "main", "`1`: only tools that change nothing (`--read-only`)"))
-    max_calls: int = field(default=256, metadata=variable(
-        "count", "calls", "Calls that run at the same time; more are told to wait", 1, 100_000))
-    call_rate: float = field(default=500.0, metadata=variable(
-        "rate", "calls", "Calls per second (`500`, `600/m`), ten seconds of them at once; more are "
-        "told to wait; `0`: no limit"))
-    max_calls_per_caller: int = field(default=0, metadata=variable(
-        "count", "calls", "Calls of one caller that run at the same time; `0`: all, while no other "
-        "caller needs them", 0, 100_000))
-    call_rate_per_caller: float = field(default=0.0, metadata=variable(
-        "rate", "calls", "Calls of one caller per second, ten seconds of them at once",
-        unset="all, while no other caller needs them"))
-    total_timeout: float = field(default=60.0, metadata=variable(
-        "seconds", "calls", "Seconds for one call, repetitions included", 0.1, 86_400))
-    timeout: float = field(default=30.0, metadata=variable(
-        "seconds", "api", "Seconds to wait for the API to send something", 0.1, 3600))
-    connect_timeout: float = field(default=5.0, metadata=variable(
-        "seconds", "api", "Seconds to wait for a connection", 0.1, 600))
-    retries: int = field(default=2, metadata=variable(
-        "count", "api", "How often a call that changes nothing is repeated", 0, 10))
-    max_concurrency: int = field(default=64, metadata=variable(
-        "count", "api", "Calls to the API at the same time", 1, 1_000))
-    max_waiting: int = field(default=128, metadata=variable(
-        "count", "api", "Calls that may wait for their turn", 0, 100_000))
-    rate_limit: float = field(default=0.0, metadata=variable(
-        "rate", "api", "Calls to the API per second", unset="no limit"))
+    tools: tuple[str, ...] = variable((), "names", "main")
+    read_only: bool = variable(False, "flag", "main")
+    max_calls: int = variable(256, "count", "calls", 1, 100_000)
+    call_rate: float = variable(500.0, "rate", "calls")
+    max_calls_per_caller: int = variable(0, "count", "calls", 0, 100_000)
+    call_rate_per_caller: float = variable(0.0, "rate", "calls")
+    total_timeout: float = variable(60.0, "seconds", "calls", 0.1, 86_400)
+    timeout: float = variable(30.0, "seconds", "api", 0.1, 3600)
+    connect_timeout: float = variable(5.0, "seconds", "api", 0.1, 600)
+    retries: int = variable(2, "count", "api", 0, 10)
+    max_concurrency: int = variable(64, "count", "api", 1, 1_000)
+    max_waiting: int = variable(128, "count", "api", 0, 100_000)
+    rate_limit: float = variable(0.0, "rate", "api")
     """0 is no limit."""
-    breaker_failures: int = field(default=10, metadata=variable(
-        "count", "api", "Failures in a row after which the API is left alone for a while; `0`: "
-        "never", 0, 10_000))
-    breaker_seconds: float = field(default=10.0, metadata=variable(
-        "seconds", "api", "Seconds that it is left alone", 0.1, 3600))
-    http_ready_api: bool = field(default=False, metadata=variable(
-        "flag", "api", "`1`: with `--http`, `/ready` says no while no connection to the API can be "
-        "opened", unset="0"))
-    max_result_tokens: int = field(default=12_000, metadata=variable(
-        "count", "api", "Tokens of a result, estimated, before it is cut, with a word on how to "
-        "get the rest", 200, 10_000_000))
-    max_request_bytes: int = field(default=_MIB, metadata=variable(
-        "bytes", "api", "Bytes of a request", 1, _GIB))
-    max_response_bytes: int = field(default=10 * _MIB, metadata=variable(
-        "bytes", "api", "Bytes of an answer", _KIB, _GIB))
-    max_binary_bytes: int = field(default=372 * _KIB, metadata=variable(
-        "bytes", "api", "Bytes of a file that is returned whole", 0, 100 * _MIB))
-    trusted_origins: frozenset[Origin] = field(default=frozenset(), metadata=variable(
-        "origins", "api", "Further origins that may be called, with credentials",
-        name="ALLOW_ORIGINS"))
-    allow_private: bool = field(default=False, metadata=variable(
-        "flag", "api", "`1`: the API may be on a private address", unset="0"))
-    token_url: str = field(default="", metadata=variable(
-        "url", "api", "Where OAuth tokens are fetched, in place of the usual address",
-        unset="as generated"))
-    file_roots: tuple[Path, ...] = field(default=(), metadata=variable(
-        "folders", "api", "Folders whose files may be uploaded by path (stdio only)"))
-    save_dir: Path | None = field(default=None, metadata=variable(
-        "folders", "api", "Folder for files that are too large to return (stdio only)"))
-    ca_file: Path | None = field(default=None, metadata=variable(
-        "file", "api", "Certificates to trust", unset="the system's"))
-    client_cert: Path | None = field(default=None, metadata=variable(
-        "file", "api", "This server's own certificate towards the API"))
-    client_key: Path | None = field(default=None, metadata=variable(
-        "file", "api", "The key that belongs to it"))
-    http_token: Secret | None = field(default=None, metadata=variable(
-        "secret", "http", "With `--http`: the token callers send, 32 characters or more (secret)",
-        unset="needed off this machine"))
-    http_other_token: Secret | None = field(default=None, metadata=variable(
-        "secret", "http", "A second token that callers may send, for the time of a change "
-        "(secret)"))
-    http_issuer: tuple[str, ...] = field(default=(), metadata=variable(
-        "names", "http", "With `--http`: the issuers of OAuth tokens, in place of a fixed token"))
-    http_audience: tuple[str, ...] = field(default=(), metadata=variable(
-        "names", "http", "Audiences of those tokens: each token needs one of them"))
-    http_resource: str = field(default="", metadata=variable(
-        "text", "http", "URL of this server as callers know it", unset="the audience"))
-    http_jwks_url: tuple[str, ...] = field(default=(), metadata=variable(
-        "names", "http", "URL of each issuer's keys, in the order of the issuers"))
-    http_scopes: frozenset[str] = field(default=frozenset(), metadata=variable(
-        "scopes", "http", "Scopes a caller needs"))
-    http_offered_scopes: tuple[str, ...] = field(default=(), metadata=variable(
-        "names", "http", "Scopes that clients are told to ask for, besides those"))
+    breaker_failures: int = variable(10, "count", "api", 0, 10_000)
+    breaker_seconds: float = variable(10.0, "seconds", "api", 0.1, 3600)
+    http_ready_api: bool = variable(False, "flag", "api")
+    max_result_tokens: int = variable(12_000, "count", "api", 200, 10_000_000)
+    max_request_bytes: int = variable(_MIB, "bytes", "api", 1, _GIB)
+    max_response_bytes: int = variable(10 * _MIB, "bytes", "api", _KIB, _GIB)
+    max_binary_bytes: int = variable(372 * _KIB, "bytes", "api", 0, 100 * _MIB)
+    trusted_origins: frozenset[Origin] = variable(
+        frozenset(), "origins", "api", name="ALLOW_ORIGINS"
+    )
+    allow_private: bool = variable(False, "flag", "api")
+    token_url: str = variable("", "url", "api")
+    file_roots: tuple[Path, ...] = variable((), "folders", "api")
+    save_dir: Path | None = variable(None, "folders", "api")
+    ca_file: Path | None = variable(None, "file", "api")
+    client_cert: Path | None = variable(None, "file", "api")
+    client_key: Path | None = variable(None, "file", "api")
+    http_token: Secret | None = variable(None, "secret", "http")
+    http_other_token: Secret | None = variable(None, "secret", "http")
+    http_issuer: tuple[str, ...] = variable((), "names", "http")
+    http_audience: tuple[str, ...] = variable((), "names", "http")
+    http_resource: str = variable("", "text", "http")
+    http_jwks_url: tuple[str, ...] = variable((), "names", "http")
+    http_scopes: frozenset[str] = variable(frozenset(), "scopes", "http")
+    http_offered_scopes: tuple[str, ...] = variable((), "names", "http")
     """Items such as `books:write`, or `read=api://app/read` where the authorization server has
     another name for what a token then holds.
     """
-    http_write_scopes: frozenset[str] = field(default=frozenset(), metadata=variable(
-        "scopes", "http", "Scopes for tools that change something"))
-    http_tool_scopes: tuple[str, ...] = field(default=(), metadata=variable(
-        "names", "http", "Scopes for single tools"))
+    http_write_scopes: frozenset[str] = variable(frozenset(), "scopes", "http")
+    http_tool_scopes: tuple[str, ...] = variable((), "names", "http")
     """Items such as `delete_book=books:admin`."""
-    http_allowed_origins: tuple[str, ...] = field(default=(), metadata=variable(
-        "names", "http", "Web pages that may call"))
-    http_body_timeout: float = field(default=30.0, metadata=variable(
-        "seconds", "http", "Seconds for a request's body to arrive", 0.1, 3600))
-    http_idle_timeout: int = field(default=75, metadata=variable(
-        "count", "http", "Seconds a connection stays open between requests", 1, 3600))
-    http_max_connections: int = field(default=1024, metadata=variable(
-        "count", "http", "Connections at the same time; one more is answered with 503",
-        1, 100_000))
-    http_list_bytes: int = field(default=480 * _KIB, metadata=variable(
-        "bytes", "http", "Bytes of one page of the tool list; more for a client that reads the "
-        "first page only", 16 * _KIB, 100 * _MIB))
-    http_grace: float = field(default=3.0, metadata=variable(
-        "seconds", "http", "Seconds that new connections are still taken after SIGTERM, while "
-        "`/ready` says no", 0.0, 600))
-    # fmt: on
+    http_allowed_origins: tuple[str, ...] = variable((), "names", "http")
+    http_body_timeout: float = variable(30.0, "seconds", "http", 0.1, 3600)
+    http_idle_timeout: int = variable(75, "count", "http", 1, 3600)
+    http_max_connections: int = variable(1024, "count", "http", 1, 100_000)
+    http_list_bytes: int = variable(480 * _KIB, "bytes", "http", 16 * _KIB, 100 * _MIB)
+    http_grace: float = variable(3.0, "seconds", "http", 0.0, 600)
     parts: tuple[Part, ...] = ()
     part_settings: Mapping[type[Any], Any] = field(default_factory=dict)
     """The variables of each part, by their dataclass."""
@@ -343,7 +261,7 @@ class Settings:
         """Return whether credentials may go to an origin: the API's own, or one the operator
         named.
         """
-        return origin == self.origin or origin in self.trusted_origins
+        return origin in {self.origin, *self.trusted_origins}
 
     @property
     def login_command(self) -> str:
@@ -580,7 +498,7 @@ class Reader:
         kind = str(auth.get("kind", "unsupported"))
         values = []
         for index, variable in enumerate(variables):
-            may_be_empty = kind == "basic" and index == 1
+            may_be_empty = (kind, index) == ("basic", 1)
             short_name = variable.removeprefix(f"{self.prefix}_")
             values.append(self.secret(short_name, may_be_empty=may_be_empty))
         return Credential(

@@ -347,7 +347,7 @@ class _StepReader:
         similar = [
             argument
             for argument in tool.arguments
-            if argument.place == place and words(argument.wire_name) == words(name)
+            if (argument.place, words(argument.wire_name)) == (place, words(name))
         ]
         if len(similar) != 1:
             return None

@@ -194,7 +194,7 @@ def _workflows(rest: str, scope: Scope) -> Value:
     if match is None:
         return Missing()
     name = match[1]
-    if name == scope.workflow and match[2] == "inputs":
+    if (name, match[2]) == (scope.workflow, "inputs"):
         return _inputs(match[3], scope)
     output, tail = _identifier(match[3])
     pointer = f"/{escape(output)}"
@@ -229,7 +229,7 @@ def _request(rest: str, scope: Scope) -> Value:
         return _tailed(body, tail)
     name = tail.removeprefix(".")
     for item in scope.sent:
-        if item.place == kind and item.name.lower() == name.lower():
+        if (item.place, item.name.lower()) == (kind, name.lower()):
             return item.value
     return Missing()
 

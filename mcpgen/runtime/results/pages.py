@@ -146,7 +146,7 @@ def after(
             value = _at(item, listing.key)
             if isinstance(value, str | int):
                 return {listing.next: value}
-    if listing.how == "page" and count == len(items):
+    if (listing.how, count) == ("page", len(items)):
         return {listing.next: _page(listing, data, arguments) + 1}
     return {}
 

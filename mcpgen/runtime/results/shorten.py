@@ -206,7 +206,7 @@ class Cuts:
     def kept_items(self, place: str) -> int | None:
         """Return the number of items left in the list at a place; None if it was not shortened."""
         for cut_place, kept, _, what in self.items:
-            if what == "items" and cut_place == place:
+            if (what, cut_place) == ("items", place):
                 return kept
         return None
 

@@ -157,7 +157,7 @@ def _readable_id(text: str) -> RequestId | None:
             depth += 1
         elif token[0] in "]}":
             depth -= 1
-        elif depth == 1 and token[0] == '"id"':
+        elif (depth, token[0]) == (1, '"id"'):
             member = _MEMBER.match(text, token.end())
             request_id = _decoded(member[1]) if member else None
     return request_id

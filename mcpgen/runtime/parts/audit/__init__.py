@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ...part import Part
 from ...settings import Settings, variable
@@ -12,14 +12,8 @@ from ...settings import Settings, variable
 class AuditSettings:
     """The variables of the audit."""
 
-    # fmt: off
-    audit: str = field(default="", metadata=variable(
-        "text", "calls",
-        "File (or `syslog`) to which each call that can change something is added"))
-    log_arguments: bool = field(default=False, metadata=variable(
-        "flag", "calls", "`1`: the log line of each call has its arguments, without secrets",
-        unset="0"))
-    # fmt: on
+    audit: str = variable("", "text", "calls")
+    log_arguments: bool = variable(False, "flag", "calls")
 
 
 def _prepare(settings: Settings) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...part import Part
@@ -19,11 +19,7 @@ SCHEMES = ("redis://", "rediss://", "unix://")
 class RedisSettings:
     """The variable of the Redis."""
 
-    # fmt: off
-    redis_url: Secret | None = field(default=None, metadata=variable(
-        "secret", "calls", "Redis in which all replicas count calls together, as in "
-        "`rediss://:password@host` (secret)", unset="each counts its own"))
-    # fmt: on
+    redis_url: Secret | None = variable(None, "secret", "calls")
 
 
 def _check(own: RedisSettings, reader: Reader) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ...settings import variable
 
@@ -11,11 +11,5 @@ from ...settings import variable
 class TelemetrySettings:
     """The variables of telemetry; `metrics_port` is 0 for no port."""
 
-    # fmt: off
-    telemetry: bool = field(default=False, metadata=variable(
-        "flag", "calls", "`1`: traces and metrics over OTLP, as the `OTEL_*` variables say",
-        unset="0"))
-    metrics_port: int = field(default=0, metadata=variable(
-        "count", "calls", "Port on which Prometheus finds `/metrics` (with `--workers`, the first "
-        "of them)", 0, 65_535))
-    # fmt: on
+    telemetry: bool = variable(False, "flag", "calls")
+    metrics_port: int = variable(0, "count", "calls", 0, 65_535)
