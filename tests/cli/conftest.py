@@ -1,7 +1,5 @@
 """Running commands as a user does: words in, exit code and two texts out."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """`mcpgen add docker`, `registry`, `bundle` and `clients`: files that few projects need."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

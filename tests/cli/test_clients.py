@@ -1,7 +1,5 @@
 """`mcpgen lint --client`: what a client does not take, with the source of the limit."""
 
-from __future__ import annotations
-
 import datetime
 import json
 import tomllib

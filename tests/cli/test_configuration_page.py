@@ -1,7 +1,5 @@
 """The examples of docs/configuration.md, each pasted into the project of the bookshop."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

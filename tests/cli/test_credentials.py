@@ -1,7 +1,5 @@
 """Credentials that the document leaves out, and headers for fetching it, as they are typed."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """`mcpgen generate` from the outside."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -26,13 +24,15 @@ def test_the_summary_says_what_came_of_the_operations_and_what_to_do_next(mcpgen
 
 
 def test_the_second_run_changes_nothing(mcpgen, bookshop, here):
+    def files():
+        paths = [path for path in (here / "out").rglob("*") if path.is_file()]
+        return {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in paths}
+
     mcpgen("generate", bookshop, "-o", "out")
-    before = {path: path.read_bytes() for path in (here / "out").rglob("*") if path.is_file()}
+    before = files()
     ended = mcpgen("generate", bookshop, "-o", "out")
     assert ended.code == 0 and "created" not in ended.out and "updated" not in ended.out
-    assert before == {
-        path: path.read_bytes() for path in (here / "out").rglob("*") if path.is_file()
-    }
+    assert before == files()
 
 
 @pytest.mark.parametrize("folder", [".", "src/bookshop_mcp"])
@@ -81,10 +81,14 @@ def test_a_dry_run_writes_nothing_and_lists_what_it_would(mcpgen, bookshop, here
 
 def test_a_folder_that_is_not_ours_is_left_alone(mcpgen, bookshop, here):
     (here / "out").mkdir()
-    (here / "out" / "thesis.txt").write_text("mine")
-    ended = mcpgen("generate", bookshop, "-o", "out")
-    assert ended.code == 4 and "thesis.txt" in ended.err
-    assert [path.name for path in (here / "out").iterdir()] == ["thesis.txt"]
+    names = [f"file{number}.txt" for number in range(7)]
+    for name in names:
+        (here / "out" / name).write_text("mine")
+    for words in ([], ["--force"]):
+        ended = mcpgen("generate", bookshop, "-o", "out", *words)
+        first = ", ".join(f"`{name}`" for name in names[:5])
+        assert ended.code == 4 and f"{first} and 2 more" in " ".join(ended.err.split())
+        assert sorted(path.name for path in (here / "out").iterdir()) == names
 
 
 def test_an_edited_file_is_shown_and_only_force_overwrites_it(mcpgen, bookshop, here):
@@ -103,34 +107,23 @@ def test_quiet_says_nothing_when_nothing_is_wrong(mcpgen, bookshop):
     assert (ended.code, ended.out, ended.err) == (0, "", "")
 
 
-def test_the_json_summary_adds_up(mcpgen, bookshop):
+def test_the_json_summary_adds_up(mcpgen, bookshop, here):
     data = mcpgen("generate", bookshop, "--json").json
-    assert data["operations"]["total"] == sum(
-        data["operations"][key] for key in ("tools", "filtered", "skipped")
-    )
-    assert len(data["tools"]) == data["operations"]["tools"]
+    counts = data["operations"]
+    assert counts["total"] == sum(counts[key] for key in ("tools", "filtered", "skipped"))
+    assert len(data["tools"]) == counts["tools"]
     assert sum(toolset["tools"] for toolset in data["toolsets"]) == len(data["tools"])
-    assert data["list"]["bytes"] >= sum(tool["bytes"] for tool in data["tools"])
     assert data["document"]["version"] == "3.1.0" and data["output"] == "mcp-bookshop"
+    about = "sent in the header `X-API-Key`. In the API's own words: The key from the back office"
     assert {
-        "name": "MCPGEN_BOOKSHOP_API_KEY",
-        "meaning": "API key",
-        "about": "sent in the header `X-API-Key`. In the API's own words: The key from the back office",
-        "required": True,
+        "name": "MCPGEN_BOOKSHOP_API_KEY", "meaning": "API key", "about": about, "required": True,
         "secret": True,
-    } in data["environment"]
-
-
-def test_the_json_summary_counts_the_bytes_that_are_listed(mcpgen, bookshop, here):
-    data = mcpgen("generate", bookshop, "--json").json
-    written = [
-        tool
-        for path in sorted(
-            (here / "mcp-bookshop" / "src" / "bookshop_mcp" / "tools").glob("*.json")
-        )
-        for tool in json.loads(path.read_text())
-    ]
-    assert data["list"]["bytes"] == len(json.dumps(written, separators=(",", ":")).encode())
+    } in data["environment"]  # fmt: skip
+    folder = here / "mcp-bookshop" / "src" / "bookshop_mcp" / "tools"
+    written = [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]
+    listed = json.dumps([tool for tools in written for tool in tools], separators=(",", ":"))
+    assert data["list"]["bytes"] == len(listed.encode())
+    assert data["list"]["bytes"] >= sum(tool["bytes"] for tool in data["tools"])
 
 
 def test_what_is_left_out_is_counted_with_its_reason(mcpgen, bookshop):
@@ -172,12 +165,8 @@ def test_a_document_on_standard_input(mcpgen, here, bookshop, monkeypatch):
 
 
 def test_an_overlay_is_applied(mcpgen, here):
-    ended = mcpgen(
-        *(
-            "generate", SPECS / "bookshop.yaml", "--overlay", SPECS / "bookshop.overlay.yaml", "-o",
-            "out", "--json",
-        ),
-    )  # fmt: skip
+    overlay = SPECS / "bookshop.overlay.yaml"
+    ended = mcpgen("generate", SPECS / "bookshop.yaml", "--overlay", overlay, "-o", "out", "--json")
     assert ended.code == 0, ended.err
     assert "remove_book" not in [tool["name"] for tool in ended.json["tools"]]
 

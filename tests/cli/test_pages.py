@@ -2,8 +2,6 @@
 option, variable and extra is one that there is.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 import tomllib

@@ -1,7 +1,5 @@
 """The commands that only look: inspect, lint, explain, help."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

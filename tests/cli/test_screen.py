@@ -1,7 +1,5 @@
 """Colour, width and movement: only where somebody looks."""
 
-from __future__ import annotations
-
 import os
 import pty
 import subprocess
@@ -25,13 +23,10 @@ def on_a_terminal(*words: str, **environment: str) -> str:
         if key not in ("NO_COLOR", "CI", "FORCE_COLOR")
     }
     process = subprocess.Popen(
-        [sys.executable, "-m", "mcpgen", *words],
-        stdout=follower,
-        stderr=follower,
-        stdin=subprocess.DEVNULL,
-        cwd=ROOT,
+        [sys.executable, "-m", "mcpgen", *words], stdout=follower, stderr=follower,
+        stdin=subprocess.DEVNULL, cwd=ROOT,
         env={**env, "TERM": "xterm-256color", "COLUMNS": "80", **environment},
-    )
+    )  # fmt: skip
     os.close(follower)
     shown = b""
     while True:
@@ -69,13 +64,10 @@ def test_the_output_fits_eighty_columns():
 def completions(words: str, shell: str = "bash", folder: Path = ROOT) -> list[str]:
     """What a shell offers for the last of these words, which are read as the shell reads them."""
     environment = {
-        **os.environ,
-        "_MCPGEN_COMPLETE": f"complete_{shell}",
-        "COMP_WORDS": f"mcpgen {words}",
+        **os.environ, "_MCPGEN_COMPLETE": f"complete_{shell}", "COMP_WORDS": f"mcpgen {words}",
         "COMP_CWORD": str(len(words.replace("\\ ", "").split(" "))),
-        "_TYPER_COMPLETE_ARGS": f"mcpgen {words}",
-        "_TYPER_COMPLETE_FISH_ACTION": "get-args",
-    }
+        "_TYPER_COMPLETE_ARGS": f"mcpgen {words}", "_TYPER_COMPLETE_FISH_ACTION": "get-args",
+    }  # fmt: skip
     code = "from typer.main import get_command; from mcpgen.cli import app;"
     code += "get_command(app)(prog_name='mcpgen')"
     done = subprocess.run(

@@ -2,8 +2,6 @@
 to do.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import os
@@ -63,6 +61,12 @@ FORMATS = {
     "flow.json": ('{"name": "a", "nodes": [], "connections": {}}', "an n8n workflow"),
     "app.yaml": ("kind: app\napp: {mode: workflow}\n", "a Dify app"),
     "tool.yaml": ("identity: {}\ndescription: {llm: Find.}\n", "a Dify tool"),
+    # Without an ending that says so
+    "wsdl": ('<definitions xmlns="http://schemas.xmlsoap.org/wsdl/"/>', "a WSDL description"),
+    "har": ('{"log": {"entries": []}}', "an HTTP archive (HAR)"),
+    "graphql": ("type Query {\n  a: Int\n}\n", "a GraphQL schema"),
+    "proto": ('syntax = "proto3";\n', "a protobuf file"),
+    "apib": ("FORMAT: 1A\n# API\n", "an API Blueprint"),
     "feed.xml": ("<?xml version='1.0'?><feed/>", "an XML file"),
 }  # fmt: skip
 

@@ -1,7 +1,5 @@
 """A project to write to."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -2,8 +2,6 @@
 the way.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sys
@@ -13,22 +11,16 @@ from pathlib import Path
 from mcpgen.write import Lock, write
 
 OLD = {
-    "README.md": "read me\n",
-    "server.json": "{}\n",
-    "src/shop_mcp/server.py": "print('old')\n",
-    "src/shop_mcp/tools/books.py": "old = 1\n",
-    "src/shop_mcp/tools/authors.py": "authors = 1\n",
+    "README.md": "read me\n", "server.json": "{}\n", "src/shop_mcp/server.py": "print('old')\n",
+    "src/shop_mcp/tools/books.py": "old = 1\n", "src/shop_mcp/tools/authors.py": "authors = 1\n",
     "src/shop_mcp/hooks.py": "",
-}
+}  # fmt: skip
 NEW = {
-    "README.md": "read me, new\n",
-    "server.json": "{}\n",
-    "src/shop_mcp/server.py": "print('new')\n",
-    "src/shop_mcp/tools/books.py": "new = 2\n",
-    "src/shop_mcp/models/orders.py": "orders = 1\n",
-    "src/shop_mcp/hooks.py": "",
+    "README.md": "read me, new\n", "server.json": "{}\n",
+    "src/shop_mcp/server.py": "print('new')\n", "src/shop_mcp/tools/books.py": "new = 2\n",
+    "src/shop_mcp/models/orders.py": "orders = 1\n", "src/shop_mcp/hooks.py": "",
     "clients/cursor.json": "{}\n",
-}
+}  # fmt: skip
 MINE = {
     "notes.txt": "mine\n",
     "src/shop_mcp/custom/reports.py": "mine = 1\n",

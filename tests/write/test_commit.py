@@ -2,8 +2,6 @@
 in a project is ever an instruction.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import stat
