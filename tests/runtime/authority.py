@@ -5,8 +5,6 @@ Prints its URL. `GET /issued` says how many tokens it has given out, `GET /me` w
 and `POST /revoke` makes all of them invalid.
 """
 
-from __future__ import annotations
-
 import sys
 import threading
 import wsgiref.simple_server

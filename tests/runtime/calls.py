@@ -1,7 +1,5 @@
 """The modules of the runtime, and calls with them to an upstream."""
 
-from __future__ import annotations
-
 import asyncio
 import importlib
 from collections.abc import AsyncIterator, Callable, Coroutine

@@ -1,7 +1,5 @@
 """How the tests of the runtime run: those that are coroutines too."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 import sys

@@ -2,8 +2,6 @@
 nobody.
 """
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import io
@@ -21,37 +19,30 @@ from typing import Any
 
 import pytest
 from authority import CLIENT_ID, CLIENT_SECRET
-from calls import ask, calling, run, runtime, settings
+from calls import api_key, ask, calling, run, runtime, settings
 from upstream import Upstream, http, ok
 
 from mcpgen.runtime.log import JsonLines
 
 CANARY = "c4nary/Sécret+1".replace("é", "e")
 P = "MCPGEN_BOOKSHOP"
+
+
 AUTH: dict[str, Any] = {
-    "header": {
-        "kind": "api_key", "place": "header", "wire_name": "X-API-Key",
-        "variables": [f"{P}_HEADER"],
-    },
-    "query": {
-        "kind": "api_key", "place": "query", "wire_name": "api key", "variables": [f"{P}_QUERY"],
-    },
-    "cookie": {
-        "kind": "api_key", "place": "cookie", "wire_name": "sid", "variables": [f"{P}_COOKIE"],
-    },
+    "header": api_key("header", "X-API-Key", "HEADER"),
+    "query": api_key("query", "api key", "QUERY"), "cookie": api_key("cookie", "sid", "COOKIE"),
     "basic": {"kind": "basic", "scheme": "Basic", "variables": [f"{P}_USERNAME", f"{P}_PASSWORD"]},
     "bearer": {"kind": "bearer", "scheme": "Bearer", "variables": [f"{P}_TOKEN"]},
     "custom": {"kind": "bearer", "scheme": "GenieKey", "variables": [f"{P}_GENIE"]},
     "mutual": {"kind": "unsupported", "variables": []},
 }  # fmt: skip
+
+
 VALUES = {
-    "header": {"HEADER": CANARY},
-    "query": {"QUERY": CANARY},
-    "cookie": {"COOKIE": CANARY},
-    "basic": {"USERNAME": "me", "PASSWORD": CANARY},
-    "bearer": {"TOKEN": CANARY},
+    "header": {"HEADER": CANARY}, "query": {"QUERY": CANARY}, "cookie": {"COOKIE": CANARY},
+    "basic": {"USERNAME": "me", "PASSWORD": CANARY}, "bearer": {"TOKEN": CANARY},
     "custom": {"GENIE": CANARY},
-}
+}  # fmt: skip
 
 
 def get(security: Any = None) -> Callable[[Any], Any]:
@@ -94,15 +85,9 @@ def test_a_pasted_scheme_word_is_not_sent_twice() -> None:
 
 
 def test_a_credential_wins_over_query_and_cookie_arguments_of_its_name() -> None:
-    [request] = ask(
-        "GET",
-        "/x",
-        query={"api key": "mine", "z": {"api key": "x"}},
-        cookies={"sid": "mine"},
-        facts={"auth": AUTH, "security": [["query", "cookie"]]},
-        QUERY=CANARY,
-        COOKIE=CANARY,
-    ).requests
+    given = {"query": {"api key": "mine", "z": {"api key": "x"}}, "cookies": {"sid": "mine"}}
+    facts = {"auth": AUTH, "security": [["query", "cookie"]]}
+    [request] = ask("GET", "/x", **given, facts=facts, QUERY=CANARY, COOKIE=CANARY).requests
     assert urllib.parse.parse_qsl(request.query) == [("api key", CANARY)]
     assert request.header("cookie") == f"sid={CANARY}"
 
@@ -185,15 +170,12 @@ async def test_an_operation_on_another_server_needs_leave_and_gets_no_credential
         made = settings(
             None,
             {
-                "base_url": own.url,
-                "auth": AUTH,
-                "security": [["bearer"]],
+                "base_url": own.url, "auth": AUTH, "security": [["bearer"]],
                 "allowed_origins": [other.url] if facts else [],
             },
-            TOKEN=CANARY,
-            ALLOW_PRIVATE="1",
-            **({"ALLOW_ORIGINS": f"https://x.test, {other.url}/ignored"} if allowed else {}),
-        )
+            TOKEN=CANARY, ALLOW_PRIVATE="1",
+            **{"ALLOW_ORIGINS": f"https://x.test, {other.url}/ignored"} if allowed else {},
+        )  # fmt: skip
         async with runtime.api.Api(made) as api:
             try:
                 await api.request("GET", "/x", base_url=f"{other.url}/up")
@@ -270,48 +252,29 @@ FAILURES: dict[str, Any] = {
 def test_a_secret_is_in_no_result_error_log_or_trace(
     caplog: pytest.LogCaptureFixture, name: str, failure: str
 ) -> None:
+    variables = {"RETRIES": "0", "TIMEOUT": "0.2", **VALUES[name]}
     with caplog.at_level(logging.DEBUG):
-        done = calling(
-            [FAILURES[failure]], get(((name,),)), {"auth": AUTH}, RETRIES="0", TIMEOUT="0.2",
-            **VALUES[name],
-        )  # fmt: skip
+        done = calling([FAILURES[failure]], get(((name,),)), {"auth": AUTH}, **variables)
     shown = [caplog.text]
     if done.error is None:
-        shown.append(
-            repr(
-                runtime.blocks.content_of(
-                    done.answer, {"name": "x", "outputSchema": {}}, done.settings
-                )
-            )
-        )
+        tool = {"name": "x", "outputSchema": {}}
+        shown.append(repr(runtime.blocks.content_of(done.answer, tool, done.settings)))
     else:
         error = done.error
         shown += [str(error), repr(error), repr(runtime.report.report_error(error, done.settings))]
         shown += own_frames(error, runtime.api.__package__)
-    forms = [
-        CANARY,
-        urllib.parse.quote(CANARY, safe=""),
-        base64.b64encode(f"me:{CANARY}".encode()).decode(),
-    ]
-    forms.append(base64.b64encode(b"Bearer " + CANARY.encode()).decode())
+    encoded = [base64.b64encode(text.encode()) for text in (f"me:{CANARY}", f"Bearer {CANARY}")]
+    forms = [CANARY, urllib.parse.quote(CANARY, safe=""), *(form.decode() for form in encoded)]
     for text in shown:
         assert not [form for form in forms if form in text]
 
 
 def test_settings_and_secrets_do_not_show_themselves() -> None:
-    made = settings(
-        "https://a.test", {"auth": AUTH}, TOKEN=CANARY, HTTP_TOKEN="another-canary", PASSWORD=CANARY
-    )
+    variables = {"TOKEN": CANARY, "HTTP_TOKEN": "another-canary", "PASSWORD": CANARY}
+    made = settings("https://a.test", {"auth": AUTH}, **variables)
     secret = made.credentials["bearer"].values[0]
-    for text in (
-        repr(made),
-        str(made),
-        repr(made.credentials),
-        f"{secret}",
-        f"{secret!r:>20}",
-        str(secret),
-        repr(made.redactor),
-    ):
+    shown = [repr(made), str(made), repr(made.credentials), f"{secret}", f"{secret!r:>20}"]
+    for text in (*shown, str(secret), repr(made.redactor)):
         assert CANARY not in text and "another-canary" not in text
     for thing in (secret, made.redactor, made):
         with pytest.raises(TypeError):
@@ -359,12 +322,9 @@ def authority() -> Iterator[Callable[..., str]]:
     def start(ttl: int = 3600, method: str = "client_secret_basic") -> str:
         process = subprocess.Popen(
             [sys.executable, str(Path(__file__).with_name("authority.py")), str(ttl), method],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
             env={**os.environ, "AUTHLIB_INSECURE_TRANSPORT": "1"},
-        )
+        )  # fmt: skip
         running.append(process)
         assert process.stdout is not None
         return process.stdout.readline().strip()
@@ -508,25 +468,23 @@ def twofold(method: str) -> Callable[[Any], Any]:
     return lambda api: api.request(method, "/x", security=(("header",),))
 
 
-@pytest.mark.parametrize(
-    ("method", "value"),
-    [("GET", "reading-key"), ("POST", "writing-key"), ("DELETE", "writing-key")],
-)
-def test_a_request_that_writes_carries_the_credential_for_writing(method: str, value: str) -> None:
-    variables = {"HEADER": "reading-key", "WRITE_HEADER": "writing-key"}
+BOTH = {"HEADER": "reading-key", "WRITE_HEADER": "writing-key"}
+
+
+@pytest.mark.parametrize(("method", "variables", "value"), [
+    ("GET", BOTH, "reading-key"), ("POST", BOTH, "writing-key"), ("DELETE", BOTH, "writing-key"),
+    ("POST", {"HEADER": "reading-key"}, "reading-key"),
+    ("GET", {"WRITE_HEADER": "writing-key"}, None),
+])  # fmt: skip
+def test_a_request_that_writes_carries_the_credential_for_writing(
+    method: str, variables: dict[str, str], value: str | None
+) -> None:
     made = calling([ok({})], twofold(method), {"auth": AUTH}, **variables)
-    assert made.requests[0].header("x-api-key") == value
-
-
-def test_without_a_credential_for_writing_there_is_one_for_all() -> None:
-    made = calling([ok({})], twofold("POST"), {"auth": AUTH}, HEADER="reading-key")
-    assert made.requests[0].header("x-api-key") == "reading-key"
-
-
-def test_reading_never_takes_the_credential_for_writing() -> None:
-    made = calling([ok({})], twofold("GET"), {"auth": AUTH}, WRITE_HEADER="writing-key")
-    assert isinstance(made.error, runtime.errors.MissingCredential)
-    assert made.error.variables == (f"{P}_HEADER",) and not made.requests
+    if value is None:
+        assert isinstance(made.error, runtime.errors.MissingCredential)
+        assert made.error.variables == (f"{P}_HEADER",) and not made.requests
+    else:
+        assert made.requests[0].header("x-api-key") == value
 
 
 def test_a_credential_for_writing_is_masked_like_any_other() -> None:

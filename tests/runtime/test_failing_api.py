@@ -1,7 +1,5 @@
 """An API that fails, or wants to be left alone: what calls do that come meanwhile."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Header fields and cookies: one grammar, and some names that are never an argument's."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

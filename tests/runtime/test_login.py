@@ -2,8 +2,6 @@
 renewed.
 """
 
-from __future__ import annotations
-
 import asyncio
 import dataclasses
 import importlib
@@ -153,23 +151,17 @@ def test_a_code_on_another_device_brings_tokens_too(command: Any, memory: Memory
     assert kinds == ["codes", *["urn:ietf:params:oauth:grant-type:device_code"] * 3]
 
 
-@pytest.mark.parametrize(("words", "approval", "reason"), [
-    (["login"], "access_denied", "the provider refused the login: access_denied"),
-    (["login", "--device"], "access_denied", "refused the login (`access_denied`)"),
+@pytest.mark.parametrize(("words", "variables", "reason"), [
+    (["login"], {}, "the provider refused the login: access_denied"),
+    (["login", "--device"], {}, r"refused the login \(`access_denied`\)"),
+    (["login"], {"CLIENT_ID": ""}, "_CLIENT_ID` is not set"),
 ])  # fmt: skip
 def test_a_refusal_is_said_and_nothing_is_kept(
-    command: Any, memory: Memory, words: list[str], approval: str, reason: str
+    command: Any, memory: Memory, words: list[str], variables: dict[str, str], reason: str
 ) -> None:
-    with Provider(approval=approval) as provider, pytest.raises(StartError) as caught:
-        command(provider, *words)
-    assert reason in str(caught.value) and memory.entries == {}
-
-
-def test_without_a_client_id_the_variable_is_named(
-    command: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with Provider() as provider, pytest.raises(StartError, match="_CLIENT_ID` is not set"):
-        command(provider, "login", CLIENT_ID="")
+    with Provider(approval="access_denied") as provider, pytest.raises(StartError, match=reason):
+        command(provider, *words, **variables)
+    assert memory.entries == {}
 
 
 def test_a_machine_without_a_keyring_says_so_before_anybody_logs_in(command: Any) -> None:
@@ -224,39 +216,27 @@ def test_one_address_elsewhere_has_to_be_confirmed(
         assert provider.granted == provider.requests == other.granted == other.requests == []
 
 
+@pytest.mark.parametrize("issuer", ["", "https://other.example"])
 def test_the_provider_can_name_its_endpoints_itself(
-    command: Any, memory: Memory, provider: Provider
+    command: Any, memory: Memory, provider: Provider, issuer: str
 ) -> None:
     provider.metadata = {
-        "issuer": provider.url,
-        "authorization_endpoint": f"{provider.url}/authorize",
+        "issuer": issuer or provider.url, "authorization_endpoint": f"{provider.url}/authorize",
         "token_endpoint": f"{provider.url}/token",
         "scopes_supported": ["openid", "offline_access", "email"],
         "authorization_response_iss_parameter_supported": True,
-    }
+    }  # fmt: skip
     provider.issuer = provider.url
-    login = {
-        "metadata_url": f"{provider.url}/.well-known/openid-configuration",
-        "variables": VARIABLES,
-    }
-    command(provider, "login", facts_={"auth": {"login": {**LOGIN, "login": login}}})
-    assert provider.granted[0]["scope"] == "openid offline_access"
-    assert stored(provider, memory)["token_url"] == f"{provider.url}/token"
-
-
-def test_metadata_of_another_provider_is_refused(
-    command: Any, memory: Memory, provider: Provider
-) -> None:
-    provider.metadata = {
-        "issuer": "https://other.example",
-        "authorization_endpoint": f"{provider.url}/authorize",
-        "token_endpoint": f"{provider.url}/token",
-    }
-    login = {"metadata_url": f"{provider.url}/.well-known/openid-configuration"}
-    only_metadata = {"auth": {"login": {**LOGIN, "login": {**login, "variables": VARIABLES}}}}
-    with pytest.raises(StartError, match=r"another provider, https://other\.example"):
-        command(provider, facts_=only_metadata)
-    assert provider.granted == []
+    metadata = {"metadata_url": f"{provider.url}/.well-known/openid-configuration"}
+    login = {**LOGIN, "login": {**metadata, "variables": VARIABLES}}
+    if issuer:
+        with pytest.raises(StartError, match=r"another provider, https://other\.example"):
+            command(provider, facts_={"auth": {"login": login}})
+        assert provider.granted == []
+    else:
+        command(provider, "login", facts_={"auth": {"login": login}})
+        assert provider.granted[0]["scope"] == "openid offline_access"
+        assert stored(provider, memory)["token_url"] == f"{provider.url}/token"
 
 
 def attempt(**endpoints: Any) -> Any:
@@ -267,33 +247,28 @@ def attempt(**endpoints: Any) -> Any:
         "scopes": (),
     }
     return room.browser.AuthorizationRequest(
-        client=OAuthClient("id"),
-        endpoints=room.endpoints.Endpoints(**{**known, **endpoints}),
-        state="the-state",
-        verifier="the-verifier",
-        redirect_uri="http://127.0.0.1:1/callback",
-    )
+        client=OAuthClient("id"), endpoints=room.endpoints.Endpoints(**{**known, **endpoints}),
+        state="the-state", verifier="the-verifier", redirect_uri="http://127.0.0.1:1/callback",
+    )  # fmt: skip
 
 
-@pytest.mark.parametrize(("endpoints", "fields", "refused"), [
-    ({}, {}, False),
-    ({}, {"iss": "https://login.example"}, False),
-    ({}, {"iss": "https://login.example/tenant"}, False),
-    ({}, {"iss": "https://evil.example"}, True),
-    ({"issuer": "https://login.example/a"}, {"iss": "https://login.example/a"}, False),
-    ({"issuer": "https://login.example/a"}, {"iss": "https://login.example/b"}, True),
-    ({"issuer": "https://login.example/a"}, {}, False),
-    ({"issuer": "https://login.example/a", "names_itself": True}, {}, True),
+LOGIN_EXAMPLE, OWN = "https://login.example", {"issuer": "https://login.example/a"}
+
+
+@pytest.mark.parametrize(("endpoints", "iss", "refused"), [
+    ({}, "", False), ({}, LOGIN_EXAMPLE, False), ({}, f"{LOGIN_EXAMPLE}/tenant", False),
+    ({}, "https://evil.example", True), (OWN, f"{LOGIN_EXAMPLE}/a", False),
+    (OWN, f"{LOGIN_EXAMPLE}/b", True), (OWN, "", False), (OWN | {"names_itself": True}, "", True),
 ])  # fmt: skip
 def test_an_answer_of_another_provider_is_refused(
-    endpoints: dict[str, Any], fields: dict[str, str], refused: bool
+    endpoints: dict[str, Any], iss: str, refused: bool
 ) -> None:
-    made = attempt(**endpoints)
+    made, fields = attempt(**endpoints), {"code": "c", **({"iss": iss} if iss else {})}
     if refused:
         with pytest.raises(TokenRefused, match="another provider"):
-            made.code({"code": "c", **fields})
+            made.code(fields)
     else:
-        assert made.code({"code": "c", **fields}) == "c"
+        assert made.code(fields) == "c"
 
 
 @pytest.mark.parametrize(
@@ -644,12 +619,9 @@ async def test_somebody_logs_in_and_the_tools_of_a_client_work(tmp_path: Path) -
         named = {f"MCPGEN_NOTES_BROWSER_{name}": value for name, value in client.items()}
         start = [sys.executable, "-m", "notes_mcp"]
         done = subprocess.run(
-            [*start, "login", "--credential", "browser"],
-            env=environment | named,
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
+            [*start, "login", "--credential", "browser"], env=environment | named,
+            capture_output=True, text=True, timeout=60,
+        )  # fmt: skip
         assert done.returncode == 0, done.stderr
         assert "Logged in" in done.stdout
         server = StdioServerParameters(command=start[0], args=start[1:], env=environment)
@@ -667,10 +639,7 @@ def test_a_server_without_a_login_says_so(tmp_path: Path) -> None:
     assert not (tmp_path / "project/src/bookshop_mcp/runtime/parts/login").exists()
     assert "keyring" not in (tmp_path / "project/pyproject.toml").read_text()
     done = subprocess.run(
-        [sys.executable, "-m", "bookshop_mcp", "login"],
-        cwd=tmp_path / "project" / "src",
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+        [sys.executable, "-m", "bookshop_mcp", "login"], cwd=tmp_path / "project" / "src",
+        capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
     assert done.returncode == 2 and "offers no login for a person" in done.stderr

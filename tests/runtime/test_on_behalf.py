@@ -1,7 +1,5 @@
 """Credentials of each caller towards the API: token exchange (RFC 8693), and `auth.py`."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import time

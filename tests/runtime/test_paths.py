@@ -2,8 +2,6 @@
 bytes that arrived.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 import urllib.parse

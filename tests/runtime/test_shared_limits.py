@@ -2,8 +2,6 @@
 `$REDIS_SERVER`).
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import shutil

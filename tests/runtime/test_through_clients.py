@@ -2,8 +2,6 @@
 everything is bounded.
 """
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import importlib

@@ -1,7 +1,5 @@
 """TLS: certificates that are trusted, those that are not, and the client's own."""
 
-from __future__ import annotations
-
 import asyncio
 import datetime
 import ipaddress
