@@ -11,8 +11,6 @@ any lines. A comment above a block or a page is for this test:
   the project that the README makes.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shlex
@@ -276,12 +274,9 @@ def main(arguments: list[str]) -> int:
         return 0
     wanted, command = arguments
     process = subprocess.Popen(
-        ["bash", "-c", f"exec {command}"],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+        ["bash", "-c", f"exec {command}"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True,
+    )  # fmt: skip
     assert process.stdout is not None
     for line in process.stdout:
         print(line, end="")

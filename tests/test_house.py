@@ -1,7 +1,5 @@
 """The house as it is meant to be: rooms, arrows, density, and what a generated package shows."""
 
-from __future__ import annotations
-
 import importlib
 import re
 import sys
@@ -88,8 +86,7 @@ def limit(figure: int, goal: int) -> int:
 
 
 def test_a_limit_has_three_digits_until_the_goal_is_reached() -> None:
-    assert limit(44_417, 36_000) == 44_500
-    assert limit(166, 110) == 166
+    assert limit(44_417, 36_000) == 44_500 and limit(166, 110) == 166
     assert limit(35_000, 36_000) == 36_000
 
 
@@ -183,8 +180,7 @@ def test_density_counts_decisions(tmp_path: Path) -> None:
 def test_a_generated_package_fits_on_one_screen(today: size.Figures, projects: Path) -> None:
     package = projects / "bookshop" / "src" / "bookshop_mcp"
     rooms = {path.name for path in package.iterdir()}
-    assert len(rooms) <= 10
-    assert {"hooks.py", "auth.py", "custom", "runtime", "tools"} <= rooms
+    assert len(rooms) <= 10 and {"hooks.py", "auth.py", "custom", "runtime", "tools"} <= rooms
 
 
 def test_a_server_without_functions_brings_nothing_that_reads_them(

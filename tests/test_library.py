@@ -1,7 +1,5 @@
 """`import mcpgen`: what the commands do, for programs."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import re

@@ -1,7 +1,5 @@
 """Repairs of a document, written as an overlay."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

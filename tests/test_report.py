@@ -1,7 +1,5 @@
 """Problems are told so that a person can act on them, and a program can read them."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable
@@ -90,11 +88,8 @@ def test_errors_come_first_then_the_order_of_the_document(found: Any) -> None:
     problems.error("E0203", "one b", pointer="/paths/~1pets/post")
     problems.error("E0203", "one a", pointer="/paths/~1pets/get")
     assert [finding.problem.message for finding in findings(problems, document)] == [
-        "one a",
-        "one b",
-        "two",
-        "three",
-    ]
+        "one a", "one b", "two", "three",
+    ]  # fmt: skip
 
 
 def test_the_same_at_several_places_is_told_once(found: Any) -> None:

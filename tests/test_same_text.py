@@ -2,8 +2,6 @@
 seed, locale, time zone and current folder.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

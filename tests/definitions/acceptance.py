@@ -2,8 +2,6 @@
 was written.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import json
 from collections import Counter

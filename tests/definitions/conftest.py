@@ -1,7 +1,5 @@
 """Projects made of lists of tools."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Projects made of lists of tools, and calls of their tools through the official client."""
 
-from __future__ import annotations
-
 import asyncio
 import importlib
 import itertools

@@ -1,7 +1,5 @@
 """A call is accepted when an independent validator accepts it for the schema as it was written."""
 
-from __future__ import annotations
-
 import json
 import time
 from pathlib import Path

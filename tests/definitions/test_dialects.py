@@ -1,7 +1,5 @@
 """Every way people write tools down becomes the same tool, and is called by its name."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

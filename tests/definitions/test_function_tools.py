@@ -1,7 +1,5 @@
 """Typed functions with `@tool`: listed, checked, called and refused like every other tool."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import json
@@ -180,12 +178,9 @@ def test_hints_are_cautious_unless_the_decorator_says_more(project: Project) -> 
     assert tools["create_user"]["annotations"]["destructiveHint"] is True
     assert tools["process_image"]["annotations"]["idempotentHint"] is True
     assert tools["add"]["annotations"] == {
-        "title": "Add",
-        "readOnlyHint": True,
-        "destructiveHint": False,
-        "idempotentHint": True,
+        "title": "Add", "readOnlyHint": True, "destructiveHint": False, "idempotentHint": True,
         "openWorldHint": True,
-    }
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "arguments", "refusal"), [
@@ -536,11 +531,8 @@ def test_the_function_in_the_docs_is_a_tool(tmp_path: Path) -> None:
     project = with_functions(tmp_path, page.split("```python\n")[1].split("```")[0])
     schema = listed(project)["estimate_delivery"]["inputSchema"]
     assert schema["properties"]["weight"] == {
-        "type": "number",
-        "exclusiveMinimum": 0,
-        "maximum": 30,
-        "description": "In kilograms",
-    }
+        "type": "number", "exclusiveMinimum": 0, "maximum": 30, "description": "In kilograms",
+    }  # fmt: skip
     assert schema["properties"]["express"]["description"] == "Whether it goes by air"
     result = project.call("estimate_delivery", {"weight": 2, "country": "de"})
     assert result.structured_content == {"cents": 580, "days": 4}

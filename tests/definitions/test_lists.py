@@ -1,7 +1,5 @@
 """Lists of tools that real public servers gave: every tool is listed and checked exactly."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

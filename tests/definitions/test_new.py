@@ -1,7 +1,5 @@
 """`mcpgen new` and `mcpgen add tool`: a project that runs at once, and one more tool in it."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """A tool of a list is read as its author wrote it: its schema is a document of its own."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

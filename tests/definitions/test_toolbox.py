@@ -2,8 +2,6 @@
 given up on.
 """
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import http.server
@@ -114,11 +112,8 @@ def test_every_tool_has_the_documented_hints(toolbox: Project) -> None:
         "execute_command",
     ]
     assert {name for name, hint in hints.items() if not hint.read_only_hint} == {
-        "create_record",
-        "delete_file",
-        "execute_command",
-        "github_create_issue",
-    }
+        "create_record", "delete_file", "execute_command", "github_create_issue",
+    }  # fmt: skip
     assert {name for name, hint in hints.items() if hint.open_world_hint} >= {
         "web_search",
         "get_weather",
@@ -283,12 +278,9 @@ def test_a_search_returns_links_alone(toolbox: Project, service: Service) -> Non
 def test_the_weather_comes_in_the_wanted_degrees(toolbox: Project, service: Service) -> None:
     days = [{"day": "2026-11-21", "low": 0, "high": 10}] * 3
     service.answer = {
-        "location": "Bonn",
-        "temperature": 20,
-        "conditions": "dry",
-        "humidity": 40,
+        "location": "Bonn", "temperature": 20, "conditions": "dry", "humidity": 40,
         "forecast": days,
-    }
+    }  # fmt: skip
     found = data(
         toolbox.call("get_weather", {"location": "Bonn", "units": "fahrenheit", "days": 1})
     )

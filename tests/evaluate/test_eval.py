@@ -1,7 +1,5 @@
 """`mcpgen eval`: the request that arrives judges."""
 
-from __future__ import annotations
-
 import http.server
 import json
 import threading
@@ -58,13 +56,10 @@ def chat_completion(question: Any) -> dict[str, Any]:
         call = {"name": "list_authors", "arguments": "{}"}
         message = {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "type": "function", "function": call}]}  # fmt: skip
     return {
-        "id": "1",
-        "object": "chat.completion",
-        "created": 1,
-        "model": "played",
+        "id": "1", "object": "chat.completion", "created": 1, "model": "played",
         "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
         "usage": {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10},
-    }
+    }  # fmt: skip
 
 
 def message(question: Any) -> dict[str, Any]:

@@ -2,8 +2,6 @@
 asked.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field

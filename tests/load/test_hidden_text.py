@@ -1,7 +1,5 @@
 """Which texts are suspicious: each way to say it is found, in either case of letters."""
 
-from __future__ import annotations
-
 import pytest
 
 from mcpgen.lint.hidden_text import findings, kinds_of

@@ -2,8 +2,6 @@
 project.
 """
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

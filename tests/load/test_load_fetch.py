@@ -2,8 +2,6 @@
 sent us.
 """
 
-from __future__ import annotations
-
 import socket
 import ssl
 import threading

@@ -2,8 +2,6 @@
 never by a crash.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import resource

@@ -1,7 +1,5 @@
 """Overlays: changes to a document kept in a file of their own (OpenAPI Overlay 1.0 and 1.1)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from time import process_time

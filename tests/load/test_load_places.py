@@ -1,7 +1,5 @@
 """Every node is shown where its author wrote it: the right file, line and column."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

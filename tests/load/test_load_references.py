@@ -1,7 +1,5 @@
 """References to other files: followed within the document's folder, and nowhere else."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

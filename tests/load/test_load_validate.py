@@ -1,7 +1,5 @@
 """The official schema is compared: what is wrong has its place."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """YAML 1.2 core schema: what is text stays text, as it would in JSON."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What every test of `parse` starts from: a small document, and the server it becomes."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from tempfile import TemporaryDirectory

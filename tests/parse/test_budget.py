@@ -2,8 +2,6 @@
 that people call most.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

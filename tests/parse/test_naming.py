@@ -1,7 +1,5 @@
 """Names of tools, toolsets, arguments and servers."""
 
-from __future__ import annotations
-
 import keyword
 import random
 import re

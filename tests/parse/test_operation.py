@@ -1,7 +1,5 @@
 """An operation becomes a tool."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The way on in a list, for every style of the table: from a document to what the model reads."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """A schema of the document as the portable profile says it."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Servers built by hand: small ones, and ones in which every text of the document is hostile."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator
@@ -61,19 +59,16 @@ def tool(
 ) -> Tool:
     given = {item.name: {"type": "string"} for item in arguments if not item.fixed}
     return Tool(
-        name=name,
-        title=title,
-        description=description,
+        name=name, title=title, description=description,
         input_schema={"type": "object", "properties": given | (properties or {})},
         output_schema=output_schema,
         hints=Hints(read_only=method == "GET", destructive=False, idempotent=True),
         arguments=arguments,
         request=Request(method=method, path=path, body=body, **(request or {})),
         response=response or Response(json=True, wrapped=False),
-        origin=Origin(method=method, path=path, operation_id=None, pointer=""),
-        docstring=docstring,
+        origin=Origin(method=method, path=path, operation_id=None, pointer=""), docstring=docstring,
         **more,
-    )
+    )  # fmt: skip
 
 
 def server(*tools: Tool, toolset: str = "books", **facts: Any) -> Server:

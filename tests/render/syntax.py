@@ -1,7 +1,5 @@
 """The syntax of a generated module with every text of the document masked."""
 
-from __future__ import annotations
-
 import ast
 from typing import Final
 

@@ -10,8 +10,6 @@ between quotes nor behind a `#`: in an f-string a literal would be evaluated, in
 break would end it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import jinja2

@@ -1,7 +1,5 @@
 """The files that are data: what a model sees, and what the runtime knows of the API."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

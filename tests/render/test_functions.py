@@ -1,7 +1,5 @@
 """A tool's function: what its signature asks for, and the one request it makes of that."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import black

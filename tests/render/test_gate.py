@@ -1,7 +1,5 @@
 """The gate refuses, on the final text, whatever a fault elsewhere might let into a module."""
 
-from __future__ import annotations
-
 import ast
 
 import pytest

@@ -2,8 +2,6 @@
 nothing special.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """What is laid out here is what black would make of it: nothing generated has to be formatted."""
 
-from __future__ import annotations
-
 import black
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

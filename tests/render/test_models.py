@@ -1,7 +1,5 @@
 """The module of TypedDicts, and what signatures say of them."""
 
-from __future__ import annotations
-
 import ast
 import re
 import textwrap

@@ -1,7 +1,5 @@
 """A rendered project as it lands: formatted, linted, typed, and the same every time."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

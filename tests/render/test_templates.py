@@ -2,8 +2,6 @@
 cannot see.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import jinja2

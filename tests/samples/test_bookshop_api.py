@@ -1,7 +1,5 @@
 """The sample API is what its document says: the demo would lie otherwise."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The documentation points at things that exist, and shows code that is generated."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

@@ -1,7 +1,5 @@
 """The sample documents: each gives a server, and each shows what its first lines say it shows."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The score of a list: it ranks, it names what to change, and it takes any list."""
 
-from __future__ import annotations
-
 import json
 import random
 import shlex

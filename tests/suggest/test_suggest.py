@@ -1,7 +1,5 @@
 """The tools of a large API that are worth having first."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

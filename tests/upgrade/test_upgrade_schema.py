@@ -1,7 +1,5 @@
 """Schemas of older drafts and of OpenAPI 3.0 say the same in JSON Schema 2020-12."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

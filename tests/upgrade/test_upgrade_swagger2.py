@@ -1,7 +1,5 @@
 """The corners of Swagger 2.0: what has no equal, what is shared, and where things were written."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

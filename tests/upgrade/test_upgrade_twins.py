@@ -1,7 +1,5 @@
 """The same API written in Swagger 2.0, OpenAPI 3.0 and OpenAPI 3.1 gives the same tree."""
 
-from __future__ import annotations
-
 import copy
 from pathlib import Path
 from typing import Any

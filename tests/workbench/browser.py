@@ -1,7 +1,5 @@
 """A workbench in a process of its own, and Chromium to look at it."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

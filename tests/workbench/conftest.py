@@ -1,7 +1,5 @@
 """A workbench on a document, asked without a browser."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path

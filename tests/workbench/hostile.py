@@ -1,7 +1,5 @@
 """The bookshop with an attack in its texts."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -7,8 +7,6 @@ Of filtering it prints the processor's time of the page as well, which other wor
 does not lengthen.
 """
 
-from __future__ import annotations
-
 import statistics
 import sys
 import tempfile

@@ -1,7 +1,5 @@
 """The workbench in Chromium, by clicks and keys alone."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import threading

@@ -1,7 +1,5 @@
 """What the workbench writes is what the commands write."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Nobody but the person who started the workbench can drive it."""
 
-from __future__ import annotations
-
 import pytest
 
 from .conftest import HOST, TOKEN, Pages

@@ -1,7 +1,5 @@
 """What the pages show, asked without a browser."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

@@ -4,8 +4,6 @@ The bookshop stands in for a large document; `make workbench DOCUMENT=github.jso
 way through GitHub's, and makes the pictures of docs/.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import os

@@ -1,7 +1,5 @@
 """A way through the workbench by clicks and keys alone, on the bookshop or on a large document."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A project with workflows, the API that it calls, and calls through the official client."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import http.server

@@ -1,7 +1,5 @@
 """The sample's workflow, from its document to the order in the shop."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path

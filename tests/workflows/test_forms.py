@@ -1,7 +1,5 @@
 """Payloads of forms whose names have brackets: what is sent of them, and what is said."""
 
-from __future__ import annotations
-
 import copy
 from typing import Any
 from urllib.parse import parse_qsl

@@ -1,7 +1,5 @@
 """What is said of workflows that cannot be read, or not in all, with its place in their document."""
 
-from __future__ import annotations
-
 import copy
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a workflow's tool does when it is called: the requests it makes, and what comes back."""
 
-from __future__ import annotations
-
 import copy
 from typing import Any
 

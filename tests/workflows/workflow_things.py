@@ -1,7 +1,5 @@
 """A small API and small workflows, made of what a test is about."""
 
-from __future__ import annotations
-
 from typing import Any
 
 TEXT = {"type": "string"}
