@@ -9,16 +9,19 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable
-from functools import cache
+from functools import cache, reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any
 
 from mcpgen.config import Config
+from mcpgen.lock import Lock, read_lock
 from mcpgen.problems import Problems
 from mcpgen.project.run import CommandInput, Run, run
 from mcpgen.write import Changes, write
 
 Document = dict[str, Any]
+Change = Callable[[Document], Any]
 
 BOOK = {
     "type": "object", "required": ["id", "title"],
@@ -70,9 +73,42 @@ DOCUMENT: Document = {
 }  # fmt: skip
 
 
-def changed(change: Callable[[Document], None]) -> Document:
+def set_in(*path: Any, to: Any) -> Change:
+    """A change of one value."""
+
+    def change(document: Document) -> None:
+        reduce(getitem, path[:-1], document)[path[-1]] = copy.deepcopy(to)
+
+    return change
+
+
+def cut(*path: Any) -> Change:
+    """A change that removes one value."""
+
+    def change(document: Document) -> None:
+        del reduce(getitem, path[:-1], document)[path[-1]]
+
+    return change
+
+
+def both(*changes: Change) -> Change:
+    """One change after the other."""
+
+    def change(document: Document) -> None:
+        for each in changes:
+            each(document)
+
+    return change
+
+
+def get(name: str, **more: Any) -> Document:
+    """A path with an operation that answers nothing in particular."""
+    return {"get": {"operationId": name, "responses": {}, **more}}
+
+
+def changed(change: Change, document: Document | None = None) -> Document:
     """The document after a change."""
-    document = copy.deepcopy(DOCUMENT)
+    document = copy.deepcopy(document or DOCUMENT)
     change(document)
     return document
 
@@ -125,6 +161,13 @@ def _project(document: str, config: str) -> Path:
     return place
 
 
+def lock_of(folder: Path) -> Lock:
+    """The lock of a project."""
+    lock = read_lock(folder)
+    assert lock is not None
+    return lock
+
+
 def add(folder: Path, config: str) -> None:
     """More text for the end of `mcpgen.toml`."""
     with (folder / "mcpgen.toml").open("a") as file:
@@ -147,8 +190,9 @@ def tools(folder: Path) -> dict[str, dict[str, Any]]:
 
 def contents(folder: Path) -> dict[str, bytes]:
     """Every file of a project."""
+    files = (path for path in folder.rglob("*") if path.is_file())
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
+        for path in files
+        if "__pycache__" not in path.parts
     }

@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from mcpgen.lock import read_lock
 from mcpgen.parse.areas import LEAST, MANY, areas
 
-from .shop import generate, package, save
+from .shop import generate, lock_of, package, save
 
 
 def operations(word: str, count: int, start: int = 0) -> dict[str, Any]:
@@ -29,9 +28,7 @@ def generated(folder: Path, paths: dict[str, Any]) -> dict[str, int]:
     save(document, source)
     project = folder / "project"
     generate(project, source)
-    lock = read_lock(project)
-    assert lock is not None
-    names = [tool.toolset for tool in lock.tools]
+    names = [tool.toolset for tool in lock_of(project).tools]
     modules = {path.stem for path in (package(project) / "tools").glob("[a-z]*.py")}
     assert modules == set(names)
     return {name: names.count(name) for name in names}

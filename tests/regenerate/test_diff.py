@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import json
 import subprocess
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from mcpgen.compare.sides import side_of_project, side_of_server
 from mcpgen.config import Config, ToolConfig
 from mcpgen.problems import Problems, UsageError
 
-from .shop import DOCUMENT, Document, add, changed, generate, project, save
+from .shop import DOCUMENT, Change, Document, add, changed, cut, generate, project, save, set_in
 
 
 def compared(tmp_path: Path, new: Document, config: Config | None = None) -> Diff:
@@ -44,37 +43,13 @@ def parameters(document: Document) -> list[dict[str, Any]]:
     return found
 
 
-def set_in(*path: Any, to: Any) -> Callable[[Document], None]:
-    """A change of one value."""
-
-    def change(document: Document) -> None:
-        node: Any = document
-        for key in path[:-1]:
-            node = node[key]
-        node[path[-1]] = to
-
-    return change
-
-
-def cut(*path: Any) -> Callable[[Document], None]:
-    """A change that removes one value."""
-
-    def change(document: Document) -> None:
-        node: Any = document
-        for key in path[:-1]:
-            node = node[key]
-        del node[path[-1]]
-
-    return change
-
-
 LIST = ("paths", "/books", "get")
 GET = ("paths", "/books/{bookId}", "get")
 GENRE = (*LIST, "parameters", 0)
 LIMIT = (*LIST, "parameters", 1, "schema")
 OTHER = {"type": "apiKey", "in": "header", "name": "X-Other"}
 
-TABLE: list[tuple[str, Callable[[Document], None], str, str, str]] = [
+TABLE: list[tuple[str, Change, str, str, str]] = [
     # what happens                  the change                                          class
     # tool         phrase
     ("an operation is gone", cut(*LIST), "breaking", "list_books", "`GET /books` is gone"),
@@ -133,7 +108,7 @@ TABLE: list[tuple[str, Callable[[Document], None], str, str, str]] = [
     ("change", "kind", "tool", "text"), [row[1:] for row in TABLE], ids=[row[0] for row in TABLE]
 )
 def test_every_change_has_its_class(
-    tmp_path: Path, change: Callable[[Document], None], kind: str, tool: str, text: str
+    tmp_path: Path, change: Change, kind: str, tool: str, text: str
 ) -> None:
     found = compared(tmp_path, changed(change))
     matching = [item for item in found.changes if item.tool == tool and text in item.text]
@@ -166,9 +141,7 @@ def test_a_new_name_breaks_callers_unless_the_old_one_still_works(tmp_path: Path
     (cut(*LIST), 12),
     (set_in("servers", 0, "url", to="https://evil.example"), 13),
 ])  # fmt: skip
-def test_the_exit_code_is_the_gravest_class(
-    tmp_path: Path, change: Callable[[Document], None], code: int
-) -> None:
+def test_the_exit_code_is_the_gravest_class(tmp_path: Path, change: Change, code: int) -> None:
     found = compared(tmp_path, changed(change))
     assert found.exit_code == code
     assert as_data(found)["exit_code"] == code

@@ -15,48 +15,33 @@ import pytest
 from mcpgen.problems import OutputConflictError, Problems
 from mcpgen.project.check import check
 from mcpgen.project.verify import verify
-from mcpgen.write import read_lock
 
 from .shop import (
     DOCUMENT,
+    Change,
     Document,
     add,
+    both,
     changed,
     contents,
+    cut,
     generate,
+    get,
+    lock_of,
     package,
     project,
     save,
+    set_in,
     tools,
 )
+
+Edit = Callable[[Path], None]
 
 # -- what the API does
 # ------------------------------------------------------------------------------------------------
 
 
-def nothing(_: Document) -> None: ...
-
-
-def add_operation(document: Document) -> None:
-    document["paths"]["/orders"]["post"] = {
-        "operationId": "placeOrder",
-        "tags": ["orders"],
-        "responses": {"201": {"description": "placed"}},
-    }
-
-
-def add_tag(document: Document) -> None:
-    document["paths"]["/status"] = {"get": {
-        "operationId": "getStatus", "tags": ["shop"], "responses": {"200": {"description": "ok"}},
-    }}  # fmt: skip
-
-
-def remove_operation(document: Document) -> None:
-    del document["paths"]["/books"]["post"]
-
-
-def remove_tag(document: Document) -> None:
-    del document["paths"]["/orders"]
+BOOKS = ("paths", "/books", "get")
 
 
 def rename_operation(document: Document) -> None:
@@ -67,28 +52,8 @@ def rename_operation(document: Document) -> None:
     }
 
 
-def rename_operation_id(document: Document) -> None:
-    document["paths"]["/books"]["get"]["operationId"] = "books/list-all"
-
-
 def move_path(document: Document) -> None:
     document["paths"]["/v2/books"] = document["paths"].pop("/books")
-
-
-def change_type(document: Document) -> None:
-    document["paths"]["/books"]["get"]["parameters"][1]["schema"] = {"type": "string"}
-
-
-def require_argument(document: Document) -> None:
-    document["paths"]["/books"]["get"]["parameters"][0]["required"] = True
-
-
-def change_description(document: Document) -> None:
-    document["paths"]["/books"]["get"]["description"] = "Sorted by title."
-
-
-def change_title(document: Document) -> None:
-    document["info"]["title"] = "The Grand Emporium"
 
 
 def reorder(document: Document) -> None:
@@ -98,31 +63,30 @@ def reorder(document: Document) -> None:
             item[method] = item.pop(method)
 
 
-def move_tag(document: Document) -> None:
-    document["paths"]["/books"]["get"]["tags"] = ["catalogue"]
-
-
-def give_the_operation_id_to_another(document: Document) -> None:
-    """As GitHub did with `projects/list-for-org`: the old operation stays, and another one gets its
-    operationId.
-    """
-    document["paths"]["/books"]["get"]["operationId"] = "classic-listBooks"
-    document["paths"]["/v2/books"] = {"get": {
-        "operationId": "listBooks", "tags": ["books"], "responses": {"200": {"description": "ok"}},
-    }}  # fmt: skip
-
-
-def swap_operation_ids(document: Document) -> None:
-    first, second = document["paths"]["/books"]["get"], document["paths"]["/orders"]["get"]
-    first["operationId"], second["operationId"] = second["operationId"], first["operationId"]
-
-
-CHANGES = [
-    nothing, add_operation, add_tag, remove_operation, remove_tag, rename_operation, rename_operation_id, move_path,
-    change_type, require_argument, change_description, change_title, reorder, move_tag,
-    give_the_operation_id_to_another, swap_operation_ids,
-]  # fmt: skip
-HARMLESS = {nothing, reorder}
+CHANGES: dict[str, Change] = {
+    "nothing": lambda document: None,
+    "add an operation": set_in("paths", "/orders", "post", to=get("placeOrder", tags=["orders"])["get"]),
+    "add a tag": set_in("paths", "/status", to=get("getStatus", tags=["shop"])),
+    "remove an operation": cut("paths", "/books", "post"),
+    "remove a tag": cut("paths", "/orders"),
+    "rename an operation": rename_operation,
+    "rename an operationId": set_in(*BOOKS, "operationId", to="books/list-all"),
+    "move a path": move_path,
+    "change a type": set_in(*BOOKS, "parameters", 1, "schema", to={"type": "string"}),
+    "require an argument": set_in(*BOOKS, "parameters", 0, "required", to=True),
+    "change a description": set_in(*BOOKS, "description", to="Sorted by title."),
+    "change the title": set_in("info", "title", to="The Grand Emporium"),
+    "reorder": reorder,
+    "move a tag": set_in(*BOOKS, "tags", to=["catalogue"]),
+    # As GitHub did with `projects/list-for-org`: the old operation stays
+    "give the operationId to another": both(
+        set_in(*BOOKS, "operationId", to="classic-listBooks"),
+        set_in("paths", "/v2/books", to=get("listBooks", tags=["books"]))),
+    "swap operationIds": both(
+        set_in(*BOOKS, "operationId", to="listOrders"),
+        set_in("paths", "/orders", "get", "operationId", to="listBooks")),
+}  # fmt: skip
+HARMLESS = {"nothing", "reorder"}
 
 # -- what the user does
 # -----------------------------------------------------------------------------------------------
@@ -195,9 +159,7 @@ def delete_own(folder: Path) -> None:
 
 
 def check_out_with_crlf(folder: Path) -> None:
-    lock = read_lock(folder)
-    assert lock is not None
-    for path in (*lock.files, "mcpgen.lock"):
+    for path in (*lock_of(folder).files, "mcpgen.lock"):
         (folder / path).write_bytes((folder / path).read_bytes().replace(b"\n", b"\r\n"))
 
 
@@ -218,15 +180,15 @@ PEACEFUL = [
 CONFLICTS = [edit_generated, edit_generated_list]
 
 
+def operations(folder: Path) -> dict[str, str]:
+    """The operation of each tool."""
+    return {tool.name: tool.operation for tool in lock_of(folder).tools}
+
+
 def users_files(folder: Path) -> dict[str, bytes]:
     """Everything that is not mcpgen's."""
-    lock = read_lock(folder)
-    owned = set(lock.files) if lock else set()
-    return {
-        path: text
-        for path, text in contents(folder).items()
-        if path not in owned and path != "mcpgen.lock"
-    }
+    owned = {*lock_of(folder).files, "mcpgen.lock"}
+    return {path: text for path, text in contents(folder).items() if path not in owned}
 
 
 def lf(files: dict[str, bytes]) -> dict[str, bytes]:
@@ -238,11 +200,9 @@ def fresh(folder: Path) -> dict[str, bytes]:
     """What a run gives in a folder without generated files: with the same configuration, and the
     names of the last run.
     """
-    lock = read_lock(folder)
-    assert lock is not None
     # The lock says of each file that was written once whether it is as a run would write it today.
     # What the last run kept of the document stays while the document says the same.
-    names = {"mcpgen.toml", "mcpgen.lock", *lock.once}
+    names = {"mcpgen.toml", "mcpgen.lock", *lock_of(folder).once}
     files = contents(folder).items()
     kept = [file for file in files if file[0] in names or file[0].startswith("document/")]
     return _fresh((folder.parent / "shop.json").read_bytes(), tuple(sorted(kept)))
@@ -260,14 +220,14 @@ def _fresh(document: bytes, kept: tuple[tuple[str, bytes], ...]) -> dict[str, by
 
 
 @pytest.mark.parametrize("edit", PEACEFUL, ids=lambda edit: edit.__name__)
-@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
+@pytest.mark.parametrize("change", CHANGES)
 def test_a_change_of_the_api_costs_the_user_nothing(
-    tmp_path: Path, change: Callable[[Document], None], edit: Callable[[Path], None]
+    tmp_path: Path, change: str, edit: Edit
 ) -> None:
     folder = project(tmp_path)
     edit(folder)
     mine = users_files(folder)
-    save(changed(change), tmp_path / "shop.json", indent=4)
+    save(changed(CHANGES[change]), tmp_path / "shop.json", indent=4)
     expected = fresh(folder)
 
     changes, _ = generate(folder, accept=True)
@@ -288,13 +248,13 @@ def test_a_change_of_the_api_costs_the_user_nothing(
 
 
 @pytest.mark.parametrize("edit", CONFLICTS, ids=lambda edit: edit.__name__)
-@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
+@pytest.mark.parametrize("change", CHANGES)
 def test_an_edit_of_a_generated_file_is_refused_before_anything_is_written(
-    tmp_path: Path, change: Callable[[Document], None], edit: Callable[[Path], None]
+    tmp_path: Path, change: str, edit: Edit
 ) -> None:
     folder = project(tmp_path)
     edit(folder)
-    save(changed(change), tmp_path / "shop.json", indent=4)
+    save(changed(CHANGES[change]), tmp_path / "shop.json", indent=4)
     before, mine = contents(folder), users_files(folder)
     with pytest.raises(OutputConflictError):
         generate(folder, accept=True)
@@ -306,29 +266,34 @@ def test_an_edit_of_a_generated_file_is_refused_before_anything_is_written(
     assert generate(folder)[0].empty
 
 
-@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
+@pytest.mark.parametrize("change", CHANGES)
 def test_check_says_when_the_document_moved_on_and_is_content_after_generating(
-    tmp_path: Path, change: Callable[[Document], None]
+    tmp_path: Path, change: str
 ) -> None:
     folder = project(tmp_path)
     assert check(folder, Problems()).passed
-    save(changed(change), tmp_path / "shop.json", indent=4)
+    save(changed(CHANGES[change]), tmp_path / "shop.json", indent=4)
     assert check(folder, Problems()).passed == (change in HARMLESS)
     generate(folder, accept=True)
     assert check(folder, Problems()).passed
 
 
-@pytest.mark.parametrize(
-    "change", [rename_operation_id, move_path, reorder, change_title, change_description]
-)
-def test_names_and_customisations_stay_with_the_operation(
-    tmp_path: Path, change: Callable[[Document], None]
-) -> None:
+STEADY = [
+    "rename an operationId", "move a path", "reorder", "change the title", "change a description",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("change", STEADY)
+def test_names_and_customisations_stay_with_the_operation(tmp_path: Path, change: str) -> None:
     folder = project(tmp_path)
     customise(folder)
     names = set(tools(folder))
-    for round_ in range(3):
-        document = changed(lambda document, turn=round_: again(document, change, turn))
+    for turn in range(3):
+        document = changed(CHANGES[change])
+        if change == "rename an operationId":
+            document["paths"]["/books"]["get"]["operationId"] += f"-{turn}"
+        if change == "move a path":
+            document["paths"][f"/v{turn + 3}/books"] = document["paths"].pop("/v2/books")
         save(document, tmp_path / "shop.json")
         generate(folder, accept=True)
         assert set(tools(folder)) == names
@@ -336,25 +301,10 @@ def test_names_and_customisations_stay_with_the_operation(
         assert "tenant" not in tools(folder)["find_books"]["inputSchema"]["properties"]
 
 
-def again(document: Document, change: Callable[[Document], None], round_: int) -> None:
-    """A change, and every time another one of its kind."""
-    change(document)
-    for path, item in list(document["paths"].items()):
-        for operation in item.values():
-            if (
-                change is rename_operation_id
-                and isinstance(operation, dict)
-                and operation["operationId"][:5] == "books"
-            ):
-                operation["operationId"] += f"-{round_}"
-        if change is move_path and path.startswith("/v2"):
-            document["paths"][f"/v{round_ + 3}/books"] = document["paths"].pop(path)
-
-
 def test_a_table_for_an_operation_with_a_new_name_says_so(tmp_path: Path) -> None:
     folder = project(tmp_path)
     customise(folder)
-    save(changed(rename_operation_id), tmp_path / "shop.json")
+    save(changed(CHANGES["rename an operationId"]), tmp_path / "shop.json")
     _, problems = generate(folder)
     assert [problem.code for problem in problems if problem.code.startswith("E11")] == ["E1111"]
     assert check(folder, Problems()).passed
@@ -364,7 +314,7 @@ def test_a_table_whose_operation_is_gone_warns_and_fails_the_check_until_it_is_r
     tmp_path: Path,
 ) -> None:
     folder = project(tmp_path, config='[tools.addBook]\ntitle = "Add"')
-    save(changed(remove_operation), tmp_path / "shop.json")
+    save(changed(CHANGES["remove an operation"]), tmp_path / "shop.json")
     _, problems = generate(folder)
     assert [problem.code for problem in problems if problem.code.startswith("E11")] == ["E1114"]
     for _ in range(2):
@@ -376,7 +326,7 @@ def test_a_table_whose_operation_is_gone_warns_and_fails_the_check_until_it_is_r
 
 def test_an_operation_that_comes_back_finds_its_customisation(tmp_path: Path) -> None:
     folder = project(tmp_path, config='[tools.addBook]\nname = "donate_book"')
-    save(changed(remove_operation), tmp_path / "shop.json")
+    save(changed(CHANGES["remove an operation"]), tmp_path / "shop.json")
     generate(folder)
     save(DOCUMENT, tmp_path / "shop.json")
     generate(folder)
@@ -386,26 +336,18 @@ def test_an_operation_that_comes_back_finds_its_customisation(tmp_path: Path) ->
 def test_a_disabled_operation_stays_disabled_under_its_new_name(tmp_path: Path) -> None:
     folder = project(tmp_path, config="[tools.listBooks]\nenabled = false")
     assert "list_books" not in tools(folder)
-    save(changed(rename_operation_id), tmp_path / "shop.json")
+    save(changed(CHANGES["rename an operationId"]), tmp_path / "shop.json")
     generate(folder)
     assert set(tools(folder)) == {"add_book", "get_book", "list_orders"}
 
 
 def test_a_new_operation_never_takes_the_name_of_an_old_one(tmp_path: Path) -> None:
     folder = project(tmp_path)
-
-    def twin(document: Document) -> None:
-        document["paths"]["/archive"] = {"get": {
-            "operationId": "list-books", "tags": ["books"],
-            "responses": {"200": {"description": "ok"}},
-        }}  # fmt: skip
-
+    twin = set_in("paths", "/archive", to=get("list-books", tags=["books"]))
     save(changed(twin), tmp_path / "shop.json")
     generate(folder)
-    lock = read_lock(folder)
-    assert lock is not None
-    assert {tool.operation for tool in lock.tools if tool.name == "list_books"} == {"GET /books"}
-    assert len(lock.tools) == 5
+    assert operations(folder)["list_books"] == "GET /books"
+    assert len(operations(folder)) == 5
 
 
 def test_a_tool_never_calls_something_else_because_its_operation_id_was_given_away(
@@ -413,12 +355,10 @@ def test_a_tool_never_calls_something_else_because_its_operation_id_was_given_aw
 ) -> None:
     folder = project(tmp_path)
     customise(folder)
-    save(changed(give_the_operation_id_to_another), tmp_path / "shop.json")
+    save(changed(CHANGES["give the operationId to another"]), tmp_path / "shop.json")
     _, problems = generate(folder)
     assert [problem.code for problem in problems if problem.code.startswith("E11")] == ["E1111"]
-    lock = read_lock(folder)
-    assert lock is not None
-    assert {tool.operation: tool.name for tool in lock.tools}["GET /books"] == "find_books"
+    assert operations(folder)["find_books"] == "GET /books"
     assert tools(folder)["find_books"]["description"] == "Search the catalogue."
     assert check(folder, Problems()).passed
     assert generate(folder)[0].empty
@@ -426,11 +366,9 @@ def test_a_tool_never_calls_something_else_because_its_operation_id_was_given_aw
 
 def test_two_operations_that_swap_their_operation_ids_keep_their_tools(tmp_path: Path) -> None:
     folder = project(tmp_path)
-    save(changed(swap_operation_ids), tmp_path / "shop.json")
+    save(changed(CHANGES["swap operationIds"]), tmp_path / "shop.json")
     generate(folder)
-    lock = read_lock(folder)
-    assert lock is not None
-    assert {tool.name: tool.operation for tool in lock.tools}["list_books"] == "GET /books"
+    assert operations(folder)["list_books"] == "GET /books"
 
 
 def test_taking_back_a_new_name_gives_the_old_one_back(tmp_path: Path) -> None:
@@ -449,7 +387,7 @@ def test_a_new_title_moves_neither_the_package_nor_the_environment_variables(
 ) -> None:
     folder = project(tmp_path)
     where = package(folder)
-    save(changed(change_title), tmp_path / "shop.json")
+    save(changed(CHANGES["change the title"]), tmp_path / "shop.json")
     generate(folder)
     assert package(folder) == where
     assert json.loads((where / "api.json").read_text())["title"] == "The Grand Emporium"

@@ -10,16 +10,27 @@ from typing import Any
 
 import pytest
 
-from mcpgen.lock import Lock, read_lock
 from mcpgen.lock.matching import same
+from mcpgen.problems import Problems
+from mcpgen.project.check import check
 
-from .shop import DOCUMENT, add, generate, package, project, save, tools
+from .shop import (
+    DOCUMENT,
+    Document,
+    add,
+    changed,
+    cut,
+    generate,
+    get,
+    lock_of,
+    package,
+    project,
+    save,
+    set_in,
+    tools,
+)
 
-
-def lock_of(folder: Path) -> Lock:
-    lock = read_lock(folder)
-    assert lock is not None
-    return lock
+LESS = changed(cut("paths", "/orders"))
 
 
 def reworded(document: dict[str, Any]) -> dict[str, Any]:
@@ -48,9 +59,7 @@ def test_a_disabled_tool_has_its_name_again_when_it_is_enabled(tmp_path: Path) -
 
 def test_an_operation_that_was_away_for_a_release_has_its_tools_name_again(tmp_path: Path) -> None:
     folder = project(tmp_path)
-    before = copy.deepcopy(DOCUMENT)
-    del before["paths"]["/orders"]
-    save(before, tmp_path / "shop.json")
+    save(LESS, tmp_path / "shop.json")
     generate(folder)
     assert [entry.own_name for entry in lock_of(folder).former] == ["list_orders"]
     save(reworded(DOCUMENT), tmp_path / "shop.json")
@@ -59,20 +68,13 @@ def test_an_operation_that_was_away_for_a_release_has_its_tools_name_again(tmp_p
 
 
 def test_a_name_of_a_tool_that_went_may_be_given_to_another_meanwhile(tmp_path: Path) -> None:
-    folder = project(tmp_path)
-    gone = copy.deepcopy(DOCUMENT)
-    gone["paths"]["/purchases"] = gone["paths"].pop("/orders")
-    gone["paths"]["/purchases"]["get"]["operationId"] = "purchases"
-    save(gone, tmp_path / "shop.json")
-    generate(folder)
-    other = copy.deepcopy(gone)
-    other["paths"]["/list"] = {"get": {"operationId": "listOrders", "responses": {}}}
-    save(other, tmp_path / "shop.json")
-    generate(folder)
-    both = copy.deepcopy(other)
-    both["paths"]["/orders"] = {"get": {"operationId": "orders", "responses": {}}}
-    save(both, tmp_path / "shop.json")
-    generate(folder)
+    folder, document = project(tmp_path), copy.deepcopy(DOCUMENT)
+    moved = document["paths"].pop("/orders")["get"]
+    document["paths"]["/purchases"] = {"get": {**moved, "operationId": "purchases"}}
+    for more in ({}, {"/list": get("listOrders")}, {"/orders": get("orders")}):
+        document["paths"] |= more
+        save(document, tmp_path / "shop.json")
+        generate(folder)
     names = {tool.operation: tool.name for tool in lock_of(folder).tools}
     assert names["GET /list"] == "list_orders"
     assert names["GET /orders"] != "list_orders"
@@ -94,12 +96,10 @@ def test_what_occurs_twice_identifies_nothing(
 
 
 def test_an_argument_that_was_away_for_a_release_has_its_name_again(tmp_path: Path) -> None:
-    def with_sort(*parameters: str) -> dict[str, Any]:
-        document = copy.deepcopy(DOCUMENT)
-        document["paths"]["/books"]["get"]["parameters"] = [
-            {"name": name, "in": "query", "schema": {"type": "string"}} for name in parameters
-        ]
-        return document
+    def with_sort(*names: str) -> Document:
+        text = {"in": "query", "schema": {"type": "string"}}
+        to = [{"name": name, **text} for name in names]
+        return changed(set_in("paths", "/books", "get", "parameters", to=to))
 
     folder = project(tmp_path, with_sort("sort-by"))
     for parameters in (("other",), ("sort-by", "sort_by")):
@@ -126,15 +126,9 @@ def test_a_name_that_the_configuration_gave_an_argument_is_not_the_one_that_is_k
 def test_what_breaks_is_said_of_the_new_document_before_anything_is_written(
     tmp_path: Path,
 ) -> None:
-    from mcpgen.problems import Problems
-    from mcpgen.project.check import check
-
     folder = project(tmp_path)
     (package(folder) / "hooks.py").write_text("def shape_list_orders(call, data): ...\n")
     assert check(folder, Problems()).passed
-    gone = copy.deepcopy(DOCUMENT)
-    del gone["paths"]["/orders"]
-    save(gone, tmp_path / "shop.json")
-    report = check(folder, Problems())
-    (problem,) = report.problems
+    save(LESS, tmp_path / "shop.json")
+    (problem,) = check(folder, Problems()).problems
     assert "`GET /orders` is no longer in the document" in problem.message

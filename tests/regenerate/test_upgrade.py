@@ -8,30 +8,23 @@ from pathlib import Path
 
 import pytest
 
-from mcpgen.cli import run
+from tests.commands import Command
 
 MADE = Path(__file__).parent / "made_by_0.1.0"
 
 
-def test_an_unchanged_document_breaks_nothing(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_an_unchanged_document_breaks_nothing_and_a_field_that_is_gone_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mcpgen: Command
 ) -> None:
-    monkeypatch.chdir(MADE)
-    assert run(["diff"]) == 11
-    said = capsys.readouterr().out
-    assert said.startswith("The document is the same; mcpgen ")
-    assert "2 additive, 11 text changes" in said
-    assert "in 2 tools: its answers are described differently" in said
-
-
-def test_a_field_that_is_gone_since_is_breaking(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    project = tmp_path / "project"
-    shutil.copytree(MADE, project)
-    document = json.loads((project / "shop.json").read_text())
+    monkeypatch.chdir(shutil.copytree(MADE, tmp_path / "project"))
+    code, out, _ = mcpgen("diff")
+    assert code == 11
+    assert out.startswith("The document is the same; mcpgen ")
+    assert "2 additive, 11 text changes" in out
+    assert "in 2 tools: its answers are described differently" in out
+    document = json.loads(Path("shop.json").read_text())
     del document["components"]["schemas"]["Book"]["properties"]["price"]
-    (project / "shop.json").write_text(json.dumps(document))
-    monkeypatch.chdir(project)
-    assert run(["diff"]) == 12
-    assert "  `get_book` answers no longer have `price`\n" in capsys.readouterr().out
+    Path("shop.json").write_text(json.dumps(document))
+    code, out, _ = mcpgen("diff")
+    assert code == 12
+    assert "  `get_book` answers no longer have `price`\n" in out

@@ -6,17 +6,18 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import mcpgen
 from mcpgen.cli import run as mcpgen_command
-from mcpgen.lock import Lock, Once, dump, read_lock, text_hash
+from mcpgen.lock import Once, dump, text_hash
 from mcpgen.problems import Problem, Problems
 from mcpgen.project.check import check, template_differences
 from mcpgen.project.verify import verify
 
-from .shop import DOCUMENT, project, save
+from .shop import DOCUMENT, lock_of, project, save
 from .shop import generate as write_project
 
 OLD = "# The Makefile of an earlier version.\n"
@@ -29,12 +30,6 @@ def shop(tmp_path: Path) -> Path:
     (folder / "Makefile").write_text(OLD)
     remember(folder, "Makefile", Once(hash=text_hash(OLD), generator="0.1.9"))
     return folder
-
-
-def lock_of(folder: Path) -> Lock:
-    lock = read_lock(folder)
-    assert lock is not None
-    return lock
 
 
 def remember(folder: Path, path: str, once: Once | None) -> None:
@@ -66,17 +61,11 @@ def test_the_lock_keeps_the_hash_and_the_version_of_everything_written_once(
     once = lock_of(folder).once
     assert {"Makefile", ".gitignore", "src/corner_shop_mcp/hooks.py"} <= once.keys()
     for path, record in once.items():
-        assert record == Once(
-            hash=text_hash((folder / path).read_bytes()), generator=mcpgen.__version__
-        )
+        hash_ = text_hash((folder / path).read_bytes())
+        assert record == Once(hash=hash_, generator=mcpgen.__version__)
     assert "mcpgen.toml" not in once
-    assert [path for path in once if "/custom/" in path] == [
-        "src/corner_shop_mcp/custom/__init__.py"
-    ]
-
-
-def test_a_fresh_project_has_no_news(tmp_path: Path) -> None:
-    folder = project(tmp_path)
+    own = [path for path in once if "/custom/" in path]
+    assert own == ["src/corner_shop_mcp/custom/__init__.py"]
     assert notes(folder) == []
     assert list(template_differences(folder, Problems())) == []
 
@@ -113,20 +102,12 @@ def test_an_edited_file_is_shown_and_stays_and_is_then_not_mentioned_again(shop:
 
 
 def test_whoever_took_the_news_over_by_hand_hears_no_more_of_it(shop: Path) -> None:
-    today = dict(pair_of_makefile(shop))["today"]
+    today = (project(shop.parent / "other") / "Makefile").read_text()
     (shop / "Makefile").write_text(today)
     assert generate(shop) == []
     assert notes(shop) == []
-    assert lock_of(shop).once["Makefile"] == Once(
-        hash=text_hash(today), generator=mcpgen.__version__
-    )
-
-
-def pair_of_makefile(folder: Path) -> list[tuple[str, str]]:
-    """The Makefile as another project gets it."""
-    other = folder.parent / "other"
-    other.mkdir()
-    return [("today", (project(other) / "Makefile").read_text())]
+    known = Once(hash=text_hash(today), generator=mcpgen.__version__)
+    assert lock_of(shop).once["Makefile"] == known
 
 
 def test_a_lock_of_0_1_0_says_nothing_so_nothing_is_overwritten(shop: Path) -> None:
@@ -183,7 +164,7 @@ def test_a_dry_run_renews_nothing(shop: Path) -> None:
 
 
 def test_diff_shows_the_news_and_what_to_do(
-    shop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    shop: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     monkeypatch.chdir(shop)
     assert mcpgen_command(["diff", "--templates"]) == 10
@@ -198,12 +179,11 @@ def test_diff_shows_the_news_and_what_to_do(
 
 def test_a_lock_whose_records_are_no_texts_says_so(shop: Path) -> None:
     lock = shop / "mcpgen.lock"
-    lock.write_text(re.sub(r'"Makefile": \[[^\]]*\]', '"Makefile": [1]', lock.read_text()))
-    with pytest.raises(mcpgen.McpgenError, match="1 is not text"):
-        check(shop, Problems())
-    lock.write_text(lock.read_text().replace('"Makefile": [1]', '"Makefile": []'))
-    with pytest.raises(mcpgen.McpgenError, match="not enough values"):
-        check(shop, Problems())
+    for record, told in (("[1]", "1 is not text"), ("[]", "not enough values")):
+        text = re.sub(r'"Makefile": \[[^\]]*\]', f'"Makefile": {record}', lock.read_text())
+        lock.write_text(text)
+        with pytest.raises(mcpgen.McpgenError, match=told):
+            check(shop, Problems())
 
 
 def test_a_new_project_has_no_news_of_its_own_readme(
