@@ -15,165 +15,87 @@ CAPTURED = Path(__file__).parents[3] / "shared" / "corpus" / "tool_lists"
 TEXT, WHOLE, NUMBER, FLAG = ({"type": kind} for kind in ("string", "integer", "number", "boolean"))
 
 
-def schema(properties: dict[str, Any], *required: str, **more: Any) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": list(required), **more}
+def takes(required: str = "", /, **properties: Any) -> dict[str, Any]:
+    """An object's schema: the names it needs, and its properties."""
+    return {"type": "object", "properties": properties, "required": required.split()}
 
 
+def many(items: Any) -> dict[str, Any]:
+    return {"type": "array", "items": items}
+
+
+CLOSED = {"additionalProperties": False}
+OFF = {**FLAG, "default": False}
+EDIT = takes("oldText newText", oldText=TEXT, newText=TEXT)
+ENTITY = takes("name", name=TEXT, entityType=TEXT, observations=many(TEXT))
+ONE_LONG = {"default": 5000, "exclusiveMinimum": 0, "exclusiveMaximum": 1000000}
+NOTION = {"Notion-Version": TEXT}
 LISTS: dict[str, dict[str, tuple[dict[str, Any], dict[str, Any]]]] = {
     "filesystem": {
         "read_text_file": (
-            schema({"path": TEXT, "tail": NUMBER, "head": NUMBER}, "path"),
-            {"path": "/a", "head": 3},
-        ),
+            takes("path", path=TEXT, tail=NUMBER, head=NUMBER), {"path": "/a", "head": 3}),
         "edit_file": (
-            schema(
-                {
-                    "path": TEXT,
-                    "edits": {
-                        "type": "array",
-                        "items": schema({"oldText": TEXT, "newText": TEXT}, "oldText", "newText"),
-                    },
-                    "dryRun": {**FLAG, "default": False},
-                },
-                "path", "edits", additionalProperties=False,
-            ),
-            {"path": "/a", "edits": [{"oldText": "a", "newText": "b"}]},
-        ),
+            takes("path edits", path=TEXT, edits=many(EDIT), dryRun=OFF) | CLOSED,
+            {"path": "/a", "edits": [{"oldText": "a", "newText": "b"}]}),
     },
     "memory": {
         "create_entities": (
-            schema(
-                {
-                    "entities": {
-                        "type": "array",
-                        "items": schema(
-                            {
-                                "name": TEXT, "entityType": TEXT,
-                                "observations": {"type": "array", "items": TEXT},
-                            },
-                            "name",
-                        ),
-                    },
-                },
-                "entities",
-            ),
-            {"entities": [{"name": "a", "entityType": "b", "observations": ["c"]}]},
-        ),
-        "read_graph": (schema({}), {}),
+            takes("entities", entities=many(ENTITY)),
+            {"entities": [{"name": "a", "entityType": "b", "observations": ["c"]}]}),
+        "read_graph": (takes(), {}),
     },
-    "fetch": {
-        "fetch": (
-            schema(
-                {
-                    "url": {**TEXT, "format": "uri", "minLength": 1},
-                    "max_length": {
-                        **WHOLE, "exclusiveMinimum": 0, "exclusiveMaximum": 1000000,
-                        "default": 5000,
-                    },
-                    "raw": {**FLAG, "default": False},
-                },
-                "url",
-            ),
-            {"url": "https://example.com", "max_length": 10},
-        ),
-    },
+    "fetch": {"fetch": (
+        takes("url", url={**TEXT, "format": "uri", "minLength": 1}, max_length=WHOLE | ONE_LONG,
+              raw=OFF),
+        {"url": "https://example.com", "max_length": 10})},
     "time": {
-        "get_current_time": (schema({"timezone": TEXT}, "timezone"), {"timezone": "UTC"}),
+        "get_current_time": (takes("timezone", timezone=TEXT), {"timezone": "UTC"}),
         "convert_time": (
-            schema({"source_timezone": TEXT, "time": TEXT, "target_timezone": TEXT}, "time"),
-            {"time": "16:30"},
-        ),
+            takes("time", source_timezone=TEXT, time=TEXT, target_timezone=TEXT),
+            {"time": "16:30"}),
     },
-    "thinking": {
-        "sequentialthinking": (
-            schema(
-                {
-                    "thought": TEXT, "nextThoughtNeeded": FLAG,
-                    "thoughtNumber": {**WHOLE, "minimum": 1}, "branchId": TEXT,
-                },
-                "thought", "nextThoughtNeeded", "thoughtNumber",
-            ),
-            {"thought": "a", "nextThoughtNeeded": True, "thoughtNumber": 1},
-        ),
-    },
+    "thinking": {"sequentialthinking": (
+        takes("thought nextThoughtNeeded thoughtNumber", thought=TEXT, nextThoughtNeeded=FLAG,
+              thoughtNumber={**WHOLE, "minimum": 1}, branchId=TEXT),
+        {"thought": "a", "nextThoughtNeeded": True, "thoughtNumber": 1})},
     "git": {
         "git_diff": (
-            schema(
-                {"repo_path": TEXT, "target": TEXT, "context_lines": WHOLE}, "repo_path", "target",
-            ),
-            {"repo_path": "/a", "target": "b"},
-        ),
+            takes("repo_path target", repo_path=TEXT, target=TEXT, context_lines=WHOLE),
+            {"repo_path": "/a", "target": "b"}),
         "git_log": (
-            schema(
-                {
-                    "repo_path": TEXT, "max_count": WHOLE,
-                    "start": {"anyOf": [TEXT, {"type": "null"}], "default": None},
-                },
-                "repo_path",
-            ),
-            {"repo_path": "/a", "start": None},
-        ),
+            takes("repo_path", repo_path=TEXT, max_count=WHOLE,
+                  start={"anyOf": [TEXT, {"type": "null"}], "default": None}),
+            {"repo_path": "/a", "start": None}),
     },
     "code host": {
         "create_pull_request": (
-            schema(
-                {
-                    "owner": TEXT, "repo": TEXT, "title": TEXT, "head": TEXT, "base": TEXT,
-                    "draft": FLAG,
-                },
-                "owner", "repo", "title", "head", "base",
-            ),
-            {"owner": "a", "repo": "b", "title": "c", "head": "d", "base": "e"},
-        ),
+            takes("owner repo title head base", owner=TEXT, repo=TEXT, title=TEXT, head=TEXT,
+                  base=TEXT, draft=FLAG),
+            {"owner": "a", "repo": "b", "title": "c", "head": "d", "base": "e"}),
         "list_issues": (
-            schema(
-                {
-                    "owner": TEXT, "repo": TEXT, "state": {"enum": ["open", "closed", "all"]},
-                    "labels": {"type": "array", "items": TEXT},
-                },
-                "owner", "repo",
-            ),
-            {"owner": "a", "repo": "b", "state": "open"},
-        ),
+            takes("owner repo", owner=TEXT, repo=TEXT, state={"enum": ["open", "closed", "all"]},
+                  labels=many(TEXT)),
+            {"owner": "a", "repo": "b", "state": "open"}),
     },
     "documentation": {
-        "resolve-library-id": (
-            schema({"libraryName": TEXT}, "libraryName", additionalProperties=False),
-            {"libraryName": "a"},
-        ),
+        "resolve-library-id": (takes("libraryName", libraryName=TEXT) | CLOSED, {"libraryName": "a"}),
         "get-library-docs": (
-            schema(
-                {"context7CompatibleLibraryID": TEXT, "topic": TEXT, "tokens": NUMBER},
-                "context7CompatibleLibraryID",
-            ),
-            {"context7CompatibleLibraryID": "/a/b", "tokens": 5000},
-        ),
+            takes("context7CompatibleLibraryID", context7CompatibleLibraryID=TEXT, topic=TEXT,
+                  tokens=NUMBER),
+            {"context7CompatibleLibraryID": "/a/b", "tokens": 5000}),
     },
     "browser": {
         "browser_click": (
-            schema({"element": TEXT, "ref": TEXT}, "element", "ref", additionalProperties=False),
-            {"element": "a", "ref": "e1"},
-        ),
+            takes("element ref", element=TEXT, ref=TEXT) | CLOSED, {"element": "a", "ref": "e1"}),
         "browser_select_option": (
-            schema(
-                {"element": TEXT, "ref": TEXT, "values": {"type": "array", "items": TEXT}},
-                "element", "ref", "values",
-            ),
-            {"element": "a", "ref": "e1", "values": ["b"]},
-        ),
+            takes("element ref values", element=TEXT, ref=TEXT, values=many(TEXT)),
+            {"element": "a", "ref": "e1", "values": ["b"]}),
         "browser_snapshot": ({"type": "object"}, {}),
     },
-    "notes": {
-        "API-post-search": (
-            schema(
-                {
-                    "query": TEXT, "filter": {"type": "object", "additionalProperties": True},
-                    "page_size": {**WHOLE, "default": 100}, "Notion-Version": TEXT,
-                },
-            ),
-            {"query": "a", "Notion-Version": "2025-09-03", "filter": {"value": "page"}},
-        ),
-    },
+    "notes": {"API-post-search": (
+        takes(query=TEXT, filter={"type": "object", "additionalProperties": True},
+              page_size={**WHOLE, "default": 100}, **NOTION),
+        {"query": "a", "Notion-Version": "2025-09-03", "filter": {"value": "page"}})},
 }  # fmt: skip
 
 
