@@ -121,16 +121,11 @@ def test_pages_follow_each_other_until_there_is_none(app):
 
 
 def test_a_book_lives_from_post_to_delete(app):
-    new = {
-        "title": "T",
-        "authorIds": ["au_1"],
-        "genre": "poetry",
-        "price": {"amount": 1, "currency": "EUR"},
-    }
+    price = {"amount": 1, "currency": "EUR"}
+    new = {"title": "T", "authorIds": ["au_1"], "genre": "poetry", "price": price}
     key = call(app, "POST", "/books", json=new).json()["id"]
-    assert (
-        call(app, "PATCH", f"/books/{key}", json={"blurb": None, "stock": 3}).json()["stock"] == 3
-    )
+    changed = call(app, "PATCH", f"/books/{key}", json={"blurb": None, "stock": 3})
+    assert changed.json()["stock"] == 3
     assert call(app, "GET", f"/books/{key}").json()["blurb"] is None
     assert call(app, "GET", f"/books/{key}/cover").content.startswith(b"\x89PNG")
     assert call(app, "DELETE", f"/books/{key}").status_code == 204
@@ -161,19 +156,14 @@ def test_authors_are_listed_by_name(app):
 
 
 def test_without_the_key_only_the_status_is_open(app):
-    assert call(app, "GET", "/status", headers={"X-API-Key": ""}).json() == {
-        "open": True,
-        "books": 7,
-    }
+    status = call(app, "GET", "/status", headers={"X-API-Key": ""})
+    assert status.json() == {"open": True, "books": 7}
     assert call(app, "GET", "/books", headers={"X-API-Key": "wrong"}).status_code == 401
 
 
 def test_it_describes_itself_at_its_own_address(app):
-    answer = httpx2.get(f"{app.origin}/openapi.yaml")
-    assert yaml.safe_load(answer.text) == {
-        **DOCUMENT,
-        "servers": [{**DOCUMENT["servers"][0], "url": "/v1"}],
-    }
+    described = yaml.safe_load(httpx2.get(f"{app.origin}/openapi.yaml").text)
+    assert described == {**DOCUMENT, "servers": [{**DOCUMENT["servers"][0], "url": "/v1"}]}
 
 
 def test_it_needs_nothing_but_python():

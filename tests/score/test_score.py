@@ -5,6 +5,7 @@ import random
 import shlex
 import sys
 import tomllib
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -39,37 +40,26 @@ def listed(path: Path) -> score.ToolList:
     return score.tools_of_source(path)
 
 
-def blanked(tools: Tools) -> Tools:
-    return [{**tool, "description": ""} for tool in tools]
+def spoiling(change: Callable[[list[str]], list[str]]) -> Callable[[Tools], Tools]:
+    """Change the descriptions of a list."""
+
+    def spoil(tools: Tools) -> Tools:
+        texts = change([tool.get("description", "") for tool in tools])
+        return [{**tool, "description": text} for tool, text in zip(tools, texts, strict=True)]
+
+    return spoil
 
 
-def exchanged(tools: Tools) -> Tools:
-    """Every tool with the description of the next."""
-    texts = [tool.get("description", "") for tool in tools]
-    return [{**tool, "description": text} for tool, text in zip(tools, texts[1:] + texts[:1], strict=True)]  # fmt: skip
-
-
-def redistributed(tools: Tools) -> Tools:
-    """Every tool with the description of some tool."""
-    texts = [tool.get("description", "") for tool in tools]
-    random.Random(len(tools)).shuffle(texts)
-    return [{**tool, "description": text} for tool, text in zip(tools, texts, strict=True)]
-
-
-def shuffled(tools: Tools) -> Tools:
-    """Every description with its words in another order."""
-    return [{**tool, "description": in_disorder(tool.get("description", ""), n)} for n, tool in enumerate(tools)]  # fmt: skip
-
-
-def shuffled_by_line(tools: Tools) -> Tools:
-    """Every description with the words of each line in another order."""
-    return [
-        {
-            **tool,
-            "description": "\n".join(in_disorder(line, n) for line in tool.get("description", "").split("\n")),
-        }
-        for n, tool in enumerate(tools)
-    ]  # fmt: skip
+SPOILT: dict[str, Callable[[list[str]], list[str]]] = {
+    "blanked": lambda texts: [""] * len(texts),
+    "that of the next tool": lambda texts: texts[1:] + texts[:1],
+    "that of some tool": lambda texts: random.Random(len(texts)).sample(texts, len(texts)),
+    "said twice": lambda texts: [f"{text} " * 2 for text in texts],
+    "words in another order": lambda texts: [in_disorder(text, n) for n, text in enumerate(texts)],
+    "words of each line in another order": lambda texts: [
+        "\n".join(in_disorder(line, n) for line in text.split("\n")) for n, text in enumerate(texts)
+    ],
+}
 
 
 def in_disorder(text: str, seed: int) -> str:
@@ -78,13 +68,7 @@ def in_disorder(text: str, seed: int) -> str:
     return " ".join(parts)
 
 
-def doubled(tools: Tools) -> Tools:
-    return [{**tool, "description": f"{tool.get('description', '')} " * 2} for tool in tools]
-
-
-@pytest.mark.parametrize(
-    "spoil", [blanked, exchanged, redistributed, doubled, shuffled, shuffled_by_line]
-)
+@pytest.mark.parametrize("spoil", [*map(spoiling, SPOILT.values())], ids=SPOILT)
 @pytest.mark.parametrize("path", LISTS, ids=lambda path: path.stem)
 def test_a_list_whose_descriptions_are_spoilt_scores_lower(path: Path, spoil: Any) -> None:
     tools = [dict(tool) for tool in listed(path).tools]
