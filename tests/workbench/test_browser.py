@@ -10,10 +10,6 @@ from typing import Any
 
 import pytest
 
-from mcpgen.cli import run
-from mcpgen.config import read_config
-from mcpgen.config.file import parse_config
-
 from .browser import Watch, chromium, faults, missing, workbench
 from .hostile import BOOKSHOP, hostile_document
 from .tour import SLOW, follow, source
@@ -40,56 +36,6 @@ def page(browser: Any) -> Iterator[Any]:
 def settled(page: Any, url: str) -> None:
     page.goto(url)
     page.wait_for_load_state("networkidle")
-
-
-def test_tools_are_chosen_edited_saved_and_generated_by_clicks_and_keys(
-    page: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with workbench(BOOKSHOP, tmp_path) as address:
-        watch = Watch(page, address)
-        settled(page, address)
-        assert page.locator(".leaf").count() == 13
-        page.wait_for_selector("#by-score:enabled")
-        page.click("#by-score")
-        follow(page, "Tools")
-        page.keyboard.press("/")
-        page.keyboard.type("cancel order")
-        assert page.locator("tbody tr:visible").count() == 1
-        page.keyboard.press("Control+A")
-        page.keyboard.press("Delete")
-        page.click("th[data-sort=tokens] button")
-        costs = [int(row.get_attribute("data-tokens")) for row in page.locator("tbody tr").all()]
-        assert costs == sorted(costs, reverse=True)
-        page.fill("[name=limit]", "6")
-        page.click("#suggest button")
-        page.wait_for_selector("#kept:text-is('6')")
-        page.locator("tr[data-name=list_books] button.edit").focus()
-        page.keyboard.press("Enter")
-        page.wait_for_selector("form.editor")
-        page.keyboard.type("find_books")
-        page.keyboard.press("Tab")
-        page.wait_for_selector("tr[data-name=find_books]")
-        page.click("#pending summary")
-        assert 'name = "find_books"' in page.inner_text("#pending pre")
-        with page.expect_event("load"):
-            page.click("#pending [data-do=save]")
-        follow(page, "Changes")
-        page.click("#generate")
-        page.wait_for_selector("#generated .good")
-        watch.nothing_happened()
-    folder = tmp_path / "mcp-bookshop"
-    assert run(["suggest", str(BOOKSHOP), "--limit", "6", "--quiet"]) == 0
-    config = read_config(folder)
-    assert config.selection == parse_config(capsys.readouterr().out).selection
-    assert config.tools["listBooks"].name == "find_books"
-    assert run(["check", str(folder), "--quiet"]) == 0
-    with workbench(folder, tmp_path) as address:
-        settled(page, address)
-        follow(page, "Tools")
-        assert page.inner_text("#kept") == "6"
-        assert page.locator("tr[data-name=find_books] input:checked").count() == 1
-        page.wait_for_load_state("networkidle")
-        assert page.locator("#pending:empty").count() == 1
 
 
 def open_editor(page: Any, address: str, name: str) -> None:

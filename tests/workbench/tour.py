@@ -140,6 +140,9 @@ class Tour:
         for column in ("tokens", "score", "name"):
             self.page.click(f"th[data-sort={column}] button")
             assert self.page.locator(f"th[data-sort={column}][aria-sort]").count() == 1
+            rows = self.page.locator("tbody tr[data-tokens]").all()
+            costs = [int(row.get_attribute("data-tokens")) for row in rows]
+            assert column != "tokens" or costs == sorted(costs, reverse=True)
         return fitting
 
     def choose(self) -> None:

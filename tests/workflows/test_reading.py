@@ -300,11 +300,3 @@ def test_two_documents_with_one_path_are_said(tmp_path: Path) -> None:
     sources = (str(tmp_path / "a.yaml"), str(tmp_path / "b.yaml"))
     pipeline.generate(Config(sources=sources), problems)
     assert [problem.code for problem in problems].count("E0140") == 2
-
-
-def test_documents_of_different_versions_make_no_server(tmp_path: Path) -> None:
-    for name, version in (("a", "3.1.0"), ("b", "3.0.3")):
-        (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump({**API, "openapi": version}))
-    with pytest.raises(UsageError, match="has another version of OpenAPI"):
-        sources = (str(tmp_path / "a.yaml"), str(tmp_path / "b.yaml"))
-        pipeline.generate(Config(sources=sources), Problems())
