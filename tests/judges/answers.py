@@ -264,12 +264,9 @@ def answer_schema(document: Document, pointer: str) -> Any:
 def tokens(text: str, packages: Path) -> int:
     """The tokens of a text, by the tokenizer from npm."""
     done = subprocess.run(
-        ["node", str(TOKENS), str(packages)],
-        input=text,
-        capture_output=True,
-        text=True,
+        ["node", str(TOKENS), str(packages)], input=text, capture_output=True, text=True,
         check=True,
-    )
+    )  # fmt: skip
     return int(done.stdout)
 
 

@@ -86,12 +86,8 @@ def _work(path: Path, depth: Depth, seconds: int, answer: Connection) -> None:
 
 
 def judge_all(
-    jobs: list[tuple[Path, Depth]],
-    processes: int,
-    seconds: int,
-    console: Console,
-    journal: TextIO,
-) -> list[dict[str, Any]]:
+    jobs: list[tuple[Path, Depth]], processes: int, seconds: int, console: Console, journal: TextIO,
+) -> list[dict[str, Any]]:  # fmt: skip
     """The verdict on every document, in the order given; each in a process that is ended when it
     takes too long. The journal gets each verdict when it is there, as a line of JSON.
     """

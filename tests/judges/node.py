@@ -41,23 +41,15 @@ def root() -> Path:
 
 
 def run(
-    command: list[str],
-    *,
-    cwd: Path | None = None,
-    env: dict[str, str] | None = None,
+    command: list[str], *, cwd: Path | None = None, env: dict[str, str] | None = None,
     seconds: int = 900,
-) -> str:
+) -> str:  # fmt: skip
     """The output of a command that has to succeed. Raises Absent with its last words."""
     try:
         done = subprocess.run(
-            command,
-            cwd=cwd,
-            env=env,
-            capture_output=True,
-            text=True,
-            timeout=seconds,
+            command, cwd=cwd, env=env, capture_output=True, text=True, timeout=seconds,
             stdin=subprocess.DEVNULL,
-        )
+        )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Absent(f"`{' '.join(command)[:120]}`: {error}") from None
     if done.returncode:

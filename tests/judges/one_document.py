@@ -33,6 +33,7 @@ from mcpgen.parse import parse
 from mcpgen.problems import McpgenError, Problems
 from mcpgen.render import render
 from mcpgen.upgrade import upgrade
+from tests.generated import written
 
 from . import named, node, portable, referee_server
 from .sameness import Original, compare
@@ -209,10 +210,7 @@ def running(files: dict[str, str], package: str, folder: Path) -> dict[str, Any]
     """What becomes of a package that is written: imported, type-checked, started and listed in both
     eras.
     """
-    for name, text in files.items():
-        place = folder / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text)
+    written(files, folder)
     source = folder / "src"
     modules = [
         ".".join(path.relative_to(source).with_suffix("").parts)

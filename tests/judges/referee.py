@@ -137,15 +137,9 @@ class Campaign:
     """Runs the referee for many jobs, two at a time."""
 
     def __init__(
-        self,
-        report: Path,
-        *,
-        peers: bool,
-        reuse: bool,
-        untouched: bool,
-        operations: int,
+        self, report: Path, *, peers: bool, reuse: bool, untouched: bool, operations: int,
         seconds: int,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.sources, self.root = node.referee(peers)
         mended = [str(Path(__file__).with_name("referee_run.py")), str(self.sources)]
         self.script = [str(self.sources / "run.py")] if untouched else mended
@@ -215,13 +209,9 @@ class Campaign:
         command += ["--name", job.server, "--out", str(out), "--seed", str(job.seed)]
         command += ["--max-ops", str(self.operations), "--server", self.command(job)]
         done = subprocess.run(
-            command,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=self.seconds,
+            command, env=environment, capture_output=True, text=True, timeout=self.seconds,
             stdin=subprocess.DEVNULL,
-        )
+        )  # fmt: skip
         if done.returncode:
             raise node.Absent(done.stderr.strip()[-300:])
 
@@ -476,13 +466,9 @@ def main(argv: list[str] | None = None) -> int:
     options = parser.parse_args(argv)
     try:
         campaign = Campaign(
-            options.report,
-            peers=not (options.alone or options.quick),
-            reuse=options.reuse,
-            untouched=options.untouched,
-            operations=options.operations,
-            seconds=options.seconds,
-        )
+            options.report, peers=not (options.alone or options.quick), reuse=options.reuse,
+            untouched=options.untouched, operations=options.operations, seconds=options.seconds,
+        )  # fmt: skip
     except node.Absent as why:
         print(f"make referee: not run: {why}")
         return 0 if options.quick else 2

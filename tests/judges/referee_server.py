@@ -18,6 +18,7 @@ from pathlib import Path
 from mcpgen import pipeline
 from mcpgen.config import Config
 from mcpgen.problems import Problems
+from tests.generated import written
 
 CREDENTIALS = {
     "api_key": ("refkey",), "basic": ("refuser", "refpass"), "bearer": ("reftoken",),
@@ -29,11 +30,7 @@ CREDENTIALS = {
 def generate(document: str, folder: Path) -> Path:
     """Generate a package from a document; its folder of facts (`api.json`) comes back."""
     _, server, files = pipeline.generate(Config(sources=(document,)), Problems())
-    for name, content in files.items():
-        place = folder / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(content)
-    return folder / "src" / server.package
+    return written(files, folder) / "src" / server.package
 
 
 def environment(package: Path, base_url: str) -> dict[str, str]:

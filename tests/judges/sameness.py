@@ -336,11 +336,9 @@ def _cases(
 
 
 def _verdict(
-    original: Original,
-    reading: Reading,
-    slots: dict[tuple[str, str], tuple[Any, bool]],
+    original: Original, reading: Reading, slots: dict[tuple[str, str], tuple[Any, bool]],
     arguments: dict[str, Any],
-) -> Difference | None:
+) -> Difference | None:  # fmt: skip
     """The difference between the two verdicts, or None."""
     tool_fault = next(iter(reading.faults(arguments)), None)
     given = reading.to_slots(

@@ -13,13 +13,11 @@ import re
 import socket
 import subprocess
 import sys
-import threading
 import time
 import urllib.parse
 import urllib.request
 from collections.abc import Iterator
 from contextlib import chdir
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +28,7 @@ from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuth
 from mcp.client.streamable_http import streamable_http_client
 
 from mcpgen.cli import run
+from tests.loopback import JSON, Asked, Loopback
 
 from .node import Absent, node, packages
 
@@ -109,34 +108,17 @@ class Authority:
         self._process.wait(20)
 
 
-class Api:
+class Api(Loopback):
     """The API behind the tools: it remembers who called."""
 
     def __init__(self) -> None:
         self.authorizations: list[str] = []
-        api = self
+        super().__init__(self.noted)
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                api.authorizations.append(self.headers["Authorization"] or "")
-                self.send_response(200)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", "2")
-                self.end_headers()
-                self.wfile.write(b"{}")
-
-            do_POST = do_GET
-
-            def log_message(self, format: str, *args: Any) -> None:
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
-        threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
-
-    def close(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+    def noted(self, asked: Asked) -> tuple[int, dict[str, str], bytes]:
+        """Note who calls."""
+        self.authorizations.append(asked.fields.get("authorization", ""))
+        return 200, JSON, b"{}"
 
 
 class Server:

@@ -80,12 +80,9 @@ CHECKED = (
 
 
 def reason(
-    ours: list[Request],
-    theirs: list[Request],
-    errors: list[str],
-    refused: bool,
+    ours: list[Request], theirs: list[Request], errors: list[str], refused: bool,
     branch: int | None = None,
-) -> str:
+) -> str:  # fmt: skip
     """The section that decides, or nothing. `errors` are what the other engine says of its steps,
     `refused` is whether our server refused arguments of a step, `branch` how many steps there are
     up to the first with an action whose criteria read its answer.

@@ -22,11 +22,9 @@ import os
 import re
 import sys
 import tempfile
-import threading
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -44,6 +42,8 @@ from mcpgen.problems import McpgenError, Problems
 from mcpgen.render.sample import Sampler, sample_arguments
 from mcpgen.runtime.facts.pointer import split
 from mcpgen.workflows import model
+from tests.generated import written
+from tests.loopback import JSON, Asked, Loopback
 
 from .workflow_differences import UNKNOWN_PARAMETER, Request, reason
 
@@ -58,41 +58,21 @@ BOOLEANS = {"True": "true", "False": "false"}
 """How the other engine writes booleans in a query or a form, and how everybody else does."""
 
 
-class Api:
+class Api(Loopback):
     """An API that answers every operation with a sample of its documented answer."""
 
     def __init__(self) -> None:
         self.samples: dict[str, tuple[int, Any]] = {}
         self.requests: list[Request] = []
-        api = self
+        super().__init__(self.answered)
 
-        class Handler(BaseHTTPRequestHandler):
-            def answer(self) -> None:
-                api.answer(self)
-
-            do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = answer
-
-            def log_message(self, *_: Any) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    def answer(self, request: BaseHTTPRequestHandler) -> None:
+    def answered(self, asked: Asked) -> tuple[int, dict[str, str], bytes]:
         """Note a request and answer it."""
-        content = request.rfile.read(int(request.headers.get("Content-Length") or 0)).decode()
-        parts = urlsplit(request.path)
-        kind = request.headers.get("Content-Type") or ""
-        query = tuple(_fields(parts.query))
-        self.requests.append((request.command, unquote(parts.path), query, _data(content, kind)))
-        status, data = self.samples.get(self._template(request.command, parts.path), (404, {}))
-        body = b"" if status == 204 else json.dumps(data).encode()
-        request.send_response(status)
-        request.send_header("Content-Type", "application/json")
-        request.send_header("Content-Length", str(len(body)))
-        request.end_headers()
-        request.wfile.write(body)
+        parts, query = urlsplit(asked.target), tuple(_fields(urlsplit(asked.target).query))
+        data = _data(asked.body.decode(), asked.fields.get("content-type", ""))
+        self.requests.append((asked.method, unquote(parts.path), query, data))
+        status, sample = self.samples.get(self._template(asked.method, parts.path), (404, {}))
+        return status, JSON, json.dumps(sample).encode()
 
     def _template(self, method: str, path: str) -> str:
         """The operation that a request is for: that with the fewest parameters in its path."""
@@ -241,9 +221,7 @@ def judge(case: Case, api: Api, tally: Tally) -> None:
         if problem.code == "E1543":
             tally.note("skipped", f"{case.name}: {problem.message}")
     folder = case.arazzo.parent / "project"
-    for path, text in files.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text)
+    written(files, folder)
     answers = dict(samples(document, server))
     sys.path.insert(0, str(folder / "src"))
     for tool in server.tools:

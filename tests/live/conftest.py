@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from mcpgen.cli import run
+from tests.commands import Command, Ended
+from tests.commands import mcpgen as command
+from tests.loopback import JSON, Asked, Loopback
+
+__all__ = ["Command", "Ended", "command"]
 
 
 @dataclass
@@ -32,69 +34,37 @@ class StandIn:
     """The access token that it gives at `/token`, to everybody."""
     url: str = ""
 
-    def refusal(self, headers: Any) -> tuple[int, str]:
+    def answer(self, asked: Asked) -> tuple[int, dict[str, str], bytes]:
+        """Answer a request."""
+        self.requests.append((asked.method, asked.target, asked.body))
+        if asked.target.startswith("/slow"):
+            self.arrived.set()
+            self.delay.wait(30)
+        if asked.target == "/openapi.json":
+            return self.refusal(asked)[0], JSON, self.document
+        if asked.target == "/token":
+            token = {"access_token": self.token, "expires_in": 60}
+            return 200, JSON, json.dumps(token).encode()
+        status, message = self.refusal(asked)
+        return status, JSON, json.dumps({"message": message, "path": asked.target}).encode()
+
+    def refusal(self, asked: Asked) -> tuple[int, str]:
         for name, value in self.wanted.items():
-            if headers.get(name) != value:
+            if asked.fields.get(name.lower()) != value:
                 status = 401 if name == "Authorization" else 400
                 return status, f"the header {name} must be {value[:6]}..."
         return 200, ""
-
-
-def handler_of(api: StandIn) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def answer(self) -> None:
-            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            api.requests.append((self.command, self.path, body))
-            if self.path.startswith("/slow"):
-                api.arrived.set()
-                api.delay.wait(30)
-            status, message = api.refusal(self.headers)
-            content = json.dumps({"message": message, "path": self.path}).encode()
-            if self.path == "/openapi.json":
-                content = api.document
-            if self.path == "/token":
-                status = 200
-                content = json.dumps({"access_token": api.token, "expires_in": 60}).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-        do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = answer
-
-        def log_message(self, *_: object) -> None:
-            """Say nothing on stderr."""
-
-    return Handler
 
 
 @pytest.fixture
 def api() -> Iterator[StandIn]:
     """The stand-in."""
     stand_in = StandIn()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler_of(stand_in))
-    server.daemon_threads = True
-    stand_in.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(
-        target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
-    )
-    thread.start()
+    server = Loopback(stand_in.answer)
+    stand_in.url = server.url
     yield stand_in
     stand_in.delay.set()
-    server.shutdown()
-    server.server_close()
-
-
-@dataclass(frozen=True)
-class Ended:
-    """How a command ended."""
-
-    code: int
-    out: str
-    err: str
+    server.close()
 
 
 @pytest.fixture
@@ -107,12 +77,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def mcpgen(here: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Ended]:
-    """Run a command in this process."""
-
-    def command(*words: str | Path) -> Ended:
-        code = run([str(word) for word in words])
-        captured = capsys.readouterr()
-        return Ended(code, captured.out, captured.err)
-
+def mcpgen(here: Path, command: Command) -> Command:
+    """Run a command in this process and in that folder."""
     return command

@@ -45,12 +45,9 @@ EXPECTED = {
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda text: re.findall(r"def (\w+)", text)[0])
 def test_every_recipe_for_hooks_works_as_it_stands(
-    mcpgen: Callable[..., Ended],
-    here: Path,
-    shop: str,
-    monkeypatch: pytest.MonkeyPatch,
+    mcpgen: Callable[..., Ended], here: Path, shop: str, monkeypatch: pytest.MonkeyPatch,
     recipe: str,
-) -> None:
+) -> None:  # fmt: skip
     document = ROOT / "samples" / "specs" / "bookshop.yaml"
     assert mcpgen("generate", document, "-o", "project", "--quiet").code == 0
     monkeypatch.setenv("MCPGEN_BOOKSHOP_BASE_URL", shop)
@@ -72,11 +69,8 @@ def test_no_recipe_for_hooks_is_left_out() -> None:
 
 
 def test_the_example_for_auth_signs_a_request(
-    mcpgen: Callable[..., Ended],
-    here: Path,
-    shop: str,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    mcpgen: Callable[..., Ended], here: Path, shop: str, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
     document = ROOT / "samples" / "specs" / "bookshop.yaml"
     assert mcpgen("generate", document, "-o", "project", "--quiet").code == 0
     variables = {"BASE_URL": shop, "API_KEY": "demo-key"}

@@ -102,12 +102,9 @@ def fetch(version: str, folder: Path) -> Path:
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
         done = subprocess.run(
-            ["npm", "pack", "--silent", f"{PACKAGE}@{version}"],
-            cwd=folder,
-            check=True,
-            capture_output=True,
-            text=True,
-        )
+            ["npm", "pack", "--silent", f"{PACKAGE}@{version}"], cwd=folder, check=True,
+            capture_output=True, text=True,
+        )  # fmt: skip
         archive = folder / done.stdout.strip().splitlines()[-1]
         with tarfile.open(archive) as packed:
             member = packed.extractfile("package/generated/api.github.com.json")

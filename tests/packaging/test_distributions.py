@@ -109,13 +109,9 @@ def _generates(environment: dict[str, str], place: Path, home: Path) -> None:
     document = ROOT / "samples" / "specs" / "bookshop.yaml"
     done = subprocess.run(
         [sys.executable, "-P", "-c", script, "generate", str(document), "-o", "out", "--quiet"],
-        cwd=place,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        timeout=120,
+        cwd=place, env={**os.environ, **environment}, capture_output=True, text=True, timeout=120,
         check=False,
-    )
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(str(home))
     assert (place / "out" / "src" / "bookshop_mcp" / "server.py").is_file()

@@ -98,11 +98,8 @@ def test_the_own_tests_of_a_project_pass_on_the_runtime_of_mcpgen(project: Path)
     switched(project, "--renew")
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"],
-        env={**os.environ, **variables(project)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+        env={**os.environ, **variables(project)}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
     assert done.returncode == 0, done.stdout
     assert "Hello Ada" in main("call", "greet", "name=Ada", "--json")
 

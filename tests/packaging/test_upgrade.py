@@ -112,13 +112,9 @@ class Upgrade:
     def today(self, *words: str) -> subprocess.CompletedProcess[str]:
         """A command of today's mcpgen."""
         return subprocess.run(
-            ["mcpgen", *words],
-            cwd=self.work,
-            env=self.host.environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+            ["mcpgen", *words], cwd=self.work, env=self.host.environment, capture_output=True,
+            text=True, check=False,
+        )  # fmt: skip
 
     def written(self) -> dict[Path, bytes]:
         """The files that people wrote, as they stand in the project."""

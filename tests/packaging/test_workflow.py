@@ -5,13 +5,11 @@ in a fresh clone of the project, with the API's document on a server of its own.
 from __future__ import annotations
 
 import copy
-import http.server
 import json
 import os
 import shutil
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +17,8 @@ from typing import Any
 
 import pytest
 import yaml
+
+from tests.loopback import Loopback
 
 REPOSITORY = Path(__file__).parents[2]
 SPECS = REPOSITORY / "samples" / "specs"
@@ -57,23 +57,10 @@ class Site:
 def site() -> Iterator[Site]:
     state = Site(document=DOCUMENT)
 
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            body = json.dumps(state.document).encode()
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: Any) -> None:
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-    state.url = f"http://127.0.0.1:{server.server_port}/openapi.json"
+    server = Loopback(lambda asked: (200, {}, json.dumps(state.document).encode()))
+    state.url = f"{server.url}/openapi.json"
     yield state
-    server.shutdown()
-    server.server_close()
+    server.close()
 
 
 class Host:
@@ -144,13 +131,10 @@ class Host:
             if "run" not in step:
                 continue
             done = subprocess.run(
-                ["bash", "-e", "-o", "pipefail", "-c", step["run"]],
-                cwd=clone,
-                env={"MCPGEN": WHEEL, **self.environment, "BASE": "main"},
-                capture_output=True,
-                text=True,
-                check=False,
-            )
+                ["bash", "-e", "-o", "pipefail", "-c", step["run"]], cwd=clone,
+                env={"MCPGEN": WHEEL, **self.environment, "BASE": "main"}, capture_output=True,
+                text=True, check=False,
+            )  # fmt: skip
             log += done.stdout + done.stderr
             if done.returncode:
                 return False, log

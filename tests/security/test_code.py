@@ -36,7 +36,7 @@ from .shop import (
     said,
     single,
     understood,
-)  # fmt: skip
+)
 
 
 def harmless(text: str, number: int) -> str:

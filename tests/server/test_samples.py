@@ -22,7 +22,7 @@ from mcpgen.ir import (
     Server,
     Tool,
     Toolset,
-)  # fmt: skip
+)
 from mcpgen.render import sample
 from mcpgen.render.expectations import expectations
 from mcpgen.render.pattern_text import text_for

@@ -28,7 +28,7 @@ from shop import (
     ended,
     heard,
     say,
-)  # fmt: skip
+)
 
 INITIALIZE = {
     "jsonrpc": "2.0", "id": 0, "method": "initialize",

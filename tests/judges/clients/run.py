@@ -14,7 +14,6 @@ import shutil
 import socket
 import subprocess
 import sys
-import threading
 import time
 import tomllib
 import urllib.request
@@ -22,11 +21,11 @@ import venv
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 from tests.judges.node import CHECKOUT, SHARED
+from tests.loopback import Loopback
 
 HERE = Path(__file__).parent
 FOLDER = CHECKOUT / ".clients"
@@ -93,16 +92,13 @@ class Client:
         order = {
             **task, "tool": server.tool, "arguments": server.arguments, "options": self.options,
         }  # fmt: skip
-        words = [self.interpreter, str(HERE / self.driver), json.dumps(order)]
+        driver = self.driver if self.packages else "drivers.py"
+        words = [self.interpreter, str(HERE / driver), json.dumps(order), self.driver]
         try:
             done = subprocess.run(
-                words,
-                cwd=self.folder,
-                capture_output=True,
-                text=True,
-                timeout=SECONDS,
+                words, cwd=self.folder, capture_output=True, text=True, timeout=SECONDS,
                 stdin=subprocess.DEVNULL,
-            )
+            )  # fmt: skip
         except subprocess.TimeoutExpired:
             return f"no answer in {SECONDS} seconds"
         if done.returncode:
@@ -189,20 +185,9 @@ class Api:
     @staticmethod
     @contextmanager
     def zen() -> Iterator[str]:
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                self.send_response(200)
-                self.send_header("Content-Type", "text/plain")
-                self.end_headers()
-                self.wfile.write(ZEN.encode())
-
-            def log_message(self, *_: Any) -> None:
-                pass
-
-        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
+        server = Loopback(lambda asked: (200, {"Content-Type": "text/plain"}, ZEN.encode()))
+        yield server.url
+        server.close()
 
 
 def wait_for(url: str) -> None:
