@@ -97,8 +97,14 @@ def data(result: Any) -> Any:
     return result.structured_content
 
 
-def refused(result: Any) -> str:
-    """The text of a call that was refused."""
+def done(toolbox: Project, tool: str, arguments: dict[str, Any], **options: Any) -> Any:
+    """What a call returns, which works."""
+    return data(toolbox.call(tool, arguments, **options))
+
+
+def refused(toolbox: Project, tool: str, arguments: dict[str, Any]) -> str:
+    """The text of a call that is refused."""
+    result = toolbox.call(tool, arguments)
     assert result.is_error, result.structured_content
     return str(result.content[0].text)
 
@@ -106,25 +112,19 @@ def refused(result: Any) -> str:
 def test_every_tool_has_the_documented_hints(toolbox: Project) -> None:
     listed: Any = toolbox.talk(lambda client: client.list_tools())
     hints = {one.name: one.annotations for one in listed.tools}
-    assert len(hints) == 10
-    assert [name for name, hint in sorted(hints.items()) if hint.destructive_hint] == [
-        "delete_file",
-        "execute_command",
-    ]
-    assert {name for name, hint in hints.items() if not hint.read_only_hint} == {
-        "create_record", "delete_file", "execute_command", "github_create_issue",
-    }  # fmt: skip
-    assert {name for name, hint in hints.items() if hint.open_world_hint} >= {
-        "web_search",
-        "get_weather",
-    }
+    destroys = {name for name, hint in hints.items() if hint.destructive_hint}
+    writes = {name for name, hint in hints.items() if not hint.read_only_hint}
+    leaves = {name for name, hint in hints.items() if hint.open_world_hint}
+    assert len(hints) == 10 and destroys == {"delete_file", "execute_command"}
+    assert writes == destroys | {"create_record", "github_create_issue"}
+    assert leaves >= {"web_search", "get_weather"}
 
 
 def test_sums_and_expressions(toolbox: Project) -> None:
-    assert data(toolbox.call("calculate_sum", {"a": 2, "b": 0.5})) == {"sum": 2.5}
-    assert data(toolbox.call("calculate", {"expression": "(2 + 3) * 4 ** 2 // 3"})) == {"value": 26}
-    assert "too large" in refused(toolbox.call("calculate_sum", {"a": 1e308, "b": 1e308}))
-    assert "zero" in refused(toolbox.call("calculate", {"expression": "1/0"}))
+    assert done(toolbox, "calculate_sum", {"a": 2, "b": 0.5}) == {"sum": 2.5}
+    assert done(toolbox, "calculate", {"expression": "(2 + 3) * 4 ** 2 // 3"}) == {"value": 26}
+    assert "too large" in refused(toolbox, "calculate_sum", {"a": 1e308, "b": 1e308})
+    assert "zero" in refused(toolbox, "calculate", {"expression": "1/0"})
 
 
 @pytest.mark.parametrize("expression", [
@@ -140,38 +140,24 @@ def test_nothing_but_arithmetic_is_calculated(toolbox: Project, expression: str)
 
 
 def test_a_command_runs_without_a_shell(toolbox: Project, folder: Path) -> None:
-    ran = data(
-        toolbox.call("execute_command", {"command": "sort", "args": ["-r", "inner/lines.txt"]})
-    )
+    ran = done(toolbox, "execute_command", {"command": "sort", "args": ["-r", "inner/lines.txt"]})
     assert ran == {"exit_code": 0, "stdout": "c\nb\na\n", "stderr": "", "cut": False}
-    echoed = data(
-        toolbox.call(
-            "execute_command", {"command": "echo", "args": ["$HOME; cat /etc/passwd | `id` > x *"]}
-        )
-    )
-    assert echoed["stdout"] == "$HOME; cat /etc/passwd | `id` > x *\n"
-    assert not (folder / "x").exists()
+    text = "$HOME; cat /etc/passwd | `id` > x *"
+    echoed = done(toolbox, "execute_command", {"command": "echo", "args": [text]})
+    assert echoed["stdout"] == f"{text}\n" and not (folder / "x").exists()
 
 
-@pytest.mark.parametrize(("command", "args"), [
-    ("rm", ["-rf", "."]),
-    ("sort", ["--compress-program=id", "sales.csv"]),
-    ("sort", ["-o", "new.txt", "sales.csv"]),
-    ("wc", ["--files0-from=/etc/passwd"]),
-    ("head", ["/etc/passwd"]),
-    ("head", ["../secret.txt"]),
-    ("head", ["inner/../../secret.txt"]),
-    ("head", ["out"]),
-    ("head", []),
-    ("ls", ["/"]),
-    ("date", ["2000-01-01"]),
-    ("echo", ["a\0b"]),
-    ("ls", ["-l"] * 21),
+@pytest.mark.parametrize("line", [
+    "rm -rf .", "sort --compress-program=id sales.csv", "sort -o new.txt sales.csv",
+    "wc --files0-from=/etc/passwd", "head /etc/passwd", "head ../secret.txt",
+    "head inner/../../secret.txt", "head out", "head", "ls /", "date 2000-01-01", "echo a\0b",
+    "ls" + " -l" * 21,
 ])  # fmt: skip
 def test_a_command_that_is_not_allowed_does_nothing(
-    toolbox: Project, folder: Path, command: str, args: list[str]
+    toolbox: Project, folder: Path, line: str
 ) -> None:
-    text = refused(toolbox.call("execute_command", {"command": command, "args": args}))
+    command, *args = line.split()
+    text = refused(toolbox, "execute_command", {"command": command, "args": args})
     assert "canary" not in text
     assert sorted(path.name for path in folder.iterdir()) == ["inner", "out", "sales.csv"]
 
@@ -180,30 +166,23 @@ def test_a_command_that_takes_too_long_is_ended(toolbox: Project, folder: Path) 
     os.mkfifo(folder / "pipe")
     started = time.monotonic()
     text = refused(
-        toolbox.call("execute_command", {"command": "head", "args": ["pipe"], "timeout": 0.3})
+        toolbox, "execute_command", {"command": "head", "args": ["pipe"], "timeout": 0.3}
     )
     assert "longer than 0.3 seconds" in text and time.monotonic() - started < 5
 
 
 def test_long_output_is_cut(toolbox: Project, folder: Path) -> None:
     (folder / "long.txt").write_text("line\n" * 50_000)
-    ran = data(toolbox.call("execute_command", {"command": "sort", "args": ["long.txt"]}))
+    ran = done(toolbox, "execute_command", {"command": "sort", "args": ["long.txt"]})
     assert (ran["cut"], len(ran["stdout"])) == (True, 64_000)
 
 
 def test_a_table_is_analysed(toolbox: Project, folder: Path) -> None:
-    found = data(
-        toolbox.call(
-            "analyze_csv", {"filepath": "sales.csv", "operations": ["sum", "average", "count"]}
-        )
-    )
-    assert found == {
-        "rows": 3,
-        "columns": {
-            "day": {"sum": 6.0, "average": 2.0, "count": 3},
-            "amount": {"sum": 30.5, "average": 15.25, "count": 2},
-        },
-    }
+    operations = ["sum", "average", "count"]
+    found = done(toolbox, "analyze_csv", {"filepath": "sales.csv", "operations": operations})
+    day = {"sum": 6.0, "average": 2.0, "count": 3}
+    amount = {"sum": 30.5, "average": 15.25, "count": 2}
+    assert found == {"rows": 3, "columns": {"day": day, "amount": amount}}
 
 
 @pytest.mark.parametrize(
@@ -215,25 +194,22 @@ def test_no_path_leads_out_of_the_folder(
     toolbox: Project, folder: Path, tool: str, path: str
 ) -> None:
     more = {"analyze_csv": {"operations": ["sum"]}}.get(tool, {})
-    text = refused(
-        toolbox.call(tool, {"path" if tool == "delete_file" else "filepath": path, **more})
-    )
+    text = refused(toolbox, tool, {"path" if tool == "delete_file" else "filepath": path, **more})
     assert "canary" not in text and "internal" not in text
     assert (folder.parent / "secret.txt").read_text() == "canary-secret\n"
 
 
 def test_a_file_is_deleted_once(toolbox: Project, folder: Path) -> None:
-    assert data(toolbox.call("delete_file", {"path": "inner/lines.txt"})) == {
-        "deleted": "inner/lines.txt",
-        "bytes": 6,
-    }
-    assert "there is no" in refused(toolbox.call("delete_file", {"path": "inner/lines.txt"}))
+    arguments = {"path": "inner/lines.txt"}
+    deleted = {"deleted": "inner/lines.txt", "bytes": 6}
+    assert done(toolbox, "delete_file", arguments) == deleted
+    assert "there is no" in refused(toolbox, "delete_file", arguments)
 
 
 def test_a_record_is_created_and_words_stay_words(toolbox: Project, folder: Path) -> None:
     hostile = {"name": "'); drop table records; --", "age": 3, "gone": None}
-    made = data(toolbox.call("create_record", {"table": "customers", "data": hostile}))
-    again = data(toolbox.call("create_record", {"table": "notes", "data": {"text": "x"}}))
+    made = done(toolbox, "create_record", {"table": "customers", "data": hostile})
+    again = done(toolbox, "create_record", {"table": "notes", "data": {"text": "x"}})
     assert (made["id"], again["id"]) == (1, 2)
     with sqlite3.connect(folder / "toolbox.sqlite") as database:
         rows = database.execute("select kind, data from records order by id").fetchall()
@@ -242,54 +218,43 @@ def test_a_record_is_created_and_words_stay_words(toolbox: Project, folder: Path
         ("notes", {"text": "x"}),
     ]
     for bad in ({}, {"a b": 1}, {"a": [1]}, {"a": "x" * 3000}):
-        refused(toolbox.call("create_record", {"table": "notes", "data": bad}))
-    refused(toolbox.call("create_record", {"table": "records; --", "data": {"a": 1}}))
+        refused(toolbox, "create_record", {"table": "notes", "data": bad})
+    refused(toolbox, "create_record", {"table": "records; --", "data": {"a": 1}})
 
 
 def test_an_issue_is_created_with_the_token_and_nowhere_else(
     toolbox: Project, service: Service
 ) -> None:
-    service.answer, service.status = {
-        "number": 7,
-        "html_url": "https://github.com/me/mine/issues/7",
-    }, 201
-    made = data(toolbox.call("github_create_issue", {"title": "Broken", "labels": ["bug"]}))
-    assert made == {"number": 7, "url": "https://github.com/me/mine/issues/7"}
+    url = "https://github.com/me/mine/issues/7"
+    service.answer, service.status = {"number": 7, "html_url": url}, 201
+    issue = {"title": "Broken", "labels": ["bug"]}
+    assert done(toolbox, "github_create_issue", issue) == {"number": 7, "url": url}
     [(method, path, headers, body)] = service.requests
-    assert (method, path, headers["authorization"]) == (
-        "POST",
-        "/repos/me/mine/issues",
-        "Bearer canary-token",
-    )
-    assert json.loads(body) == {"title": "Broken", "labels": ["bug"]}
+    assert (method, path, json.loads(body)) == ("POST", "/repos/me/mine/issues", issue)
+    assert headers["authorization"] == "Bearer canary-token"
     for repository in ("me/..", "../x", "me/a/b", "me", "me/a?x=1"):
-        refused(toolbox.call("github_create_issue", {"title": "x", "repository": repository}))
+        refused(toolbox, "github_create_issue", {"title": "x", "repository": repository})
     assert len(service.requests) == 1
 
 
 def test_a_search_returns_links_alone(toolbox: Project, service: Service) -> None:
     good = {"title": "A", "url": "https://example.com/a", "snippet": "x" * 900}
     service.answer = {"results": [good, {"title": "B", "url": "javascript:alert(1)"}, 7]}
-    [found] = data(toolbox.call("web_search", {"query": "a & b=c"}))["results"]
+    [found] = done(toolbox, "web_search", {"query": "a & b=c"})["results"]
     assert (found["url"], len(found["snippet"])) == ("https://example.com/a", 500)
     assert service.requests[0][1] == "/?q=a+%26+b%3Dc&limit=5"
 
 
 def test_the_weather_comes_in_the_wanted_degrees(toolbox: Project, service: Service) -> None:
-    days = [{"day": "2026-11-21", "low": 0, "high": 10}] * 3
-    service.answer = {
-        "location": "Bonn", "temperature": 20, "conditions": "dry", "humidity": 40,
-        "forecast": days,
-    }  # fmt: skip
-    found = data(
-        toolbox.call("get_weather", {"location": "Bonn", "units": "fahrenheit", "days": 1})
-    )
-    assert (found["temperature"], found["forecast"]) == (
-        68.0,
-        [{"day": "2026-11-21", "low": 32.0, "high": 50.0}],
-    )
+    day = {"day": "2026-11-21", "low": 0, "high": 10}
+    said = {"location": "Bonn", "conditions": "dry", "humidity": 40}
+    service.answer = {**said, "temperature": 20, "forecast": [day] * 3}
+    wanted = {"location": "Bonn", "units": "fahrenheit", "days": 1}
+    found = done(toolbox, "get_weather", wanted)
+    assert found["temperature"] == 68.0
+    assert found["forecast"] == [{"day": "2026-11-21", "low": 32.0, "high": 50.0}]
     service.answer = {"location": "Bonn", "temperature": "warm"}
-    assert "does not know" in refused(toolbox.call("get_weather", {"location": "Bonn"}))
+    assert "does not know" in refused(toolbox, "get_weather", {"location": "Bonn"})
 
 
 @pytest.mark.parametrize(
@@ -300,7 +265,7 @@ def test_a_service_that_fails_is_told_without_its_words(
     toolbox: Project, service: Service, status: int, seconds: float, said: str
 ) -> None:
     service.status, service.seconds, service.answer = status, seconds, {"error": "canary-detail"}
-    text = refused(toolbox.call("web_search", {"query": "a"}))
+    text = refused(toolbox, "web_search", {"query": "a"})
     assert said in text and "canary" not in text
 
 
@@ -309,8 +274,8 @@ def test_what_is_not_set_up_says_which_variable(
 ) -> None:
     for name in ("TOOLBOX_SEARCH_URL", "TOOLBOX_GITHUB_TOKEN"):
         monkeypatch.delenv(name, raising=False)
-    assert "TOOLBOX_SEARCH_URL" in refused(toolbox.call("web_search", {"query": "a"}))
-    assert "TOOLBOX_GITHUB_TOKEN" in refused(toolbox.call("github_create_issue", {"title": "a"}))
+    assert "TOOLBOX_SEARCH_URL" in refused(toolbox, "web_search", {"query": "a"})
+    assert "TOOLBOX_GITHUB_TOKEN" in refused(toolbox, "github_create_issue", {"title": "a"})
 
 
 def test_a_dataset_reports_growing_progress(toolbox: Project, folder: Path) -> None:
@@ -322,7 +287,7 @@ def test_a_dataset_reports_growing_progress(toolbox: Project, folder: Path) -> N
         seen.append((progress, total))
 
     arguments = {"filepath": "big.txt", "chunk_lines": 250}
-    result = data(toolbox.call("process_dataset", arguments, progress_callback=watch))
+    result = done(toolbox, "process_dataset", arguments, progress_callback=watch)
     assert result == {"lines": 1000, "chunks": 4, "sha256": hashlib.sha256(content).hexdigest()}
     assert [done for done, _ in seen] == sorted({done for done, _ in seen})
     assert seen[-1] == (5000, 5000)

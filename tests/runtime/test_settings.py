@@ -18,13 +18,10 @@ def problems(*args: Any, **variables: str) -> list[str]:
     return list(caught.value.problems)
 
 
-@pytest.mark.parametrize("setting", [
-    "TIMEOUT=0", "TIMEOUT=soon", "TIMEOUT=nan", "TIMEOUT=inf", "TOTAL_TIMEOUT=-1", "RETRIES=11",
-    "RETRIES=1.5", "MAX_CONCURRENCY=0", "MAX_RESULT_TOKENS=10", "RATE_LIMIT=-1", "RATE_LIMIT=5/d",
-    "READ_ONLY=maybe", "ALLOW_PRIVATE=2", "ALLOW_ORIGINS=example.com", "FILE_ROOTS=relative",
-    "FILE_ROOTS=/missing/folder", "CA_FILE=/missing", "BASE_URL=ftp://x", "BASE_URL=http://u:p@x/",
-    "TOKEN_URL=x",
-])  # fmt: skip
+@pytest.mark.parametrize("setting", """TIMEOUT=0 TIMEOUT=soon TIMEOUT=nan TIMEOUT=inf TOTAL_TIMEOUT=-1 RETRIES=11 RETRIES=1.5
+    MAX_CONCURRENCY=0 MAX_RESULT_TOKENS=10 RATE_LIMIT=-1 RATE_LIMIT=5/d READ_ONLY=maybe
+    ALLOW_PRIVATE=2 ALLOW_ORIGINS=example.com FILE_ROOTS=relative FILE_ROOTS=/missing/folder
+    CA_FILE=/missing BASE_URL=ftp://x BASE_URL=http://u:p@x/ TOKEN_URL=x""".split())  # fmt: skip
 def test_a_value_that_cannot_be_used_is_named_by_its_variable(setting: str) -> None:
     name, value = setting.split("=")
     [problem] = problems(**{name: value})
