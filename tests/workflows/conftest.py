@@ -19,7 +19,7 @@ from mcp import Client
 
 sys.path.append(str(Path(__file__).parent))  # importlib mode leaves the folder of the tests out
 
-from workflow_things import text_of
+from workflow_things import API, arazzo, text_of, workflow
 
 from mcpgen import pipeline
 from mcpgen.config import Config
@@ -169,3 +169,9 @@ def make(tmp_path: Path, api: StandIn, monkeypatch: pytest.MonkeyPatch) -> Itera
     for module in list(sys.modules):
         if module.partition(".")[0] in packages:
             del sys.modules[module]
+
+
+@pytest.fixture
+def flow(make: Make) -> Callable[..., Project]:
+    """A function that generates a project of the API and one workflow: its name and its steps."""
+    return lambda *given, **more: make(API, arazzo(workflow(*given, **more)))

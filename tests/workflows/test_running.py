@@ -27,37 +27,34 @@ FIRST = step("list", "listThings", outputs={"id": "$response.body#/items/0/id"})
 GET = step("get", "getThing", parameters=[path("id", "$steps.list.outputs.id")])
 
 
-def test_steps_run_in_order_and_hand_their_outputs_on(make: Any, api: Any) -> None:
+def test_steps_run_in_order_and_hand_their_outputs_on(flow: Any, api: Any) -> None:
     api.answers["GET /things/t1"] = [(200, {"name": "Lamp"})]
     get = {**GET, "outputs": {"name": "$response.body#/name"}}
-    project = make(
-        API, arazzo(workflow("find", FIRST, get, outputs={"it": "$steps.get.outputs.name"}))
-    )
+    project = flow("find", FIRST, get, outputs={"it": "$steps.get.outputs.name"})
     assert project.outputs("find") == {"it": "Lamp"}
     assert api.lines == ["GET /things", "GET /things/t1"]
     assert project.seen == [(0, 2, "list"), (1, 2, "get")]
 
 
-def test_an_input_that_is_not_given_is_not_sent(make: Any, api: Any) -> None:
+def test_an_input_that_is_not_given_is_not_sent(flow: Any, api: Any) -> None:
     listing = step("list", "listThings", parameters=[query("kind", "$inputs.kind")])
-    project = make(API, arazzo(workflow("find", listing, inputs=inputs(kind={"type": "string"}))))
+    project = flow("find", listing, inputs=inputs(kind={"type": "string"}))
     project.outputs("find")
     project.outputs("find", {"kind": "big one"})
     assert api.lines == ["GET /things", "GET /things?kind=big%20one"]
 
 
-def test_inputs_are_checked_like_those_of_any_tool(make: Any, api: Any) -> None:
+def test_inputs_are_checked_like_those_of_any_tool(flow: Any, api: Any) -> None:
     listing = step("list", "listThings", parameters=[query("limit", "$inputs.most")])
     schema = inputs(most={"type": "integer", "maximum": 5})
-    project = make(API, arazzo(workflow("find", listing, inputs=schema)))
-    result = project.call("find", {"most": 9})
+    result = flow("find", listing, inputs=schema).call("find", {"most": 9})
     assert result.is_error and "`most`" in text_of(result) and "9" in text_of(result)
     assert api.lines == []
 
 
-def test_arguments_of_a_step_are_checked_before_anything_is_sent(make: Any, api: Any) -> None:
+def test_arguments_of_a_step_are_checked_before_anything_is_sent(flow: Any, api: Any) -> None:
     add = step("add", "addThing", **add_body(name="$steps.list.outputs.id", count="many"))
-    result = make(API, arazzo(workflow("add_one", FIRST, add))).call("add_one")
+    result = flow("add_one", FIRST, add).call("add_one")
     assert result.is_error
     text = text_of(result)
     assert "Invalid arguments for `add_thing`" in text
@@ -65,11 +62,11 @@ def test_arguments_of_a_step_are_checked_before_anything_is_sent(make: Any, api:
     assert api.lines == ["GET /things"]
 
 
-def test_a_failure_says_what_was_done_and_what_can_be_undone(make: Any, api: Any) -> None:
+def test_a_failure_says_what_was_done_and_what_can_be_undone(flow: Any, api: Any) -> None:
     api.answers["GET /things/t1"] = [(503, {"message": "closed"})]
     add = step("add", "addThing", outputs={"id": "$response.body#/id"}, **add_body(name="Lamp"))
     get = step("get", "getThing", parameters=[path("id", "$steps.add.outputs.id")])
-    text = text_of(make(API, arazzo(workflow("add_and_get", add, get))).call("add_and_get"))
+    text = text_of(flow("add_and_get", add, get).call("add_and_get"))
     assert "503" in text and "failed at step `get`" in text
     assert "- `add` (`add_thing`): it changed something, which `remove_thing` can undo" in text
 
@@ -85,7 +82,7 @@ def test_a_failure_says_what_was_done_and_what_can_be_undone(make: Any, api: Any
     ({"name": "$inputs.whole.name"}, {"name": "all"}),
     ({"name": "$inputs.whole#/name"}, {"name": "all"}),
 ])  # fmt: skip
-def test_payloads_are_filled_in(make: Any, api: Any, payload: Any, body: Any) -> None:
+def test_payloads_are_filled_in(flow: Any, api: Any, payload: Any, body: Any) -> None:
     schema = inputs(
         word={"type": "string"},
         number={"type": "integer"},
@@ -93,7 +90,7 @@ def test_payloads_are_filled_in(make: Any, api: Any, payload: Any, body: Any) ->
         none={"type": "string"},
     )
     add = step("add", "addThing", requestBody={"payload": payload})
-    project = make(API, arazzo(workflow("add_one", add, inputs=schema)))
+    project = flow("add_one", add, inputs=schema)
     arguments = {"word": "x", "number": 3, "whole": {"name": "all", "count": 1}}
     project.outputs("add_one", arguments)
     assert api.requests == [("POST /things", body)]
@@ -104,26 +101,25 @@ def test_payloads_are_filled_in(make: Any, api: Any, payload: Any, body: Any) ->
     ("name=a%20b&tags=x&tags=y", {"name": "a b", "tags": ["x", "y"]}),
 ])  # fmt: skip
 def test_an_input_that_is_a_payload_as_text_is_sent(
-    make: Any, api: Any, text: str, body: dict[str, Any]
+    flow: Any, api: Any, text: str, body: dict[str, Any]
 ) -> None:
     add = step("add", "addThing", requestBody={"payload": "$inputs.thing"})
-    project = make(API, arazzo(workflow("add_one", add, inputs=inputs(thing=TEXT))))
-    project.outputs("add_one", {"thing": text})
+    flow("add_one", add, inputs=inputs(thing=TEXT)).outputs("add_one", {"thing": text})
     assert api.requests == [("POST /things", body)]
 
 
 @pytest.mark.parametrize("thing", ["not json", '{"name"', ""])
 def test_a_text_that_is_no_payload_is_refused_before_anything_is_sent(
-    make: Any, api: Any, thing: str
+    flow: Any, api: Any, thing: str
 ) -> None:
     add = step("add", "addThing", requestBody={"payload": "$inputs.thing"})
-    project = make(API, arazzo(workflow("add_one", add, inputs=inputs(thing=TEXT))))
+    project = flow("add_one", add, inputs=inputs(thing=TEXT))
     assert "`name` is required" in text_of(project.call("add_one", {"thing": thing}))
     assert api.requests == []
 
 
 @pytest.mark.parametrize("targets", [("/owner/id", "/count"), ("$.owner['id']", "$.count")])
-def test_parts_of_a_payload_are_replaced(make: Any, api: Any, targets: tuple[str, str]) -> None:
+def test_parts_of_a_payload_are_replaced(flow: Any, api: Any, targets: tuple[str, str]) -> None:
     replacements = [
         {"target": targets[0], "value": "$inputs.who"},
         {"target": targets[1], "value": 2},
@@ -131,7 +127,7 @@ def test_parts_of_a_payload_are_replaced(make: Any, api: Any, targets: tuple[str
     payload = {"name": "n", "owner": {"id": "nobody", "mail": "m"}, "count": 1}
     body = {"payload": payload, "replacements": replacements}
     add = step("add", "addThing", requestBody=body)
-    project = make(API, arazzo(workflow("add_one", add, inputs=inputs(who={"type": "string"}))))
+    project = flow("add_one", add, inputs=inputs(who={"type": "string"}))
     project.outputs("add_one", {"who": "ana"})
     assert api.requests[0][1] == {"name": "n", "owner": {"id": "ana", "mail": "m"}, "count": 2}
 
@@ -159,7 +155,7 @@ def test_parts_of_a_payload_are_replaced(make: Any, api: Any, targets: tuple[str
     ("$request.query.kind == 'k'", True),
     ("$response.body#/quote == 'it''s'", True),
 ])  # fmt: skip
-def test_simple_conditions(make: Any, api: Any, condition: str, is_met: bool) -> None:
+def test_simple_conditions(flow: Any, api: Any, condition: str, is_met: bool) -> None:
     data = {
         "name": "lamp", "count": 3, "text": "5", "on": True, "off": False, "quote": "It's",
         "items": [{"id": "a"}, {"id": "b"}],
@@ -169,7 +165,7 @@ def test_simple_conditions(make: Any, api: Any, condition: str, is_met: bool) ->
         "list", "listThings", parameters=[query("kind", "k")], successCriteria=when(condition)
     )
     schema = inputs(most={"type": "integer"})
-    result = make(API, arazzo(workflow("find", listing, inputs=schema))).call("find", {"most": 3})
+    result = flow("find", listing, inputs=schema).call("find", {"most": 3})
     assert result.is_error is not is_met, text_of(result)
     if not is_met:
         assert f"does not meet `{condition}`" in text_of(result)
@@ -205,11 +201,11 @@ NOTE = "a" * 40 + "!"
     ({"context": "$response.body", "condition": "$[?search(@, '(a+)+$')]", "type": "jsonpath"},
      False),
 ])  # fmt: skip
-def test_other_criteria(make: Any, api: Any, criterion: Any, is_met: bool) -> None:
+def test_other_criteria(flow: Any, api: Any, criterion: Any, is_met: bool) -> None:
     api.answers["GET /things"] = [(200, {"name": "lamp", "items": [{"id": "a"}], "note": NOTE})]
     listing = step("list", "listThings", successCriteria=[criterion])
     schema = inputs(id={"type": "string"})
-    result = make(API, arazzo(workflow("find", listing, inputs=schema))).call("find", {"id": "z"})
+    result = flow("find", listing, inputs=schema).call("find", {"id": "z"})
     assert result.is_error is not is_met, text_of(result)
 
 
@@ -217,30 +213,29 @@ def retry(**more: Any) -> dict[str, Any]:
     return {"name": "again", "type": "retry", "retryAfter": 0.01, **more}
 
 
-def test_a_step_is_tried_again_until_it_succeeds(make: Any, api: Any) -> None:
+def test_a_step_is_tried_again_until_it_succeeds(flow: Any, api: Any) -> None:
     api.answers["GET /things"] = [(503, {}), (200, {"state": "wait"}), (200, {"state": "done"})]
     criteria = when("$statusCode == 200", "$response.body#/state == 'done'")
     listing = step(
         "list", "listThings", successCriteria=criteria, onFailure=[retry(retryLimit=5)],
         outputs={"state": "$response.body#/state"},
     )  # fmt: skip
-    found = {"state": "$steps.list.outputs.state"}
-    project = make(API, arazzo(workflow("wait_for", listing, outputs=found)))
+    project = flow("wait_for", listing, outputs={"state": "$steps.list.outputs.state"})
     assert project.outputs("wait_for") == {"state": "done"} and api.lines == ["GET /things"] * 3
     assert "while True:" in project.code and "match " not in project.code
 
 
-def test_attempts_are_limited_and_then_the_step_fails(make: Any, api: Any) -> None:
+def test_attempts_are_limited_and_then_the_step_fails(flow: Any, api: Any) -> None:
     api.answers["GET /things"] = [(503, {"message": "closed"})]
     actions = [retry(retryLimit=2, criteria=when("$statusCode == 503"))]
     listing = step(
         "list", "listThings", successCriteria=when("$statusCode == 200"), onFailure=actions
     )
-    result = make(API, arazzo(workflow("wait_for", listing))).call("wait_for")
+    result = flow("wait_for", listing).call("wait_for")
     assert result.is_error and "503" in text_of(result) and len(api.lines) == 3
 
 
-def test_each_step_has_attempts_of_its_own(make: Any, api: Any) -> None:
+def test_each_step_has_attempts_of_its_own(flow: Any, api: Any) -> None:
     api.answers["GET /things"] = [(503, {}), (200, {})]
     api.answers["POST /things"] = [(503, {}), (200, {"id": "t1"})]
     again = [retry(retryLimit=1, criteria=when("$statusCode == 503"))]
@@ -249,13 +244,13 @@ def test_each_step_has_attempts_of_its_own(make: Any, api: Any) -> None:
         step("list", "listThings", **both),
         step("add", "addThing", **both, **add_body(name="Key")),
     )
-    result = make(API, arazzo(workflow("wait_for", *steps))).call("wait_for")
+    result = flow("wait_for", *steps).call("wait_for")
     assert not result.is_error, text_of(result)
     assert len(api.lines) == 4
 
 
 @pytest.mark.parametrize("repair_first", [True, False])
-def test_a_retry_runs_another_step_first(make: Any, api: Any, repair_first: bool) -> None:
+def test_a_retry_runs_another_step_first(flow: Any, api: Any, repair_first: bool) -> None:
     api.answers["GET /things"] = [(401, {}), (200, {"id": "t1"})]
     api.answers["POST /things"] = [(200, {"id": "first"}), (200, {"id": "second"})]
     add = step(
@@ -268,8 +263,7 @@ def test_a_retry_runs_another_step_first(make: Any, api: Any, repair_first: bool
     )  # fmt: skip
     steps = (add, listing) if repair_first else (listing, add)
     found = {"id": "$steps.add.outputs.id"}
-    project = make(API, arazzo(workflow("find", *steps, outputs=found)))
-    assert project.outputs("find") == {"id": "second"}
+    assert flow("find", *steps, outputs=found).outputs("find") == {"id": "second"}
     if repair_first:
         again = ["POST /things", "GET /things?kind=second"]
         assert api.lines == ["POST /things", "GET /things?kind=first", *again]
@@ -278,13 +272,12 @@ def test_a_retry_runs_another_step_first(make: Any, api: Any, repair_first: bool
         assert api.lines == ["GET /things", *again, "POST /things"]
 
 
-def test_a_retry_whose_other_step_fails_fails(make: Any, api: Any) -> None:
+def test_a_retry_whose_other_step_fails_fails(flow: Any, api: Any) -> None:
     api.answers["GET /things"] = [(401, {})]
     api.answers["POST /things"] = [(503, {})]
     add = step("add", "addThing", **add_body(name="Key"))
     listing = step("list", "listThings", onFailure=[retry(stepId="add")])
-    result = make(API, arazzo(workflow("find", listing, add))).call("find")
-    assert "It failed at step `add`" in text_of(result)
+    assert "It failed at step `add`" in text_of(flow("find", listing, add).call("find"))
     assert api.lines == ["GET /things", "POST /things"]
 
 
@@ -297,18 +290,17 @@ def test_a_retry_runs_another_workflow_first(make: Any, api: Any) -> None:
     assert api.lines == ["GET /things", "POST /things", "GET /things"]
 
 
-def test_a_failure_that_is_expected_ends_the_workflow_with_its_outputs(make: Any, api: Any) -> None:
+def test_a_failure_that_is_expected_ends_the_workflow_with_its_outputs(flow: Any, api: Any) -> None:
     api.answers["GET /things/t1"] = [(404, {})]
     get = {
         **GET, "successCriteria": when("$statusCode == 200"), "outputs": {"n": "$response.body#/n"},
         "onFailure": [{"name": "gone", "type": "end", "criteria": when("$statusCode == 404")}],
     }  # fmt: skip
     found = {"id": "$steps.list.outputs.id", "n": "$steps.get.outputs.n"}
-    project = make(API, arazzo(workflow("find", FIRST, get, outputs=found)))
-    assert project.outputs("find") == {"id": "t1"}
+    assert flow("find", FIRST, get, outputs=found).outputs("find") == {"id": "t1"}
 
 
-def test_goto_jumps_to_another_step(make: Any, api: Any) -> None:
+def test_goto_jumps_to_another_step(flow: Any, api: Any) -> None:
     api.answers["GET /things"] = [(200, {"items": [{"id": "t1"}]}), (200, {"items": []})]
     api.answers["DELETE /things/t1"] = [(200, {})]
     more = [
@@ -322,7 +314,7 @@ def test_goto_jumps_to_another_step(make: Any, api: Any) -> None:
         onSuccess=[{"name": "next", "type": "goto", "stepId": "list"}],
     )  # fmt: skip
     found = {"last": "$steps.list.outputs.id"}
-    project = make(API, arazzo(workflow("clear", listing, never, remove, outputs=found)))
+    project = flow("clear", listing, never, remove, outputs=found)
     assert project.outputs("clear") == {}
     assert api.lines == ["GET /things", "DELETE /things/t1", "GET /things"]
     [tool] = [tool for tool in project.server.tools if tool.workflow]
@@ -413,27 +405,26 @@ def test_a_read_only_server_has_the_workflows_that_only_read(make: Any, api: Any
     assert hints == {"add_it": False, "find": True}
 
 
-def test_a_text_that_stands_for_a_number_is_sent_as_one(make: Any, api: Any) -> None:
+def test_a_text_that_stands_for_a_number_is_sent_as_one(flow: Any, api: Any) -> None:
     listing = step("list", "listThings", parameters=[query("limit", "7"), query("kind", "7")])
-    make(API, arazzo(workflow("find", listing))).outputs("find")
+    flow("find", listing).outputs("find")
     assert api.lines == ["GET /things?kind=7&limit=7"]
 
 
 @pytest.mark.parametrize(("text", "sent"), [("7", "limit=7"), ("many", ""), ("NaN", "")])
 def test_an_input_that_is_a_text_is_sent_as_the_number_it_stands_for(
-    make: Any, api: Any, text: str, sent: str
+    flow: Any, api: Any, text: str, sent: str
 ) -> None:
     listing = step("list", "listThings", parameters=[query("limit", "$inputs.most")])
-    project = make(API, arazzo(workflow("find", listing, inputs=inputs(most=TEXT))))
-    result = project.call("find", {"most": text})
+    result = flow("find", listing, inputs=inputs(most=TEXT)).call("find", {"most": text})
     assert api.lines == [f"GET /things?{sent}"] * bool(sent) and result.is_error is (sent == "")
 
 
-def test_a_text_in_an_answer_is_sent_as_the_number_it_stands_for(make: Any, api: Any) -> None:
+def test_a_text_in_an_answer_is_sent_as_the_number_it_stands_for(flow: Any, api: Any) -> None:
     api.answers["GET /things"] = [(200, {}, {"X-Next": "8"})]
     first = step("first", "listThings", outputs={"next": "$response.header.X-Next"})
     then = step("then", "listThings", parameters=[query("limit", "$steps.first.outputs.next")])
-    make(API, arazzo(workflow("find", first, then))).outputs("find")
+    flow("find", first, then).outputs("find")
     assert api.lines == ["GET /things", "GET /things?limit=8"]
 
 
@@ -445,9 +436,8 @@ def test_a_workflow_gets_the_number_that_a_text_stands_for(make: Any, api: Any) 
     assert api.lines == ["GET /things?limit=3"]
 
 
-def test_workflows_that_run_each_other_without_end_are_stopped(make: Any, api: Any) -> None:
-    again = {"stepId": "again", "workflowId": "turn"}
-    result = make(API, arazzo(workflow("turn", again))).call("turn")
+def test_workflows_that_run_each_other_without_end_are_stopped(flow: Any, api: Any) -> None:
+    result = flow("turn", {"stepId": "again", "workflowId": "turn"}).call("turn")
     assert "more than 20 deep" in text_of(result) and api.lines == []
 
 
