@@ -57,8 +57,7 @@ def test_a_reference_to_another_host_is_refused(mcpgen, here):
      "error[E1301]"),
     (problems.OutputConflictError(Problem(code="E1201", severity="error", message="m")), 4,
      "error[E1201]"),
-    (KeyboardInterrupt(), 130, "interrupted"),
-    (MemoryError(), 1, "memory"),
+    (KeyboardInterrupt(), 130, "interrupted"), (MemoryError(), 1, "memory"),
     (OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "out/x"), 1, "out/x"),
     (ValueError("what is this\x1b[31m"), 70, "a bug in mcpgen"),
 ], ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else str(value))  # fmt: skip

@@ -23,8 +23,7 @@ MCP = {**WORDS, "inputSchema": SCHEMA}
 
 DIALECTS: dict[str, tuple[Any, str]] = {
     "MCP list": ({"tools": [MCP]}, "MCP tools list"),
-    "bare array": ([MCP], "MCP tools list"),
-    "one tool": (MCP, "MCP tools list"),
+    "bare array": ([MCP], "MCP tools list"), "one tool": (MCP, "MCP tools list"),
     "answer": ({"jsonrpc": "2.0", "id": 1, "result": {"tools": [MCP]}},
         "captured answer to tools/list"),
     "Bedrock request": (

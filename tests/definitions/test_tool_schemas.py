@@ -55,11 +55,8 @@ def only_tool(folder: Path, content: Any) -> Tool:
 
 
 @pytest.mark.parametrize("content", [
-    {"tools": [MOVE]},
-    MOVE,
-    {**NESTED, "title": "move_page"},
-    {"tools": [{**WORDS, "inputSchema": OLD}]},
-    {"tools": [{**WORDS, "inputSchema": ANCHORED}]},
+    {"tools": [MOVE]}, MOVE, {**NESTED, "title": "move_page"},
+    {"tools": [{**WORDS, "inputSchema": OLD}]}, {"tools": [{**WORDS, "inputSchema": ANCHORED}]},
     {"tools": [{**WORDS, "inputSchema": IDENTIFIED}]},
     [{**WORDS, "input_schema": NESTED}],
     [{"type": "function", "function": {**WORDS, "parameters": NESTED}}],

@@ -172,9 +172,7 @@ def test_a_body_must_hold_what_the_task_says() -> None:
 
 
 @pytest.mark.parametrize(("text", "reason"), [
-    ("", "holds no tasks"),
-    ("{", "line 1: not JSON"),
-    ("[]", "line 1: not an object"),
+    ("", "holds no tasks"), ("{", "line 1: not JSON"), ("[]", "line 1: not an object"),
     ('\n{"task": "a", "method": "GET"}', "line 2: `path` must be text"),
     ('{"task": "a", "method": "GET", "path": "/", "tool": "b"}', "unknown key `tool`"),
 ])  # fmt: skip

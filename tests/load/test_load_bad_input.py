@@ -180,9 +180,7 @@ def test_another_encoding_is_named_with_the_offset(write: Write, content: bytes,
 
 
 @pytest.mark.parametrize("content", [
-    b"\xef\xbb\xbf" + HEAD.encode(),
-    HEAD.replace("\n", "\r\n").encode(),
-    HEAD.encode("utf-16"),
+    b"\xef\xbb\xbf" + HEAD.encode(), HEAD.replace("\n", "\r\n").encode(), HEAD.encode("utf-16"),
     b"\xef\xbb\xbf" + b'{\r\n\t"openapi": "3.1.0",\r\n\t"info": {"title": "T", "version": "1"}}',
 ])  # fmt: skip
 def test_marks_line_ends_and_tabs_in_json_are_no_matter(write: Write, content: bytes) -> None:

@@ -130,8 +130,7 @@ def test_what_an_overlay_wrote_is_shown_there(overlaid: Act) -> None:
     ("- {target: '$..[', update: {}}\n", "cannot be used as a JSONPath"),
     ("- {target: '$.tags[?@.name =~ /a/]', remove: true}\n", "use `match()` or `search()`"),
     ("- {target: '$.tags[?match(@.name, \"(?=a)\")]', remove: true}\n", "is not a"),
-    ("- {update: {}}\n", "needs a `target`"),
-    ("- text\n", "needs a `target`"),
+    ("- {update: {}}\n", "needs a `target`"), ("- text\n", "needs a `target`"),
     ("- {target: $, remove: true}\n", "cannot be removed"),
     ("- {target: $, update: [1]}\n", "only be merged with an object"),
 ])  # fmt: skip

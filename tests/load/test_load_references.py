@@ -428,14 +428,11 @@ def test_aliases_may_not_outgrow_the_text_in_another_file_either(write: Write) -
 
 
 @pytest.mark.parametrize(("text", "needs_a_walk"), [
-    ('"mapping": {}', False),
-    ('"mapping": {"a": "#/b", "c": "#/d"}', False),
-    ('"mapping": {"a": "#/b", "c": "d"}', True),
-    ('"mapping": {"a": "d.json"}', True),
+    ('"mapping": {}', False), ('"mapping": {"a": "#/b", "c": "#/d"}', False),
+    ('"mapping": {"a": "#/b", "c": "d"}', True), ('"mapping": {"a": "d.json"}', True),
     ('"mapping": {"a": "#\\u002fb"}', True),
     ('"properties": {"$ref": {"type": "string"}}', False),
-    ('"items": {"$ref": "a.json"}', True),
-    ("mapping:\n  a: '#/b'", True),
+    ('"items": {"$ref": "a.json"}', True), ("mapping:\n  a: '#/b'", True),
     ("mapping: {a: '#/b'}", True),
 ])  # fmt: skip
 def test_local_references_need_no_walk(text: str, needs_a_walk: bool) -> None:

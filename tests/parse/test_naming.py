@@ -36,23 +36,14 @@ def tool_names(
 
 
 @pytest.mark.parametrize(("operation_id", "name"), [
-    ("listBooks", "list_books"),
-    ("list-books", "list_books"),
-    ("repos/list-for-org", "repos_list_for_org"),
-    ("ListBooks.V2", "list_books_v2"),
-    ("getHTTPStatus", "get_http_status"),
-    ("1a", "call_1a"),
-    ("class", "shop_class"),
-    ("match", "shop_match"),
-    ("print", "shop_print"),
-    ("bash", "shop_bash"),
-    ("read_file", "shop_read_file"),
-    ("\uff45\uff56\uff41\uff4c", "shop_eval"),
+    ("listBooks", "list_books"), ("list-books", "list_books"),
+    ("repos/list-for-org", "repos_list_for_org"), ("ListBooks.V2", "list_books_v2"),
+    ("getHTTPStatus", "get_http_status"), ("1a", "call_1a"), ("class", "shop_class"),
+    ("match", "shop_match"), ("print", "shop_print"), ("bash", "shop_bash"),
+    ("read_file", "shop_read_file"), ("\uff45\uff56\uff41\uff4c", "shop_eval"),
     ("\U0001f4a5", "get_x"),
     ("\u0434\u0430\u043d\u043d\u044b\u0435", "get_x"),
-    ("", "get_x"),
-    ("-", "get_x"),
-    ("book_id_" * 100_000, "get_x"),
+    ("", "get_x"), ("-", "get_x"), ("book_id_" * 100_000, "get_x"),
 ])  # fmt: skip
 def test_an_operation_id_becomes_a_snake_case_name(operation_id: str, name: str) -> None:
     assert tool_names([("GET", "/x", operation_id or None)], "shop") == {"GET /x": name}

@@ -186,14 +186,11 @@ def test_one_operations_two_hundred_fields_still_fit_the_budget_or_are_noted() -
     ([{"url": "https://api.example.com/v1/"}], "https://api.example.com/v1"),
     ([{"url": "https://{r}.example.com", "variables": {"r": {"default": "eu"}}}],
      "https://eu.example.com"),
-    ([{"url": "https://{host}"}], None),
-    ([{"url": "http://api.example.com"}], None),
+    ([{"url": "https://{host}"}], None), ([{"url": "http://api.example.com"}], None),
     ([{"url": "http://169.254.169.254/"}], None),
     ([{"url": "https://user:pw@example.com"}], None),
-    ([{"url": "ftp://example.com"}], None),
-    ([{"url": "/v1"}], None),
-    ([{"url": "http://x/`+require('fs')+`"}], None),
-    ([], None),
+    ([{"url": "ftp://example.com"}], None), ([{"url": "/v1"}], None),
+    ([{"url": "http://x/`+require('fs')+`"}], None), ([], None),
 ])  # fmt: skip
 def test_only_a_public_https_server_is_taken_over_unasked(
     servers: list[Any], base_url: str | None
@@ -206,8 +203,7 @@ LOCAL, PUBLIC = "http://localhost:8000/openapi.json", "https://docs.example.com/
 
 
 @pytest.mark.parametrize(("source_url", "servers", "base_url"), [
-    (LOCAL, None, "http://localhost:8000"),
-    (LOCAL, [], "http://localhost:8000"),
+    (LOCAL, None, "http://localhost:8000"), (LOCAL, [], "http://localhost:8000"),
     (LOCAL, [{"url": "/"}], "http://localhost:8000"),
     (LOCAL, [{"url": "/v1"}], "http://localhost:8000/v1"),
     (LOCAL, [{"url": "http://localhost:8000/v2"}], "http://localhost:8000/v2"),

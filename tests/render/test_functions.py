@@ -71,8 +71,7 @@ def test_only_what_is_used_is_imported() -> None:
 @pytest.mark.parametrize(("annotation", "said"), [
     (Annotation(kind="str", nullable=True), "str | None | Omit"),
     (Annotation(kind="any", nullable=True), "Any | Omit"),
-    (Annotation(kind="bytes"), "Any | Omit"),
-    (Annotation(kind="float"), "float | Omit"),
+    (Annotation(kind="bytes"), "Any | Omit"), (Annotation(kind="float"), "float | Omit"),
     (Annotation(kind="dict"), "dict[str, Any] | Omit"),
     (Annotation(kind="list"), "list[Any] | Omit"),
     (Annotation(kind="list", members=(Annotation(kind="str", nullable=True),)),
@@ -126,8 +125,7 @@ def test_what_a_tool_says_is_in_its_function(given: Any, said: list[str]) -> Non
     (body("json", required=False), "json={X} optional_body=True"),
     (body("json", "application/vnd.api+json"), 'json={X} media_type="application/vnd.api+json"'),
     (body("json", whole=True, required=False), "json=x"),
-    (body("form"), "form={X}"),
-    (body("multipart"), "multipart={X}"),
+    (body("form"), "form={X}"), (body("multipart"), "multipart={X}"),
     (body("text", whole=True), 'content=x media_type="text/plain"'),
     (body("binary", "image/png", whole=True), 'content=x media_type="image/png"'),
 ], ids=lambda item: item if isinstance(item, str) else "")  # fmt: skip
@@ -182,8 +180,7 @@ WIDE: Schema = {
         )
         * 3,
     ),
-    tool("a", docstring="x" * 111),
-    tool("a", docstring=("word " * 22)[:109] + "."),
+    tool("a", docstring="x" * 111), tool("a", docstring=("word " * 22)[:109] + "."),
     tool("a", docstring=("word " * 22)[:110] + "."),
     tool("a", docstring="w" * 54 + " " + "w" * 56 + "."),
     tool("a", docstring='"Quoted" \\ and """more"""'),

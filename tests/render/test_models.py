@@ -81,14 +81,9 @@ def test_an_answer_without_a_type_is_any() -> None:
 
 
 @pytest.mark.parametrize(("schema", "annotation"), [
-    ({"type": "string"}, "str"),
-    ({"type": "integer"}, "int"),
-    ({"type": "number"}, "float"),
-    ({"type": "boolean"}, "bool"),
-    ({"type": "null"}, "None"),
-    ({}, "Any"),
-    ({"type": "object"}, "dict[str, Any]"),
-    ({"type": "array", "items": {}}, "list[Any]"),
+    ({"type": "string"}, "str"), ({"type": "integer"}, "int"), ({"type": "number"}, "float"),
+    ({"type": "boolean"}, "bool"), ({"type": "null"}, "None"), ({}, "Any"),
+    ({"type": "object"}, "dict[str, Any]"), ({"type": "array", "items": {}}, "list[Any]"),
     ({"type": "array", "items": {"type": "array", "items": {"type": "integer"}}},
      "list[list[int]]"),
     ({"anyOf": [{"type": "string"}, {"type": "null"}]}, "str | None"),

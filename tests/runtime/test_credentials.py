@@ -97,14 +97,11 @@ def test_a_credential_wins_over_query_and_cookie_arguments_of_its_name() -> None
     ([["header"], ["bearer"]], ["header", "bearer"], {"header"}),
     ([["header"], ["bearer"]], ["bearer"], {"bearer"}),
     ([["header", "bearer"], ["query"]], ["bearer", "query"], {"query"}),
-    ([[], ["header"]], ["header"], {"header"}),
-    ([["header"], []], [], set()),
+    ([[], ["header"]], ["header"], {"header"}), ([["header"], []], [], set()),
     ([], ["header"], set()),
     ([["mutual"], ["bearer"]], ["bearer"], {"bearer"}),
-    ([["header"]], [], None),
-    ([["header", "bearer"]], ["bearer"], None),
-    ([["mutual"]], ["bearer"], None),
-    ([["unknown"]], ["bearer"], None),
+    ([["header"]], [], None), ([["header", "bearer"]], ["bearer"], None),
+    ([["mutual"]], ["bearer"], None), ([["unknown"]], ["bearer"], None),
 ])  # fmt: skip
 def test_the_first_alternative_that_is_complete_is_used(
     security: Any, have: list[str], used: set[str] | None
@@ -446,10 +443,7 @@ def test_a_clients_secret_does_not_go_over_plain_http() -> None:
 
 
 @pytest.mark.parametrize("reply", [
-    http(200, "[]"),
-    http(200, "no"),
-    ok({"access_token": 7}),
-    ok({"access_token": "a\r\nb"}),
+    http(200, "[]"), http(200, "no"), ok({"access_token": 7}), ok({"access_token": "a\r\nb"}),
     http(500, "{}"),
     http(302, "", "", "Location: http://evil.test/"),
     ok({"access_token": "fetched-token", "more": "x" * 100_000}),

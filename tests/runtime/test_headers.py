@@ -96,8 +96,7 @@ CONSTANTS = {"headers": {"X-Version": "2", "Accept": SHOP, "Content-Type": SHOP}
 
 @pytest.mark.parametrize(("given", "content_type"), [
     ({"method": "POST", "json": {"a": 1}, "facts": CONSTANTS}, JSON),
-    ({"method": "GET", "facts": CONSTANTS}, SHOP),
-    ({"method": "GET", "content_type": JSON}, JSON),
+    ({"method": "GET", "facts": CONSTANTS}, SHOP), ({"method": "GET", "content_type": JSON}, JSON),
 ])  # fmt: skip
 def test_constant_headers_and_content_types_stand_in_requests(
     given: dict[str, Any], content_type: str

@@ -159,11 +159,7 @@ def test_gzip_is_read_also_in_several_members() -> None:
 
 
 @pytest.mark.parametrize(("coding", "body"), [
-    ("br", b"x"),
-    ("zstd", b"x"),
-    ("deflate", b"x"),
-    ("gzip, gzip", b"x"),
-    ("compress", b"x"),
+    ("br", b"x"), ("zstd", b"x"), ("deflate", b"x"), ("gzip, gzip", b"x"), ("compress", b"x"),
     ("gzip", b"not gzip"),
     ("gzip", gzip.compress(b"{}" * 1000, mtime=0)[:-9]),
 ])  # fmt: skip
@@ -185,8 +181,7 @@ def test_a_coding_that_is_none_changes_no_bytes(coding: str) -> None:
     b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n12",
     b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n5\r\nab",
     b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-    b"SSH-2.0-OpenSSH\r\n\r\n",
-    b"\x16\x03\x01\x00\x00",
+    b"SSH-2.0-OpenSSH\r\n\r\n", b"\x16\x03\x01\x00\x00",
     b"HTTP/1.1 200 OK\r\nA: " + b"x" * 200_000 + b"\r\n\r\n",
     b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 10_000 + b"\r\n",
     b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 300 + b"Content-Length: 0\r\n\r\n",

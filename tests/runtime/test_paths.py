@@ -62,9 +62,7 @@ def test_a_value_is_no_template() -> None:
     ("/g/('{id}')", {"id": "it's"}, "/v1/g/('it%27s')"),
     ("/ids/{ids}", {"ids": [1, "a,b", 2.0]}, "/v1/ids/1,a%2Cb,2"),
     ("/o/{o}", {"o": {"R": 1, "G": True}}, "/v1/o/R,1,G,true"),
-    ("/é/{id}", {"id": "é"}, "/v1/%C3%A9/%C3%A9"),
-    ("/", {}, "/v1/"),
-    ("/a/", {}, "/v1/a/"),
+    ("/é/{id}", {"id": "é"}, "/v1/%C3%A9/%C3%A9"), ("/", {}, "/v1/"), ("/a/", {}, "/v1/a/"),
 ])  # fmt: skip
 def test_a_segment_holds_several_parameters_lists_and_objects(
     template: str, args: dict[str, Any], expected: str
@@ -145,11 +143,9 @@ def test_only_addresses_and_names_of_this_machine_are_loopback(host: str, loopba
 
 @pytest.mark.parametrize(("one", "other", "same"), [
     ("https://a.test", "https://a.test:443/x?y#z", True),
-    ("https://a.test", "HTTPS://A.TEST.", True),
-    ("https://a.test", "http://a.test:443", False),
+    ("https://a.test", "HTTPS://A.TEST.", True), ("https://a.test", "http://a.test:443", False),
     ("https://a.test", "https://a.test:8443", False),
-    ("https://a.test", "https://b.a.test", False),
-    ("http://[::1]:80", "http://[::1]", True),
+    ("https://a.test", "https://b.a.test", False), ("http://[::1]:80", "http://[::1]", True),
 ])  # fmt: skip
 def test_an_origin_is_scheme_host_and_port(one: str, other: str, same: bool) -> None:
     origin_of = runtime.origin.origin_of

@@ -156,23 +156,11 @@ def test_allowed_reserved_characters_stay_unless_they_could_end_the_value(
 
 
 @pytest.mark.parametrize(("value", "expected"), [
-    (True, "true"),
-    (False, "false"),
-    (None, ""),
-    (0, "0"),
-    (-7, "-7"),
-    (2**64 + 1, "18446744073709551617"),
-    (10**40, "1" + "0" * 40),
-    (1.0, "1"),
-    (-0.0, "0"),
-    (0.5, "0.5"),
-    (1e-7, "0.0000001"),
-    (1e21, "1000000000000000000000"),
-    (1.1, "1.1"),
-    (123456789.125, "123456789.125"),
-    ("Ünï ☃", "%C3%9Cn%C3%AF%20%E2%98%83"),
-    ("a+b&c=d#e", "a%2Bb%26c%3Dd%23e"),
-    ("-._~", "-._~"),
+    (True, "true"), (False, "false"), (None, ""), (0, "0"), (-7, "-7"),
+    (2**64 + 1, "18446744073709551617"), (10**40, "1" + "0" * 40), (1.0, "1"), (-0.0, "0"),
+    (0.5, "0.5"), (1e-7, "0.0000001"), (1e21, "1000000000000000000000"), (1.1, "1.1"),
+    (123456789.125, "123456789.125"), ("Ünï ☃", "%C3%9Cn%C3%AF%20%E2%98%83"),
+    ("a+b&c=d#e", "a%2Bb%26c%3Dd%23e"), ("-._~", "-._~"),
     ("!*'();:@&=+$,/?#[]%", "%21%2A%27%28%29%3B%3A%40%26%3D%2B%24%2C%2F%3F%23%5B%5D%25"),
 ])  # fmt: skip
 def test_a_scalar_is_written_the_way_apis_read_it(value: Any, expected: str) -> None:
@@ -225,15 +213,12 @@ def test_what_was_not_given_stays_left_out(function: str) -> None:
 
 @pytest.mark.parametrize("make", [
     lambda wire: wire.simple_text(wire.csv(["\ud800"])),
-    lambda wire: wire.encode(float("nan")),
-    lambda wire: wire.encode(float("inf")),
-    lambda wire: wire.encode(10**5000),
-    lambda wire: wire.encode(object()),
+    lambda wire: wire.encode(float("nan")), lambda wire: wire.encode(float("inf")),
+    lambda wire: wire.encode(10**5000), lambda wire: wire.encode(object()),
     lambda wire: wire.json_text({"a": float("nan")}),
     lambda wire: wire.simple_text(wire.space_delimited(["a b", "c"])),
     lambda wire: wire.simple_text(wire.pipe_delimited(["a|b", "c"])),
-    lambda wire: wire.deep_object({"a][b": 1}),
-    lambda wire: wire.header_text(["a,b", "c"]),
+    lambda wire: wire.deep_object({"a][b": 1}), lambda wire: wire.header_text(["a,b", "c"]),
     lambda wire: wire.file("iVBORw0KGgoAAAANSUhEUgAAA"),
     lambda wire: wire.file(7),
 ])  # fmt: skip

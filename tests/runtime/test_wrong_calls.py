@@ -168,8 +168,7 @@ def test_a_slip_in_an_open_object_is_remarked_and_not_refused(
 
 
 @pytest.mark.parametrize("rule", [
-    {"additionalProperties": True},
-    {"anyOf": [{"properties": {"titel": {}}}]},
+    {"additionalProperties": True}, {"anyOf": [{"properties": {"titel": {}}}]},
     {"allOf": [{"if": {}, "then": {"properties": {"titel": {}}}}]},
     {"properties": {}},
 ])  # fmt: skip

@@ -107,16 +107,14 @@ TOOL: dict[str, Any] = {
         ("reads", {"description": "books in the catalogue. newest first List."}),
         ("more", {"description": "List books."}),
         ("when", {"description": "List the books in the catalogue, newest first."}),
-        ("name", {"name": "list_books_8ec394"}),
-        ("name", {"name": "post_books"}),
+        ("name", {"name": "list_books_8ec394"}), ("name", {"name": "post_books"}),
         ("name", {"name": "list_shelves_id_books"}),
         ("verb", {"description": "Get Newest Books Catalogue. Use search_books to find one."}),
         ("explained", {"inputSchema": {"properties": {"genre": {"type": "string"}}}}),
         ("typed", {"inputSchema": {"properties": {"genre": {"description": "Only this genre"}}}}),
         ("informative", {"inputSchema": {"properties": {"genre": {"description": "Genre"}}}}),
         ("fields", {"outputSchema": {"type": "object"}}),
-        ("hints", {"annotations": {}}),
-        ("honest", {"name": "delete_books"}),
+        ("hints", {"annotations": {}}), ("honest", {"name": "delete_books"}),
         ("concise", {"description": "List the books. " * 200}),
         ("small", {"inputSchema": {"properties": {f"a{n}": {"type": "string"} for n in range(400)}}}),
     ],
@@ -127,8 +125,7 @@ def test_each_rule_sees_what_it_is_about(rule: str, worse: dict[str, Any]) -> No
 
 
 @pytest.mark.parametrize(("text", "worth"), [
-    ("List books.", 0.0),
-    ("List books.\nReturns books, next_page.", 0.2),
+    ("List books.", 0.0), ("List books.\nReturns books, next_page.", 0.2),
     ("List books.\nReturns the books.", 0.2),
     ("List books.\nReturns id, title, author.", 1.0),
     ("List books.\nReturns a page of books (id, title, author).", 1.0),

@@ -21,8 +21,7 @@ def operation(*names: str, **more: Any) -> dict[str, Any]:
 
 
 DOCUMENT = {
-    "openapi": "3.1.0",
-    "info": {"title": "Shop", "version": "1"},
+    "openapi": "3.1.0", "info": {"title": "Shop", "version": "1"},
     "servers": [{"url": "https://api.example.com/v1"}],
     "paths": {
         "/orders": {"get": operation(), "post": operation()},

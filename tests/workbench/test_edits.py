@@ -129,10 +129,8 @@ def test_a_key_that_is_emptied_leaves_no_trace(bookshop: Pages) -> None:
 
 
 @pytest.mark.parametrize(("changes", "code"), [
-    ([[["name"], "Find Books!"]], "E1115"),
-    ([[["name"], "get_book"]], "E1116"),
-    ([[["nane"], "x"]], "E1102"),
-    ([[["hints", "read_only"], "yes"]], "E1103"),
+    ([[["name"], "Find Books!"]], "E1115"), ([[["name"], "get_book"]], "E1116"),
+    ([[["nane"], "x"]], "E1102"), ([[["hints", "read_only"], "yes"]], "E1103"),
     ([[["arguments", "nothing", "default"], 3]], "E1118"),
     ([[["arguments", "genre", "value"], "poetry"]], "E1104"),
 ])  # fmt: skip

@@ -58,8 +58,7 @@ def sent(make: Any, api: Any, payload: Any) -> dict[str, str]:
     {"line_items[0][price]": "$inputs.price", "line_items[0][quantity]": "$inputs.number"},
     {"metadata[order_id]": "no. {$inputs.number}", "metadata[0]": "a", "mode": "test"},
     {"either[a]": "1", "either[b]": "$inputs.price"},
-    {"expand[0]": "a", "expand[1]": "b"},
-    {"odd[name]": "as it is"},
+    {"expand[0]": "a", "expand[1]": "b"}, {"odd[name]": "as it is"},
 ])  # fmt: skip
 def test_names_with_brackets_arrive_as_they_are_written(make: Any, api: Any, payload: Any) -> None:
     values = {"$inputs.price": "p1", "$inputs.number": "2", "no. {$inputs.number}": "no. 2"}
@@ -87,10 +86,8 @@ def test_an_input_that_is_not_given_leaves_its_part_out(make: Any, api: Any) -> 
 
 
 @pytest.mark.parametrize(("payload", "media_type", "unsent"), [
-    ({"other[a]": "1"}, FORM, ["other[a]"]),
-    ({"mode[a]": "1"}, FORM, ["mode[a]"]),
-    ({"metadata[]": "1"}, FORM, ["metadata[]"]),
-    ({"expand[a]": "1"}, FORM, ["expand[a]"]),
+    ({"other[a]": "1"}, FORM, ["other[a]"]), ({"mode[a]": "1"}, FORM, ["mode[a]"]),
+    ({"metadata[]": "1"}, FORM, ["metadata[]"]), ({"expand[a]": "1"}, FORM, ["expand[a]"]),
     ({"expand[0": "1"}, FORM, ["expand[0"]),
     ({"either[]": "1", "either[a]": "2"}, FORM, ["either[]", "either[a]"]),
     ({"metadata": {"b": "1"}, "metadata[a]": "1"}, FORM, ["metadata[a]"]),

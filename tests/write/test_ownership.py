@@ -228,9 +228,7 @@ def test_a_name_that_only_changes_its_case_is_renamed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("text", "reason"), [
     ("<<<<<<< ours\n{}\n=======\n>>>>>>> theirs\n", "unresolved merge conflict"),
-    ('{"lock": 99}', "its format is 99"),
-    ("[]", "its format is None"),
-    ("", "JSONDecodeError"),
+    ('{"lock": 99}', "its format is 99"), ("[]", "its format is None"), ("", "JSONDecodeError"),
 ])  # fmt: skip
 def test_a_lock_that_cannot_be_read_says_why(folder: Path, text: str, reason: str) -> None:
     (folder / "mcpgen.lock").write_text(text)
