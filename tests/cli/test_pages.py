@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from mcpgen.config import Config
+from mcpgen.config.keys import TABLES
 from mcpgen.pipeline import generate
 from mcpgen.problems import Problems
 from mcpgen.runtime.settings import VARIABLES
@@ -99,14 +100,23 @@ def test_the_variables_and_extras_of_a_page_are_real(files: dict[str, str], page
         assert extra in (own if program == "mcpgen" else extras), extra
 
 
-@pytest.mark.parametrize("example", examples(ROOT / "docs" / "credentials.md", "toml"))
+CONFIGURATION = examples(ROOT / "docs" / "configuration.md", "toml")
+
+
+def test_every_table_of_the_configuration_has_an_example() -> None:
+    assert len(CONFIGURATION) == len(TABLES)
+
+
+@pytest.mark.parametrize(
+    "example", [*CONFIGURATION, *examples(ROOT / "docs" / "credentials.md", "toml")]
+)
+@pytest.mark.usefixtures("bookshop")
 def test_a_table_of_the_configuration_works_as_it_stands(
-    mcpgen: Any, bookshop: Path, here: Path, example: str
+    mcpgen: Any, here: Path, example: str
 ) -> None:
-    del bookshop
     assert mcpgen("generate", "bookshop.yaml", "-o", "shop", "-q").code == 0
-    source = '\n[source]\npath = "../bookshop.yaml"\n'
+    source = "" if "[source]" in example else '\n[source]\npath = "../bookshop.yaml"\n'
     (here / "shop" / "mcpgen.toml").write_text(example + source)
     ended = mcpgen("generate", "-o", "shop", "--accept-changes")
-    assert ended.code == 0, ended.err
-    assert "error[" not in ended.err
+    assert ended.code == 0 and "error[" not in ended.err, ended.err
+    assert example not in CONFIGURATION or "warning[" not in ended.err
