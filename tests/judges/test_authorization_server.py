@@ -269,9 +269,7 @@ def test_a_token_for_another_audience_is_refused(server: Server, authority: Auth
     assert "resource_metadata=" in headers["www-authenticate"]
 
 
-def test_a_token_with_too_few_scopes_is_told_which_are_needed(
-    server: Server, authority: Authority
-) -> None:
+def test_a_token_is_told_which_scopes_it_lacks(server: Server, authority: Authority) -> None:
     token = authority.token("ann")
     assert server.send(call("list_books"), token)[0] == 200
     status, headers = server.send(call("add_book"), token)

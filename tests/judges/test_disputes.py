@@ -80,9 +80,7 @@ def test_an_enum_that_contradicts_its_type_excuses_its_own_parameter(disputes: D
     assert disputes.over_call(refused | {"slots": [("query.kind", "no_request")]}) == ""
 
 
-def test_the_key_of_a_scheme_that_the_operation_names_is_no_value_of_the_models(
-    disputes: Disputes,
-) -> None:
+def test_the_key_of_a_scheme_of_the_operation_is_no_value_of_the_models(disputes: Disputes) -> None:
     sent = call("POST /books")
     assert disputes.over_slot(sent, ("query.key", "inexpressible")) == CREDENTIAL
     assert disputes.over_slot(sent, ("header.key", "inexpressible")) == ""
@@ -129,7 +127,7 @@ def test_a_text_that_a_header_cannot_hold_excuses_that_header_alone(disputes: Di
     assert disputes.over_call(refused | {"args": {"x_shelf": "a b"}}) == ""
 
 
-def test_an_argument_that_names_its_place_is_the_one_that_cannot_be_sent(
+def test_the_argument_that_names_its_place_is_the_one_that_cannot_be_sent(
     disputes: Disputes,
 ) -> None:
     slots = [("path.id", "no_request")]

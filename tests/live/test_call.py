@@ -46,9 +46,7 @@ def pager(
     return mcpgen, api
 
 
-def test_a_document_with_peculiar_headers_is_read_and_written(
-    pager: tuple[Command, StandIn],
-) -> None:
+def test_an_api_with_peculiar_headers_is_read_and_written(pager: tuple[Command, StandIn]) -> None:
     mcpgen, api = pager
     read = mcpgen("call", "list_incidents", "limit=5", "statuses=open", "statuses=closed")
     assert read.code == 0, read.err
@@ -125,9 +123,7 @@ def test_a_token_that_is_fetched_is_not_shown(
 
 
 @pytest.mark.parametrize("words", [["limit"], ["=5"], ["--args", "[1]"], ["--args", "{"]])
-def test_arguments_that_cannot_be_read_are_refused(
-    pager: tuple[Command, StandIn], words: list[str]
-) -> None:
+def test_unreadable_arguments_are_refused(pager: tuple[Command, StandIn], words: list[str]) -> None:
     mcpgen, api = pager
     ended = mcpgen("call", "list_incidents", *words)
     assert ended.code == 2

@@ -64,7 +64,7 @@ def test_other_dependencies_have_another_environment(project: Path, installer: I
     assert environment.python_of(project, str) != first
 
 
-def test_a_failed_installation_leaves_nothing_and_says_why(
+def test_a_failed_installation_is_explained_and_removed(
     project: Path, installer: Installer
 ) -> None:
     installer.fails = "ERROR: no matching distribution"
@@ -76,9 +76,7 @@ def test_a_failed_installation_leaves_nothing_and_says_why(
     assert list((project.parent / "cache" / "mcpgen" / "servers").iterdir()) == []
 
 
-def test_the_projects_own_environment_comes_first_once_it_is_ready(
-    project: Path, installer: Installer
-) -> None:
+def test_the_projects_own_environment_comes_first(project: Path, installer: Installer) -> None:
     (project / ".venv").mkdir()
     assert ".venv" not in environment.python_of(project, str)
     (project / ".venv" / "ready").touch()

@@ -111,7 +111,7 @@ async def changes_of(client: Client, mode: str, heard: asyncio.Event) -> None:
 
 
 @pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
-def test_a_changed_document_is_served_without_losing_a_call(
+def test_a_new_document_is_served_without_losing_a_call(
     here: Path, api: StandIn, mode: str
 ) -> None:
     document = write(here / "shop.yaml")
@@ -145,7 +145,7 @@ def test_a_changed_document_is_served_without_losing_a_call(
     assert not again.is_error
 
 
-def test_a_changed_hook_is_in_force_and_a_broken_one_is_not(
+def test_a_new_hook_is_in_force_unless_broken(
     here: Path, api: StandIn, mcpgen: Callable[..., Ended]
 ) -> None:
     assert mcpgen("generate", write(here / "shop.yaml"), "-o", "shop", *vouched(api)).code == 0

@@ -70,7 +70,7 @@ def test_the_text_of_a_skill_is_enough_for_a_call(
     assert (method, target.partition("?")[0]) == ("GET", "/books/bk_1/cover")
 
 
-def test_a_skill_has_the_head_that_agents_read_and_follows_the_project(
+def test_a_skill_has_its_head_and_follows_the_project(
     shop: Path, mcpgen: Callable[..., Ended]
 ) -> None:
     skill = shop / "skills" / "bookshop-mcp" / "SKILL.md"

@@ -169,7 +169,7 @@ class Upgrade:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_names_and_edits_stay_and_the_workflow_is_green(
+def test_names_and_edits_stay_and_the_job_is_green(
     kind: str, tmp_path: Path, release: Path
 ) -> None:
     project = Upgrade(tmp_path, release, kind)

@@ -172,9 +172,7 @@ def test_every_job_is_green_where_the_document_lies_beside_the_project(tmp_path:
 
 @pytest.mark.skipif(not REAL_WHEEL, reason="MCPGEN_WHEEL names no wheel; takes a minute")
 @pytest.mark.parametrize("name", ["bookshop.yaml", "tools/github.json"])
-def test_every_job_is_green_with_what_it_installs_from_the_wheel(
-    tmp_path: Path, site: Site, name: str
-) -> None:
+def test_every_job_is_green_with_the_wheel(tmp_path: Path, site: Site, name: str) -> None:
     document = yaml.safe_load((SPECS / name).read_text("utf-8"))
     site.document = json.loads(json.dumps(document, default=str))
     host = Host(tmp_path)
@@ -186,9 +184,7 @@ def test_every_job_is_green_with_what_it_installs_from_the_wheel(
     assert not (host.folder / "request.md").exists()
 
 
-def test_a_changed_document_is_proposed_with_what_changes_for_callers(
-    host: Host, site: Site
-) -> None:
+def test_a_changed_document_is_proposed_with_its_difference(host: Host, site: Site) -> None:
     site.document = copy.deepcopy(DOCUMENT)
     operation = site.document["paths"]["/books"]["get"]
     operation["parameters"].append({"name": "page", "in": "query", "schema": {"type": "integer"}})
@@ -221,7 +217,7 @@ def test_an_edit_by_hand_is_red_with_its_reason(host: Host) -> None:
 
 
 @pytest.mark.parametrize("problem", [{"MCPGEN": ""}, {"INDEX": "empty"}], ids=str)
-def test_no_index_is_asked_for_mcpgen_and_the_job_says_what_to_set(
+def test_no_index_is_asked_and_the_job_says_what_to_set(
     host: Host, problem: dict[str, str]
 ) -> None:
     from mcpgen import __version__

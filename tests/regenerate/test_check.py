@@ -27,9 +27,7 @@ def own_problems(folder: Path) -> list[Problem]:
     return list(checked(folder).problems)
 
 
-def test_a_fresh_project_is_what_it_should_be_and_that_is_known_without_generating(
-    tmp_path: Path,
-) -> None:
+def test_a_fresh_project_passes_without_being_generated(tmp_path: Path) -> None:
     report = checked(project(tmp_path))
     assert report.passed
     assert not report.generated
@@ -226,9 +224,7 @@ def test_verify_finds_an_edit_of_any_generated_file_and_of_the_lock_itself(tmp_p
     assert verify(folder) == []
 
 
-def test_verify_finds_a_tool_whose_text_was_edited_together_with_the_hash_of_its_file(
-    tmp_path: Path,
-) -> None:
+def test_verify_finds_a_text_that_was_edited_together_with_its_hash(tmp_path: Path) -> None:
     from mcpgen.lock import dump, read_lock, with_files
 
     folder = project(tmp_path)

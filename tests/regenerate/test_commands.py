@@ -28,9 +28,7 @@ def test_check_from_a_folder_inside_the_project(
     assert mcpgen("check").code == 0
 
 
-def test_check_is_1_and_says_what_to_do_when_the_document_moved_on(
-    shop: Path, mcpgen: Command
-) -> None:
+def test_check_is_1_and_says_what_to_do_about_a_new_document(shop: Path, mcpgen: Command) -> None:
     save(changed(less), shop.parent / "shop.json")
     before = contents(shop)
     code, _, err = mcpgen("check")
@@ -40,9 +38,7 @@ def test_check_is_1_and_says_what_to_do_when_the_document_moved_on(
     assert contents(shop) == before
 
 
-def test_generate_says_what_changes_for_callers_as_diff_said_before(
-    shop: Path, mcpgen: Command
-) -> None:
+def test_generate_says_what_changes_for_callers_as_diff_did(shop: Path, mcpgen: Command) -> None:
     save(changed(less), shop.parent / "shop.json")
     code, out, _ = mcpgen("diff")
     assert code == 12
@@ -53,9 +49,7 @@ def test_generate_says_what_changes_for_callers_as_diff_said_before(
     assert announced <= {line.strip() for line in out.splitlines()}
 
 
-def test_check_is_1_and_shows_the_line_of_a_hook_that_fits_nothing(
-    shop: Path, mcpgen: Command
-) -> None:
+def test_check_is_1_and_shows_the_line_of_an_idle_hook(shop: Path, mcpgen: Command) -> None:
     (package(shop) / "hooks.py").write_text("def before_lost(call): ...\n")
     code, _, err = mcpgen("check")
     assert code == 1

@@ -56,9 +56,7 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Site:
 URL = "https://api.shop.example/v1/openapi.json"
 
 
-def test_a_project_from_a_url_is_checked_and_generated_without_a_network(
-    tmp_path: Path, site: Site
-) -> None:
+def test_a_project_from_a_url_needs_no_network_afterwards(tmp_path: Path, site: Site) -> None:
     folder = tmp_path / "shop"
     from_url(folder, URL)
     copy = folder / "document/api.shop.example/v1/openapi.json"
@@ -142,9 +140,7 @@ def test_a_document_from_standard_input_can_be_checked_and_generated_again(
     assert "x" in tools(folder)
 
 
-def test_a_file_outside_the_project_is_read_where_it_is_and_its_copy_where_it_is_not(
-    tmp_path: Path,
-) -> None:
+def test_a_file_outside_the_project_is_read_and_where_it_is_gone_its_copy(tmp_path: Path) -> None:
     folder = project(tmp_path)
     save(changed(more), tmp_path / "shop.json")
     assert not check(folder, Problems()).passed

@@ -315,7 +315,7 @@ def test_an_argument_is_filled_and_hidden_wherever_a_tool_has_it(tmp_path: Path)
     ("[tools.tag.books]\nbudget = 100", "E1102", "`budget` belongs to one tool"),
     ('[tools."*"]\nnaem = "x"', "E1102", "unknown key `naem`"),
 ])  # fmt: skip
-def test_a_table_for_many_is_checked_like_every_other(
+def test_a_table_for_many_is_checked_too(
     tmp_path: Path, config: str, code: str, words: str
 ) -> None:
     [problem] = told(tmp_path, config)

@@ -151,7 +151,7 @@ def test_the_exit_code_is_the_gravest_class(tmp_path: Path, change: Change, code
     ]
 
 
-def test_the_comment_for_a_pull_request_begins_with_what_is_gravest_and_stays_short(
+def test_the_comment_for_a_pull_request_is_short(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def much(document: Document) -> None:
@@ -181,9 +181,7 @@ def test_one_cause_is_one_line(tmp_path: Path) -> None:
     assert "Breaking (2)" in lines
 
 
-def test_what_another_version_of_mcpgen_reads_in_the_same_document_breaks_nothing(
-    tmp_path: Path,
-) -> None:
+def test_what_another_mcpgen_reads_in_the_same_document_breaks_nothing(tmp_path: Path) -> None:
     _, server = pipeline.understand(
         Config(sources=(str(save(DOCUMENT, tmp_path / "shop.json")),)), Problems()
     )
@@ -350,9 +348,7 @@ def next_version_of(document: Document) -> None:
     document["paths"]["/v2/orders"] = operation
 
 
-def test_an_operation_of_the_next_version_is_proposed_for_the_name_of_the_one_that_goes(
-    tmp_path: Path,
-) -> None:
+def test_an_operation_of_the_next_version_is_proposed_for_the_name(tmp_path: Path) -> None:
     (change,) = compared(tmp_path, changed(next_version_of)).of("breaking")
     assert change.text == (
         "`GET /orders` is gone; `GET /v2/orders` (`orders_list`) has its shape: to keep the name,"
@@ -360,9 +356,7 @@ def test_an_operation_of_the_next_version_is_proposed_for_the_name_of_the_one_th
     )
 
 
-def test_a_tool_that_takes_over_the_name_of_one_of_its_shape_is_the_same_for_callers(
-    tmp_path: Path,
-) -> None:
+def test_a_tool_with_the_name_of_one_of_its_shape_is_the_same_for_callers(tmp_path: Path) -> None:
     config = Config(tools={"orders.list": ToolConfig(name="list_orders")})
     difference = compared(tmp_path, changed(next_version_of), config)
     assert [(change.kind, change.text) for change in difference.changes] == [
@@ -414,9 +408,7 @@ def test_a_deprecation_is_said_in_so_many_words(tmp_path: Path) -> None:
     ("1.2", "text", "1.2.1"),
     ("1.2.3", None, "1.2.3"),
 ])  # fmt: skip
-def test_the_next_version_follows_from_the_gravest_class(
-    version: str, kind: Any, number: str
-) -> None:
+def test_the_gravest_class_decides_the_next_version(version: str, kind: Any, number: str) -> None:
     assert next_version(version, kind) == number
 
 

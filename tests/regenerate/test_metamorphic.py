@@ -221,9 +221,7 @@ def _fresh(document: bytes, kept: tuple[tuple[str, bytes], ...]) -> dict[str, by
 
 @pytest.mark.parametrize("edit", PEACEFUL, ids=lambda edit: edit.__name__)
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_change_of_the_api_costs_the_user_nothing(
-    tmp_path: Path, change: str, edit: Edit
-) -> None:
+def test_a_change_of_the_api_costs_users_nothing(tmp_path: Path, change: str, edit: Edit) -> None:
     folder = project(tmp_path)
     edit(folder)
     mine = users_files(folder)
@@ -310,7 +308,7 @@ def test_a_table_for_an_operation_with_a_new_name_says_so(tmp_path: Path) -> Non
     assert check(folder, Problems()).passed
 
 
-def test_a_table_whose_operation_is_gone_warns_and_fails_the_check_until_it_is_removed(
+def test_a_table_whose_operation_is_gone_fails_the_check_until_it_is_removed(
     tmp_path: Path,
 ) -> None:
     folder = project(tmp_path, config='[tools.addBook]\ntitle = "Add"')
@@ -350,9 +348,7 @@ def test_a_new_operation_never_takes_the_name_of_an_old_one(tmp_path: Path) -> N
     assert len(operations(folder)) == 5
 
 
-def test_a_tool_never_calls_something_else_because_its_operation_id_was_given_away(
-    tmp_path: Path,
-) -> None:
+def test_a_tool_whose_operation_id_was_given_away_calls_the_same(tmp_path: Path) -> None:
     folder = project(tmp_path)
     customise(folder)
     save(changed(CHANGES["give the operationId to another"]), tmp_path / "shop.json")
@@ -382,9 +378,7 @@ def test_taking_back_a_new_name_gives_the_old_one_back(tmp_path: Path) -> None:
     assert contents(folder) == before
 
 
-def test_a_new_title_moves_neither_the_package_nor_the_environment_variables(
-    tmp_path: Path,
-) -> None:
+def test_a_new_title_moves_neither_the_package_nor_the_variables(tmp_path: Path) -> None:
     folder = project(tmp_path)
     where = package(folder)
     save(changed(CHANGES["change the title"]), tmp_path / "shop.json")

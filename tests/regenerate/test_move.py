@@ -127,9 +127,7 @@ def generated(folder: Path) -> list[dict[str, Any]]:
     return problems
 
 
-def test_generating_moves_a_project_of_version_0_1_0_and_leaves_the_users_files(
-    old_project: Path,
-) -> None:
+def test_generating_moves_a_project_of_0_1_0_and_leaves_the_users_files(old_project: Path) -> None:
     generated(old_project)
     for name in FLAT:
         assert not (package(old_project) / f"{name}.py").exists()
@@ -214,7 +212,7 @@ async def listed(folder: Path) -> set[str]:
     ("from ..tools.bocks import list_books", "E1315"),
     ("from ..models import Bock", "E1315"),
 ])  # fmt: skip
-def test_an_import_past_the_face_or_of_nothing_is_named(
+def test_an_import_of_the_inside_or_of_nothing_is_named(
     tmp_path: Path, line: str, code: str
 ) -> None:
     folder = project(tmp_path)

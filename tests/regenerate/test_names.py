@@ -110,9 +110,7 @@ def test_an_argument_that_was_away_for_a_release_has_its_name_again(tmp_path: Pa
     assert tool.arguments["sort_by_query"] == ("query", "sort_by")
 
 
-def test_a_name_that_the_configuration_gave_an_argument_is_not_the_one_that_is_kept(
-    tmp_path: Path,
-) -> None:
+def test_a_name_that_the_configuration_gave_an_argument_is_not_kept(tmp_path: Path) -> None:
     folder = project(tmp_path)
     text = (folder / "mcpgen.toml").read_text()
     add(folder, '[tools.listBooks.arguments.limit]\nname = "most"')
@@ -123,9 +121,7 @@ def test_a_name_that_the_configuration_gave_an_argument_is_not_the_one_that_is_k
     assert "limit" in tools(folder)["list_books"]["inputSchema"]["properties"]
 
 
-def test_what_breaks_is_said_of_the_new_document_before_anything_is_written(
-    tmp_path: Path,
-) -> None:
+def test_what_breaks_is_said_of_the_new_document_before_anything_is_written(tmp_path: Path) -> None:
     folder = project(tmp_path)
     (package(folder) / "hooks.py").write_text("def shape_list_orders(call, data): ...\n")
     assert check(folder, Problems()).passed

@@ -50,9 +50,7 @@ def packages(folder: Path) -> list[str]:
     return [path.name for path in (folder / "src").iterdir()]
 
 
-def test_a_new_title_moves_nothing_where_the_configuration_says_no_name(
-    shop: Path, mcpgen: Command
-) -> None:
+def test_a_new_title_moves_nothing_where_no_name_is_configured(shop: Path, mcpgen: Command) -> None:
     without_name(shop)
     for document in (DOCUMENT, changed(retitle)):
         save(document, shop.parent / "shop.json")
@@ -61,9 +59,7 @@ def test_a_new_title_moves_nothing_where_the_configuration_says_no_name(
         assert mcpgen("check").code == 0
 
 
-def test_a_lock_that_does_not_say_the_name_keeps_it_by_the_package(
-    shop: Path, mcpgen: Command
-) -> None:
+def test_a_lock_without_the_name_keeps_it_by_the_package(shop: Path, mcpgen: Command) -> None:
     without_name(shop)
     lock = json.loads((shop / "mcpgen.lock").read_text())
     assert lock.pop("name") == "corner_shop"
@@ -188,9 +184,7 @@ def test_a_lost_lock_has_a_hint_that_works(shop: Path, mcpgen: Command) -> None:
     assert mcpgen("generate", "--force").code == 0
 
 
-def test_tools_keep_the_names_that_an_earlier_version_gave_them(
-    shop: Path, mcpgen: Command
-) -> None:
+def test_tools_keep_the_names_of_an_earlier_version(shop: Path, mcpgen: Command) -> None:
     (shop / "src/corner_shop_mcp/hooks.py").write_text("")
     path = shop / "mcpgen.lock"
     lock = json.loads(path.read_text())
@@ -205,7 +199,7 @@ def test_tools_keep_the_names_that_an_earlier_version_gave_them(
     assert mcpgen("check").code == 0
 
 
-def test_check_goes_on_saying_that_the_command_starts_the_old_package(
+def test_check_says_that_the_command_starts_the_old_package(
     tmp_path: Path, mcpgen: Command
 ) -> None:
     folder = project(tmp_path)
@@ -228,9 +222,7 @@ def test_check_goes_on_saying_that_the_command_starts_the_old_package(
     assert check(folder, Problems()).problems == ()
 
 
-def test_the_name_that_somebody_chose_is_taken_as_it_stands(
-    tmp_path: Path, mcpgen: Command
-) -> None:
+def test_a_name_that_somebody_chose_is_taken_as_it_is(tmp_path: Path, mcpgen: Command) -> None:
     tools = {"tools": [{"name": "ping", "inputSchema": {}}]}
     for document, name in ((DOCUMENT, "the_api_mcp"), (tools, "github_mcp")):
         source, folder = save(document, tmp_path / "shop.json"), tmp_path / name

@@ -54,9 +54,7 @@ def generate(folder: Path, *, renew: bool = False) -> list[Problem]:
     return [problem for problem in result.problems if problem.code == "E1365"]
 
 
-def test_the_lock_keeps_the_hash_and_the_version_of_everything_written_once(
-    tmp_path: Path,
-) -> None:
+def test_the_lock_keeps_the_hash_and_the_version_of_everything_written_once(tmp_path: Path) -> None:
     folder = project(tmp_path)
     once = lock_of(folder).once
     assert {"Makefile", ".gitignore", "src/corner_shop_mcp/hooks.py"} <= once.keys()

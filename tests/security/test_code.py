@@ -116,7 +116,7 @@ OTHERS = [
 
 
 @pytest.mark.parametrize("python", OTHERS, ids=lambda path: Path(path).name)
-def test_it_compiles_without_a_warning_on_every_python(
+def test_every_python_compiles_it_without_a_warning(
     projects: Any, tmp_path: Path, python: str
 ) -> None:
     written({path: text for path, text in projects[0].items() if path.endswith(".py")}, tmp_path)

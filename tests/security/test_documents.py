@@ -182,9 +182,7 @@ def test_running_out_of_memory_or_stack_is_told_and_not_swallowed(
 @pytest.mark.parametrize(
     "key", ["externalValue", "operationRef", "$schema", "jsonSchemaDialect", "$id", "$dynamicRef"]
 )
-def test_what_only_names_an_address_is_never_fetched(
-    tmp_path: Path, canary: Canary, key: str
-) -> None:
+def test_a_mere_address_is_never_fetched(tmp_path: Path, canary: Canary, key: str) -> None:
     schema = {"type": "object", "$id": canary.url, "$schema": canary.url}
     schema["properties"] = {"x": {"type": "string"}}
     given = document(

@@ -119,9 +119,7 @@ def test_each_fault_is_told_in_words_with_its_place(
     assert [words for words in told if words not in flat] == [], text
 
 
-def test_a_file_that_is_not_there_or_not_one(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_path_that_is_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "petstore.yaml").write_text(PATHS)
     assert run(["lint", "petsore.yaml"]) == 2
     assert "did you mean `petstore.yaml`" in capsys.readouterr().err
@@ -163,8 +161,6 @@ def test_an_example_that_does_not_fit_harms_nothing(generate: Generate) -> None:
     assert '"y"' not in result.files["src/shop_mcp/tools/general.json"]
 
 
-def test_an_unknown_flag_is_answered_with_the_nearest(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_an_unknown_flag_is_answered_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["generate", "x.yaml", "--outptu", "d"]) == 2
     assert "--output" in capsys.readouterr().err

@@ -88,9 +88,7 @@ def test_names_of_tools_are_legal_and_never_shared(
 @given(
     some.lists(some.tuples(some.sampled_from(["path", "query", "body"]), TEXTS), max_size=6), TEXTS
 )
-def test_names_of_arguments_and_toolsets_are_identifiers(
-    wanted: list[tuple[str, str]], tag: str
-) -> None:
+def test_arguments_and_toolsets_are_identifiers(wanted: list[tuple[str, str]], tag: str) -> None:
     names = naming.argument_names(wanted)
     assert len(set(names.values())) == len(names) == len(set(wanted))
     for name in (*names.values(), *naming.toolset_names([tag]).values()):

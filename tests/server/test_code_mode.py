@@ -161,9 +161,7 @@ def test_a_read_only_server_gives_programs_nothing_that_changes(in_process: Any,
 
 
 @pytest.mark.parametrize("read_only", [False, True])
-def test_running_a_program_is_read_only_exactly_when_every_tool_is(
-    in_process: Any, read_only: bool
-) -> None:
+def test_programs_are_read_only_where_every_tool_is(in_process: Any, read_only: bool) -> None:
     tools = list_tools(in_process(mode="--code", read_only=read_only)).tools
     hints = [tool.annotations.read_only_hint for tool in tools]
     assert hints == [True, read_only]
@@ -199,16 +197,14 @@ def test_the_scopes_of_a_caller_hold_inside_a_program(coded: Any, api: Any) -> N
     assert [request[0] for request in api.requests] == ["GET"]
 
 
-def test_the_rate_of_calls_holds_inside_a_program(
-    in_process: Any, environment: dict[str, str]
-) -> None:
+def test_calls_are_limited_inside_a_program(in_process: Any, environment: dict[str, str]) -> None:
     tools = limited(in_process, environment, mode="--code", CALL_RATE="12/m")
     failed, text = outcome(tools, "await echo(text='a')\nawait echo(text='b')")
     assert failed
     assert "line 2: RuntimeError: Too many calls. Wait" in text
 
 
-def test_as_many_calls_run_at_once_as_the_operator_allows(
+def test_calls_at_once_are_limited_inside_a_program(
     in_process: Any, environment: dict[str, str]
 ) -> None:
     tools = limited(in_process, environment, mode="--code", MAX_CALLS="1")
@@ -260,9 +256,7 @@ def test_a_cancelled_program_is_stopped_with_its_calls(
     assert asyncio.run(asyncio.wait_for(run(), 30)) == "2"
 
 
-def test_a_tool_called_like_a_function_of_python_has_a_name_of_its_own(
-    package: Path, in_process: Any
-) -> None:
+def test_a_tool_called_like_a_builtin_has_another_name(package: Path, in_process: Any) -> None:
     contract = {"name": "filter", "description": "Filter water."}
     custom(package.parent, {
         "custom/filter.json": json.dumps(contract),
@@ -325,9 +319,7 @@ def test_with_code_and_without_lazy_the_search_stays() -> None:
     assert "parts/search/index.py" in rooms
 
 
-def test_a_server_without_the_room_says_how_to_get_it(
-    package: Path, environment: dict[str, str]
-) -> None:
+def test_a_server_says_how_to_get_code_mode(package: Path, environment: dict[str, str]) -> None:
     facts = json.loads((package / "api.json").read_text())
     facts["parts"].remove("code")
     (package / "api.json").write_text(json.dumps(facts))
@@ -352,9 +344,7 @@ def test_lazy_and_code_together_are_refused(package: Path, environment: dict[str
     assert done.returncode == 2 and "choose one" in done.stderr
 
 
-def test_a_server_without_code_imports_nothing_of_it(
-    package: Path, environment: dict[str, str]
-) -> None:
+def test_code_mode_is_not_imported_unasked(package: Path, environment: dict[str, str]) -> None:
     program = (
         f"import sys; from {PACKAGE}.runtime.app import App; App({PACKAGE!r});"
         f"print([name for name in sys.modules if 'monty' in name or '{PACKAGE}.runtime.parts.code.' in name])"

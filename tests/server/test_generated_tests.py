@@ -131,9 +131,7 @@ def test_a_generated_project_passes_its_tests(outcomes: dict[str, tuple[int, str
 
 
 @pytest.mark.parametrize("mutation", list(MUTATIONS))
-def test_a_client_that_is_wrong_fails_them(
-    outcomes: dict[str, tuple[int, str]], mutation: str
-) -> None:
+def test_a_wrong_client_fails_them(outcomes: dict[str, tuple[int, str]], mutation: str) -> None:
     code, said = outcomes[mutation]
     assert code == 1, said
     assert "1 failed" in said

@@ -41,9 +41,7 @@ def test_a_client_that_closes_its_half_comes_to_a_clean_end(start: Start, progre
 
 
 @pytest.mark.parametrize("drops", [True, False])
-def test_a_client_that_vanishes_in_a_streamed_answer_ends_its_call(
-    start: Start, drops: bool
-) -> None:
+def test_a_client_that_vanishes_in_an_answer_ends_its_call(start: Start, drops: bool) -> None:
     server = start(HTTP_GRACE="0")
     connection = opened(server, slow_call(100_000))
     content = b""

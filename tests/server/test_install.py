@@ -64,9 +64,7 @@ def load(client: str, path: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_a_client_gets_one_entry_and_keeps_everything_else(
-    client: str, run: Run, home: Path
-) -> None:
+def test_a_client_gets_one_entry_and_keeps_the_rest(client: str, run: Run, home: Path) -> None:
     path = place(client, home)
     before = load(client, path)
     assert run("install", client) == 0

@@ -231,7 +231,7 @@ def audited(place: str, caplog: pytest.LogCaptureFixture) -> Callable[[str], str
     return call_of
 
 
-def test_an_audit_that_is_moved_away_is_followed_by_a_new_file(
+def test_after_an_audit_is_moved_away_there_is_a_new_one(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = tmp_path / "audit.jsonl"
@@ -299,9 +299,7 @@ def test_a_collector_that_hangs_does_not_keep_the_server_from_ending(
     assert time.monotonic() - began < END_SECONDS + 25
 
 
-def test_telemetry_without_its_package_says_what_to_install(
-    package: Path, environment: dict[str, str]
-) -> None:
+def test_telemetry_says_what_to_install(package: Path, environment: dict[str, str]) -> None:
 
     blocker = (
         "import sys; sys.modules['opentelemetry.sdk.resources'] = None\n"
@@ -312,9 +310,7 @@ def test_telemetry_without_its_package_says_what_to_install(
     assert "need the package `opentelemetry-sdk`: add it to `dependencies`" in done.stderr
 
 
-def test_nothing_of_telemetry_is_imported_when_it_is_off(
-    package: Path, environment: dict[str, str]
-) -> None:
+def test_telemetry_that_is_off_imports_nothing(package: Path, environment: dict[str, str]) -> None:
     script = (
         "import sys\n"
         f"from {PACKAGE}.runtime.app import App\n"

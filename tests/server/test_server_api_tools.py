@@ -23,9 +23,7 @@ def update(**more: Any) -> tuple[str, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("mode", ERAS)
-def test_a_call_becomes_a_request_and_its_answer_a_result(
-    in_process: Any, api: Recorder, mode: str
-) -> None:
+def test_a_call_becomes_a_request_and_a_result(in_process: Any, api: Recorder, mode: str) -> None:
     arguments = {"genre": "poetry", "page_size": 5, "ids": [1, 2]}
     [result] = ask(in_process(), ("list_books", arguments), mode=mode)
     [(method, target, headers, _)] = api.requests
@@ -144,7 +142,7 @@ def test_a_shape_hook_changes_what_the_model_sees(package: Any, in_process: Any)
     assert result["content"][0]["text"] == "[1]"
 
 
-def test_a_custom_function_may_use_generated_ones(
+def test_custom_functions_may_use_generated_ones(
     package: Any, in_process: Any, api: Recorder
 ) -> None:
     (package / "custom" / "more.json").write_text('{"name": "count_books"}')

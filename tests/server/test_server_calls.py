@@ -116,9 +116,7 @@ def test_a_dataclass_becomes_structured_content(in_process: Any, mode: str) -> N
     assert json.loads(result["content"][0]["text"]) == {"sum": 3}
 
 
-def test_a_result_that_breaks_its_output_schema_is_an_error_that_says_where(
-    in_process: Any,
-) -> None:
+def test_a_result_that_breaks_its_output_schema_is_an_error_with_a_place(in_process: Any) -> None:
     [result] = ask(in_process(), "auto", ("add", {"a": 13, "b": 2}))
     assert result["isError"] is True
     assert "`sum` must be a number" in result["content"][0]["text"]
@@ -336,9 +334,7 @@ def test_hooks_change_arguments_refuse_calls_and_shape_results(
     ("def before_remove_book(call): ...\n", "^(?!.*did you mean).*guard the tool that does the same now"),
     ("\n\nimport nothing_of_that_name\n", r"hooks\.py:3.*nothing_of_that_name"),
 ])  # fmt: skip
-def test_hooks_that_cannot_hold_stop_the_start(
-    package: Path, in_process: Any, hooks: str, told: str
-) -> None:
+def test_wrong_hooks_stop_the_start(package: Path, in_process: Any, hooks: str, told: str) -> None:
     custom(package.parent, {"hooks.py": hooks})
     with pytest.raises(Exception, match=f"(?s){told}"):
         in_process()

@@ -55,7 +55,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory, behind: Recorder) -> Iterato
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy", "2026-07-28"])
-def test_the_official_client_lists_calls_and_sees_progress(
+def test_the_official_client_sees_tools_and_progress(
     plain: Server, behind: Recorder, mode: str
 ) -> None:
     behind.requests.clear()
@@ -208,9 +208,7 @@ def test_a_request_with_two_lengths_is_refused_and_ends_its_connection(
 
 
 @pytest.mark.parametrize("length", ["Content-Length: {}", "Transfer-Encoding: chunked"])
-def test_the_body_of_a_request_for_another_protocol_is_no_request(
-    start: Start, length: str
-) -> None:
+def test_the_body_of_an_upgrade_is_not_a_request(start: Start, length: str) -> None:
     """Proxies that are ready for WebSockets send `Upgrade` on."""
     server = start(HTTP_IDLE_TIMEOUT="1", HTTP_BODY_TIMEOUT="1")
     hidden = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
@@ -269,7 +267,7 @@ def test_modern_headers_must_say_what_the_body_says(plain: Server, headers: Any)
     assert json.loads(body)["error"]["code"] in (-32020, -32022)
 
 
-def test_the_root_says_where_the_endpoint_is_and_nothing_of_the_api(
+def test_the_root_names_the_endpoint_and_nothing_of_the_api(
     plain: Server, behind: Recorder
 ) -> None:
     before = len(behind.requests)
@@ -297,9 +295,7 @@ def test_query_strings_are_not_logged(start: Start) -> None:
     assert '"path": "/mcp"' in said
 
 
-def test_an_own_token_is_needed_where_one_is_set_and_never_goes_to_the_api(
-    start: Start, api: Recorder
-) -> None:
+def test_an_own_token_is_needed_and_never_goes_to_the_api(start: Start, api: Recorder) -> None:
     server = start("--host", "0.0.0.0", "--allowed-host", "127.0.0.1", HTTP_TOKEN=TOKEN)
     body = call("get_book", {"book_id": "1"})
     for wrong in ("Bearer wrong", f"Basic {TOKEN}", TOKEN, None):

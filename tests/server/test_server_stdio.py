@@ -133,7 +133,7 @@ def test_arguments_may_be_sent_as_text(converse: Converse, arguments: Any, told:
     assert ("error" in answer) == told.startswith("they")
 
 
-def test_what_json_cannot_say_does_not_stop_the_server(
+def test_what_json_cannot_say_stops_nothing(
     package: Path, api: Recorder, converse: Converse
 ) -> None:
     names = ["half", "halves", "nan", "thing", "after"]
@@ -168,9 +168,7 @@ def test_an_interrupt_ends_the_process_while_it_waits_for_the_client(
         assert process.wait(60) == 130
 
 
-def test_the_start_needs_neither_the_tools_modules_nor_the_http_ones(
-    package: Path, converse: Converse
-) -> None:
+def test_the_start_imports_neither_tools_nor_http(package: Path, converse: Converse) -> None:
     (package / "tools" / "books.py").write_text("raise RuntimeError('imported too early')\n")
     [answer], errors = converse({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}})
     assert len(answer["result"]["tools"]) == len(BOOKS) + len(DESK)

@@ -31,9 +31,7 @@ def run(in_process: Any, capsys: pytest.CaptureFixture[str]) -> Run:
     return command
 
 
-def test_a_call_is_sent_with_the_credentials_and_its_answer_printed(
-    run: Run, api: Recorder
-) -> None:
+def test_a_call_is_sent_with_credentials_and_answered(run: Run, api: Recorder) -> None:
     code, out, _ = run("call", "list_books", "genre=poetry", "ids=1", "ids=2")
     assert (code, json.loads(out)) == (0, [{"id": 1}])
     [(method, target, headers, _)] = api.requests
