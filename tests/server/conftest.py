@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -51,6 +52,7 @@ def in_process(
     """A function that imports the package and makes its `ToolServer`."""
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
+    logging.root.setLevel(logging.WARNING)  # whatever a command said that ran here before
     with importable(package.parent, PACKAGE) as module:
         yield lambda **options: module("runtime.app").App(PACKAGE, **options)
 
