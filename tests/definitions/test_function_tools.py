@@ -491,8 +491,7 @@ def test_a_name_that_is_taken_stops_the_server_and_the_check(tmp_path: Path, nam
 @pytest.mark.parametrize("function", [
     "def f(*a: int) -> str: ...", "def f():\n    while True:\n        yield 1",
     "async def f():\n    yield 1", "def f() -> dict[str, Image]: ...",
-    "def f() -> None | dict[str, list[Image | Text]]: ...",
-    "def f() -> list[list[Image]]: ...",
+    "def f() -> None | dict[str, list[Image | Text]]: ...", "def f() -> list[list[Image]]: ...",
 ])  # fmt: skip
 def test_the_check_names_functions_that_cannot_be_called(tmp_path: Path, function: str) -> None:
     inner = (

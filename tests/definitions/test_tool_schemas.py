@@ -57,8 +57,7 @@ def only_tool(folder: Path, content: Any) -> Tool:
 @pytest.mark.parametrize("content", [
     {"tools": [MOVE]}, MOVE, {**NESTED, "title": "move_page"},
     {"tools": [{**WORDS, "inputSchema": OLD}]}, {"tools": [{**WORDS, "inputSchema": ANCHORED}]},
-    {"tools": [{**WORDS, "inputSchema": IDENTIFIED}]},
-    [{**WORDS, "input_schema": NESTED}],
+    {"tools": [{**WORDS, "inputSchema": IDENTIFIED}]}, [{**WORDS, "input_schema": NESTED}],
     [{"type": "function", "function": {**WORDS, "parameters": NESTED}}],
     [{"functionDeclarations": [{**WORDS, "parametersJsonSchema": NESTED}]}],
     [{"toolSpec": {**WORDS, "inputSchema": {"json": NESTED}}}],

@@ -105,11 +105,9 @@ def test_an_empty_file_says_how_a_document_begins(write: Write, content: str) ->
 
 
 @pytest.mark.parametrize(("content", "said"), [
-    (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "a PNG image"),
-    (b"PK\x03\x04\x14\0\0\0", "unpack it first"),
+    (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "a PNG image"), (b"PK\x03\x04\x14\0\0\0", "unpack it first"),
     (gzip.compress(HEAD.encode(), mtime=0), "unpack it first"),
-    (b"%PDF-1.7\n", "a PDF"),
-    (b"SQLite format 3\0\x10\0", "an SQLite database"),
+    (b"%PDF-1.7\n", "a PDF"), (b"SQLite format 3\0\x10\0", "an SQLite database"),
 ])  # fmt: skip
 def test_a_binary_file_is_named(write: Write, content: bytes, said: str) -> None:
     assert said in refused(write("x.yaml", content)).text

@@ -104,8 +104,7 @@ TEN = {f"L{level}": {"type": "object", "properties": {
     f"p{n}": {"$ref": f"{REF}L{level + 1}"} for n in range(10)
 }} for level in range(9)}  # fmt: skip
 BIG: dict[str, Any] = {
-    "references": {**TEN, "L9": {}},
-    "allOf": {"A": {"allOf": [{"type": "object"}] * 5000}},
+    "references": {**TEN, "L9": {}}, "allOf": {"A": {"allOf": [{"type": "object"}] * 5000}},
     "enum": {"A": {"enum": [str(number) for number in range(100_000)]}},
     "chain": {f"C{n}": {"$ref": f"{REF}C{n + 1}"} for n in range(1000)},
     "itself": {"A": {"$ref": f"{REF}A"}, "B": {"$ref": "#"}, "C": {"$ref": "#/"}},

@@ -141,8 +141,7 @@ def test_a_wrong_action_is_an_error_with_its_place(write: Write, text: str, said
 
 
 @pytest.mark.parametrize(("text", "said"), [
-    (DOCUMENT, "not an overlay"),
-    ("overlay: 2.0.0\nactions: []\n", "supported: 1.0.0"),
+    (DOCUMENT, "not an overlay"), ("overlay: 2.0.0\nactions: []\n", "supported: 1.0.0"),
     ("overlay: 1.0.0\n", "must be a list"),
 ])  # fmt: skip
 def test_what_is_no_overlay_is_an_error(write: Write, text: str, said: str) -> None:

@@ -430,8 +430,7 @@ def test_aliases_may_not_outgrow_the_text_in_another_file_either(write: Write) -
 @pytest.mark.parametrize(("text", "needs_a_walk"), [
     ('"mapping": {}', False), ('"mapping": {"a": "#/b", "c": "#/d"}', False),
     ('"mapping": {"a": "#/b", "c": "d"}', True), ('"mapping": {"a": "d.json"}', True),
-    ('"mapping": {"a": "#\\u002fb"}', True),
-    ('"properties": {"$ref": {"type": "string"}}', False),
+    ('"mapping": {"a": "#\\u002fb"}', True), ('"properties": {"$ref": {"type": "string"}}', False),
     ('"items": {"$ref": "a.json"}', True), ("mapping:\n  a: '#/b'", True),
     ("mapping: {a: '#/b'}", True),
 ])  # fmt: skip

@@ -41,8 +41,7 @@ def tool_names(
     ("getHTTPStatus", "get_http_status"), ("1a", "call_1a"), ("class", "shop_class"),
     ("match", "shop_match"), ("print", "shop_print"), ("bash", "shop_bash"),
     ("read_file", "shop_read_file"), ("\uff45\uff56\uff41\uff4c", "shop_eval"),
-    ("\U0001f4a5", "get_x"),
-    ("\u0434\u0430\u043d\u043d\u044b\u0435", "get_x"),
+    ("\U0001f4a5", "get_x"), ("\u0434\u0430\u043d\u043d\u044b\u0435", "get_x"),
     ("", "get_x"), ("-", "get_x"), ("book_id_" * 100_000, "get_x"),
 ])  # fmt: skip
 def test_an_operation_id_becomes_a_snake_case_name(operation_id: str, name: str) -> None:
@@ -172,8 +171,7 @@ def test_operations_that_only_several_words_tell_apart_have_these_words() -> Non
 
 
 @pytest.mark.parametrize(("names", "telling"), [
-    (["me events", "users events"], ["me", ""]),
-    (["list all events", "list events"], ["all", ""]),
+    (["me events", "users events"], ["me", ""]), (["list all events", "list events"], ["all", ""]),
     (["groups calendars", "calendars", "me", "view"], ["groups", "calendars", "me", ""]),
     (["terms parent terms", "terms parent"], ["terms terms", ""]),
 ])  # fmt: skip

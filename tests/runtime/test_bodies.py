@@ -151,8 +151,7 @@ def test_a_boundary_is_in_no_part(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("given", [
-    base64.b64encode(PNG).decode(),
-    base64.urlsafe_b64encode(PNG).decode().rstrip("="),
+    base64.b64encode(PNG).decode(), base64.urlsafe_b64encode(PNG).decode().rstrip("="),
     "\n".join(base64.encodebytes(PNG).decode().splitlines()),
     "data:image/png;base64," + base64.b64encode(PNG).decode(),
     "data:," + urllib.parse.quote(PNG, safe=""),

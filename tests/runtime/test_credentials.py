@@ -65,8 +65,7 @@ def sent(request: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("name", "expected"), [
-    ("header", {"x-api-key": CANARY}),
-    ("query", {"query": [("q", "1"), ("api key", CANARY)]}),
+    ("header", {"x-api-key": CANARY}), ("query", {"query": [("q", "1"), ("api key", CANARY)]}),
     ("cookie", {"cookie": f"a=b; sid={CANARY}"}),
     ("basic", {"authorization": "Basic " + base64.b64encode(f"me:{CANARY}".encode()).decode()}),
     ("bearer", {"authorization": f"Bearer {CANARY}"}),
@@ -98,8 +97,7 @@ def test_a_credential_wins_over_query_and_cookie_arguments_of_its_name() -> None
     ([["header"], ["bearer"]], ["bearer"], {"bearer"}),
     ([["header", "bearer"], ["query"]], ["bearer", "query"], {"query"}),
     ([[], ["header"]], ["header"], {"header"}), ([["header"], []], [], set()),
-    ([], ["header"], set()),
-    ([["mutual"], ["bearer"]], ["bearer"], {"bearer"}),
+    ([], ["header"], set()), ([["mutual"], ["bearer"]], ["bearer"], {"bearer"}),
     ([["header"]], [], None), ([["header", "bearer"]], ["bearer"], None),
     ([["mutual"]], ["bearer"], None), ([["unknown"]], ["bearer"], None),
 ])  # fmt: skip
@@ -444,8 +442,7 @@ def test_a_clients_secret_does_not_go_over_plain_http() -> None:
 
 @pytest.mark.parametrize("reply", [
     http(200, "[]"), http(200, "no"), ok({"access_token": 7}), ok({"access_token": "a\r\nb"}),
-    http(500, "{}"),
-    http(302, "", "", "Location: http://evil.test/"),
+    http(500, "{}"), http(302, "", "", "Location: http://evil.test/"),
     ok({"access_token": "fetched-token", "more": "x" * 100_000}),
     ok({"access_token": ""}),
 ])  # fmt: skip

@@ -21,6 +21,12 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(health, "STREAK_SECONDS", 0.0)
 
 
+def breaking(*replies: Any, failures: int, seconds: float = 30) -> Any:
+    """Open the client of an API that is left alone after so many failures, for so long."""
+    limits = {"BREAKER_FAILURES": f"{failures}", "BREAKER_SECONDS": f"{seconds}"}
+    return reaching(*replies, RETRIES="0", **limits)
+
+
 async def ask(api: Any, method: str = "GET") -> str:
     try:
         answer = await api.request(method, "/books")
@@ -30,10 +36,7 @@ async def ask(api: Any, method: str = "GET") -> str:
 
 
 async def test_an_api_that_fails_is_left_alone_and_the_text_says_until_when() -> None:
-    async with reaching(DOWN, RETRIES="0", BREAKER_FAILURES="3", BREAKER_SECONDS="100") as (
-        api,
-        upstream,
-    ):
+    async with breaking(DOWN, failures=3, seconds=100) as (api, upstream):
         for _ in range(3):
             assert (await ask(api)).startswith("BadStatus")
         refused = await ask(api)
@@ -46,7 +49,7 @@ async def test_an_api_that_fails_is_left_alone_and_the_text_says_until_when() ->
 async def test_failures_that_come_together_are_no_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(health, "STREAK_SECONDS", 2.0)
     replies = [DOWN] * 20 + [ok({})]
-    async with reaching(*replies, RETRIES="0", BREAKER_FAILURES="3") as (api, _):
+    async with breaking(*replies, failures=3) as (api, _):
         failed = await asyncio.gather(*(ask(api) for _ in range(20)))
         assert all(text.startswith("BadStatus") for text in failed) and await ask(api) == "200"
 
@@ -60,10 +63,7 @@ async def test_one_call_tries_whether_it_works_again() -> None:
         writer.write(ok({}))
 
     replies = [DOWN, DOWN, slow, ok({})]
-    async with reaching(*replies, RETRIES="0", BREAKER_FAILURES="2", BREAKER_SECONDS="0.1") as (
-        api,
-        upstream,
-    ):
+    async with breaking(*replies, failures=2, seconds=0.1) as (api, upstream):
         for _ in range(2):
             await ask(api)
         await asyncio.sleep(0.15)
@@ -82,10 +82,7 @@ async def test_a_trial_that_fails_or_is_cancelled_lets_the_next_one_try() -> Non
         await asyncio.sleep(60)
 
     replies = [DOWN, DOWN, silent, ok({})]
-    async with reaching(*replies, RETRIES="0", BREAKER_FAILURES="1", BREAKER_SECONDS="0.1") as (
-        api,
-        _,
-    ):
+    async with breaking(*replies, failures=1, seconds=0.1) as (api, _):
         await ask(api)
         await asyncio.sleep(0.15)
         assert (await ask(api)).startswith("BadStatus") and "2 times in a row" in await ask(api)
@@ -100,10 +97,7 @@ async def test_a_trial_that_fails_or_is_cancelled_lets_the_next_one_try() -> Non
 @pytest.mark.parametrize("status", [200, 404, 429, 500])
 async def test_an_answer_shows_that_the_api_works(status: int) -> None:
     replies = [DOWN, http(status, "{}")] * 3
-    async with reaching(*replies, RETRIES="0", BREAKER_FAILURES="2", BREAKER_SECONDS="100") as (
-        api,
-        _,
-    ):
+    async with breaking(*replies, failures=2, seconds=100) as (api, _):
         for _ in range(6):
             assert "in a row" not in await ask(api)
 
@@ -124,7 +118,7 @@ async def test_the_error_of_an_attempt_is_not_replaced_by_that_of_the_breaker() 
 
 
 async def test_zero_failures_never_open_the_circuit() -> None:
-    async with reaching(DOWN, RETRIES="0", BREAKER_FAILURES="0") as (api, _):
+    async with breaking(DOWN, failures=0) as (api, _):
         for _ in range(15):
             assert (await ask(api)).startswith("BadStatus")
 

@@ -316,8 +316,7 @@ AGREED = {"access_token": "access-token-0"}
 
 
 @pytest.mark.parametrize(("codes", "replies", "waits", "refused"), [
-    ({}, ["authorization_pending", AGREED], [5, 5], ""),
-    ({"interval": 7}, [AGREED], [7], ""),
+    ({}, ["authorization_pending", AGREED], [5, 5], ""), ({"interval": 7}, [AGREED], [7], ""),
     ({}, ["slow_down", "authorization_pending", "slow_down", AGREED], [5, 10, 10, 15], ""),
     ({}, [runtime.errors.TimedOut("late"), AGREED], [5, 10], ""),
     ({}, ["expired_token"], [5], "expired_token"),

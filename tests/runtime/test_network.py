@@ -160,8 +160,7 @@ def test_gzip_is_read_also_in_several_members() -> None:
 
 @pytest.mark.parametrize(("coding", "body"), [
     ("br", b"x"), ("zstd", b"x"), ("deflate", b"x"), ("gzip, gzip", b"x"), ("compress", b"x"),
-    ("gzip", b"not gzip"),
-    ("gzip", gzip.compress(b"{}" * 1000, mtime=0)[:-9]),
+    ("gzip", b"not gzip"), ("gzip", gzip.compress(b"{}" * 1000, mtime=0)[:-9]),
 ])  # fmt: skip
 def test_other_codings_and_broken_ones_are_errors(coding: str, body: bytes) -> None:
     done = calling([http(200, body, "application/json", f"Content-Encoding: {coding}")], get)

@@ -152,8 +152,7 @@ MILESTONE: dict[str, Any] = {
 
 
 @pytest.mark.parametrize(("milestone", "told"), [
-    ({"title": "x", "dueOn": "y"}, "due_on"),
-    ({"title": "x", "descripton": "y"}, "description"),
+    ({"title": "x", "dueOn": "y"}, "due_on"), ({"title": "x", "descripton": "y"}, "description"),
     ({"title": "x", "label": ["bug"]}, "labels"),
     ({"title": "x", "label": ["bug"], "labels": []}, "due_on"),
     ({"title": "x", "due_on": "y", "description": "z", "other": 1}, "due_on"),
@@ -190,8 +189,7 @@ DATE = {"type": "string", "format": "date"}
 
 
 @pytest.mark.parametrize(("schema", "sent"), [
-    (DATE, "2026-01-31"),
-    ({**DATE, "type": ["string", "null"]}, "2026-01-31"),
+    (DATE, "2026-01-31"), ({**DATE, "type": ["string", "null"]}, "2026-01-31"),
     ({"anyOf": [DATE, {"type": "null"}]}, "2026-01-31"),
     ({"anyOf": [DATE, {"type": "string", "format": "date-time"}]}, "2026-01-31T09:00:00Z"),
     ({**DATE, "examples": ["now"]}, "2026-01-31T09:00:00Z"),

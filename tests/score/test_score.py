@@ -126,8 +126,7 @@ def test_each_rule_sees_what_it_is_about(rule: str, worse: dict[str, Any]) -> No
 
 @pytest.mark.parametrize(("text", "worth"), [
     ("List books.", 0.0), ("List books.\nReturns books, next_page.", 0.2),
-    ("List books.\nReturns the books.", 0.2),
-    ("List books.\nReturns id, title, author.", 1.0),
+    ("List books.\nReturns the books.", 0.2), ("List books.\nReturns id, title, author.", 1.0),
     ("List books.\nReturns a page of books (id, title, author).", 1.0),
 ])  # fmt: skip
 def test_an_answer_is_told_by_the_fields_of_its_content(text: str, worth: float) -> None:
