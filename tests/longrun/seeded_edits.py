@@ -17,6 +17,7 @@ when there is one.
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
 import random
@@ -25,7 +26,8 @@ import shutil
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -49,22 +51,41 @@ ATTEMPTS = 100
 OWN = {"NOTES.md": "ours\n", "src/library_mcp/hooks.py": "def after(call, result): ...\n"}
 
 
+class Nothing(Exception):
+    """An edit finds nothing to edit."""
+
+
+Edit = Callable[["Api"], str | None]
+EDITS: dict[str, tuple[Edit, str]] = {}
+"""Each with its class, unless it returns another one."""
+
+
+def edit(kind: str) -> Callable[[Edit], Edit]:
+    """Register an edit with its class."""
+
+    def register(method: Edit) -> Edit:
+        EDITS[method.__name__] = method, kind
+        return method
+
+    return register
+
+
+def typed(kind: str = "string") -> dict[str, Any]:
+    return {"type": kind}
+
+
 class Api:
-    """The document, and edits of it. Each edit returns the class it must have, None where it finds
-    nothing to edit.
-    """
+    """The document, and edits of it."""
 
     def __init__(self, seed: int, original: Document | None = None) -> None:
         self.random = random.Random(seed)
         self.number = 0
-        self.waiting: list[Callable[[], str | None]] = []
+        self.waiting: list[str] = []
         self.removed: list[tuple[str, str, dict[str, Any]]] = []
         self.document: Document = {
-            "openapi": "3.1.0",
-            "info": {"title": "Library", "version": "1"},
-            "servers": [{"url": "https://api.library.example"}],
-            "paths": {},
-        }
+            "openapi": "3.1.0", "info": {"title": "Library", "version": "1"},
+            "servers": [{"url": "https://api.library.example"}], "paths": {},
+        }  # fmt: skip
         if original is None:
             for _ in range(24):
                 self.add_operation()
@@ -74,19 +95,14 @@ class Api:
     def begin_with(self, original: Document) -> None:
         """One operation of every path of a real document, with its parameters of simple types."""
         for path, item in original["paths"].items():
-            methods = [method for method in ("get", "post", "put") if method in item]
-            if not methods:
-                continue
-            operation = item[methods[0]]
-            parameters = [*item.get("parameters", []), *operation.get("parameters", [])]
-            copy = self.operation(
-                methods[0],
-                operation.get("operationId") or f"operation.{self.fresh()}",
-                operation.get("summary", "An operation"),
-                PARAMETER.findall(path),
-            )
-            copy["parameters"] += [simple(item) for item in parameters if is_simple(item)]
-            self.document["paths"][path] = {methods[0]: copy}
+            for method in [method for method in ("get", "post", "put") if method in item][:1]:
+                operation = item[method]
+                parameters = [*item.get("parameters", []), *operation.get("parameters", [])]
+                name = operation.get("operationId") or f"operation.{self.fresh()}"
+                summary = operation.get("summary", "An operation")
+                copy = self.operation(method, name, summary, PARAMETER.findall(path))
+                copy["parameters"] += [simple(item) for item in parameters if is_simple(item)]
+                self.document["paths"][path] = {method: copy}
 
     def operations(self) -> list[tuple[str, str, dict[str, Any]]]:
         """(path, method, operation) of each."""
@@ -95,333 +111,265 @@ class Api:
             found += [(path, method, operation) for method, operation in item.items()]
         return found
 
+    def choose(self, found: Iterable[Any], least: int = 1) -> Any:
+        """One of what there is, where there is enough."""
+        found = list(found)
+        if len(found) < least:
+            raise Nothing
+        return self.random.choice(found)
+
     def pick(self) -> tuple[str, str, dict[str, Any]]:
         return self.random.choice(self.operations())
+
+    @property
+    def some(self) -> dict[str, Any]:
+        """An operation."""
+        return self.pick()[2]
 
     def fresh(self) -> int:
         self.number += 1
         return self.number
 
     def schema(self) -> dict[str, Any]:
-        return {"type": self.random.choice(TYPES)}
+        return typed(self.random.choice(TYPES))
 
-    def parameters(self, operation: dict[str, Any]) -> list[dict[str, Any]]:
-        """The optional ones."""
-        return [item for item in operation["parameters"] if not item["required"]]
+    def another_type(self, schema: dict[str, Any]) -> None:
+        schema["type"] = self.random.choice([name for name in TYPES if name != schema["type"]])
 
-    def fields(self, operation: dict[str, Any]) -> dict[str, Any]:
-        """The fields of the body."""
-        content = operation.get("requestBody", {}).get("content", {})
+    def argument(self, required: bool = False) -> dict[str, Any]:
+        """An argument of the query that is optional, or required."""
+        parameters = [item for item in self.some["parameters"] if item["in"] == "query"]
+        return self.choose(item for item in parameters if item["required"] == required)
+
+    def text(self, **has: bool) -> dict[str, Any]:
+        """The schema of an optional argument that is text, and has some keywords or has not."""
+        parameters = [item for item in self.some["parameters"] if not item["required"]]
+        texts = [item["schema"] for item in parameters if item["schema"]["type"] == "string"]
+        return self.choose(
+            schema for schema in texts if all((key in schema) == so for key, so in has.items())
+        )
+
+    def fields(self) -> dict[str, Any]:
+        """The fields of a body."""
+        content = self.some.get("requestBody", {}).get("content", {})
         return content.get("application/json", {}).get("schema", {}).get("properties", {})
 
-    def answer(self, operation: dict[str, Any]) -> dict[str, Any]:
-        """The fields of the answer."""
-        return operation["responses"]["200"]["content"]["application/json"]["schema"]["properties"]
-
-    # The edits
-
-    def add_operation(self) -> str:
-        noun, number = self.random.choice(NOUNS), self.fresh()
-        method = self.random.choice(("get", "post", "put"))
-        path = f"/{noun}s{number}/{{id}}"
-        name = f"{method}_{noun}_{number}"
-        operation = self.operation(method, name, f"The {noun} number {number}", ["id"])
-        self.document["paths"][path] = {method: operation}
-        return "additive"
+    def answer(self) -> dict[str, Any]:
+        """The fields of an answer."""
+        content = self.some["responses"]["200"]["content"]
+        return content["application/json"]["schema"]["properties"]
 
     def operation(
         self, method: str, name: str, summary: str, placeholders: list[str]
     ) -> dict[str, Any]:
         """An operation in the form that the edits understand."""
+        place = {"in": "path", "required": True, "schema": typed()}
         operation: dict[str, Any] = {
-            "operationId": name,
-            "tags": [self.random.choice(NOUNS[:3])],
-            "summary": summary,
-            "parameters": [
-                {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
-                for name in placeholders
-            ],
+            "operationId": name, "tags": [self.random.choice(NOUNS[:3])], "summary": summary,
+            "parameters": [{"name": name, **copy.deepcopy(place)} for name in placeholders],
             "responses": {"200": {"description": "ok", "content": {"application/json": {"schema": {
                 "type": "object",
                 "properties": {"items": {"type": "array", "items": {
-                    "type": "object", "properties": {"name": {"type": "string"}},
+                    "type": "object", "properties": {"name": typed()},
                 }}},
             }}}}},
         }  # fmt: skip
         if method != "get":
-            body = {"type": "object", "properties": {"title": {"type": "string"}}}
-            operation["requestBody"] = {
-                "required": True,
-                "content": {"application/json": {"schema": body}},
-            }
+            body = {"type": "object", "properties": {"title": typed()}}
+            content = {"application/json": {"schema": body}}
+            operation["requestBody"] = {"required": True, "content": content}
         return operation
 
-    def remove_operation(self) -> str | None:
-        if len(self.operations()) < 12:
-            return None
-        path, method, operation = self.pick()
-        self.removed.append((path, method, operation))
-        del self.document["paths"][path]
-        return "breaking"
+    # The edits
 
-    def return_operation(self) -> str | None:
-        if not self.removed:
-            return None
+    @edit("additive")
+    def add_operation(self) -> None:
+        noun, number = self.random.choice(NOUNS), self.fresh()
+        method = self.random.choice(("get", "post", "put"))
+        name, summary = f"{method}_{noun}_{number}", f"The {noun} number {number}"
+        operation = self.operation(method, name, summary, ["id"])
+        self.document["paths"][f"/{noun}s{number}/{{id}}"] = {method: operation}
+
+    @edit("breaking")
+    def remove_operation(self) -> None:
+        self.removed.append(self.choose(self.operations(), 12))
+        del self.document["paths"][self.removed[-1][0]]
+
+    @edit("additive")
+    def return_operation(self) -> None:
+        self.choose(self.removed)
         path, method, operation = self.removed.pop(0)
         self.document["paths"][path] = {method: operation}
-        return "additive"
 
-    def rename_operation(self) -> str:
-        _, _, operation = self.pick()
-        operation["operationId"] = f"renamed.{self.fresh()}"
-        return "text"
+    @edit("text")
+    def rename_operation(self) -> None:
+        self.some["operationId"] = f"renamed.{self.fresh()}"
 
-    def move_operation(self) -> str:
+    @edit("security")
+    def move_operation(self) -> str | None:
         path, method, operation = self.pick()
         del self.document["paths"][path]
         self.document["paths"][f"/moved{self.fresh()}{path}"] = {method: operation}
-        if method == "get":
-            return "breaking"
-        return "security"
+        return "breaking" if method == "get" else None
 
-    def rename_placeholder(self) -> str | None:
+    @edit("text")
+    def rename_placeholder(self) -> None:
         """The request stays the same, and so does the argument's name."""
         path, method, operation = self.pick()
         placeholders = [item for item in operation["parameters"] if item["in"] == "path"]
-        if not placeholders:
-            return None
+        self.choose(placeholders)
         old, new = placeholders[0]["name"], f"key_{self.fresh()}"
         placeholders[0]["name"] = new
         del self.document["paths"][path]
         self.document["paths"][path.replace(f"{{{old}}}", f"{{{new}}}")] = {method: operation}
-        return "text"
 
+    @edit("additive")
     def add_parameter(self) -> str | None:
-        _, _, operation = self.pick()
-        name = self.random.choice(NAMES)
-        if any(item["name"] == name and item["in"] == "query" for item in operation["parameters"]):
-            return None
+        parameters = self.some["parameters"]
+        taken = {item["name"] for item in parameters if item["in"] == "query"}
+        name = self.choose({self.random.choice(NAMES)} - taken)
         required = self.random.random() < 0.2
-        operation["parameters"].append(
-            {"name": name, "in": "query", "required": required, "schema": self.schema()}
-        )
-        return "breaking" if required else "additive"
+        more = {"in": "query", "required": required, "schema": self.schema()}
+        parameters.append({"name": name, **more})
+        return "breaking" if required else None
 
-    def remove_parameter(self) -> str | None:
-        _, _, operation = self.pick()
-        optional = self.parameters(operation)
-        if not optional:
-            return None
-        operation["parameters"].remove(self.random.choice(optional))
-        return "breaking"
+    @edit("breaking")
+    def remove_parameter(self) -> None:
+        parameters = self.some["parameters"]
+        parameters.remove(self.choose(item for item in parameters if not item["required"]))
 
-    def change_type(self) -> str | None:
-        _, _, operation = self.pick()
-        optional = self.parameters(operation)
-        if not optional:
-            return None
-        schema = self.random.choice(optional)["schema"]
-        schema["type"] = self.random.choice([name for name in TYPES if name != schema["type"]])
+    @edit("breaking")
+    def change_type(self) -> None:
+        schema = self.argument()["schema"]
+        self.another_type(schema)
         schema.pop("enum", None)
         schema.pop("default", None)
-        return "breaking"
 
-    def describe(self) -> str:
-        _, _, operation = self.pick()
-        operation["summary"] = f"Described anew, number {self.fresh()}"
-        return "text"
+    @edit("text")
+    def describe(self) -> None:
+        self.some["summary"] = f"Described anew, number {self.fresh()}"
 
-    def deprecate(self) -> str | None:
-        _, _, operation = self.pick()
-        if operation.get("deprecated"):
-            return None
-        operation["deprecated"] = True
-        return "text"
+    @edit("text")
+    def deprecate(self) -> None:
+        operations = [operation for _, _, operation in self.operations()]
+        self.choose(each for each in operations if "deprecated" not in each)["deprecated"] = True
 
-    def add_field(self) -> str | None:
-        _, _, operation = self.pick()
-        fields = self.fields(operation)
-        name = self.random.choice(NAMES)
-        if not fields or name in fields:
-            return None
-        fields[name] = self.schema()
-        return "additive"
+    @edit("additive")
+    def add_field(self) -> None:
+        fields = self.fields()
+        self.choose(fields)
+        fields[self.choose({self.random.choice(NAMES)} - fields.keys())] = self.schema()
 
-    def add_answer_field(self) -> str:
-        _, _, operation = self.pick()
-        self.answer(operation)[f"field{self.fresh()}"] = self.schema()
-        return "additive"
+    @edit("breaking")
+    def remove_field(self) -> None:
+        fields = self.fields()
+        del fields[self.choose(fields, 2)]
 
-    def remove_answer_field(self) -> str | None:
-        _, _, operation = self.pick()
-        answer = self.answer(operation)
-        if len(answer) < 2:
-            return None
-        del answer[self.random.choice(list(answer))]
-        return "breaking"
+    @edit("additive")
+    def add_answer_field(self) -> None:
+        self.answer()[f"field{self.fresh()}"] = self.schema()
 
-    def change_answer_type(self) -> str | None:
-        _, _, operation = self.pick()
-        fields = [field for field in self.answer(operation).values() if field["type"] in TYPES]
-        if not fields:
-            return None
-        field = self.random.choice(fields)
-        field["type"] = self.random.choice([name for name in TYPES if name != field["type"]])
-        return "breaking"
+    @edit("breaking")
+    def remove_answer_field(self) -> None:
+        answer = self.answer()
+        del answer[self.choose(answer, 2)]
 
-    def require_parameter(self) -> str | None:
-        _, _, operation = self.pick()
-        optional = self.parameters(operation)
-        if not optional:
-            return None
-        self.random.choice(optional)["required"] = True
-        return "breaking"
+    @edit("breaking")
+    def change_answer_type(self) -> None:
+        fields = self.answer().values()
+        self.another_type(self.choose(field for field in fields if field["type"] in TYPES))
 
-    def release_parameter(self) -> str | None:
-        _, _, operation = self.pick()
-        required = [
-            item for item in operation["parameters"] if item["required"] and item["in"] == "query"
-        ]
-        if not required:
-            return None
-        self.random.choice(required)["required"] = False
-        return "additive"
+    @edit("breaking")
+    def change_deep_in_answer(self) -> None:
+        lists = [field for name, field in self.answer().items() if name == "items"]
+        self.another_type(self.choose(lists)["items"]["properties"]["name"])
 
-    def limit_values(self) -> str | None:
-        texts = [schema for schema in self.texts() if "default" not in schema]
-        if not texts:
-            return None
-        schema = self.random.choice(texts)
+    @edit("breaking")
+    def require_parameter(self) -> None:
+        self.argument()["required"] = True
+
+    @edit("additive")
+    def release_parameter(self) -> None:
+        self.argument(required=True)["required"] = False
+
+    @edit("text")
+    def describe_parameter(self) -> None:
+        self.argument()["description"] = f"Explained anew, number {self.fresh()}"
+
+    @edit("breaking")
+    def limit_values(self) -> None:
+        schema = self.text(default=False)
         values = schema.get("enum", ["a", "b", "c", "d"])
-        if len(values) < 2:
-            return None
+        self.choose(values, 2)
         schema["enum"] = values[:-1]
-        return "breaking"
 
-    def allow_value(self) -> str | None:
-        limited = [schema for schema in self.texts() if "enum" in schema]
-        if not limited:
-            return None
-        self.random.choice(limited)["enum"].append(f"value{self.fresh()}")
-        return "additive"
+    @edit("additive")
+    def allow_value(self) -> None:
+        self.text(enum=True)["enum"].append(f"value{self.fresh()}")
 
-    def texts(self) -> list[dict[str, Any]]:
-        """The schemas of the optional arguments of one operation that are texts."""
-        _, _, operation = self.pick()
-        schemas = [item["schema"] for item in self.parameters(operation)]
-        return [schema for schema in schemas if schema["type"] == "string"]
-
-    def describe_parameter(self) -> str | None:
-        _, _, operation = self.pick()
-        optional = self.parameters(operation)
-        if not optional:
-            return None
-        self.random.choice(optional)["description"] = f"Explained anew, number {self.fresh()}"
-        return "text"
-
+    @edit("additive")
     def another_default(self) -> str | None:
-        texts = [schema for schema in self.texts() if "enum" not in schema]
-        if not texts:
-            return None
-        schema = self.random.choice(texts)
-        kind = "breaking" if "default" in schema else "additive"
+        schema = self.text(enum=False)
+        kind = "breaking" if "default" in schema else None
         schema["default"] = f"value{self.fresh()}"
         return kind
 
-    def remove_field(self) -> str | None:
-        _, _, operation = self.pick()
-        fields = self.fields(operation)
-        if len(fields) < 2:
-            return None
-        del fields[self.random.choice(list(fields))]
-        return "breaking"
-
-    def change_deep_in_answer(self) -> str | None:
-        _, _, operation = self.pick()
-        items = self.answer(operation).get("items")
-        if items is None:
-            return None
-        name = items["items"]["properties"]["name"]
-        name["type"] = self.random.choice([kind for kind in TYPES if kind != name["type"]])
-        return "breaking"
-
-    def another_base_path(self) -> str:
+    @edit("security")
+    def another_base_path(self) -> None:
         self.document["servers"] = [{"url": f"https://api.library.example/v{self.fresh()}"}]
-        return "security"
 
-    def another_credential(self) -> str:
+    @edit("security")
+    def another_credential(self) -> None:
         scheme = {"type": "apiKey", "in": "header", "name": f"X-Key-{self.fresh()}"}
         self.document["components"] = {"securitySchemes": {"key": scheme}}
         self.document["security"] = [{"key": []}]
-        return "security"
 
-    def another_scope(self) -> str:
+    @edit("security")
+    def another_scope(self) -> None:
         scopes = {f"scope:{self.fresh()}": "", "read": ""}
         flow = {"tokenUrl": "https://api.library.example/token", "scopes": scopes}
         scheme = {"type": "oauth2", "flows": {"clientCredentials": flow}}
         self.document["components"] = {"securitySchemes": {"key": scheme}}
         self.document["security"] = [{"key": [*scopes]}]
-        return "security"
 
-    def add_tag_in_another_case(self) -> str:
+    @edit("additive")
+    def add_tag_in_another_case(self) -> None:
         """The tools of the other tag stay in their toolset."""
-        kind = self.add_operation()
-        *_, (_, _, operation) = self.operations()
+        self.add_operation()
+        operation = self.operations()[-1][2]
         operation["tags"] = [operation["tags"][0].upper()]
-        return kind
 
-    def change_tag(self) -> str:
-        _, _, operation = self.pick()
-        (tag,) = operation["tags"]
-        operation["tags"] = [self.random.choice([noun for noun in NOUNS[:3] if noun != tag])]
-        return "breaking"
+    @edit("breaking")
+    def change_tag(self) -> None:
+        operation = self.some
+        operation["tags"] = [
+            self.choose(noun for noun in NOUNS[:3] if noun not in operation["tags"])
+        ]
 
-    def reorder(self) -> str:
+    @edit("nothing")
+    def reorder(self) -> None:
         paths = list(self.document["paths"].items())
         self.random.shuffle(paths)
         self.document["paths"] = dict(paths)
-        return "nothing"
 
-    def another_version(self) -> str:
+    @edit("nothing")
+    def another_version(self) -> None:
         self.document["info"]["version"] = str(self.fresh())
-        return "nothing"
-
-    def edits(self) -> list[Callable[[], str | None]]:
-        """Every kind."""
-        return [
-            self.add_operation, self.remove_operation, self.return_operation, self.rename_operation,
-            self.move_operation, self.add_parameter, self.remove_parameter, self.change_type,
-            self.describe, self.deprecate, self.add_field, self.add_answer_field,
-            self.remove_answer_field, self.change_answer_type, self.require_parameter,
-            self.release_parameter, self.limit_values, self.allow_value, self.another_base_path,
-            self.another_credential, self.change_tag, self.reorder, self.another_version,
-            self.describe_parameter, self.another_default, self.remove_field,
-            self.change_deep_in_answer, self.rename_placeholder, self.another_scope,
-            self.add_tag_in_another_case,
-        ]  # fmt: skip
 
     def edit(self) -> tuple[str, str]:
-        """(name of the edit, its class) of the next one that can be made."""
-        while True:
-            if not self.waiting:
-                self.waiting = self.edits()
-                self.random.shuffle(self.waiting)
-            for edit in list(self.waiting):
-                kind = self.attempt(edit)
-                if kind is not None:
-                    self.waiting.remove(edit)
-                    return edit.__name__, kind
-            self.waiting = []
-
-    def attempt(self, edit: Callable[[], str | None]) -> str | None:
-        """An edit picks its operation at random: one that has nothing to edit is no reason to give
-        up.
+        """(name of the edit, its class) of the next one that can be made. An edit picks its
+        operation at random: one that has nothing to edit is no reason to give up.
         """
-        for _ in range(ATTEMPTS):
-            kind = edit()
-            if kind is not None:
-                return kind
-        return None
+        while True:
+            self.waiting = self.waiting or self.random.sample([*EDITS], len(EDITS))
+            for name in self.waiting:
+                method, kind = EDITS[name]
+                for _ in range(ATTEMPTS):
+                    with suppress(Nothing):
+                        kind = method(self) or kind
+                        self.waiting.remove(name)
+                        return name, kind
+            self.waiting = []
 
 
 def is_simple(parameter: dict[str, Any]) -> bool:
@@ -431,24 +379,18 @@ def is_simple(parameter: dict[str, Any]) -> bool:
 
 def simple(parameter: dict[str, Any]) -> dict[str, Any]:
     """A parameter in the form that the edits understand."""
-    return {
-        "name": parameter["name"],
-        "in": "query",
-        "required": bool(parameter.get("required")),
-        "schema": {"type": parameter["schema"]["type"]},
-    }
+    required, schema = bool(parameter.get("required")), typed(parameter["schema"]["type"])
+    return {"name": parameter["name"], "in": "query", "required": required, "schema": schema}
 
 
 def main(steps: int, seed: int, document: str = "") -> int:
     """The whole history."""
-    original = None
-    if document:
-        original = yaml.safe_load(Path(document).read_text())
+    original = yaml.safe_load(Path(document).read_text()) if document else None
     with tempfile.TemporaryDirectory() as place:
         history = History(Path(place), Api(seed, original))
         for number in range(1, steps + 1):
             history.step(number)
-        history.broken += [f"no step was `{name}`" for name in history.kinds_without_a_turn()]
+        history.broken += [f"no step was `{name}`" for name in EDITS if name not in history.edits]
         for broken in history.broken:
             print(broken)
         edits = ", ".join(f"{name} {count}" for name, count in sorted(history.edits.items()))
@@ -482,9 +424,8 @@ class History:
     def generate(self, project: Path) -> bool:
         """`mcpgen generate --accept-changes --renew`; whether it changed something."""
         (self.folder / "api.json").write_text(json.dumps(self.api.document))
-        return not save(
-            run(CommandInput(folder=project), Problems()), accept=True, renew=True
-        ).empty
+        made = run(CommandInput(folder=project), Problems())
+        return not save(made, accept=True, renew=True).empty
 
     def step(self, number: int) -> None:
         """One edit, and everything that must be true after it."""
@@ -504,10 +445,6 @@ class History:
             *check(self.project, Problems()).stale,
         ]
         self.broken += [f"step {number}, {name}: {fault}" for fault in faults]
-
-    def kinds_without_a_turn(self) -> list[str]:
-        names = [edit.__name__ for edit in self.api.edits()]
-        return [name for name in names if name not in self.edits]
 
     def lock(self) -> Lock:
         lock = read_lock(self.project)
