@@ -50,9 +50,7 @@ async def served(*words: str | Path, mode: str = "auto", **options: Any) -> Asyn
     """A client of `mcpgen serve`."""
     environment = {**os.environ, "MCPGEN_PYTHON": sys.executable}
     parameters = StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "mcpgen", "serve", *map(str, words)],
-        env=environment,
+        command=sys.executable, args=["-m", "mcpgen", "serve", *map(str, words)], env=environment
     )
     async with Client(
         stdio_client(parameters, errlog=sys.__stderr__), mode=mode, **options

@@ -244,18 +244,15 @@ def test_nothing_is_written_outside_the_folder_and_nothing_is_fetched(
 # Values that have to be numbers and types.
 
 
-@pytest.mark.parametrize(
-    ("schema", "told"),
-    [
-        ({"type": "number", "minimum": "0); import os; ("}, "`minimum` must be a number"),
-        ({"type": "string();import os;"}, "unknown type `string();import os;`"),
-        ({"type": ["string", "x()"]}, "unknown type `x()`"),
-        ({"type": "number", "multipleOf": 0}, "`multipleOf`"),
-        ({"type": "string", "minLength": -1}, "`minLength`"),
-        ({"type": "array", "items": {}, "maxItems": 1.5}, "`maxItems`"),
-        ({"type": "string", "maxLength": True}, "`maxLength`"),
-    ],
-)
+@pytest.mark.parametrize(("schema", "told"), [
+    ({"type": "number", "minimum": "0); import os; ("}, "`minimum` must be a number"),
+    ({"type": "string();import os;"}, "unknown type `string();import os;`"),
+    ({"type": ["string", "x()"]}, "unknown type `x()`"),
+    ({"type": "number", "multipleOf": 0}, "`multipleOf`"),
+    ({"type": "string", "minLength": -1}, "`minLength`"),
+    ({"type": "array", "items": {}, "maxItems": 1.5}, "`maxItems`"),
+    ({"type": "string", "maxLength": True}, "`maxLength`"),
+])  # fmt: skip
 def test_a_keyword_that_is_no_value_is_left_out_and_told(
     tmp_path: Path, generate: Generate, schema: dict[str, Any], told: str
 ) -> None:
@@ -298,17 +295,11 @@ def test_quotes_that_a_path_may_have_are_data(tmp_path: Path) -> None:
     assert path in [node.value for node in ast.walk(function) if isinstance(node, ast.Constant)]
 
 
-@pytest.mark.parametrize(
-    "server",
-    [
-        {"url": "http://x/`+require('fs')+`"},
-        {
-            "url": "https://{env}.example.com",
-            "variables": {"env": {"default": "x/`+require('fs')+`"}},
-        },
-        {"url": "https://a.example.com/\nimport os"},
-    ],
-)
+@pytest.mark.parametrize("server", [
+    {"url": "http://x/`+require('fs')+`"},
+    {"url": "https://{env}.example.com", "variables": {"env": {"default": "x/`+require('fs')+`"}}},
+    {"url": "https://a.example.com/\nimport os"},
+])  # fmt: skip
 def test_a_server_that_is_no_url_is_not_taken_over(tmp_path: Path, server: dict[str, Any]) -> None:
     made, _ = understood(tmp_path, document(servers=[server]))
     assert made.base_url is None and made.base_url_note
@@ -334,23 +325,10 @@ def test_names_of_files_and_options_are_data(generate: Generate) -> None:
 # Names.
 
 NAMES = [
-    *(
-        "class",
-        "match",
-        "None",
-        "print",
-        "self",
-        "__init__",
-        "__import__",
-        "_x",
-        "1a",
-        "",
-        "-",
-        "💥",
-        "данные",
-    ),
+    *("class", "match", "None", "print", "self", "__init__", "__import__", "_x", "1a", "", "-", "💥",
+      "данные"),
     *("ｅｖａｌ", "𝐞𝐯𝐚𝐥", "ﬁle", "api", "wire", "OMIT", "x" * 10_000, "a" * 200 + "é"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("operation_id", NAMES, ids=lambda name: ascii(name)[:20])
@@ -388,22 +366,10 @@ def test_names_are_derived_and_a_repeated_one_is_told(tmp_path: Path) -> None:
     assert [tool.name for tool in understood(tmp_path, turned)[0].tools] == names
 
 
-@pytest.mark.parametrize(
-    "title",
-    [
-        '../../x & calc " $(id) \r\n',
-        "con",
-        "aux.py",
-        "nul",
-        "a" * 300,
-        ".",
-        "..",
-        "requests",
-        "-x",
-        "💥",
-        "com1",
-    ],
-)
+@pytest.mark.parametrize("title", [
+    '../../x & calc " $(id) \r\n', "con", "aux.py", "nul", "a" * 300, ".", "..", "requests", "-x",
+    "💥", "com1",
+])  # fmt: skip
 def test_a_title_makes_a_harmless_name(tmp_path: Path, title: str) -> None:
     files = rendered(tmp_path, document(info={"title": title, "version": "1"}))
     project = tomllib.loads(files["pyproject.toml"])["project"]
@@ -438,16 +404,13 @@ async def f(api: Api, *, title: {kind} = OMIT) -> Answer[Any]:
 '''
 
 
-@pytest.mark.parametrize(
-    ("kind", "value"),
-    [
-        ("str", "title.upper()"),
-        ("str", "OMIT.x()"),
-        ("os.system('x')", "title"),
-        ("str", "wire.csv.x(title)"),
-        ("str", "f()"),
-    ],
-)
+@pytest.mark.parametrize(("kind", "value"), [
+    ("str", "title.upper()"),
+    ("str", "OMIT.x()"),
+    ("os.system('x')", "title"),
+    ("str", "wire.csv.x(title)"),
+    ("str", "f()"),
+])  # fmt: skip
 def test_the_gate_takes_no_call_but_of_its_own_objects(kind: str, value: str) -> None:
     check_tools(FUNCTION.format(kind="str", value="wire.csv(title)"), "tools/x.py")
     with pytest.raises(GateError):

@@ -151,10 +151,7 @@ def test_a_pattern_is_never_compiled_by_a_backtracking_engine(
     monkeypatch.setattr(
         re, "_compile", lambda given, flags: (compiled.append(given), original(given, flags))[1]
     )
-    files = rendered(
-        tmp_path,
-        single(parameters=[query(type="string", pattern=pattern)]),
-    )
+    files = rendered(tmp_path, single(parameters=[query(type="string", pattern=pattern)]))
     assert pattern not in compiled
     assert max(map(len, files.values())) < 2**20
 

@@ -12,9 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
-    ExportMetricsServiceRequest,
-)
+from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from served import Server, Start, call
 from shop import PACKAGE, Recorder
@@ -324,10 +322,7 @@ def test_telemetry_that_is_off_imports_nothing(package: Path, environment: dict[
 
 def test_the_line_of_a_call_names_its_caller(caplog: pytest.LogCaptureFixture) -> None:
     caller = Caller("https://issuer.example", "user-17", "desk", Secret("t0ken"), 0.0)
-    with (
-        caplog.at_level("INFO", logger="mcpgen.runtime"),
-        recorded("get_book", caller.fields()),
-    ):
+    with caplog.at_level("INFO", logger="mcpgen.runtime"), recorded("get_book", caller.fields()):
         pass
     [line] = caplog.records
     assert line.getMessage() == "call"

@@ -17,18 +17,7 @@ from typing import Any
 import pytest
 from mcp import Client
 from mcp.client.stdio import stdio_client
-from shop import (
-    BOOKS,
-    DESK,
-    PACKAGE,
-    PREFIX,
-    Recorder,
-    begun,
-    command,
-    ended,
-    heard,
-    say,
-)
+from shop import BOOKS, DESK, PACKAGE, PREFIX, Recorder, begun, command, ended, heard, say
 
 INITIALIZE = {
     "jsonrpc": "2.0", "id": 0, "method": "initialize",
