@@ -154,24 +154,21 @@ def test_the_hook_cannot_move_the_request(monkeypatch: pytest.MonkeyPatch) -> No
 # Origins
 
 
-@pytest.mark.parametrize(("allowed", "facts", "outcome"), [
-    (False, False, "refused"), (False, True, "without credential"),
-    (True, False, "with credential"),
+
+
+@pytest.mark.parametrize(("allowed", "known", "outcome"), [
+    (False, False, "refused"), (False, True, "without credential"), (True, False, "with credential"),
 ])  # fmt: skip
 async def test_an_operation_on_another_server_needs_leave_and_gets_no_credential_unless_the_operator_says(
-    allowed: bool, facts: bool, outcome: str
+    allowed: bool, known: bool, outcome: str
 ) -> None:
     async with Upstream() as own, Upstream() as other:
-        made = settings(
-            None,
-            {
-                "base_url": own.url, "auth": AUTH, "security": [["bearer"]],
-                "allowed_origins": [other.url] if facts else [],
-            },
-            TOKEN=CANARY, ALLOW_PRIVATE="1",
-            **{"ALLOW_ORIGINS": f"https://x.test, {other.url}/ignored"} if allowed else {},
-        )  # fmt: skip
-        async with runtime.api.Api(made) as api:
+        facts = {"base_url": own.url, "auth": AUTH, "security": [["bearer"]]}
+        facts["allowed_origins"] = [other.url] if known else []
+        variables = {"TOKEN": CANARY, "ALLOW_PRIVATE": "1"}
+        if allowed:
+            variables["ALLOW_ORIGINS"] = f"https://x.test, {other.url}/ignored"
+        async with runtime.api.Api(settings(None, facts, **variables)) as api:
             try:
                 await api.request("GET", "/x", base_url=f"{other.url}/up")
             except runtime.errors.Refused as error:
@@ -188,17 +185,15 @@ def test_the_operators_base_url_goes_before_the_operations_own() -> None:
 
 
 async def test_two_apis_in_one_process_keep_their_credentials_apart() -> None:
+    facts = {"auth": AUTH, "security": [["bearer"]]}
     async with Upstream() as first, Upstream() as second:
-        facts = {"auth": AUTH, "security": [["bearer"]]}
-        one, two = settings(first.url, facts, TOKEN="first-token"), settings(
-            second.url, facts, TOKEN="second-token"
-        )
+        one = settings(first.url, facts, TOKEN="first-token")
+        two = settings(second.url, facts, TOKEN="second-token")
         async with runtime.api.Api(one) as a, runtime.api.Api(two) as b:
             await asyncio.gather(*(api.request("GET", "/x") for api in (a, b) * 20))
         for upstream, token in ((first, "first-token"), (second, "second-token")):
-            assert {request.header("authorization") for request in upstream.requests} == {
-                f"Bearer {token}"
-            }
+            sent = {request.header("authorization") for request in upstream.requests}
+            assert sent == {f"Bearer {token}"}
 
 
 # Secrets

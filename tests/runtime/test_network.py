@@ -491,17 +491,14 @@ async def test_a_host_that_is_not_known_is_named(monkeypatch: pytest.MonkeyPatch
         raise socket.gaierror(socket.EAI_NONAME, "unknown")
 
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
-    made = settings("http://books.invalid:8000", RETRIES="0")
-    async with runtime.api.Api(made) as api:
+    async with runtime.api.Api(settings("http://books.invalid:8000", RETRIES="0")) as api:
         with pytest.raises(runtime.errors.Unreachable) as caught:
             await get(api)
-    got = caught.value
-    assert str(got) == "no connection to the API: the host `books.invalid` is not known"
+    said = "no connection to the API: the host `books.invalid` is not known"
+    assert str(caught.value) == said
 
 
-async def test_a_host_that_refuses_connections_is_tried_again_and_then_reported(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_a_host_that_refuses_connections_is_tried_again_and_then_reported() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -516,12 +513,9 @@ async def test_a_host_that_refuses_connections_is_tried_again_and_then_reported(
     async with runtime.api.Api(made) as api:
         with pytest.raises(runtime.errors.Unreachable) as caught:
             await get(api)
-    error = caught.value
-    assert f"no connection to the API: `127.0.0.1:{port}` refuses connections" in str(error)
-    assert [text.split(";")[1].split(" in ")[0] for text in reports] == [
-        " attempt 2 of 3",
-        " attempt 3 of 3",
-    ]
+    said = f"no connection to the API: `127.0.0.1:{port}` refuses connections"
+    attempts = [text.split(";")[1].split(" in ")[0] for text in reports]
+    assert said in str(caught.value) and attempts == [" attempt 2 of 3", " attempt 3 of 3"]
 
 
 async def test_progress_is_told_while_the_api_works_and_a_broken_listener_breaks_nothing(
