@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
-from acceptance import Tally, checker, refusal, server_of
+from acceptance import Tally, checker, in_body, refusal, server_of
 from own_project import tool
 
 EXACT: dict[str, tuple[Any, list[Any]]] = {
@@ -160,6 +160,39 @@ def one(tmp_path: Path, properties: dict[str, Any], *required: str, **more: Any)
     path = tmp_path / "tools.json"
     path.write_text(json.dumps([made]))
     return server_of(path)[0].tools[0]
+
+
+OF_PARTS: list[tuple[Any, list[Any]]] = [
+    ({"type": "array", "contains": {"const": 1}, "maxContains": 2}, [[], [1], [1, 1, 1], ["1"]]),
+    ({"type": "array", "prefixItems": [{"type": "integer"}]}, [[], [1, "x"], ["x"], [1, None]]),
+    ({"type": "array", "prefixItems": [{}], "items": {"type": "integer"}}, [["x"], ["x", "y"]]),
+    ({"type": "array", "items": False}, [[], [1]]),
+    ({"minimum": 3, "minItems": 1}, [2, 3, "x", [], [0]]),
+    ({"type": "null"}, [None, 0, "", False]),
+    (
+        {"properties": {"a": {}}, "additionalProperties": {"type": "integer"}, "type": "object"},
+        [{"a": "x"}, {"b": 1}, {"b": "x"}],
+    ),
+    (
+        {
+            "type": "object",
+            "properties": {"a": {"type": "string"}},
+            "anyOf": [{"properties": {"b": {"const": 1}}, "required": ["b"]}, {"required": ["a"]}],
+            "unevaluatedProperties": False,
+        },
+        [{"a": "x"}, {"b": 1}, {"a": "x", "c": 1}, {"b": 2}, {"a": "x", "b": 1}],
+    ),
+]
+
+
+@pytest.mark.parametrize(("schema", "values"), OF_PARTS)
+def test_the_body_of_an_operation_is_judged_like_a_tool(
+    schema: Any, values: list[Any], tmp_path: Path
+) -> None:
+    tally = Tally()
+    tally.schema(schema, values, tmp_path, "body", within=in_body)
+    assert tally.differences == []
+    assert tally.counts["agreed"] == len(values), tally
 
 
 def test_an_argument_nobody_named_is_refused_with_the_one_that_was_meant(tmp_path: Path) -> None:

@@ -19,14 +19,31 @@ if TYPE_CHECKING:
     from ..schema import Reader
 
 PATTERN_RULES = ("patternProperties", "additionalProperties")
+OF_PARTS = ("contains", "minContains", "maxContains")
+"""Rules for some of the parts of a value, which no projection lists."""
+OF_THE_REST = frozenset(("unevaluatedItems", "unevaluatedProperties"))
+"""Rules for what no other rule of the same schema is about: they mean nothing by themselves."""
+OF_ANY_TYPE = frozenset(
+    "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems"
+    " minProperties maxProperties propertyNames dependentRequired".split()
+)
 
 
-def checkable(reader: Reader, base: dict[str, Any], barred: tuple[str, ...]) -> tuple[Schema, ...]:
-    """The conditions of a flat schema that can be checked as they are written. None asks for a
-    property that cannot be sent.
+def checkable(
+    reader: Reader, schema: Schema, base: dict[str, Any], barred: tuple[str, ...]
+) -> tuple[Schema, ...]:
+    """The conditions of a schema, which is `base` when it is flat, that can be checked as they are
+    written. None asks for a property that cannot be sent.
     """
     written = [_without_rules_of_names(condition) for condition in conditions(base)]
     written += _of_places(base)
+    written.append({key: base[key] for key in OF_PARTS if key in base})
+    if not reader.types(base):
+        written.append({key: base[key] for key in OF_ANY_TYPE.intersection(base)})
+    if reader.is_null(base):
+        written.append({"const": None})
+    if not OF_THE_REST.isdisjoint(base):
+        written.append(schema)
     return tuple(each for each in written if each and _is_checkable(reader, each, barred))
 
 
@@ -34,9 +51,12 @@ def _of_places(base: dict[str, Any]) -> Iterator[Schema]:
     """Yield the rules for single places of an array, and for the names of an object's fields, which
     a projection widens: a tuple becomes a list of any of its items.
     """
-    if any(map(as_object, as_list(base.get("prefixItems")))):
+    parts = [base.get("items", True), *as_list(base.get("prefixItems"))]
+    says_more = any(part not in ({}, True) for part in parts)
+    if parts[0] is False or (len(parts) > 1 and says_more):
         yield {key: base[key] for key in ("prefixItems", "items") if key in base}
-    if base.get("patternProperties"):
+    others = as_object(base.get("additionalProperties")) and base.get("properties")
+    if others or base.get("patternProperties"):
         rules: Schema = {"properties": dict.fromkeys(as_object(base.get("properties")), True)}
         rules |= {key: base[key] for key in PATTERN_RULES if key in base}
         yield rules

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ...load.values import as_list, as_object, as_text, texts_in
 from ..schema import conditions, is_barred, without_integer
 from . import scalars, unions
-from .conditions import checkable
+from .conditions import OF_THE_REST, checkable
 from .keys import in_order, safe_key
 from .node import Member, Node, rules_of
 
@@ -58,8 +58,13 @@ class Nodes:
             node = self._of_types(base)
         # The branches of a union have the conditions of what stands beside them
         conditions = node.conditions
-        if self.writing and not conditions and not node.branches:
-            conditions = checkable(self.reader, base, node.barred)
+        if self.writing and not conditions:
+            own = base
+            if node.branches:
+                own = {key: base[key] for key in OF_THE_REST.intersection(base)}
+            elif node.extra is False:  # which says the same
+                own = {key: base[key] for key in base if key not in OF_THE_REST}
+            conditions = checkable(self.reader, as_object(schema), own, node.barred)
         return replace(
             node,
             base=base,

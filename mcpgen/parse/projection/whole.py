@@ -112,7 +112,7 @@ class Whole:
                 self._schema(branch, f"{pointer}/anyOf/{index}", names, depth + 1)
                 for index, branch in enumerate(node.branches)
             ]
-        if node.items:
+        if node.items and not any("prefixItems" in each for each in node.conditions):
             items = self.nodes.node(node.items[0])
             out["items"] = self._schema(items, f"{pointer}/items", names, depth + 1)
         properties = self._properties(node, pointer, names, depth)

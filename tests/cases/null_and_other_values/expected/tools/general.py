@@ -95,7 +95,6 @@ async def nested_err(api: Api, *, user: models.NestedErrUser) -> Answer[Any]:
     return await api.request("POST", "/nested", json={"user": user})
 
 
-@wire.sends(nullable=("/properties/c", "/properties/e", "/properties/n"))
 async def null_opt(
     api: Api,
     *,

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import OMIT, Answer, Api, Omit, wire
+from .. import OMIT, Answer, Api, Omit
 
 
-@wire.sends(nullable=("/properties/tags/items",))
 async def create_order(
     api: Api,
     *,
