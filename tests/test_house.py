@@ -30,7 +30,7 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 44_900,
+    "lines of code of mcpgen": 45_000,
     "lines of code of its runtime": 13_100,
     "modules of a copied runtime": 57,
     "lines of a copied runtime": 13_700,
@@ -41,9 +41,9 @@ LIMITS = {
     "entries at the root of a project": 12,
     "variables in a README": 15,
     "lines of names and sentences": 3_180,
-    "lines of projection": 2_310,
+    "lines of projection": 2_340,
     "modules of a run": 163,
-    "switches of a run": 3_070,
+    "switches of a run": 3_090,
     "modules of a call": 26,
     "switches of a call": 109,
     "frames of a call": 21,
@@ -52,7 +52,7 @@ LIMITS = {
     "docstrings that begin with a question": 0,
     "class names with several meanings": 8,
     "lines of the changelog of a version": 120,
-    "lines of test code": 44_400,
+    "lines of test code": 44_500,
 }
 """No figure may be more: today's, rounded up to three digits, or its goal once that is reached."""
 

@@ -35,16 +35,21 @@ def checkable(
     """The conditions of a schema, which is `base` when it is flat, that can be checked as they are
     written. None asks for a property that cannot be sent.
     """
-    written = [_without_rules_of_names(condition) for condition in conditions(base)]
-    written += _of_places(base)
-    written.append({key: base[key] for key in OF_PARTS if key in base})
-    if not reader.types(base):
-        written.append({key: base[key] for key in OF_ANY_TYPE.intersection(base)})
-    if reader.is_null(base):
-        written.append({"const": None})
-    if not OF_THE_REST.isdisjoint(base):
-        written.append(schema)
+    written = _written(reader, schema, base)
     return tuple(each for each in written if each and _is_checkable(reader, each, barred))
+
+
+def _written(reader: Reader, schema: Schema, base: dict[str, Any]) -> Iterator[Schema]:
+    """Yield the rules that no projection holds, as they are written; some may be empty."""
+    yield from map(_without_rules_of_names, conditions(base))
+    yield from _of_places(base)
+    yield {key: base[key] for key in OF_PARTS if key in base}
+    if not reader.types(base):
+        yield {key: base[key] for key in OF_ANY_TYPE.intersection(base)}
+    if reader.is_null(base):
+        yield {"const": None}
+    if not OF_THE_REST.isdisjoint(base):
+        yield schema
 
 
 def _of_places(base: dict[str, Any]) -> Iterator[Schema]:
