@@ -30,14 +30,14 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 45_000,
-    "lines of code of its runtime": 13_100,
+    "lines of code of mcpgen": 45_100,
+    "lines of code of its runtime": 13_300,
     "modules of a copied runtime": 57,
     "lines of a copied runtime": 13_700,
     "modules of src, runtime installed": 12,
     "lines of src, runtime installed": 600,
     "files of a new project": 70,
-    "lines of Python of a new project": 10_600,
+    "lines of Python of a new project": 10_700,
     "entries at the root of a project": 12,
     "variables in a README": 15,
     "lines of names and sentences": 3_180,
@@ -52,7 +52,7 @@ LIMITS = {
     "docstrings that begin with a question": 0,
     "class names with several meanings": 8,
     "lines of the changelog of a version": 120,
-    "lines of test code": 44_500,
+    "lines of test code": 44_700,
 }
 """No figure may be more: today's, rounded up to three digits, or its goal once that is reached."""
 

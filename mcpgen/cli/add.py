@@ -118,7 +118,7 @@ def add(
     HTTP into `deploy/`, the first two with a `Dockerfile`. The files are yours.
 
     `production` enters the parts that a server for a whole company needs into `mcpgen.toml`
-    (`audit`, `exchange`, `redis`, `telemetry`), and generates the project again.
+    (`audit`, `exchange`, `introspection`, `redis`, `telemetry`), and generates the project again.
     """
     from ..problems import UsageError
     from ..project.run import here

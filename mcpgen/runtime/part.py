@@ -77,6 +77,10 @@ class Part:
     """Given the settings, the name of a limit, calls a second, and seconds' worth of them at once,
     returns a `limits.Pace` for all replicas, or None.
     """
+    authority: Callable[..., Any] | None = None
+    """Given the settings and what clients are told of this server (the keyword arguments of
+    `tokens.ProtectedResource`), returns a `guard.Authority`, or None. Raises ValueError.
+    """
     caller_tokens: Callable[..., CallerTokens | None] | None = None
     """Given the settings, returns the source of tokens on behalf of callers, or None."""
     origins: Callable[..., tuple[str, ...]] | None = None

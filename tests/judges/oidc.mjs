@@ -1,5 +1,6 @@
-// An authorization server: `node oidc.mjs MODULES RESOURCE`, with oidc-provider, on a free port of loopback.
-// Tokens of the clients `ann` and `bob` live five minutes, those of `brief` a second. `gateway` may exchange tokens.
+// An authorization server: `node oidc.mjs MODULES RESOURCE OPAQUE`, with oidc-provider, on a free port of loopback.
+// Tokens of the clients `ann` and `bob` live five minutes, those of `brief` a second. `gateway` may exchange and introspect
+// tokens. Tokens for the resource OPAQUE are no JWTs. Whoever logs in consents, and clients register.
 // POST /rotate makes a new key and forgets the old one. Prints its URL.
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
@@ -29,7 +30,7 @@ function resourceServer(resource, { clientId }) {
     scope: resource === API ? "api" : SCOPES,
     audience: resource,
     accessTokenTTL: clientId === "brief" ? 1 : 300,
-    accessTokenFormat: "jwt",
+    accessTokenFormat: resource === process.argv[4] ? "opaque" : "jwt",
     jwt: { sign: { alg: "RS256" } },
   };
 }
@@ -38,10 +39,13 @@ function authority(url, jwk) {
   const provider = new Provider(url, {
     clients: ["ann", "bob", "brief", "gateway"].map(client),
     jwks: { keys: [jwk] },
-    scopes: [...SCOPES.split(" "), "api"],
+    scopes: [...SCOPES.split(" "), "api", "offline_access"],
+    pkce: { required: () => true },
     features: {
       clientCredentials: { enabled: true },
-      devInteractions: { enabled: false },
+      devInteractions: { enabled: true },
+      registration: { enabled: true },
+      introspection: { enabled: true, allowedPolicy: (context, client) => client.clientId === "gateway" },
       resourceIndicators: {
         enabled: true,
         defaultResource: () => RESOURCE,

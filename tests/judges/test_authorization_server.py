@@ -24,8 +24,10 @@ from typing import Any
 import httpx2
 import pytest
 from mcp import Client
+from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider
 from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
 from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.auth import OAuthClientMetadata
 
 from mcpgen.cli import run
 from tests.loopback import JSON, Asked, Loopback
@@ -73,11 +75,14 @@ class Authority:
     """oidc-provider as a process."""
 
     def __init__(self, resource: str) -> None:
+        self.opaque_port = free_port()
+        """The port of a server whose tokens are no JWTs."""
         command = [
             node(),
             str(Path(__file__).with_name("oidc.mjs")),
             str(packages("oidc-provider")),
             resource,
+            f"http://127.0.0.1:{self.opaque_port}/mcp",
         ]
         self._process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
@@ -259,6 +264,72 @@ def test_the_official_client_finds_the_authority_and_asks_for_more_scopes(
     asyncio.run(use())
     # Discovery told which scope everybody needs, the refused call which more
     assert granted == ["books:read", "books:read books:write"]
+
+
+async def consented(url: str, callback: str) -> str:
+    """Log in and consent as a person does; return the address that the browser ends at."""
+    async with httpx2.AsyncClient() as browser:
+        answer = await browser.get(url)
+        while True:
+            url = urllib.parse.urljoin(url, answer.headers.get("location", ""))
+            if url.startswith(callback):
+                return url
+            if answer.is_redirect:
+                answer = await browser.get(url)
+                continue
+            form = dict(re.findall(r'name="(\w+)" value="([^"]*)"', answer.text))
+            action = re.search(r'<form[^>]*action="([^"]+)"', answer.text)
+            assert action, answer.text
+            form.update({"login": "ann", "password": "x"} if form["prompt"] == "login" else {})
+            url = urllib.parse.urljoin(url, action[1])
+            answer = await browser.post(url, data=form)
+
+
+@pytest.mark.parametrize("kind", ["signed", "opaque"])
+def test_a_person_whose_client_registers_itself_may_write_later(
+    server: Server, project: Path, authority: Authority, api: Api, kind: str
+) -> None:
+    own = settings(authority, server.port, api) | {"HTTP_OFFERED_SCOPES": "books:write"}
+    own |= {"EXCHANGE_URL": "", "BEARER_TOKEN": "token-of-the-operator"}
+    port = authority.opaque_port if kind == "opaque" else free_port()
+    own["HTTP_AUDIENCE"] = f"http://127.0.0.1:{port}/mcp"
+    if kind == "opaque":
+        del own["HTTP_JWKS_URL"]
+        own["INTROSPECTION_URL"] = f"{authority.url}/token/introspection"
+        own["INTROSPECTION_CLIENT_ID"] = own["EXCHANGE_CLIENT_ID"]
+        own["INTROSPECTION_CLIENT_SECRET"] = own["EXCHANGE_CLIENT_SECRET"]
+    served = Server(project, port, **own)
+    memory = Memory()
+    ends: list[str] = []
+    callback = "http://127.0.0.1:33333/callback"
+    about = OAuthClientMetadata(
+        redirect_uris=[callback], token_endpoint_auth_method="none", application_type="native"
+    )
+
+    async def show(url: str) -> None:
+        ends.append(await consented(url, callback))
+
+    async def code() -> AuthorizationCodeResult:
+        query = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(ends[-1]).query))
+        return AuthorizationCodeResult(**query)
+
+    async def use() -> None:
+        auth = OAuthClientProvider(served.url, about, memory, show, code)
+        async with (
+            httpx2.AsyncClient(auth=auth, timeout=30) as http_client,
+            Client(streamable_http_client(served.url, http_client=http_client)) as client,
+        ):
+            assert len((await client.list_tools()).tools) == 2
+            result = await client.call_tool("add_book", {})
+            assert not result.is_error, result.content[0].text
+
+    try:
+        asyncio.run(use())
+    finally:
+        served.close()
+    assert memory.client.client_id not in ("ann", "bob")
+    assert (memory.tokens.access_token.count(".") == 2) == (kind == "signed")
+    assert set(memory.tokens.scope.split()) >= {"books:read", "books:write"}
 
 
 def test_a_token_for_another_audience_is_refused(server: Server, authority: Authority) -> None:

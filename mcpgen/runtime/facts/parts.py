@@ -35,6 +35,13 @@ PARTS = {
     ),
     "functions": PartFacts(remedy="run `mcpgen generate`"),
     "install": PartFacts(commands=("install", "uninstall"), remedy="run `mcpgen generate`"),
+    "introspection": PartFacts(
+        variables=(
+            "INTROSPECTION_URL",
+            "INTROSPECTION_CLIENT_ID",
+            "INTROSPECTION_CLIENT_SECRET",
+        )
+    ),
     "login": PartFacts(
         commands=("login", "logout"),
         remedy="the API's description offers no login for a person: set its credentials",

@@ -82,7 +82,7 @@ class Unavailable(Exception):
     """Nobody can say now whether a token is good; `seconds` is when to ask again."""
 
     def __init__(self, seconds: float) -> None:
-        super().__init__("the authorization server's keys cannot be fetched")
+        super().__init__("the authorization server cannot be reached")
         self.seconds = max(1, math.ceil(seconds))
 
 
@@ -276,7 +276,7 @@ class Guard:
         if self._is_draining:
             return 503, "ending"
         if self._authority is not None and not await self._authority.is_ready():
-            return 503, "the authorization server's keys cannot be fetched"
+            return 503, "the authorization server cannot be reached"
         if self._reaches is not None and not await self._reaches():
             return 503, "the API cannot be reached"
         return 200, "ready"

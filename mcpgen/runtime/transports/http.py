@@ -25,7 +25,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..catalog import Entry
 from ..errors import StartError
@@ -41,7 +41,7 @@ from .guard import (
     Guard,
     hosts_of,
 )
-from .tokens import Issuer, OwnToken
+from .tokens import Issuer, OwnToken, ProtectedResource
 
 if TYPE_CHECKING:
     from ..app import App
@@ -196,7 +196,7 @@ def application(app: App, options: argparse.Namespace, settings: Settings) -> Gu
     AppStatus.enable_automatic_graceful_drain = False
     authority = authority_of(settings)
     routes: list[Any] = []
-    if isinstance(authority, Issuer):
+    if isinstance(authority, ProtectedResource):
         metadata = authority.metadata()
 
         async def describe(request: Request) -> Response:
@@ -264,27 +264,32 @@ def authority_of(settings: Settings) -> Authority | None:
         raise StartError(f"`{settings.variable('HTTP_TOKEN')}` {error}") from error
 
 
-def _issuer(settings: Settings) -> Issuer:
+def _issuer(settings: Settings) -> Authority:
     variables = ("HTTP_ISSUER", "HTTP_AUDIENCE", "HTTP_JWKS_URL")
     names = ", ".join(f"`{settings.variable(variable)}`" for variable in variables)
     if settings.http_token or settings.http_other_token:
         raise StartError(f"set either `{settings.variable('HTTP_TOKEN')}` or {names}, not both")
-    if not all((settings.http_issuer, settings.http_audience, settings.http_jwks_url)):
-        raise StartError(f"OAuth needs {names} together")
-    if len(settings.http_issuer) != len(settings.http_jwks_url):
-        raise StartError(
-            f"`{settings.variable('HTTP_JWKS_URL')}` needs a URL for each of"
-            f" `{settings.variable('HTTP_ISSUER')}`"
-        )
+    about = {
+        "audiences": settings.http_audience,
+        "resource": settings.http_resource or "".join(settings.http_audience[:1]),
+        "scopes": settings.http_scopes,
+        "offered": settings.http_offered_scopes,
+        "ca_file": settings.ca_file,
+    }
     try:
-        return Issuer(
-            keys_urls=dict(zip(settings.http_issuer, settings.http_jwks_url, strict=True)),
-            audiences=settings.http_audience,
-            resource=settings.http_resource or settings.http_audience[0],
-            scopes=settings.http_scopes,
-            offered=settings.http_offered_scopes,
-            ca_file=settings.ca_file,
-        )
+        for part in settings.parts:
+            authority = part.authority(settings, about) if part.authority is not None else None
+            if authority is not None:
+                return cast("Authority", authority)
+        if not all((settings.http_issuer, settings.http_audience, settings.http_jwks_url)):
+            raise StartError(f"OAuth needs {names} together")
+        if len(settings.http_issuer) != len(settings.http_jwks_url):
+            raise StartError(
+                f"`{settings.variable('HTTP_JWKS_URL')}` needs a URL for each of"
+                f" `{settings.variable('HTTP_ISSUER')}`"
+            )
+        keys_urls = dict(zip(settings.http_issuer, settings.http_jwks_url, strict=True))
+        return Issuer(keys_urls, **about)
     except ValueError as error:
         resource = settings.variable("HTTP_RESOURCE")
         raise StartError(f"OAuth: {error} (`{resource}` is the URL of this server)") from error

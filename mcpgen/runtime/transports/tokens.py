@@ -16,12 +16,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ..log import event
 from ..secrets import Caller, Secret
 from .guard import METADATA, BadToken, Grant, Unavailable
+
+if TYPE_CHECKING:
+    import httpx2
 
 ALGORITHMS = (
     "RS256",
@@ -41,7 +44,7 @@ MIN_TOKEN = 32
 MAX_TOKEN = 8_192
 MOST_TOKENS = 10_000
 """Good tokens that are remembered."""
-MAX_KEYS_BYTES = 256 * 1024
+MAX_ANSWER_BYTES = 256 * 1024
 KEYS_SECONDS = 600.0
 FIRST_RETRY_SECONDS = 1.0
 """Seconds after the first fetch of keys that fails; twice as many after each further one."""
@@ -81,34 +84,28 @@ class OwnToken:
         return True
 
 
-class Issuer:
-    """Tokens of authorization servers: JWTs (RFC 9068) for an audience, checked against the keys
-    that their issuer publishes.
-
-    Many servers do not give their access tokens the type `at+jwt` yet. A token without a type of
-    its own is accepted if it says its scope and nothing that only an ID token says.
-    """
+class ProtectedResource:
+    """This server as clients are told of it (RFC 9728): where its tokens come from, and which."""
 
     def __init__(
         self,
+        issuers: Iterable[str],
         *,
-        keys_urls: Mapping[str, str],
         audiences: Sequence[str],
         resource: str,
         scopes: frozenset[str],
         offered: Iterable[str] = (),
         ca_file: Path | None = None,
     ) -> None:
-        """`keys_urls` maps each issuer to the URL of its keys, `resource` is this server's URL, and
-        `offered` has items such as `books:write` and `read=api://app/read`. `ca_file` has the
-        certificates that are trusted in place of the system's.
+        """`resource` is this server's URL, and `offered` has items such as `books:write` and
+        `read=api://app/read`. `ca_file` has the certificates that are trusted in place of the
+        system's.
         """
-        for url in (*keys_urls, *keys_urls.values(), resource):
-            _check_url(url)
-        self._keys = {issuer: Keys(url, ca_file) for issuer, url in keys_urls.items()}
-        self._good: dict[bytes, tuple[Any, str | None, Grant]] = {}
-        """Tokens by their hash: the key that each was checked with, its id, and what it grants."""
-        self._audiences = audiences
+        self.issuers = list(issuers)
+        for url in (*self.issuers, resource):
+            check_url(url)
+        self.audiences = audiences
+        self.ca_file = ca_file
         self._resource = resource
         self.scopes = scopes
         pairs = (item.partition("=") for item in offered)
@@ -121,11 +118,27 @@ class Issuer:
         """The protected resource's metadata (RFC 9728, section 2)."""
         known: dict[str, Any] = {
             "resource": self._resource,
-            "authorization_servers": list(self._keys),
+            "authorization_servers": self.issuers,
             "bearer_methods_supported": ["header"],
         }
         names = {self.offered.get(scope, scope) for scope in self.scopes | self.offered.keys()}
         return {**known, "scopes_supported": sorted(names)} if names else known
+
+
+class Issuer(ProtectedResource):
+    """Tokens of authorization servers: JWTs (RFC 9068) for an audience, checked against the keys
+    that their issuer publishes.
+
+    Many servers do not give their access tokens the type `at+jwt` yet. A token without a type of
+    its own is accepted if it says its scope and nothing that only an ID token says.
+    """
+
+    def __init__(self, keys_urls: Mapping[str, str], **about: Any) -> None:
+        """`keys_urls` maps each issuer to the URL of its keys."""
+        super().__init__(keys_urls, **about)
+        self._keys = {issuer: Keys(url, self.ca_file) for issuer, url in keys_urls.items()}
+        self._good: dict[bytes, tuple[Any, str | None, Grant]] = {}
+        """Tokens by their hash: the key that each was checked with, its id, and what it grants."""
 
     async def grant(self, token: str) -> Grant:
         """Return the permissions of a token that is signed, current and meant for this server.
@@ -180,29 +193,33 @@ class Issuer:
                 token,
                 key,
                 algorithms=[header["alg"]],
-                audience=self._audiences,
+                audience=self.audiences,
                 issuer=issuer,
                 leeway=LEEWAY_SECONDS,
                 options={"require": ["exp", "iss", "aud"]},
             )
-            _check_type(header, claims)
-            scopes = _scopes_of(claims)
+            check_type(header, claims)
+            scopes = scopes_of(claims)
         except (jwt.PyJWTError, ValueError, TypeError, RecursionError) as error:
-            own = isinstance(error, NotAnAccessToken)
-            raise BadToken(
-                str(error) if own else type(error).__name__,
-                issuer=claims.get("iss"),
-                audience=claims.get("aud"),
-                subject=claims.get("sub"),
-                client=_client_of(claims),
-                key=header.get("kid"),
-            ) from error
+            raise bad_token(error, claims, header.get("kid")) from error
         kid = header.get("kid")
-        return key, kid, Grant(scopes, _caller_of(claims, issuer, token, kid))
+        return key, kid, Grant(scopes, caller_of(claims, issuer, token, kid))
 
 
 class NotAnAccessToken(ValueError):
     """A token is good, and meant for something else."""
+
+
+def bad_token(error: Exception, claims: dict[str, Any], key: Any = None) -> BadToken:
+    """Return the refusal of a token for an error, with what the token says of itself."""
+    return BadToken(
+        str(error) if isinstance(error, NotAnAccessToken) else type(error).__name__,
+        issuer=claims.get("iss"),
+        audience=claims.get("aud"),
+        subject=claims.get("sub"),
+        client=_client_of(claims),
+        key=key,
+    )
 
 
 class Keys:
@@ -211,6 +228,7 @@ class Keys:
     """
 
     def __init__(self, url: str, ca_file: Path | None = None) -> None:
+        check_url(url)
         self._url = url
         self._ca_file = ca_file
         self._keys: dict[str | None, tuple[Any, str | None]] = {}
@@ -256,46 +274,57 @@ class Keys:
             return next(iter(self._keys.values()))
         return self._keys.get(kid)
 
-    def _trusted(self) -> ssl.SSLContext | bool:
-        if self._ca_file is None:
-            return True
-        return ssl.create_default_context(cafile=self._ca_file)
-
     async def _fetch(self) -> None:
-        import httpx2
-
         try:
-            async with (
-                asyncio.timeout(FETCH_SECONDS),
-                httpx2.AsyncClient(
-                    verify=self._trusted(),
-                    follow_redirects=False,
-                    trust_env=False,
-                    timeout=FETCH_SECONDS,
-                ) as client,
-                client.stream("GET", self._url, headers={"accept-encoding": "identity"}) as answer,
-            ):
-                body = bytearray()
-                async for chunk in answer.aiter_raw():
-                    body += chunk
-                    if len(body) > MAX_KEYS_BYTES:
-                        raise ValueError("too large")
-                if answer.status_code != 200:
-                    raise ValueError(f"status {answer.status_code}")
-            self._keys = _signing_keys(json.loads(bytes(body))["keys"])
+            async with client_of(self._ca_file) as client:
+                keys = await read_json(client, "GET", self._url)
+            self._keys = _signing_keys(keys["keys"])
             self._fetched = time.monotonic()
             self._pause = RETRY_SECONDS
-        except (
-            httpx2.HTTPError,
-            OSError,
-            ValueError,
-            KeyError,
-            TypeError,
-            AttributeError,
-            RecursionError,
-        ) as error:
+        except (Unread, OSError, KeyError, TypeError, AttributeError) as error:
             self._pause = min(2 * self._pause, RETRY_SECONDS)
-            event("error", "keys_not_fetched", reason=type(error).__name__)
+            reason = str(error) if isinstance(error, Unread) else type(error).__name__
+            event("error", "keys_not_fetched", reason=reason)
+
+
+class Unread(Exception):
+    """The authorization server gave no JSON, and why."""
+
+
+def client_of(ca_file: Path | None) -> httpx2.AsyncClient:
+    """Return a client for the authorization server, which follows no redirect."""
+    import httpx2
+
+    return httpx2.AsyncClient(
+        verify=True if ca_file is None else ssl.create_default_context(cafile=ca_file),
+        follow_redirects=False,
+        trust_env=False,
+        timeout=FETCH_SECONDS,
+    )
+
+
+async def read_json(client: httpx2.AsyncClient, method: str, url: str, **more: Any) -> Any:
+    """Return the JSON of an answer with status 200. Raises Unread for any other, and for one that
+    is too large or too late.
+    """
+    import httpx2
+
+    fields = {"accept": "application/json", "accept-encoding": "identity"}
+    try:
+        async with (
+            asyncio.timeout(FETCH_SECONDS),
+            client.stream(method, url, headers=fields, **more) as answer,
+        ):
+            body = bytearray()
+            async for chunk in answer.aiter_raw():
+                body += chunk
+                if len(body) > MAX_ANSWER_BYTES:
+                    raise Unread("too large")
+        if answer.status_code != 200:
+            raise Unread(f"status {answer.status_code}")
+        return json.loads(bytes(body))
+    except (httpx2.HTTPError, OSError, ValueError, RecursionError) as error:
+        raise Unread(type(error).__name__) from error
 
 
 def _signing_keys(entries: list[dict[str, Any]]) -> dict[str | None, tuple[Any, str | None]]:
@@ -314,7 +343,7 @@ def _signing_keys(entries: list[dict[str, Any]]) -> dict[str | None, tuple[Any, 
     return keys
 
 
-def _check_type(header: dict[str, Any], claims: dict[str, Any]) -> None:
+def check_type(header: dict[str, Any], claims: dict[str, Any]) -> None:
     """Raises NotAnAccessToken for what RFC 9068, section 4 refuses by its type, and for an ID token
     (OpenID Connect Core 1.0, section 2).
     """
@@ -328,7 +357,7 @@ def _check_type(header: dict[str, Any], claims: dict[str, Any]) -> None:
         raise NotAnAccessToken("the token's `typ` is not `at+jwt`, and it may be an ID token")
 
 
-def _scopes_of(claims: dict[str, Any]) -> frozenset[str]:
+def scopes_of(claims: dict[str, Any]) -> frozenset[str]:
     """`scope` as one text (RFC 9068, section 2.2.3) or, as some servers write it, `scp` as a list.
     Raises ValueError for anything else.
     """
@@ -346,7 +375,7 @@ def _client_of(claims: dict[str, Any]) -> str:
     return str(next((claims[name] for name in _CLIENT_CLAIMS if name in claims), ""))
 
 
-def _caller_of(claims: dict[str, Any], issuer: str, token: str, kid: str | None) -> Caller:
+def caller_of(claims: dict[str, Any], issuer: str, token: str, kid: str | None) -> Caller:
     """Return the caller that a token was issued to."""
     return Caller(
         issuer=issuer,
@@ -358,7 +387,7 @@ def _caller_of(claims: dict[str, Any], issuer: str, token: str, kid: str | None)
     )
 
 
-def _check_url(url: str) -> None:
+def check_url(url: str) -> None:
     """Raises ValueError unless a URL is `https`, or on this machine."""
     parts = urlsplit(url)
     schemes = {"https"} if parts.hostname else set()

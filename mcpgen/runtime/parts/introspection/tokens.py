@@ -1,0 +1,141 @@
+"""Tokens that only the authorization server can read.
+
+It is asked about each, and its answer holds for a short time, in which a token that is withdrawn
+is still good.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote_plus
+
+from ...log import event
+from ...transports.guard import BadToken, Grant, Unavailable
+from ...transports.tokens import (
+    LEEWAY_SECONDS,
+    MAX_TOKEN,
+    MOST_TOKENS,
+    NotAnAccessToken,
+    ProtectedResource,
+    Unread,
+    bad_token,
+    caller_of,
+    check_type,
+    check_url,
+    client_of,
+    read_json,
+    scopes_of,
+)
+
+if TYPE_CHECKING:
+    import httpx2
+
+ANSWER_SECONDS = 30.0
+"""Seconds for which an answer holds, unless the token ends before."""
+RETRY_SECONDS = 1.0
+"""Seconds for which the endpoint is left alone after a question that it did not answer."""
+MOST_QUESTIONS = 32
+"""Questions at the same time; further callers wait for their turn, for the time of an answer."""
+_KINDS = {
+    "token_type": ("bearer", "access_token"),
+    "token_use": ("access_token", "access"),
+    "typ": ("bearer", "at+jwt"),
+}
+"""Fields by which servers tell access tokens from others."""
+
+
+class Introspection(ProtectedResource):
+    """Tokens of one authorization server, by what it says of them (RFC 7662, section 2.2)."""
+
+    def __init__(self, issuers: Iterable[str], url: str, *login: str, **about: Any) -> None:
+        """`login` is this server's client id and secret at the endpoint."""
+        super().__init__(issuers, **about)
+        check_url(url)
+        self._url = url
+        self._login = tuple(map(quote_plus, login))
+        self._client: httpx2.AsyncClient | None = None
+        self._turns = asyncio.Semaphore(MOST_QUESTIONS)
+        self._answers: dict[bytes, asyncio.Task[tuple[float, Grant | BadToken | Unavailable]]] = {}
+        """By the hash of the token; the one that was asked for first makes room."""
+        self._left_alone_until = float("-inf")
+        self._has_answered = False
+
+    async def grant(self, token: str) -> Grant:
+        """Return the permissions of a token that the authorization server calls active and meant
+        for this server. Raises BadToken for any other, and Unavailable while it does not answer.
+        """
+        if len(token) > MAX_TOKEN:
+            raise BadToken("it is too long")
+        digest = sha256(token.encode("utf-8", "replace")).digest()
+        answer = self._answers.get(digest)
+        if answer is None or (answer.done() and answer.result()[0] <= time.time()):
+            self._answers.pop(digest, None)
+            answer = self._answers[digest] = asyncio.create_task(self._ask(token))
+            if len(self._answers) > MOST_TOKENS:
+                del self._answers[next(iter(self._answers))]
+        # Whoever leaves must not take the answer from those who wait for it as well
+        _, outcome = await asyncio.shield(answer)
+        if isinstance(outcome, Grant):
+            return outcome
+        raise outcome.with_traceback(None)
+
+    async def is_ready(self) -> bool:
+        """Return whether the endpoint has answered once, and ask it where it has not."""
+        if not self._has_answered:
+            with suppress(BadToken, Unavailable):
+                await self.grant("is-anybody-there")
+        return self._has_answered
+
+    async def _ask(self, token: str) -> tuple[float, Grant | BadToken | Unavailable]:
+        """Return until when an outcome holds, and the outcome."""
+        form = {"token": token, "token_type_hint": "access_token"}
+        try:
+            async with self._turns:
+                now = time.time()
+                if now < self._left_alone_until:
+                    return now, Unavailable(RETRY_SECONDS)
+                self._client = self._client or client_of(self.ca_file)
+                claims = await read_json(
+                    self._client, "POST", self._url, data=form, auth=self._login
+                )
+            if not isinstance(claims, dict) or not isinstance(claims.get("active"), bool):
+                raise Unread("no answer of RFC 7662")
+        except (Unread, OSError) as error:
+            self._left_alone_until = time.time() + RETRY_SECONDS
+            event("error", "token_not_introspected", reason=str(error))
+            return now, Unavailable(RETRY_SECONDS)
+        self._has_answered = True
+        until = now + ANSWER_SECONDS
+        claims.setdefault("exp", until)
+        try:
+            grant = self._granted(claims, token, now)
+        except (ValueError, TypeError, OverflowError) as error:
+            return until, bad_token(error, claims)
+        return min(until, float(claims["exp"])), grant
+
+    def _granted(self, claims: dict[str, Any], token: str, now: float) -> Grant:
+        """Return what a token grants, by what is said of it. Raises ValueError, TypeError and
+        OverflowError.
+        """
+        if not claims["active"]:
+            raise NotAnAccessToken("it is not active")
+        if claims.setdefault("iss", self.issuers[0]) not in self.issuers:
+            raise NotAnAccessToken("its issuer is not trusted here")
+        audiences = claims.get("aud", [])
+        if isinstance(audiences, str):
+            audiences = [audiences]
+        if not set(audiences).intersection(self.audiences):
+            raise NotAnAccessToken("it is meant for another audience")
+        begins, ends = float(claims.get("nbf", 0)) - LEEWAY_SECONDS, float(claims["exp"])
+        if not begins <= now < ends + LEEWAY_SECONDS:
+            raise NotAnAccessToken("it is not valid now")
+        for name, kinds in _KINDS.items():
+            if name in claims and str(claims[name]).lower() not in kinds:
+                raise NotAnAccessToken(f"its `{name}` is not that of an access token")
+        check_type({}, claims)
+        return Grant(scopes_of(claims), caller_of(claims, str(claims["iss"]), token, None))

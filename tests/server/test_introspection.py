@@ -1,0 +1,203 @@
+"""Callers' tokens that are no JWTs: the authorization server is asked about each (RFC 7662)."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import time
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import parse_qs
+
+import pytest
+from served import Start, call
+
+from mcpgen.runtime.parts.introspection import tokens
+from mcpgen.runtime.settings import SettingsError, read
+from mcpgen.runtime.transports.guard import BadToken, Grant, Unavailable
+from tests.loopback import JSON, Asked, Loopback
+
+AUDIENCE = "http://127.0.0.1/mcp"
+GOOD = {"active": True, "aud": AUDIENCE, "scope": "books:read", "sub": "me", "client_id": "desk"}
+
+
+class Endpoint(Loopback):
+    """An authorization server that knows some tokens."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, Any] = {"good": GOOD}
+        self.asked: list[Asked] = []
+        self.answer: tuple[int, dict[str, str], bytes] | None = None
+        """Answer to every question, in place of the right one."""
+        super().__init__(self.introspected)
+
+    def introspected(self, asked: Asked) -> tuple[int, dict[str, str], bytes]:
+        """Say what a token is good for."""
+        self.asked.append(asked)
+        [token] = parse_qs(asked.body.decode())["token"]
+        said = {"exp": int(time.time()) + 300, **self.known.get(token, {"active": False})}
+        return self.answer or (200, JSON, json.dumps(said).encode())
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Endpoint]:
+    """An authorization server."""
+    server = Endpoint()
+    yield server
+    server.close()
+
+
+def settings(endpoint: Endpoint, **more: str) -> dict[str, str]:
+    """The settings that trust it."""
+    return {
+        "HTTP_ISSUER": endpoint.url, "HTTP_AUDIENCE": AUDIENCE,
+        "INTROSPECTION_URL": f"{endpoint.url}/introspect", "INTROSPECTION_CLIENT_ID": "shop",
+        "INTROSPECTION_CLIENT_SECRET": "canary-s3cret%", **more,
+    }  # fmt: skip
+
+
+def trusting(url: str) -> Any:
+    """What judges the tokens of an authorization server."""
+    about = {"audiences": [AUDIENCE], "resource": AUDIENCE, "scopes": frozenset()}
+    return tokens.Introspection([url], f"{url}/introspect", "shop", "canary-s3cret%", **about)
+
+
+def outcomes(endpoint: Endpoint, *given: str) -> list[type]:
+    """What comes of tokens, one after another."""
+    authority = trusting(endpoint.url)
+
+    async def outcome(token: str) -> type:
+        try:
+            return type(await authority.grant(token))
+        except (BadToken, Unavailable) as error:
+            return type(error)
+
+    async def ask() -> list[type]:
+        return [await outcome(token) for token in given]
+
+    return asyncio.run(ask())
+
+
+def test_a_token_is_good_for_what_the_endpoint_says(
+    start: Start, endpoint: Endpoint, api: Any
+) -> None:
+    server = start(**settings(endpoint, HTTP_WRITE_SCOPES="books:write"))
+    described = json.loads(server.get("/.well-known/oauth-protected-resource/mcp")[2])
+    assert described["authorization_servers"] == [endpoint.url]
+    status, headers, _ = server.bearer("made-up")
+    assert (status, 'error="invalid_token"' in headers["www-authenticate"]) == (401, True)
+    assert server.bearer("good", call("get_book", {"book_id": "1"}))[0] == 200
+    write = call("update_book", {"book_id": "1", "title": "T"})
+    status, headers, _ = server.bearer("good", write)
+    assert (status, 'scope="books:write"' in headers["www-authenticate"]) == (403, True)
+    # The client asks for more, and repeats the call with another token
+    endpoint.known["better"] = {**GOOD, "scope": "books:read books:write"}
+    assert server.bearer("better", write)[0] == 200
+    for asked in endpoint.asked:
+        assert (asked.method, asked.target) == ("POST", "/introspect")
+        login = base64.b64decode(asked.fields["authorization"].removeprefix("Basic "))
+        assert login == b"shop:canary-s3cret%25"  # RFC 6749, section 2.3.1
+    assert "authorization" not in api.requests[0].fields
+    said = server.stop()
+    assert '"client": "desk"' in said and '"subject": "me"' in said
+    assert not any(secret in said for secret in ("canary", '"good"', "better"))
+
+
+REFUSED: list[dict[str, Any]] = [
+    {"active": False}, {"aud": "https://else.example"}, {"aud": None}, {"aud": [["x"]]},
+    {"iss": "https://else.example"}, {"exp": 1}, {"exp": "soon"}, {"exp": None}, {"exp": 10**400},
+    {"exp": float("nan")}, {"nbf": 10**11}, {"scope": 5}, {"scope": None}, {"typ": "Refresh"},
+    {"token_type": "DPoP"}, {"token_use": "refresh_token"}, {"nonce": "n"},
+]  # fmt: skip
+
+
+def test_what_is_no_current_access_token_for_this_server_is_refused(endpoint: Endpoint) -> None:
+    good = [{"aud": ["https://else.example", AUDIENCE]}, {"iss": endpoint.url}]
+    good.append({"typ": "Bearer", "token_type": "bearer"})
+    for number, more in enumerate([*good, *REFUSED]):
+        endpoint.known[str(number)] = {**GOOD, **more}
+    given = [str(number) for number in range(len(endpoint.known) - 1)]
+    assert outcomes(endpoint, *given) == [Grant] * len(good) + [BadToken] * len(REFUSED)
+    assert outcomes(endpoint, "x" * 8_193) == [BadToken]
+
+
+UNANSWERED: list[tuple[int, dict[str, str], bytes]] = [
+    (500, JSON, b"{}"), (401, JSON, b'{"active": true}'), (204, {}, b""), (200, JSON, b"[]"),
+    (200, JSON, b"{}"), (200, JSON, b'{"active": "true"}'), (200, JSON, b"no JSON"),
+    (200, JSON, b"[" * 200_000), (200, JSON, json.dumps({**GOOD, "x": "x" * 300_000}).encode()),
+    (307, {"Location": "/elsewhere"}, b""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("answer", UNANSWERED, ids=range(len(UNANSWERED)))
+def test_without_an_answer_nobody_comes_in_and_redirects_are_not_followed(
+    endpoint: Endpoint, answer: Any
+) -> None:
+    endpoint.answer = answer
+    assert outcomes(endpoint, "good", "good") == [Unavailable] * 2
+    assert len(endpoint.asked) == 1  # left alone for a moment
+
+
+def test_a_server_whose_endpoint_is_away_is_not_ready_and_keeps_clients_waiting(
+    start: Start, endpoint: Endpoint
+) -> None:
+    endpoint.answer = (503, {}, b"")
+    server = start(**settings(endpoint))
+    assert server.get("/ready")[0] == 503
+    status, headers, _ = server.bearer("good")
+    assert (status, headers["retry-after"]) == (503, "1")
+    assert "www-authenticate" not in headers
+    endpoint.answer = None
+    time.sleep(tokens.RETRY_SECONDS + 0.1)
+    assert [server.get("/ready")[0], server.bearer("good")[0]] == [200, 200]
+    endpoint.answer = (503, {}, b"")
+    assert server.bearer("good")[0] == 200  # for half a minute
+    assert server.bearer("another")[0] == 503
+
+
+def test_an_answer_holds_for_a_short_time_and_no_longer_than_the_token(
+    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endpoint.known["brief"] = {**GOOD, "exp": time.time() - 1}
+    assert outcomes(endpoint, "good", "good", "made-up", "made-up", "brief", "brief") == [
+        Grant, Grant, BadToken, BadToken, Grant, Grant,
+    ]  # fmt: skip
+    assert len(endpoint.asked) == 4
+    monkeypatch.setattr(tokens, "ANSWER_SECONDS", 0.0)
+    monkeypatch.setattr(tokens, "MOST_TOKENS", 1)
+    assert outcomes(endpoint, "good", "made-up", "good") == [Grant, BadToken, Grant]
+    assert len(endpoint.asked) == 7
+
+
+def test_calls_at_the_same_time_share_one_question(endpoint: Endpoint) -> None:
+    authority = trusting(endpoint.url)
+
+    async def ask() -> list[Grant]:
+        gone = asyncio.create_task(authority.grant("good"))
+        await asyncio.sleep(0)
+        gone.cancel()
+        return await asyncio.gather(*(authority.grant("good") for _ in range(50)))
+
+    assert len({id(grant) for grant in asyncio.run(ask())}) == len(endpoint.asked) == 1
+
+
+@pytest.mark.parametrize(("more", "text"), [
+    ({"HTTP_ISSUER": ""}, "HTTP_ISSUER` is not set"),
+    ({"HTTP_AUDIENCE": ""}, "HTTP_AUDIENCE` is not set"),
+    ({"INTROSPECTION_CLIENT_ID": ""}, "INTROSPECTION_CLIENT_ID` is not set"),
+    ({"INTROSPECTION_CLIENT_SECRET": ""}, "INTROSPECTION_CLIENT_SECRET` is not set"),
+    ({"HTTP_JWKS_URL": "https://login.example/keys"}, "takes the place of `P_HTTP_JWKS_URL`"),
+])  # fmt: skip
+def test_settings_that_are_incomplete_are_said_at_the_start(
+    endpoint: Endpoint, more: dict[str, str], text: str
+) -> None:
+    facts = {"name": "p", "env_prefix": "P", "calls_api": False, "parts": ["introspection"]}
+    environ = {f"P_{name}": value for name, value in settings(endpoint, **more).items()}
+    with pytest.raises(SettingsError, match=text):
+        read(facts, environ, http=True)
+
+
+def test_the_endpoint_needs_https() -> None:
+    with pytest.raises(ValueError, match="must be an https URL"):
+        trusting("http://login.example")
