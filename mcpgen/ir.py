@@ -178,6 +178,8 @@ class Tool:
     passed_on: dict[str, Any] = field(default_factory=dict, hash=False)
     listing: ListAnswer = field(default_factory=ListAnswer)
     workflow: Workflow | None = None
+    confirm: bool | None = None
+    """Whether a person has to agree to each call; None where the server's setting counts."""
 
     @property
     def is_own(self) -> bool:
@@ -308,11 +310,18 @@ class Server:
     has_functions: bool = False
     functions: tuple[str, ...] = ()
     profile: str = "portable"
+    confirm: bool = False
+    """Whether a person has to agree to each call of a tool that may delete or overwrite."""
 
     @property
     def calls_api(self) -> bool:
         """Whether there is an API behind this server; without one every tool is the user's own."""
         return self.document_version not in WITHOUT_API
+
+    @property
+    def asks(self) -> bool:
+        """Whether a person is asked before some calls."""
+        return self.confirm or any(tool.confirm for tool in self.tools)
 
     @property
     def is_searched(self) -> bool:

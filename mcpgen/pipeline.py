@@ -141,6 +141,7 @@ def understood(
         server,
         lazy=_is_long(server) if config.lazy is None else config.lazy,
         code=config.code,
+        confirm=config.confirm,
         parts=config.parts,
         runtime=config.runtime,
         catalogue=config.catalogue,

@@ -27,10 +27,11 @@ FUNCTION_MAY_CHANGE = (
 
 
 class Thing(StrEnum):
-    """Things that `add` creates; all but the first two are files."""
+    """Things that `add` creates; all but the first three are files."""
 
     tool = "tool"
     production = "production"
+    confirm = "confirm"
     docker = "docker"
     registry = "registry"
     bundle = "bundle"
@@ -119,6 +120,8 @@ def add(
 
     `production` enters the parts that a server for a whole company needs into `mcpgen.toml`
     (`audit`, `exchange`, `introspection`, `redis`, `telemetry`), and generates the project again.
+    `confirm` enters `confirm = true`: a person has to agree to each call that may delete or
+    overwrite.
     """
     from ..problems import UsageError
     from ..project.run import here
@@ -138,6 +141,8 @@ def add(
         raise UsageError.of("E1191", message, f"`mcpgen add {what}` is all")
     if what is Thing.production:
         return _add_parts(screen, folder, as_json=as_json)
+    if what is Thing.confirm:
+        return _add_confirm(screen, folder, as_json=as_json)
     if what is not Thing.tool:
         return _add_files(screen, folder, what, as_json=as_json)
     read_only = or_ask(read_only, _read_only, ask=not as_json and may_ask())
@@ -215,11 +220,11 @@ def _add_parts(screen: Screen, folder: Path, *, as_json: bool) -> int:
     """Enter the parts that `mcpgen.toml` can name into it, and generate the project again."""
     from ..problems import Problems
     from ..project.manifest import manifest_problems
-    from ..project.scaffold import add_parts
+    from ..project.scaffold import entered
     from ..runtime.facts.parts import NAMED
     from .problem_output import print_problems
 
-    with add_parts(folder, NAMED):
+    with entered(folder, parts=NAMED):
         _generate(screen, folder, renew=True)
     features = dict.fromkeys(NAMED, True)
     missing = manifest_problems(folder, "", **features)
@@ -229,6 +234,21 @@ def _add_parts(screen: Screen, folder: Path, *, as_json: bool) -> int:
         screen.data(json.dumps({"parts": list(NAMED)}, indent=2))
     elif not screen.quiet:
         screen.out.print(f"parts      {', '.join(NAMED)}", highlight=False)
+    return 0
+
+
+def _add_confirm(screen: Screen, folder: Path, *, as_json: bool) -> int:
+    """Enter `confirm = true` into `mcpgen.toml`, and generate the project again."""
+    from ..project.scaffold import entered
+
+    with entered(folder, confirm=True):
+        _generate(screen, folder, renew=True)
+    facts = json.loads(next(folder.glob("src/*/api.json")).read_text("utf-8"))
+    tools = list(facts["confirm"]["tools"])
+    if as_json:
+        screen.data(json.dumps({"confirm": tools}, indent=2))
+    elif not screen.quiet:
+        screen.out.print(f"confirm    {', '.join(tools)}", highlight=False)
     return 0
 
 

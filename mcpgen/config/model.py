@@ -43,6 +43,7 @@ class ToolConfig:
     open_world: bool | None = None
     arguments: dict[str, ArgumentConfig] = field(default_factory=dict)
     answer: AnswerConfig = AnswerConfig()
+    confirm: bool | None = None
     budget: int | None = None
     aliases: tuple[str, ...] = ()
 
@@ -104,6 +105,7 @@ class Config:
     lazy: bool | None = None
     """None: where the list of tools is long."""
     code: bool = False
+    confirm: bool = False
     parts: tuple[str, ...] = ()
     runtime: Literal["copied", "installed"] = "copied"
     catalogue: bool = False

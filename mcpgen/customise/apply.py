@@ -393,6 +393,7 @@ def _customised(
         title=config.title or tool.title,
         description=config.description or tool.description,
         hints=replace(tool.hints, **_hint_changes(config)),
+        confirm=config.confirm,
     )
     for word, argument in config.arguments.items():
         if _argument_by_name(tool, word) is None and gone.reports(tool, word, faults):

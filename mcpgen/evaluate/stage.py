@@ -80,6 +80,8 @@ async def serving(folder: Path, api: str, *options: str) -> AsyncIterator[Any]:
     from mcp import Client, StdioServerParameters
     from mcp.client.stdio import stdio_client
 
+    from ..live.inside.call import agree
+
     packages = sorted(folder.glob("src/*/api.json"))
     if not packages:
         hint = "generate one first: `mcpgen generate openapi.yaml`"
@@ -95,5 +97,5 @@ async def serving(folder: Path, api: str, *options: str) -> AsyncIterator[Any]:
         args=["-m", packages[0].parent.name, *options],
         env={**os.environ, **credentials, **settings, "PYTHONPATH": str(folder / "src")},
     )
-    async with Client(stdio_client(start, errlog=sys.stderr)) as client:
+    async with Client(stdio_client(start, errlog=sys.stderr), elicitation_callback=agree) as client:
         yield client

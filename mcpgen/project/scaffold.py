@@ -284,13 +284,17 @@ def add_tool(folder: Path, tool: dict[str, Any]) -> Path:
 
 
 @contextmanager
-def add_parts(folder: Path, names: Sequence[str]) -> Iterator[None]:
-    """Enter parts into `mcpgen.toml`; it is as it was if the block fails."""
+def entered(folder: Path, *, parts: Sequence[str] = (), confirm: bool = False) -> Iterator[None]:
+    """Enter parts into `mcpgen.toml`, or that a person is asked before calls that may delete or
+    overwrite; it is as it was if the block fails.
+    """
     path = folder / NAME
     before = path.read_bytes()
     present = read_config(folder).parts
-    parts = [*present, *(name for name in names if name not in present)]
-    text = edit(before.decode("utf-8"), {("parts",): parts})
+    keys: dict[tuple[str, ...], Any] = {("confirm",): True} if confirm else {}
+    if parts:
+        keys["parts",] = [*present, *(name for name in parts if name not in present)]
+    text = edit(before.decode("utf-8"), keys)
     path.write_text(text, encoding="utf-8", newline="\n")
     try:
         yield

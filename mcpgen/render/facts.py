@@ -171,6 +171,31 @@ def _set_fields(value: Any, default: Any) -> dict[str, Any]:
     return {key: field for key, field in asdict(value).items() if field != before[key]}
 
 
+def _confirm_facts(server: Server) -> dict[str, Any]:
+    """Return the tools that need a person's consent, each with the method and the path of its
+    request, in the names of its arguments; null for a tool that is exempt.
+    """
+    tools: dict[str, str | None] = {}
+    for tool in server.tools:
+        destroys = server.confirm and tool.hints.destructive
+        if destroys if tool.confirm is None else tool.confirm:
+            tools[tool.name] = _request_line(tool)
+        elif tool.confirm is False:
+            tools[tool.name] = None
+    return {"destructive": server.confirm, "tools": tools}
+
+
+def _request_line(tool: Tool) -> str:
+    if tool.request is None:
+        return ""
+    path = tool.request.path
+    for argument in tool.arguments:
+        if argument.place == "path":
+            shown = str(argument.fixed[0]) if argument.fixed else f"{{{argument.name}}}"
+            path = path.replace(f"{{{argument.wire_name}}}", shown)
+    return f"{tool.request.method} {path}"
+
+
 def api_facts(server: Server) -> dict[str, Any]:
     """Return the runtime's facts about the API besides its tools: the content of `api.json`."""
     return {
@@ -206,6 +231,7 @@ def api_facts(server: Server) -> dict[str, Any]:
         "answers": {tool: _set_fields(shaping, Shaping()) for tool, shaping in server.answers},
         "wrapped": sorted(tool.name for tool in server.tools if tool.response.wrapped),
         **_answers_facts(server),
+        **({"confirm": _confirm_facts(server)} if server.asks else {}),
         **({"base_url_configured": True} if server.base_url_configured else {}),
         **({"headers": dict(server.headers)} if server.headers else {}),
         **({} if server.calls_api else {"calls_api": False}),

@@ -54,6 +54,7 @@ def features(server: Server) -> Mapping[str, bool]:
     return {
         "calls_api": server.calls_api,
         "catalogue": server.catalogue,
+        "asks": server.asks,
         "code": server.code,
         "has_functions": server.has_functions,
         "has_login": has_login(server),
@@ -74,6 +75,7 @@ def part_names(server: Server) -> list[str]:
     has = features(server)
     needs = {
         "code": "code",
+        "confirm": "asks",
         "functions": "has_functions",
         "login": "has_login",
         "search": "is_searched",

@@ -83,7 +83,8 @@ class App:
         self._quota = Quota(self._limits)
         self._api: ApiSide | None = None
         hooks = Hooks(_hooks(home) if yours else None, list(self.catalog.toolset_of))
-        self._runner = Runner(hooks, self._the_api, self._mask, facts)
+        consents = [part.consent(self._read, facts) for part in parts if part.consent is not None]
+        self._runner = Runner(hooks, self._the_api, self._mask, facts, consents)
         self.refusal: Refusal | None = None
         """Set by a transport that knows its callers."""
         self.listed = self.catalog.listed
@@ -135,15 +136,19 @@ class App:
     def _the_api(self) -> ApiSide:
         """The HTTP side, made when the first function asks for it."""
         if self._api is None:
-            if self._settings is None:
-                self._settings = read(self.home.facts())
-            settings = self._settings
+            settings = self._read()
             if self._front is not None:
                 settings = self._front.settings(settings)
             auth = self.home.module("auth") if self.home.has("auth") else None
             side = import_module(".client.side", __package__)
             self._api = side.HttpSide(settings, auth)
         return self._api
+
+    def _read(self) -> Settings:
+        """Return the settings, read when they are first needed."""
+        if self._settings is None:
+            self._settings = read(self.home.facts())
+        return self._settings
 
     @property
     def calls_api(self) -> bool:
@@ -214,7 +219,9 @@ class App:
             else:
                 result = await self._dispatch(params, context)
             # `resultType` belongs to 2026-07-28; the SDK leaves it out for older clients
-            complete = {"resultType": "complete", "isError": False, **sendable(result)}
+            complete: dict[str, Any] = sendable(result)
+            if "content" in result:
+                complete = {"resultType": "complete", "isError": False, **complete}
             if is_read():
                 record.bytes = len(to_json(complete))
         return complete
@@ -252,7 +259,7 @@ class App:
         seconds = self._limits.total_timeout
         # The HTTP side gives up by itself, and says more about it
         grace = GRACE_SECONDS if entry.generated else 0.0
-        with self._quota.running(), anyio.move_on_after(seconds + grace):
+        with self._quota.running(), anyio.move_on_after(seconds + grace) as context.limit:
             return await self._runner.call(entry, arguments, context)
         reason = (
             f"`{entry.name}` was stopped after {seconds:g} seconds; part of its work may be done."

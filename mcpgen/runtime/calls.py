@@ -10,7 +10,7 @@ import dataclasses
 import difflib
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -19,7 +19,7 @@ from mcp.types import CallToolResult
 
 from .arguments.explain import explain
 from .catalog import Entry
-from .errors import ApiError, BadStatus, StartError
+from .errors import ApiError, BadStatus, InputRequired, StartError
 from .log import event
 from .record import current
 from .results.answer import Answer
@@ -160,8 +160,10 @@ class Runner:
         api: Callable[[], ApiSide],
         mask: Callable[[Any], Any],
         facts: Mapping[str, Any],
+        consents: Sequence[Callable[[Entry, Call], Awaitable[None]]] = (),
     ) -> None:
-        """`facts` is the content of `api.json`."""
+        """`facts` is the content of `api.json`, `consents` are those of the parts."""
+        self._consents = consents
         self._lists: Mapping[str, Any] = facts.get("lists", {})
         self._withheld = Withheld(facts.get("redact", ()))
         self._hooks = hooks
@@ -180,6 +182,9 @@ class Runner:
             if not result.get("isError"):
                 result["content"] += context.remarks
                 return result
+        except InputRequired as question:
+            current().status = "asked"
+            return question.result
         except Exception as error:
             result, fields = self._report(entry, error)
             result = self._mask(result)
@@ -216,6 +221,9 @@ class Runner:
         call = Call(entry.name, checked, entry.read_only, context)
         context.remarks += [Text(remark).block() for remark in remarks]
         await self._hooks.run("before", call)
+        for consent in self._consents:
+            await consent(entry, call)
+        context.begun = True
         if "api" in prepared.injected:
             self._api().tell_progress(context)
         injected: list[Any] = []
@@ -297,7 +305,7 @@ class Runner:
         if isinstance(error, BadArguments):
             return failure(str(error)), {"status": "invalid_arguments"}
         if isinstance(error, ToolError):
-            return failure(str(error)), {"status": "tool_error"}
+            return failure(str(error)), {"status": error.status}
         if isinstance(error, NotImplementedError):
             reason = str(error) or f"`{entry.name}` is not implemented yet"
             return failure(reason), {"status": "not_implemented"}

@@ -26,6 +26,14 @@ class StartError(Exception):
     """The server cannot start as it was asked to; the text says what to change."""
 
 
+class InputRequired(Exception):
+    """A call that is answered with a question (MCP 2026-07-28); `result` is the answer."""
+
+    def __init__(self, result: dict[str, Any]) -> None:
+        super().__init__("a person has to answer first")
+        self.result = result
+
+
 class ApiError(Exception):
     """A failed request. `Api.request` fills in `method` and `path` (the template)."""
 

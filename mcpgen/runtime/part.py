@@ -6,7 +6,7 @@ kernel knows each by this class alone. Whatever is large a part imports when it 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -87,6 +87,11 @@ class Part:
     """Given the settings, returns the URLs it calls, whose hosts may be at private addresses."""
     login_token: Callable[..., LoginToken] | None = None
     """Given a credential and the settings, returns the source of the tokens of a login."""
+    consent: Callable[..., Callable[..., Awaitable[None]]] | None = None
+    """Given a function that reads the settings, and the content of `api.json`, returns what is
+    awaited with each `Entry` and `Call` before the function of the tool is called. Raises ToolError
+    or InputRequired.
+    """
     functions: Callable[[], ModuleType] | None = None
     """Imports the module that makes tools of the user's functions."""
 

@@ -30,7 +30,7 @@ class Record:
     sender: Mapping[str, str] = field(default_factory=dict)
     """Fields that say who called (`caller.SENDER`); none on stdio."""
     status: int | str = "ok"
-    """`ok`, the API's status, or the kind of failure."""
+    """`ok`, `asked` (a person, first), the API's status, or the kind of failure."""
     reason: str = ""
     writes: bool = False
     arguments: Any = None
@@ -63,7 +63,7 @@ class Record:
 
     def log(self) -> None:
         """Write the line, if the log has lines of its kind."""
-        has_worked = self.status == "ok"
+        has_worked = self.status in ("ok", "asked")
         if has_worked and not logger.isEnabledFor(LEVEL_INFO):
             return
         fields: dict[str, Any] = {

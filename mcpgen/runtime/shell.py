@@ -124,13 +124,27 @@ def _called(app: App, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
     from mcp import Client
 
     async def call() -> Any:
-        async with Client(app.server) as client:
+        is_there = sys.stdin.isatty() and sys.stderr.isatty()
+        async with Client(
+            app.server, elicitation_callback=_consent if is_there else None
+        ) as client:
             return await client.call_tool(name, arguments)
 
     answer: dict[str, Any] = anyio.run(call).model_dump(
         mode="json", by_alias=True, exclude_none=True
     )
     return answer
+
+
+async def _consent(context: Any, params: Any) -> Any:
+    """Ask whoever sits at the terminal the server's question."""
+    import anyio.to_thread
+    from mcp.types import ElicitResult
+
+    print(_shown(params.message), end="\n[y/N] ", file=sys.stderr, flush=True)
+    line = await anyio.to_thread.run_sync(sys.stdin.readline)
+    agrees = line.strip().lower() in ("y", "yes")
+    return ElicitResult(action="accept" if agrees else "decline")
 
 
 def _answer(result: dict[str, Any], *, as_json: bool) -> int:

@@ -20,6 +20,7 @@ from urllib.parse import parse_qsl, quote, unquote
 
 import pytest
 from mcp import Client
+from mcp.types import ElicitResult
 
 HERE = Path(__file__).parent
 SOURCE = HERE.parent / "src"
@@ -228,7 +229,8 @@ class Outcomes:
         # What is yours (`hooks.py`, `custom/`) has tests of its own; these are about what was
         # generated
         for era in ERAS:
-            async with Client(self._app(self._package, yours=False).server, mode=era) as client:
+            server = self._app(self._package, yours=False).server
+            async with Client(server, mode=era, elicitation_callback=_agree) as client:
                 for tool in DATA["tools"]:
                     await self._call_all(client, era, tool)
 
@@ -279,6 +281,11 @@ class Outcomes:
         except Exception as raised:
             error = raised
         self.called[era, kind, name] = Called(result, error, self._api.requests)
+
+
+async def _agree(*_: Any) -> ElicitResult:
+    """Agree to a call, where a person is asked first."""
+    return ElicitResult(action="accept")
 
 
 @pytest.fixture(scope="session")

@@ -47,3 +47,17 @@ def test_what_runs_an_image_brings_its_file(mcpgen, shop):
     files = json.loads(mcpgen("add", "compose", "--json").out)["files"]
     written = ["deploy/compose/compose.yaml", "deploy/compose/haproxy.cfg"]
     assert files == [*written, ".dockerignore", "Dockerfile"]
+
+
+def test_consent_is_asked_for_what_may_delete_or_overwrite(mcpgen, shop):
+    assert not list(shop.glob("src/*/runtime/parts/confirm"))
+    asked = json.loads(mcpgen("add", "confirm", "--json").out)["confirm"]
+    assert asked == ["cancel_order", "remove_book", "update_book"]
+    settings = shop / "mcpgen.toml"
+    settings.write_text(settings.read_text() + "\n[tools.updateBook]\nconfirm = false\n")
+    assert mcpgen("generate", "--quiet").code == 0
+    facts = json.loads((shop / "src/bookshop_mcp/api.json").read_text())["confirm"]
+    assert facts["tools"]["remove_book"] == "DELETE /books/{bookId}"
+    assert facts["tools"]["update_book"] is None
+    assert "`MCPGEN_BOOKSHOP_CONFIRM_OPTIONAL`" in (shop / "document/VARIABLES.md").read_text()
+    assert mcpgen("check").code == 0

@@ -228,6 +228,7 @@ FACTS = {
         "books": {"title": "Books", "description": ""},
         "desk": {"title": "Desk", "description": ""}},
     "aliases": {"find_books": "list_books"}, "answers": {}, "wrapped": ["list_books"],
+    "confirm": {"destructive": False, "tools": {}},
 }  # fmt: skip
 
 

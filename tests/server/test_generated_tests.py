@@ -100,7 +100,9 @@ def generate(folder: Path) -> None:
     """Write the project of the document."""
     document = folder.parent / "document.json"
     document.write_text(json.dumps(DOCUMENT))
-    written(pipeline.generate(Config(sources=(str(document),)), Problems())[2], folder)
+    written(
+        pipeline.generate(Config(sources=(str(document),), confirm=True), Problems())[2], folder
+    )
 
 
 @pytest.fixture(scope="module")

@@ -54,10 +54,19 @@ async def outcome(order: dict[str, Any]) -> dict[str, Any]:
         if type(error).__name__ not in ("StartError", "SettingsError"):
             raise
         return {"requests": [], "error": str(error)}
-    async with Client(app.server) as client:
+    async with Client(
+        app.server, elicitation_callback=agree if order["dry_run"] else None
+    ) as client:
         result = await answer(client, order)
     # Masked at the end: a token is not known before the answer that brings it was read
     return {"requests": [masked(request, settings) for request in requests], **result}
+
+
+async def agree(context: Any, params: Any) -> Any:
+    """Agree to a call in place of a person: it reaches no real API."""
+    from mcp.types import ElicitResult
+
+    return ElicitResult(action="accept")
 
 
 async def answer(client: Any, order: dict[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,9 @@ class PartFacts:
     """One part, for servers that were made without it."""
 
     variables: tuple[str, ...] = ()
-    """Its settings, without the server's prefix. A part with settings is named in `mcpgen.toml`."""
+    """Its settings, without the server's prefix. A part with settings is named in
+    `mcpgen.toml`, unless there is another `remedy`.
+    """
     commands: tuple[str, ...] = ()
     option: str = ""
     """The option that lists the tools its way."""
@@ -23,6 +25,10 @@ PARTS = {
     "code": PartFacts(
         option="--code",
         remedy="put `code = true` at the top of mcpgen.toml and run `mcpgen generate`",
+    ),
+    "confirm": PartFacts(
+        variables=("CONFIRM_OPTIONAL",),
+        remedy="put `confirm = true` at the top of mcpgen.toml and run `mcpgen generate`",
     ),
     "exchange": PartFacts(
         variables=(
@@ -54,7 +60,7 @@ PARTS = {
     "telemetry": PartFacts(variables=("TELEMETRY", "METRICS_PORT")),
     "workflows": PartFacts(remedy="run `mcpgen generate`"),
 }
-NAMED = tuple(name for name, part in PARTS.items() if part.variables)
+NAMED = tuple(name for name, part in PARTS.items() if part.variables and not part.remedy)
 """The parts that `mcpgen.toml` names; the others follow from the document and the user's code."""
 VARIABLES = {variable: name for name, part in PARTS.items() for variable in part.variables}
 """Variable -> the part that reads it."""

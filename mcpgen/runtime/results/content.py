@@ -36,6 +36,9 @@ Block = dict[str, Any]
 class ToolError(Exception):
     """A call that cannot be done; its text is for the model and must say what to do instead."""
 
+    status = "tool_error"
+    """Its word in the log."""
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Text:
@@ -151,7 +154,14 @@ class Context:
         """The `Steps` of the workflows that are running, the outermost first."""
         self.remarks: list[Block] = []
         """Content blocks to add to the result of a successful call."""
-        self._request = request
+        self.limit: Any = None
+        """Its time limit (`anyio.CancelScope`)."""
+        self.begun = False
+        """Whether a function works for it: the call cannot be repeated any more."""
+        self.confirmed = False
+        """Whether a person agreed to it."""
+        self.sent_by = request
+        """The request of the protocol, if there is one."""
         self._last = float("-inf")
 
     async def progress(
@@ -161,15 +171,15 @@ class Context:
 
         Values that do not grow are left out, as the protocol wants them to grow.
         """
-        if self._request is None or done <= self._last:
+        if self.sent_by is None or done <= self._last:
             return
         self._last = done
-        await self._request.session.report_progress(done, total, sendable(message))
+        await self.sent_by.session.report_progress(done, total, sendable(message))
 
     @property
     def request(self) -> Any:
         """The transport's request; None on stdio."""
-        return self._request.request if self._request is not None else None
+        return self.sent_by.request if self.sent_by is not None else None
 
     def done(self) -> list[Block]:
         """Return the work that was done when the call ended early, as content blocks."""
@@ -178,16 +188,16 @@ class Context:
     @property
     def wanted(self) -> bool:
         """Whether the caller asked for progress."""
-        if self._request is None:
+        if self.sent_by is None:
             return False
-        return "progress_token" in (self._request.meta or ())
+        return "progress_token" in (self.sent_by.meta or ())
 
     @property
     def caller(self) -> Caller | None:
         """The caller; None on stdio, and if all callers share one token."""
-        if self._request is None or self._request.request is None:
+        if self.sent_by is None or self.sent_by.request is None:
             return None
-        caller: Caller | None = self._request.request.scope.get(CALLER)
+        caller: Caller | None = self.sent_by.request.scope.get(CALLER)
         return caller
 
     @property

@@ -33,7 +33,8 @@ class Inside(Context):
     """The context of a call by a program: its progress is that of the program."""
 
     def __init__(self, outer: Context, tool: str) -> None:
-        super().__init__(outer._request, tool)
+        super().__init__(outer.sent_by, tool)
+        self.begun = True
         self._outer = outer
 
     async def progress(

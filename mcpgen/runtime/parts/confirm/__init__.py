@@ -1,0 +1,31 @@
+"""Consent: a person is asked before a call is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...part import Part
+from ...settings import Settings, variable
+
+if TYPE_CHECKING:
+    from .ask import Consent
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmSettings:
+    """The variables of consent."""
+
+    confirm_optional: bool = variable(False, "flag", "calls")
+
+
+def _consent(settings: Callable[[], Settings], facts: Mapping[str, Any]) -> Consent:
+    from .ask import Consent
+
+    return Consent(
+        settings, lambda known: known.part(ConfirmSettings).confirm_optional, facts["confirm"]
+    )
+
+
+PART = Part(settings=ConfirmSettings, consent=_consent)

@@ -1,0 +1,180 @@
+"""Ask a person, by way of the client, whether a call may be sent.
+
+Before 2026-07-28 the question is a request to the client, and the call waits for the answer. In
+2026-07-28 the question is the result of the call, and the client repeats the call with the answer.
+Nothing is kept in between: the id of a question is a digest of all that would be sent, so that an
+answer counts for that alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import quote
+
+import anyio
+from mcp.shared.exceptions import MCPError
+from mcp.types import ElicitRequest, ElicitRequestFormParams
+from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
+
+from ...catalog import Entry
+from ...errors import InputRequired
+from ...results.content import Call, Context, ToolError
+from ...results.shorten import visible
+from ...secrets import Withheld
+from ...settings import Settings
+
+LONGEST = 1_500
+"""Characters of one argument that are shown."""
+NO_FIELDS = {"type": "object", "properties": {}}
+"""The form of a question that is answered with yes or no alone."""
+_PLACE = re.compile(r"\{([^{}]+)\}")
+
+
+class Unconfirmed(ToolError):
+    """A call to which no person agreed."""
+
+    status = "declined"
+
+
+class Consent:
+    """The question before a call. `settings` reads those of the server, and `is_optional` whether a
+    client that cannot ask need not; `facts` has the `tools` to ask for, each with its method and
+    path, null for one that is exempt, and `destructive`: whether every other tool that may delete
+    or overwrite needs consent, too.
+    """
+
+    def __init__(
+        self,
+        settings: Callable[[], Settings],
+        is_optional: Callable[[Settings], bool],
+        facts: Mapping[str, Any],
+    ) -> None:
+        self._settings = settings
+        self._is_optional = is_optional
+        self._destructive = bool(facts["destructive"])
+        self._tools: Mapping[str, str | None] = facts["tools"]
+
+    async def __call__(self, entry: Entry, call: Call) -> None:
+        """Return if a call needs no consent or has it; consent to a call includes those that its
+        function makes. Raises Unconfirmed without consent, and InputRequired for the question.
+        """
+        hints = entry.tool.get("annotations", {})
+        is_meant = self._destructive and hints.get("destructiveHint") is not False
+        request = self._tools.get(entry.name, "" if is_meant and not entry.read_only else None)
+        if request is None or call.context.confirmed:
+            return
+        action = await self._action(entry, call, request)
+        if action == "decline":
+            raise Unconfirmed(
+                f"A person declined this call of `{entry.name}`: nothing was sent. Do not repeat"
+                " it unless you are asked to"
+            )
+        if action != "accept":
+            raise Unconfirmed(
+                f"Nobody agreed to this call of `{entry.name}`: the question was dismissed, and"
+                " nothing was sent"
+            )
+        call.context.confirmed = not call.context.begun
+
+    async def _action(self, entry: Entry, call: Call, request: str) -> str:
+        """Return the person's answer: `accept`, `decline` or `cancel`."""
+        context = call.context
+        asked: Any = context.sent_by
+        question = ElicitRequestFormParams(
+            message=self._question(entry, call.arguments, request), requested_schema=NO_FIELDS
+        )
+        if not _can_ask(context):
+            settings = self._settings()
+            if self._is_optional(settings):
+                return "accept"
+            raise Unconfirmed(
+                f"`{entry.name}` was not called: a person has to agree first, and this client"
+                " cannot ask one. The operator can allow such calls with"
+                f" `{settings.variable('CONFIRM_OPTIONAL')}`"
+            )
+        if asked.protocol_version in HANDSHAKE_PROTOCOL_VERSIONS:
+            try:
+                with _paused(context.limit):
+                    answer = await asked.session.elicit_form(
+                        question.message, NO_FIELDS, asked.request_id
+                    )
+            except (MCPError, ValueError) as error:
+                raise Unconfirmed(
+                    f"`{entry.name}` was not called: the client could not ask a person"
+                ) from error
+            return str(answer.action)
+        sent = json.dumps([entry.name, request, call.arguments], sort_keys=True, default=str)
+        key = f"confirm-{hashlib.sha256(sent.encode()).hexdigest()}"
+        given = ((asked.params or {}).get("inputResponses") or {}).get(key)
+        if given is not None:
+            return str(given.get("action"))
+        if context.begun:
+            raise Unconfirmed(
+                f"`{entry.name}` was not called: a person has to agree first, and this client"
+                " cannot ask one in the middle of another call. Call it by itself"
+            )
+        inputs = ElicitRequest(params=question).model_dump(
+            mode="json", by_alias=True, exclude_none=True
+        )
+        raise InputRequired({"resultType": "input_required", "inputRequests": {key: inputs}})
+
+    def _question(self, entry: Entry, arguments: dict[str, Any], request: str) -> str:
+        """Return what is asked: the request and the arguments, without secrets."""
+        settings = self._settings()
+        secret = Withheld([*settings.redact, *_passwords(entry.input()[0])])
+        shown = settings.redactor.data(secret.without(arguments))
+        lines = [f"Call `{entry.name}`?"]
+        if request:
+            path = _PLACE.sub(lambda name: quote(str(shown.get(name[1], name[0])), "{}"), request)
+            lines.append(f"It sends {settings.redactor(path)}")
+        lines.append("")
+        for name, value in shown.items():
+            line = json.dumps({name: value}, ensure_ascii=False)[1:-1]
+            rest = len(line) - LONGEST
+            lines.append(line if rest <= 0 else f"{line[:LONGEST]}… ({rest:,} more characters)")
+        if shown != arguments:
+            lines.append("(Secrets are not shown.)")
+        return visible("\n".join(lines)).strip()
+
+
+def _can_ask(context: Context) -> bool:
+    """Return whether the client can show a form, and be reached while a call runs or after it."""
+    asked = context.sent_by
+    if asked is None or asked.session.client_capabilities is None:
+        return False
+    can = asked.session.client_capabilities.elicitation
+    # Before 2025-11-25 there were forms alone, and nothing said so
+    if can is None or (can.form is None and can.url is not None):
+        return False
+    if asked.protocol_version in HANDSHAKE_PROTOCOL_VERSIONS:
+        return bool(asked.session.can_send_request)
+    return True
+
+
+@contextmanager
+def _paused(limit: anyio.CancelScope) -> Iterator[None]:
+    """Stop the clock of a call: a person may take longer than an API."""
+    left = limit.deadline - anyio.current_time()
+    limit.deadline = math.inf
+    try:
+        yield
+    finally:
+        limit.deadline = anyio.current_time() + left
+
+
+def _passwords(schema: Any) -> Iterator[str]:
+    """Yield the names of the properties of a schema, at any depth, that are passwords."""
+    if isinstance(schema, list):
+        for item in schema:
+            yield from _passwords(item)
+    if isinstance(schema, dict):
+        for name, own in schema.items():
+            if isinstance(own, dict) and own.get("format") == "password":
+                yield name
+            yield from _passwords(own)
