@@ -56,6 +56,8 @@ def features(server: Server) -> Mapping[str, bool]:
         "catalogue": server.catalogue,
         "asks": server.asks,
         "code": server.code,
+        "fetches_tokens": fetches_tokens(server),
+        "has_contracts": has_contracts(server),
         "has_functions": server.has_functions,
         "has_login": has_login(server),
         "is_searched": server.is_searched,
@@ -102,6 +104,17 @@ def runtime_requirements() -> list[str]:
     """Return the dependencies of the distribution of the runtime, for servers of all kinds."""
     every = ("calls_api", "has_functions", "reads_paths", "reads_xml")
     return requirements(**dict.fromkeys(every, True))
+
+
+def has_contracts(server: Server) -> bool:
+    """Return whether some tool of a server is no request: a function or a workflow."""
+    return server.has_functions or any(tool.request is None for tool in server.tools)
+
+
+def fetches_tokens(server: Server) -> bool:
+    """Return whether a server gets access tokens from a token endpoint."""
+    kinds = {auth.kind for auth in server.auth}
+    return has_login(server) or "client_credentials" in kinds or "exchange" in server.parts
 
 
 def has_login(server: Server) -> bool:

@@ -11,6 +11,7 @@ import difflib
 import functools
 import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -380,10 +381,14 @@ def _output_validator(entry: Entry) -> Any:
 def _checker(entry: Entry) -> Checker:
     """Return the checker of a tool's arguments."""
     from .arguments.checker import Checker
-    from .arguments.contract import ContractChecker
 
     if entry.contract is not None:
-        return ContractChecker(entry.name, entry.tool["inputSchema"], entry.contract)
+        # Only servers with such tools have this module
+        contract = import_module(".arguments.contract", __package__)
+        own: Checker = contract.ContractChecker(
+            entry.name, entry.tool["inputSchema"], entry.contract
+        )
+        return own
     sends = entry.sends()
     reads = entry.tool.get("annotations", {}).get("readOnlyHint") is True
     schema, names = entry.input()

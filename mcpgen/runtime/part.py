@@ -21,7 +21,17 @@ Command = Callable[[str, list[str]], int]
 """Runs a command of the package of that name with these arguments; returns the exit code."""
 
 
-class LoginToken(Protocol):
+class AccessToken(Protocol):
+    """An access token for the API."""
+
+    async def get(self, post: Any) -> Secret:
+        """Return the access token, renewed where it is due."""
+
+    def forget(self, token: Secret) -> None:
+        """Note that the API refused a token."""
+
+
+class LoginToken(AccessToken, Protocol):
     """The access token of a person who logged in."""
 
     @property
@@ -30,12 +40,6 @@ class LoginToken(Protocol):
 
     async def find(self) -> None:
         """Look for the tokens of a login."""
-
-    async def get(self, post: Any) -> Secret:
-        """Return the access token, renewed where it is due."""
-
-    def forget(self, token: Secret) -> None:
-        """Note that the API refused a token."""
 
 
 class CallerTokens(Protocol):

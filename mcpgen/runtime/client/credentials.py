@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator
+from importlib import import_module
 
 from ..errors import MissingCredential
-from ..part import LoginToken
+from ..part import AccessToken, LoginToken
 from ..secrets import Secret, own_token
 from ..settings import Credential, Settings
-from .oauth import Post, Token
-from .url import Outgoing
+from .url import Outgoing, Post
 
 Security = tuple[tuple[str, ...], ...]
 
@@ -30,7 +30,7 @@ class Credentials:
     def __init__(self, settings: Settings, provided: frozenset[str] = frozenset()) -> None:
         self._settings = settings
         self._provided = provided
-        self._tokens: dict[str, Token | LoginToken] = {}
+        self._tokens: dict[str, AccessToken] = {}
         """By the first variable of the credential."""
         self._logins: dict[str, LoginToken] = {}
         """By the name of the credential, those that the environment does not hold."""
@@ -39,7 +39,9 @@ class Credentials:
         for credential in settings.credentials.values():
             for one in (credential, credential.for_writing):
                 if one is not None and one.kind == "client_credentials":
-                    self._tokens[one.variables[0]] = Token(one, settings)
+                    # Only servers that fetch tokens have this module
+                    oauth = import_module(".oauth", __package__)
+                    self._tokens[one.variables[0]] = oauth.Token(one, settings)
             if credential.login is not None and not credential.present:
                 self._add_login(credential)
 

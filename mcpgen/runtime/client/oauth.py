@@ -6,7 +6,7 @@ import asyncio
 import base64
 import re
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote_plus, urlencode
@@ -19,11 +19,7 @@ from ..results.answer import Answer
 from ..secrets import Redactor, Secret
 from ..settings import Credential, Settings
 from .body import VALUE
-from .url import Outgoing
-
-Post = Callable[[Outgoing], Awaitable[Answer[Any]]]
-"""Sends a request to a token endpoint."""
-
+from .url import Outgoing, Post
 
 ABOUT_THE_GRANT = frozenset(
     (

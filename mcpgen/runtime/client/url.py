@@ -9,7 +9,7 @@ URL is parsed again and compared with what it has to be.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -19,6 +19,7 @@ import httpx2
 
 from ..errors import Redirected, Refused
 from ..facts.origin import Origin, TooManyDecodings, may_hold_dots, origin_of, readings
+from ..results.answer import Answer
 from ..secrets import Caller, Redactor, Secret
 from .wire import OMIT, path_text
 
@@ -226,6 +227,10 @@ class Outgoing:
         pairs = [pair for pair in query.split("&") if pair and _name_of(pair) != name]
         pairs.append(f"{quote(name, safe='')}={quote(value, safe='')}")
         self.url = self.url.copy_with(raw_path=f"{path}?{'&'.join(pairs)}".encode("ascii"))
+
+
+Post = Callable[[Outgoing], Awaitable[Answer[Any]]]
+"""Sends a request to a token endpoint."""
 
 
 def _name_of(pair: str) -> str:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import httpx2
 
-from ...client.oauth import OAuthClient, Post, TokenRefused, ask, error_text, grant_of
+from ...client.oauth import OAuthClient, TokenRefused, ask, error_text, grant_of
+from ...client.url import Post
 from ...errors import Refused
 from ...results.answer import Answer
 from ...secrets import Caller, Secret

@@ -16,15 +16,8 @@ from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
 
 import httpx2
 
-from ...client.oauth import (
-    OAuthClient,
-    Post,
-    TokenRefused,
-    TokenResponse,
-    ask,
-    error_text,
-    grant_of,
-)
+from ...client.oauth import OAuthClient, TokenRefused, TokenResponse, ask, error_text, grant_of
+from ...client.url import Post
 from ...results.shorten import visible
 from ...secrets import Redactor
 from .endpoints import Endpoints, safe_url, same_origin

@@ -11,7 +11,6 @@ import httpx2
 
 from ...client.oauth import (
     OAuthClient,
-    Post,
     TokenRefused,
     TokenResponse,
     ask,
@@ -20,6 +19,7 @@ from ...client.oauth import (
     grant_of,
     lifetime,
 )
+from ...client.url import Post
 from ...errors import ApiError, Refused
 from ...results.answer import Answer
 from ...results.shorten import visible

@@ -10,15 +10,8 @@ from contextlib import asynccontextmanager
 
 import httpx2
 
-from ...client.oauth import (
-    OAuthClient,
-    Post,
-    TokenRefused,
-    TokenResponse,
-    ask,
-    error_text,
-    grant_of,
-)
+from ...client.oauth import OAuthClient, TokenRefused, TokenResponse, ask, error_text, grant_of
+from ...client.url import Post
 from ...secrets import Secret
 from ...settings import Credential, Settings
 from .endpoints import safe_url
