@@ -35,11 +35,11 @@ EXIT_CODES: dict[Kind | None, int] = {
 failed.
 """
 NAMES = re.compile(
-    r"`[^`.\[]+` is (gone|required now|new and required)|the default of |it moved to"
+    r"`[^`.\[]+` is (gone|required now|new)|the default of |it moved to|it is (now|no longer) "
 )
-"""The changes that break callers though the API is the same: names and defaults. Another version of
-mcpgen may list less or more of what the API takes, which is as it was.
-"""
+"""The changes that callers notice though the API is the same: names, defaults and hints."""
+READ_ANEW = "its texts, arguments or answers are listed in another way"
+"""All other changes of a tool by another version of mcpgen: the API takes and gives what it did."""
 DEPRECATED = "Deprecated."
 """The sentence in the description of a tool whose operation is deprecated."""
 
@@ -147,10 +147,12 @@ def _tool(was: ToolLock, now: ToolLock, old: Side, new: Side) -> Iterator[Change
         *_contract(before, after),
         *_answers(before, after, old.answers.get(was.name), new.answers.get(now.name), causes),
     ]
+    if is_same:
+        named = [finding for finding in findings if NAMES.match(finding[1])]
+        others: list[Finding] = [("text", READ_ANEW)]
+        findings = named + others * (len(named) < len(findings))
     for kind, text in findings:
         cause = causes.get(text, text)
-        if is_same and kind == "breaking" and not NAMES.match(text):
-            kind = "text"
         yield Change(kind=kind, event="changed", tool=now.name, text=text, cause=cause)
 
 

@@ -70,6 +70,9 @@ _STRUCTURE = frozenset(("x-webhooks", "x-ms-paths"))
 _INLINED = frozenset(("description", "summary", "title", "example", "default", "value"))
 """Keys with plain values, which some authors keep in files: the value replaces the reference."""
 
+_INLINES = re.compile(rf"""(?:{"|".join(sorted(_INLINED))})["']?\s*:\s*\{{?\s*["']?\$ref""")
+"""Texts with a match may hold such a reference."""
+
 _COLLECTIONS = NAMES | {"components", "info", "security", "servers", "tags"}
 """Keys whose value is a collection or the document's own. OpenAPI knows no reference in its place,
 but many authors keep it in a file, and bundlers read it so.
@@ -100,12 +103,12 @@ def parse_text(text: SourceText, limits: Limits) -> Any:
 
 
 def suspicious(text: SourceText, *, has_tools: bool) -> bool:
-    """Return whether a text may hold a reference that is not local already. In a list of tools
-    `#/...` is not: it begins at the schema of its tool.
+    """Return whether a text may hold a reference that is not local already, or one that a value
+    replaces. In a list of tools `#/...` is not local: it begins at the schema of its tool.
     """
     if has_tools and "$ref" in text.content:
         return True
-    return _SUSPECT.search(text.content) is not None
+    return any(pattern.search(text.content) for pattern in (_SUSPECT, _INLINES))
 
 
 def gather(

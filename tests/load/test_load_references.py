@@ -216,6 +216,14 @@ def test_a_description_in_a_file_stands_in_its_place(write: Write) -> None:
     assert [tag["description"] for tag in document.root["tags"]] == ["# Hello\n", "first"]
 
 
+@pytest.mark.parametrize("word", ["a: 1", "$id: 1", "mapping: 1"])
+def test_a_value_of_the_same_file_replaces_its_reference(write: Write, word: str) -> None:
+    """Whatever else the text holds: the hash of an unchanged document depends on it."""
+    text = "components:\n  examples: {a: {value: {b: 1}}, c: {value: {\"$ref\": '#/x-d'}}}\nx-d: {"
+    document = loaded(write("x.yaml", f"{HEAD}{text}{word}}}\n"))[0]
+    assert "$ref" not in document.root["components"]["examples"]["c"]["value"]
+
+
 @pytest.mark.parametrize(("schema", "severity", "hint"), [
     ("{$ref: 'schemas/pets.yaml'}", "warning", "pet.yaml"),
     ("{$ref: 'status.yml'}", "warning", "relative to the file with the reference"),
