@@ -149,8 +149,10 @@ def _rank(kind: BodyKind, media_type: str) -> int:
     return rank
 
 
-def fields(reader: Reader, request_body: Any, pointer: str) -> tuple[Body, list[Field]]:
-    """The body of an operation and the fields it is made of. Raises Unsupported."""
+def fields(reader: Reader, request_body: Any, pointer: str) -> tuple[Body | None, list[Field]]:
+    """The body of an operation and the fields it is made of; no body where it is optional and can
+    hold nothing. Raises Unsupported.
+    """
     node, at = reader.needed(request_body, pointer, "E0409", "the request body")
     content = as_object(node.get("content"))
     if not content:
@@ -176,6 +178,8 @@ def fields(reader: Reader, request_body: Any, pointer: str) -> tuple[Body, list[
     else:
         schema = with_fields_of_heirs(reader, schema)
     members = _members(reader, schema, required)
+    if not members and not required and _holds_nothing(reader, schema):
+        return None, []
     if not members:
         return whole, [_whole_field(reader, whole, schema, text, encodings)]
     out = []
@@ -318,6 +322,15 @@ def _is_plain_object(reader: Reader, base: dict[str, Any], branches: list[Any]) 
     if conditions(base):
         return False
     return base.get("minProperties", 0) in (0, None)
+
+
+def _holds_nothing(reader: Reader, schema: Any) -> bool:
+    """Return whether no object with a field is valid against a schema of objects."""
+    base, branches, _ = reader.expand(schema)
+    if branches or base.get("additionalProperties") is not False:
+        return False
+    fields = (base.get(keyword) for keyword in ("properties", "patternProperties", "required"))
+    return not any(fields) and "object" in reader.types(base)
 
 
 def _members(reader: Reader, schema: Any, body_required: bool) -> list[tuple[str, Any, bool]]:

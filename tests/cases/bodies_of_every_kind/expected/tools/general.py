@@ -90,6 +90,11 @@ async def create_text(api: Api, *, body: str) -> Answer[Any]:
     )
 
 
+async def get_without_fields(api: Api) -> Answer[Any]:
+    """Get without fields."""
+    return await api.request("GET", "/without")
+
+
 async def replace_union(
     api: Api,
     *,
