@@ -283,7 +283,7 @@ class Outcomes:
         self.called[era, kind, name] = Called(result, error, self._api.requests)
 
 
-async def _agree(*_: Any) -> ElicitResult:
+async def _agree(context: Any, params: Any) -> ElicitResult:
     """Agree to a call, where a person is asked first."""
     return ElicitResult(action="accept")
 
