@@ -49,6 +49,9 @@ def suggest(
     problems = Problems()
     with screen.working("starting") as step:
         server = run(CommandInput(config=config), problems, step, files=False).server
+    if not server.tools and not as_json:
+        screen.remark("there are no operations to choose among: functions are all offered")
+        return 0
     choices = choose(server, most)
     if as_json:
         data = [

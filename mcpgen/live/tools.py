@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..problems import UsageError
 from ..project.custom import INJECTED
 from ..project.functions import UserFunction, functions
+from .environment import package_of, python_of, variables
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,23 @@ def listed_functions(package: Path) -> list[ListedTool]:
     are known only to the server.
     """
     return [_of_function(function) for function in functions(package)]
+
+
+def running_tools(folder: Path) -> tuple[dict[str, Any], ...]:
+    """The tools that the server of a project lists: it alone knows the schemas of functions. Raises
+    UsageError where it does not start.
+    """
+    package = package_of(folder)
+    python = python_of(folder, lambda text: print(f"{text}\u2026", file=sys.stderr))
+    command = [python, "-m", package, "list", "--json"]
+    done = subprocess.run(
+        command, env=variables(folder), cwd=folder, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        last = (done.stderr.strip() or "it says nothing").splitlines()[-1]
+        message = f"the tools of `{folder}` cannot be listed: {last}"
+        raise UsageError.of("E1471", message, f"see what `python -m {package} list` says")
+    return tuple(json.loads(done.stdout))
 
 
 def _of_function(function: UserFunction) -> ListedTool:

@@ -104,7 +104,7 @@ def _change(
     names = [name for name in names if gains[name] > 0]
     gain = sum(gains[name] for name in names)
     lines = ""
-    if names:
+    if names and names[0] not in listed.own:
         key = listed.keys.get(names[0], names[0])
         lines = _lines(rule, definitions[names[0]], key, argument)
     parameter = listed.parameters.get(argument)

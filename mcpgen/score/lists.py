@@ -25,7 +25,8 @@ PARAMETER_PLACES = ("path", "query", "header", "cookie")
 class ToolList:
     """Tool objects as a client gets them, and for those that come from a document the key of
     `[tools."…"]` by name. `parameters` are the arguments that are parameters in the document, by
-    name; `typed` are the tools whose answers have a type that the list may leave out.
+    name; `typed` are the tools whose answers have a type that the list may leave out, and `own`
+    those of functions, whose texts are in the user's code.
     """
 
     name: str
@@ -33,6 +34,7 @@ class ToolList:
     keys: Mapping[str, str] = field(default_factory=dict)
     parameters: Mapping[str, str] = field(default_factory=dict)
     typed: frozenset[str] = frozenset()
+    own: frozenset[str] = frozenset()
 
     def by_name(self) -> dict[str, Mapping[str, Any]]:
         """The Tool objects by name."""
@@ -57,17 +59,22 @@ def tools_of_config(config: Config) -> ToolList:
     """The tools of what a configuration names; of the project around where it names nothing. Raises
     McpgenError.
     """
+    from ..live.tools import running_tools
     from ..project.run import request_of, run
     from ..render.facts import wire
 
     captured = _captured(config.sources)
     if captured is not None:
         return _full(captured)
-    server = run(request_of(config), Problems(), files=False).server
+    made = run(request_of(config), Problems(), files=False)
+    server = made.server
+    tools = tuple(wire(tool) for tool in server.tools)
+    if server.has_functions:
+        tools = running_tools(made.folder)
     return _full(
         ToolList(
             name=server.name,
-            tools=tuple(wire(tool) for tool in server.tools),
+            tools=tools,
             keys={
                 tool.name: tool.origin.operation_id or tool.origin.operation
                 for tool in server.tools
@@ -79,6 +86,7 @@ def tools_of_config(config: Config) -> ToolList:
                 if argument.place in PARAMETER_PLACES
             },
             typed=frozenset(tool.name for tool in server.tools if tool.response.type is not None),
+            own=frozenset(server.functions),
         )
     )
 

@@ -49,6 +49,24 @@ def generated_tests(folder: Path) -> str:
     return done.stdout.splitlines()[-1]
 
 
+def test_functions_are_scored_and_no_selection_is_proposed_for_them(
+    demo: Path,
+    mcpgen: Mcpgen,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("MCPGEN_PYTHON", sys.executable)
+    assert mcpgen("score", "--json") == 0
+    scored = json.loads(capsys.readouterr().out)
+    assert [tool["name"] for tool in scored["tools"]] == ["count_words"]
+    assert all(change["lines"] == "" for change in scored["changes"])
+    assert mcpgen("suggest") == 0
+    assert "no operations to choose among" in capsys.readouterr().err
+    (demo / "src" / "demo_mcp" / "api.json").write_text("{}")
+    assert mcpgen("score") == 2
+    assert "cannot be listed" in capsys.readouterr().err
+
+
 def test_a_wrong_transport_is_asked_for_again(
     mcpgen: Mcpgen, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
