@@ -1,8 +1,8 @@
 """What the referee cannot decide because the document itself does not: the reason, with the
 specification's section.
 
-A reason is read off the document and off what the referee planted, never off what a server says,
-and it excuses the value it is about alone. The score without these calls stands beside the raw one,
+A reason is read off the document and off what the referee planted, and it excuses the value it is
+about alone: a call that was refused because of a value, where the refusal names that value. The score without these calls stands beside the raw one,
 for every server alike.
 """
 
@@ -40,8 +40,9 @@ UNNAMED = (
     " 3.1 §4.8.14.3)"
 )
 UNSENDABLE = (
-    "the value cannot stand where the document puts it: control characters in a path, or anything"
-    " but visible ASCII in a header (RFC 3986 §2, RFC 9110 §5.5); the schema allows it all the same"
+    "the server says that the value cannot stand where the document puts it: anything but visible"
+    " ASCII in a header (RFC 9110 §5.5), or, by a rule of its own, control characters in a path,"
+    " which RFC 3986 §2.1 could encode; the schema allows it all the same"
 )
 CREDENTIAL = (
     "the parameter is the API key of a security scheme that the operation names (OpenAPI 3.1"
@@ -87,7 +88,7 @@ class Disputes:
         for slot in call.get("slots", ()):
             if reason := self.over_slot(call, slot):
                 return reason
-        if any(_is_unsendable(call["args"], slot) for slot in call.get("slots", ())):
+        if any(_is_unsendable(call, slot) for slot in call.get("slots", ())):
             return UNSENDABLE
         return UNDEFINED if self._is_undefined(call) else ""
 
@@ -249,13 +250,18 @@ def _has_no_value(schema: dict[str, Any]) -> bool:
     return not any(type(value) in kinds for value in values)
 
 
-def _is_unsendable(arguments: dict[str, Any], slot: Any) -> bool:
-    """Whether the argument of a slot is a text that its place cannot hold."""
+def _is_unsendable(call: dict[str, Any], slot: Any) -> bool:
+    """Whether the argument of a slot is a text that its place cannot hold, and the refusal names
+    it.
+    """
     place, _, name = str(slot[0]).partition(".")
     if place not in SENDABLE:
         return False
     names = {_letters(name), _letters(name + place), _letters(place + name)}
-    values = [value for key, value in arguments.items() if _letters(key) in names]
+    refused = _letters(call.get("error") or call.get("text") or "")
+    if not any(each in refused for each in names):
+        return False
+    values = [value for key, value in call["args"].items() if _letters(key) in names]
     texts = [value for value in values if isinstance(value, str)]
     return any(SENDABLE[place].fullmatch(text) is None for text in texts)
 

@@ -114,7 +114,9 @@ def test_a_form_without_names_excuses_its_body_alone(disputes: Disputes) -> None
 def test_a_text_that_a_path_cannot_hold_excuses_that_path_alone(disputes: Disputes) -> None:
     slots = [("path.file_id", "no_request")]
     refused = call("GET /files/{id}", n_http=0, args={"fileId": "a\x18b", "note": "c"}, slots=slots)
+    refused["text"] = "`file_id`: a control character"
     assert disputes.over_call(refused) == UNSENDABLE
+    assert disputes.over_call(refused | {"text": "`note` is too long"}) == ""
     assert disputes.over_call(refused | {"args": {"fileId": "þ é", "note": "a\x18b"}}) == ""
     assert disputes.over_call(refused | {"slots": [("query.file_id", "no_request")]}) == ""
     assert disputes.over_call(refused | {"n_http": 1}) == ""
@@ -123,6 +125,7 @@ def test_a_text_that_a_path_cannot_hold_excuses_that_path_alone(disputes: Disput
 def test_a_text_that_a_header_cannot_hold_excuses_that_header_alone(disputes: Disputes) -> None:
     slots = [("header.X-Shelf", "no_request")]
     refused = call("GET /files/{id}", n_http=0, args={"x_shelf": "é"}, slots=slots)
+    refused["error"] = "`X-Shelf`: not visible ASCII"
     assert disputes.over_call(refused) == UNSENDABLE
     assert disputes.over_call(refused | {"args": {"x_shelf": "a b"}}) == ""
 
@@ -132,6 +135,7 @@ def test_the_argument_that_names_its_place_is_the_one_that_cannot_be_sent(
 ) -> None:
     slots = [("path.id", "no_request")]
     refused = call("GET /files/{id}", n_http=0, args={"id_path": "a\x18b"}, slots=slots)
+    refused["text"] = "`id`: a control character"
     assert disputes.over_call(refused) == UNSENDABLE
     assert disputes.over_call(refused | {"args": {"id_body": "a\x18b"}}) == ""
 
