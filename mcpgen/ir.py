@@ -22,6 +22,12 @@ WITHOUT_API = ("tools", "schema")
 LITERALS = 16
 """The longest list of allowed values that a type spells out; a longer one is no help to read."""
 
+
+def within(api: str, word: str) -> str:
+    """Return a word of one of several APIs in a form that no other has: `billing:/invoices`."""
+    return f"{api}:{word}" if api else word
+
+
 Place: TypeAlias = Literal["path", "query", "header", "cookie", "body"]
 
 
@@ -97,7 +103,8 @@ class Body:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """The HTTP call of a tool. `security` and `base_url` are None where the server's own apply;
-    `content_type` is the field that a request without a body carries all the same.
+    `content_type` is the field that a request without a body carries all the same. `api` is the one
+    of several that is called (`Server.apis`).
     """
 
     method: str
@@ -109,6 +116,7 @@ class Request:
     base_url: str | None = None
     accept: str = "application/json"
     content_type: str = ""
+    api: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,11 +143,25 @@ class Origin:
     path: str
     operation_id: str | None
     pointer: str
+    api: str = ""
+    """The name of one of several APIs; empty for the first."""
+
+    @property
+    def own_id(self) -> str | None:
+        """The operationId without the name of the API."""
+        if self.operation_id is None:
+            return None
+        return self.operation_id.removeprefix(f"{self.api}:")
+
+    @property
+    def place(self) -> str:
+        """The path, with the name of the API."""
+        return within(self.api, self.path)
 
     @property
     def operation(self) -> str:
         """`METHOD /path`, by which the configuration and the lock name an operation."""
-        return f"{self.method} {self.path}"
+        return f"{self.method} {self.place}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,6 +258,8 @@ class Auth:
     login: Login | None = None
     declared: bool = True
     """Whether the document declares it; else the configuration does, or mcpgen assumes it."""
+    api: str = ""
+    """The API of several that it is for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,6 +273,19 @@ class Skip:
     code: str
     filtered: bool
     tool: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Api:
+    """One of several APIs, as `Server` describes the first."""
+
+    name: str
+    title: str
+    base_url: str | None
+    base_url_note: str
+    base_url_configured: bool
+    headers: tuple[tuple[str, str], ...]
+    security: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,7 +309,8 @@ class Server:
     `definitions` are the schemas that contracts refer to, `definition_names` pointers of properties
     in them whose key differs on the wire (pointer, name). `has_functions` says that the user's code
     makes tools of functions with `@tool`, `functions` are the names of these tools,
-    `profile` is that of their schemas.
+    `profile` is that of their schemas. `apis` are further APIs, to which nothing of the first one
+    is sent.
     """
 
     name: str
@@ -312,6 +350,30 @@ class Server:
     profile: str = "portable"
     confirm: bool = False
     """Whether a person has to agree to each call of a tool that may delete or overwrite."""
+    apis: tuple[Api, ...] = ()
+
+    def api(self, name: str) -> Server | Api:
+        """Return the API of a name; the first one, whose name is empty, is the server's."""
+        return next((api for api in self.apis if api.name == name), self)
+
+    def call_of(self, tool: Tool) -> tuple[str | None, tuple[tuple[str, ...], ...] | None]:
+        """Return the base URL and the security of a tool's calls, None where they are those of the
+        first API; the base URL is empty where it is not known.
+        """
+        request = tool.request
+        if request is None:
+            return None, None
+        if not request.api:
+            return request.base_url, request.security
+        api = self.api(request.api)
+        security = api.security if request.security is None else request.security
+        return request.base_url or api.base_url or "", security
+
+    @property
+    def calls_first(self) -> bool:
+        """Whether a tool calls the first API, and not one of `apis`."""
+        called = {each.request.api for each in self.tools if each.request is not None}
+        return "" in called or not self.apis
 
     @property
     def calls_api(self) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from .config import Config
@@ -23,6 +24,7 @@ from .lint.once import tell_once
 from .lint.structure import check
 from .load import Document, Limits, Progress, load, silent
 from .load.copies import FOLDER, Copies, home_of
+from .load.join import hold, join, named
 from .load.source import mapped_folders
 from .lock import Lock, config_hash, facts
 from .parse import parse
@@ -40,8 +42,8 @@ def open_document(
     progress: Progress = silent,
     known: Mapping[str, bytes] | None = None,
 ) -> Document:
-    """The document the configuration names, as its author wrote it; files that are `known` by their
-    origin are not read again. Raises UsageError where the
+    """The document the configuration names, and those of further APIs in it, as their authors wrote
+    them; files that are `known` by their origin are not read again. Raises UsageError where the
     configuration cannot be used, and what `load` raises.
     """
     origins = [base_url_problem(origin, "an allowed origin") for origin in config.allow_origins]
@@ -57,26 +59,45 @@ def open_document(
         limits = replace(limits, seconds=config.fetch_seconds)
     copies = Copies(
         project=config.project,
-        home=home_of(config.sources),
+        home=home_of(config.documents),
         anew=config.anew,
         originals=dict(known or {}),
     )
-    document = load(
-        config.sources,
-        overlays=config.overlays,
-        workflows=config.workflows,
-        problems=problems,
+    load_one = partial(
+        load,
         draft=config.draft,
         folder=Path(config.ref_root) if config.ref_root is not None else None,
         mapped=mapped_folders(config.ref_map),
         limits=limits,
         progress=progress,
-        headers=fetch_headers(config.fetch_headers, os.environ),
         copies=copies,
     )
+    document = load_one(
+        config.sources,
+        overlays=config.overlays,
+        workflows=config.workflows,
+        problems=problems,
+        headers=fetch_headers(config.fetch_headers, os.environ),
+        title=config.name or "APIs" if config.apis else None,
+    )
+    chosen = {name: api.source for name, api in config.apis.items()}
+    for name, source in named(document.others, chosen).items():
+        found = Problems()
+        api = load_one(source, problems=found)
+        _take(found, problems, api)
+        hold(document, name, api)
     if config.anew:
         report_missing(copies.missing, problems)
     return document
+
+
+def _take(found: Problems, problems: Problems, api: Document) -> None:
+    """Add the problems of a further API's document, in which their pointers are."""
+    for item in found.items:
+        if item.place is None:
+            place, pointer = api.place(item.pointer), api.written(item.pointer)
+            item = replace(item, place=place, pointer=pointer)
+        problems.items.append(item)
 
 
 def report_missing(paths: Iterable[Path], problems: Problems) -> None:
@@ -99,7 +120,14 @@ def read(
     """
     document = open_document(config, problems, progress=progress, known=known)
     check(document, problems)
-    return upgrade(document, problems)
+    upgrade(document, problems)
+    for api in document.apis.values():
+        found = Problems()
+        check(api, found)
+        upgrade(api, found)
+        _take(found, problems, api)
+    join(document)
+    return document
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,6 +23,12 @@ headers = { "X-Api-Version" = "2" }
 path = "../bookshop.yaml"
 obtained = "exported from the developer portal, version 7"
 """,
+    "apis.*": """
+[apis.staging]
+path = "../bookshop.yaml"
+base_url = "https://staging.bookshop.example.com/v1"
+toolset = "staging"
+""",
     "auth": """
 [auth]
 scheme = "header:X-Api-Key"
@@ -91,6 +97,8 @@ def schema() -> dict[str, Any]:
     top = _table(BY_NAME[""])
     for name in ("source", "auth", "select", "answers"):
         top["properties"][name] = _table(BY_NAME[name])
+    apis = _named(BY_NAME["apis.*"], "Further APIs by their names.")
+    top["properties"]["apis"] = apis | {"propertyNames": {"pattern": NAME_PATTERN}}
     same = {"$ref": "#/properties/tools/additionalProperties"}
     tags = {"type": "object", "description": "Tools with a tag.", "additionalProperties": same}
     tools = {"type": "object", "description": "Single operations, and globs."}

@@ -30,10 +30,10 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 45_400,
+    "lines of code of mcpgen": 45_700,
     "lines of code of its runtime": 13_500,
     "modules of a copied runtime": 55,
-    "lines of a copied runtime": 13_500,
+    "lines of a copied runtime": 13_600,
     "modules of src, runtime installed": 12,
     "lines of src, runtime installed": 600,
     "files of a new project": 70,
@@ -42,17 +42,17 @@ LIMITS = {
     "variables in a README": 15,
     "lines of names and sentences": 3_180,
     "lines of projection": 2_340,
-    "modules of a run": 163,
-    "switches of a run": 3_090,
+    "modules of a run": 164,
+    "switches of a run": 3_150,
     "modules of a call": 26,
     "switches of a call": 109,
     "frames of a call": 21,
     "modules in circles of imports": 0,
-    "comprehensions in 1,000 lines of parse": 42,
+    "comprehensions in 1,000 lines of parse": 43,
     "docstrings that begin with a question": 0,
     "class names with several meanings": 8,
     "lines of the changelog of a version": 120,
-    "lines of test code": 45_000,
+    "lines of test code": 45_200,
 }
 """No figure may be more: today's, rounded up to three digits, or its goal once that is reached."""
 

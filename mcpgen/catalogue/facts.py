@@ -24,8 +24,7 @@ def other_origins(server: Server) -> dict[str, list[str]]:
     """Tools that go elsewhere than the server's base URL, by base URL."""
     names: dict[str, list[str]] = {}
     for tool in server.tools:
-        request = tool.request
-        if request is None or request.base_url in (None, "", server.base_url):
-            continue
-        names.setdefault(str(request.base_url), []).append(tool.name)
+        base_url, _ = server.call_of(tool)
+        if base_url not in (None, "", server.base_url):
+            names.setdefault(str(base_url), []).append(tool.name)
     return names

@@ -24,7 +24,7 @@ from ..text import visible
 from .base_url import base_url_problem
 from .credentials import fetch_fault, is_constant_header, scheme_fault
 from .keys import BY_NAME, COUNT_LIMIT, NAME_PATTERN, REMOVED, SUBTABLES, TABLES, Key
-from .model import AnswerConfig, ArgumentConfig, Config, Selection, ToolConfig
+from .model import AnswerConfig, ApiConfig, ArgumentConfig, Config, Selection, ToolConfig
 from .positions import KeyPath, key_positions, place_at, place_of
 
 NAME = "mcpgen.toml"
@@ -53,7 +53,7 @@ def read_config(folder: Path) -> Config:
         message = f"no `{NAME}` in `{folder}`"
         raise UsageError.of("E1101", message, hint)
     config = replace(parse_config(text, folder=folder, file=str(path)), project=folder)
-    if not config.sources and has_stdin(folder):
+    if not config.documents and has_stdin(folder):
         return replace(config, sources=(STDIN,))
     return config
 
@@ -66,11 +66,15 @@ def parse_config(text: str, *, folder: Path = Path(), file: str = NAME) -> Confi
         raise UsageError(_syntax_problem(text, file, error)) from None
     reader = _Reader(text, file, folder)
     server = reader.table("", (), data)
-    reader.address("base_url", server.get("base_url"))
+    reader.address(("base_url",), server.get("base_url"))
     source = reader.table("source", ("source",), data.get("source", {}))
     reader.check("E1175", ("source", "headers"), fetch_fault(source.get("fetch_headers", ())))
     auth = reader.table("auth", ("auth",), data.get("auth", {}))
     reader.check("E1176", ("auth", "scheme"), scheme_fault(auth.get("auth_scheme")))
+    apis = {
+        name: reader.api(name, table)
+        for name, table in reader.tables(("apis",), data.get("apis", {}))
+    }
     selection = reader.table("select", ("select",), data.get("select", {}))
     answers = reader.table("answers", ("answers",), data.get("answers", {}))
     tools: dict[str, ToolConfig] = {}
@@ -90,6 +94,7 @@ def parse_config(text: str, *, folder: Path = Path(), file: str = NAME) -> Confi
         **source,
         **answers,
         **auth,
+        apis=apis,
         selection=Selection(**selection),
         tools=tools,
         globs=globs,
@@ -142,11 +147,11 @@ class _Reader:
                 self.unknown_key(name, (*path, word), names)
         return values
 
-    def address(self, key: str, url: str | None) -> None:
-        """A URL at the top of the file that requests must be able to go to."""
+    def address(self, path: KeyPath, url: str | None) -> None:
+        """A URL that requests must be able to go to."""
         problem = base_url_problem(url)
         if problem is not None:
-            self.add(problem.code, (key,), problem.message, hint=problem.hint)
+            self.add(problem.code, path, problem.message, hint=problem.hint)
 
     def check(self, code: str, path: KeyPath, message: str) -> None:
         """Report what is wrong with a value; nothing where the message is empty."""
@@ -167,6 +172,17 @@ class _Reader:
             yield from data.items()
         else:
             self.wrong_value(path, "must be a table", data)
+
+    def api(self, name: str, data: Any) -> ApiConfig:
+        """One `[apis.…]` table."""
+        path = ("apis", name)
+        problem = name_problem(name)
+        if problem is not None:
+            self.add(problem.code, path, problem.message.replace("a server", "an API"))
+        values = self.table("apis.*", path, data)
+        self.address((*path, "base_url"), values.get("base_url"))
+        self.check("E1176", (*path, "auth"), scheme_fault(values.get("auth")))
+        return ApiConfig(**values)
 
     def many(self, names: KeyPath, data: Any) -> ToolConfig:
         """Return a table for many tools, without what only one can have."""

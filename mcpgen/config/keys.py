@@ -83,7 +83,9 @@ class Table:
         """The table's header in the file."""
         if not self.name:
             return "top of the file"
-        header = self.name.replace("tools.*", 'tools."<operation>"')
+        header = self.name.replace("tools.*", 'tools."<operation>"').replace(
+            "apis.*", "apis.billing"
+        )
         return f"[{header.replace('arguments.*', 'arguments.<argument>')}]"
 
 
@@ -102,7 +104,7 @@ TABLES = _read()
 BY_NAME = {table.name: table for table in TABLES}
 
 SUBTABLES = {
-    "": ("source", "auth", "select", "answers", "tools"),
+    "": ("source", "apis", "auth", "select", "answers", "tools"),
     "tools.*": ("hints", "arguments", "answer"),
 }
 """Tables within tables: `tools` and `arguments` hold one table for each operation and argument."""

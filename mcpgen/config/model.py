@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -46,6 +46,26 @@ class ToolConfig:
     confirm: bool | None = None
     budget: int | None = None
     aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiConfig:
+    """The user's settings for one API of several. Without `source` its document is one of
+    `Config.sources`.
+    """
+
+    path: str | None = None
+    url: str | None = None
+    prefix: str | None = None
+    base_url: str | None = None
+    auth: str | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+    toolset: str | None = None
+
+    @property
+    def source(self) -> str | None:
+        """The name of its document."""
+        return self.path or self.url
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +141,8 @@ class Config:
     auth_description: str | None = None
     headers: dict[str, str] = field(default_factory=dict)
     """Constant headers of every request to the API."""
+    apis: dict[str, ApiConfig] = field(default_factory=dict)
+    """Further APIs by their names."""
     selection: Selection = Selection()
     tools: dict[str, ToolConfig] = field(default_factory=dict)
     globs: dict[str, ToolConfig] = field(default_factory=dict)
@@ -134,3 +156,22 @@ class Config:
     """Whether what came from a URL or standard input is read from there, though it has a copy."""
     places: dict[tuple[str, ...], Place] = field(default_factory=dict, compare=False, repr=False)
     """Positions of the tables and keys under `tools` in `mcpgen.toml`."""
+
+    @property
+    def documents(self) -> tuple[str, ...]:
+        """The names of all documents, those of further APIs last."""
+        return (*self.sources, *filter(None, (api.source for api in self.apis.values())))
+
+    def of_api(self, name: str) -> Config:
+        """Return the configuration for one of several APIs: what is said of it alone is in the
+        place of what is said of the first.
+        """
+        api = self.apis.get(name, ApiConfig())
+        return replace(
+            self,
+            title=None,
+            base_url=api.base_url,
+            auth_scheme=api.auth,
+            auth_description=None,
+            headers=api.headers,
+        )

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..config import Config, Pinned, Selection
+from ..ir import within
 from ..load import Document
 from ..load.document import UnresolvedReference
 from ..load.operations import DocumentedOperation
@@ -27,7 +28,10 @@ def pin(config: Config, lock: Lock | None, document: Document) -> Config:
     tags = {}
     if config.tags:
         items = documented(document)
-        tags = {item.key: tuple(texts_in(item.node.get("tags"))) for item in items}
+        tags = {
+            item.key: tuple(within(item.api, tag) for tag in texts_in(item.node.get("tags")))
+            for item in items
+        }
     if lock is None and not config.tools:
         return replace(config, pinned=Pinned(tags=tags))
     listed = operations(document)

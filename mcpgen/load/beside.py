@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import urllib.parse
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +58,7 @@ def beside(
     names: Sequence[Name], read: Sequence[Read]
 ) -> tuple[Source, SourceText, dict[str, Any], Path]:
     """One document of many: its source, its text, its root, which names the others, and the folder
-    they share. The first API description is the document; others join it later (`join`).
+    they share. The first API description is the document (see `others`).
 
     Raises UsageError if one is not a file.
     """
@@ -97,17 +97,13 @@ def _path_of(name: Name, source: Source) -> Path:
     return Path(os.path.realpath(source.path))
 
 
-def others(read: Sequence[Read], root: Any) -> Iterator[tuple[SourceText, dict[str, Any], str]]:
-    """The API descriptions besides the document: text, tree, and path as the document names it."""
-    apis = [entry for entry in read if recognise.describes_api(entry[2])]
-    for source, text, tree in apis:
-        if tree is root or source.path is None:
-            continue
-        main = apis[0][0].path
-        assert main is not None
-        here = Path(os.path.realpath(main)).parent
-        path = os.path.relpath(os.path.realpath(source.path), here)
-        yield text, tree, urllib.parse.quote(Path(path).as_posix())
+def others(read: Sequence[Read], root: Any) -> list[str]:
+    """The files of the API descriptions besides the document."""
+    return [
+        os.fspath(source.path)
+        for source, _, tree in read
+        if source.path is not None and tree is not root and recognise.describes_api(tree)
+    ]
 
 
 def _api_description(read: Sequence[Read]) -> Read | None:

@@ -25,6 +25,11 @@ FILES = "x-mcpgen-files"
 """The root key under which the other files of a multi-file document stand."""
 
 
+def home_of_api(name: str) -> str:
+    """Return the pointer below which the document of a further API stands; empty for the first."""
+    return f"/{FILES}/api:{name}" if name else ""
+
+
 class UnresolvedReference(Exception):
     """A `$ref` that points to nothing. `suggestions` are references that exist, the likeliest
     first.
@@ -70,6 +75,10 @@ class Document:
     workflows: list[str] = field(default_factory=list)
     """The Arazzo documents among the embedded files, by their names in the tree."""
     originals: dict[str, bytes] = field(default_factory=dict)
+    others: list[str] = field(default_factory=list)
+    """The files beside it that describe further APIs."""
+    apis: dict[str, Document] = field(default_factory=dict)
+    """The documents of further APIs by their names."""
     _resolved: dict[str, tuple[Any, str]] = field(default_factory=dict, repr=False)
     _finders: dict[str, NodeFinder] = field(default_factory=dict, repr=False)
     _log: dict[str, list[int]] = field(default_factory=dict, repr=False)
@@ -188,6 +197,9 @@ class Document:
         The text is scanned only now. A node the author did not write has the place of its
         nearest ancestor that they did.
         """
+        api, inner = self._api_of(pointer)
+        if api is not None:
+            return api.place(inner)
         written = self.written(pointer)
         name, inner = self._file_of(written)
         text = self.files.get(name)
@@ -203,6 +215,9 @@ class Document:
 
     def written(self, pointer: str) -> str:
         """The pointer of a node before anything moved: the log of moves undone, newest first."""
+        api, inner = self._api_of(pointer)
+        if api is not None:
+            return api.written(inner)
         if self._log_size != len(self.moved):
             self._log = {}
             for index, (new, _) in enumerate(self.moved):
@@ -222,8 +237,19 @@ class Document:
         """
         if not ref.startswith("#/"):
             return ref
+        api, inner = self._api_of(ref[1:])
+        if api is not None:
+            return api.reference(f"#{inner}")
         file, pointer = self._file_of(self.written(ref[1:]))
         return f"{urllib.parse.unquote(file)}#{pointer}"
+
+    def _api_of(self, pointer: str) -> tuple[Document | None, str]:
+        """The document of the further API that a pointer leads into, and the pointer in it."""
+        start = home_of_api(":")[:-1]
+        if not pointer.startswith(start):
+            return None, pointer
+        name, slash, inner = pointer[len(start) :].partition("/")
+        return self.apis.get(name), slash + inner
 
     def _last_move(self, pointer: str, before: int) -> tuple[int, int]:
         """The last move, of those before `before`, of a node or of one above it; and the length of

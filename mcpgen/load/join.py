@@ -1,108 +1,72 @@
-"""Several API descriptions as one document: the paths of the others join those of the first.
-
-Every operation keeps its server, its credentials and its place: references of the other documents
-lead into their files, and the log of moves says where each path was written.
+"""Several API descriptions in one document, each at a place of its own, so that nothing in them
+meets: paths, schemas, tags and credentials of one are those of no other.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import PurePath
 from typing import Any
 
-from ..problems import Problems, UsageError
-from ..runtime.facts.http import PATH_ITEM
-from ..runtime.facts.pointer import escape
-from .document import FILES, Document
-from .text import SourceText
-from .values import as_list, as_object, objects_in, texts_in
+from ..problems import UsageError
+from .beside import API_STEMS
+from .document import FILES, Document, home_of_api
+from .source import with_hash
+from .values import as_object, objects_in, texts_in
 
-_VERSION = re.compile(r"3\.\d+")
+LONGEST = 16
+"""Characters of an API's name that is made of a file's."""
 
 
-def join(
-    document: Document, text: SourceText, tree: dict[str, Any], file: str, problems: Problems
-) -> None:
-    """Let the operations of another API description join a document, in place.
-
-    `file` is the path of the other one as a reference of the first would name it. Raises UsageError
-    where the versions of OpenAPI differ.
+def named(others: Collection[str], chosen: Mapping[str, str | None]) -> dict[str, str]:
+    """Return the documents of further APIs by the names of the APIs: those in `others` are named
+    after their files, those in `chosen` by the user. Raises UsageError where two have one name, and
+    where one has no document.
     """
-    root = document.root
-    versions = [_VERSION.match(str(each.get("openapi"))) for each in (root, tree)]
-    if versions[0] is None or versions[1] is None or versions[0][0] != versions[1][0]:
-        raise UsageError.of(
-            "E0127",
-            f"`{text.name}` has another version of OpenAPI than `{document.source.name}`",
-            "several documents of one server need the same version, 3.0 or 3.1",
-            file=text.name,
-        )
-    names = _join_schemes(root, tree)
-    for holder, key in _references(tree):
-        if holder[key].startswith("#"):
-            holder[key] = file + holder[key]
-    home = f"joined:{text.name}"
-    document.files[home] = text
-    paths = root.setdefault("paths", {})
-    for path, item in as_object(tree.get("paths")).items():
-        pointer = f"/paths/{escape(path)}"
-        written = f"/{FILES}/{escape(home)}{pointer}"
-        if path in paths:
-            message = f"two documents describe `{path[:80]}`: that of `{text.name}` is left out"
-            problems.warn("E0140", message, pointer=written, place=document.place(written))
-            continue
-        paths[path] = _complete(item, root, tree, names)
-        document.moved.append((pointer, written))
-    tags = as_list(tree.get("tags"))
-    if tags:
-        root["tags"] = [*as_list(root.get("tags")), *tags]
+    documents: dict[str, str] = {}
+    for path in others:
+        name = name_of(PurePath(path))
+        if any((not name, name in documents, chosen.get(name))):
+            message = f"`{path[:80]}` cannot be named after its file"
+            hint = "give the API a name in `mcpgen.toml`: `[apis.NAME]` with its `path`"
+            raise UsageError.of("E0127", message, hint, file=path)
+        documents[name] = path
+    for name, source in chosen.items():
+        if source is not None:
+            documents[name] = source
+        elif name not in documents:
+            hint = "add `path` or `url`"
+            raise UsageError.of("E0127", f"`[apis.{name}]` names no document", hint, file=name)
+    return dict(sorted(documents.items()))
 
 
-def _complete(item: Any, root: dict[str, Any], tree: dict[str, Any], names: dict[str, str]) -> Any:
-    """A path with what holds for the whole of its document: its servers and its credentials."""
-    if not isinstance(item, dict) or "$ref" in item:
-        return item
-    if "servers" in tree:
-        item.setdefault("servers", tree["servers"])
-    for method in PATH_ITEM:
-        operation = item.get(method)
-        if not isinstance(operation, dict):
-            continue
-        if "security" in tree or "security" in root:
-            operation.setdefault("security", tree.get("security", []))
-        if "security" in operation:
-            operation["security"] = _renamed(operation["security"], names)
-    return item
+def name_of(path: PurePath) -> str:
+    """Return the name of an API: that of its file, or of the folder of an `openapi.yaml`."""
+    stem = path.parent.name if path.stem.lower() in API_STEMS else path.stem.partition(".")[0]
+    words = re.findall(r"[a-z0-9]+", stem.lower())
+    return "_".join(words)[:LONGEST].strip("_").lstrip("0123456789_")
 
 
-def _renamed(security: Any, names: dict[str, str]) -> Any:
-    """Requirements of credentials under the names that these have in the joined document."""
-    if not isinstance(security, list):
-        return security
-    return [
-        {names.get(name, name): scopes for name, scopes in as_object(one).items()}
-        for one in security
-    ]
+def hold(document: Document, name: str, api: Document) -> None:
+    """Let a document hold that of another API, as its author wrote it."""
+    document.apis[name] = api
+    both = f"{document.source.sha256} {name} {api.source.sha256}"
+    document.source = with_hash(document.source, hashlib.sha256(both.encode()).hexdigest())
 
 
-def _join_schemes(root: dict[str, Any], tree: dict[str, Any]) -> dict[str, str]:
-    """Add the other document's credentials. Returns the new names of those whose names are taken
-    by another credential.
+def join(document: Document) -> None:
+    """Put the upgraded descriptions of all further APIs into the tree of a document, and let their
+    references lead there.
     """
-    theirs = as_object(as_object(tree.get("components")).get("securitySchemes"))
-    names: dict[str, str] = {}
-    if not theirs:
-        return names
-    ours = root.setdefault("components", {}).setdefault("securitySchemes", {})
-    for name, scheme in theirs.items():
-        new = name
-        number = 2
-        while new in ours and ours[new] != scheme:
-            new = f"{name}{number}"
-            number += 1
-        ours[new] = scheme
-        names[name] = new
-    return names
+    for name, api in document.apis.items():
+        home = home_of_api(name)
+        for holder, key in _references(api.root):
+            if holder[key].startswith("#"):
+                holder[key] = f"#{home}{holder[key][1:]}"
+        document.root.setdefault(FILES, {})[home.rpartition("/")[2]] = api.root
+    document.forget()
 
 
 def _references(node: Any) -> Iterator[tuple[Any, Any]]:

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from ..ir import within
 from ..runtime.facts.http import PATH_ITEM
 from ..runtime.facts.pointer import escape
-from .document import Document
+from .document import Document, home_of_api
 from .values import as_object, as_text
 
 Deref = Callable[[Any, str], tuple[Any, str]]
@@ -41,11 +42,14 @@ class DocumentedPath:
     key: str
     pointer: str
     node: dict[str, Any]
+    api: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentedOperation:
-    """One operation as the document has it. `method` is in capitals."""
+    """One operation as the document has it. `method` is in capitals; `api` is the name of a
+    further API, which is part of the operationId as well.
+    """
 
     method: str
     path: str
@@ -53,11 +57,12 @@ class DocumentedOperation:
     pointer: str
     path_item: dict[str, Any]
     node: dict[str, Any]
+    api: str = ""
 
     @property
     def key(self) -> str:
         """`METHOD /path`, which names it among the operations of its document."""
-        return f"{self.method} {self.path}"
+        return f"{self.method} {within(self.api, self.path)}"
 
 
 def _ignore(unreadable: Unreadable) -> None:
@@ -65,21 +70,27 @@ def _ignore(unreadable: Unreadable) -> None:
 
 
 def operations(document: Document, deref: Deref) -> Iterator[DocumentedOperation]:
-    """Every operation of an upgraded document."""
-    for path in paths(document, deref):
-        yield from operations_of(path, deref)
+    """Every operation of an upgraded document, those of further APIs last."""
+    for api in ("", *document.apis):
+        for path in paths(document, deref, api=api):
+            yield from operations_of(path, deref)
 
 
-def paths(document: Document, deref: Deref, report: Report = _ignore) -> Iterator[DocumentedPath]:
-    """Every path of an upgraded document; `report` gets those that cannot be read."""
-    nodes = as_object(document.root.get("paths"))
+def paths(
+    document: Document, deref: Deref, report: Report = _ignore, api: str = ""
+) -> Iterator[DocumentedPath]:
+    """Every path of an upgraded document, or of a further API in it; `report` gets those that
+    cannot be read.
+    """
+    owner = document.apis[api] if api else document
+    nodes = as_object(owner.root.get("paths"))
     for path in sorted(nodes):
         if path.startswith("x-"):
             continue
-        key = f"/paths/{escape(path)}"
+        key = f"{home_of_api(api)}/paths/{escape(path)}"
         item, pointer = deref(nodes[path], key)
         if isinstance(item, dict):
-            yield DocumentedPath(path, key, pointer, item)
+            yield DocumentedPath(path, key, pointer, item, api)
         else:
             report(Unreadable("*", path, key, _is_dangling(nodes[path], item)))
 
@@ -97,13 +108,15 @@ def operations_of(
         if not isinstance(operation, dict):
             report(Unreadable(name.upper(), path.path, at, _is_dangling(node, operation)))
             continue
+        operation_id = as_text(operation.get("operationId")).strip()
         yield DocumentedOperation(
             method=name.upper(),
             path=path.path,
-            operation_id=as_text(operation.get("operationId")).strip() or None,
+            operation_id=within(path.api, operation_id) if operation_id else None,
             pointer=pointer,
             path_item=path.node,
             node=operation,
+            api=path.api,
         )
 
 

@@ -20,7 +20,6 @@ from .copies import Copies
 from .definitions import SOURCES, with_draft
 from .document import Document
 from .fetch import Downloads, Progress, silent
-from .join import join
 from .limits import Limits
 from .source import Source, origin_of, read, source_of, with_hash
 from .text import Fault, LimitFault, SourceText, decode, note_surrogates, raised
@@ -41,12 +40,15 @@ def load(
     progress: Progress = silent,
     headers: Mapping[str, str] | None = None,
     copies: Copies | None = None,
+    title: str | None = None,
 ) -> Document:
     """The document a name stands for: a path, an http(s) URL or `-`, with overlays applied and
     other files embedded, among them the Arazzo documents `workflows`.
 
-    Several names, or a folder, are one document too: definitions of tools stand beside at most one
-    API description.
+    Several names, or a folder, are one document too: definitions of tools stand beside the first
+    API description, and further ones are listed in `others`.
+
+    No name makes an empty document with a `title`, where one is given.
 
     `draft` is the JSON Schema draft of a schema that does not say (a key of `definitions.DRAFTS`).
     `copies` are read in the place of files that are not there. `progress` is told how far a slow
@@ -62,10 +64,14 @@ def load(
     downloads = Downloads(limits, progress, headers or {})
     if isinstance(names, (str, os.PathLike)):
         names = [names]
-    files_named = expand(names)
+    is_empty = not names and title is not None
+    files_named = [] if is_empty else expand(names)
     entries: list[tuple[Source, SourceText, Any]] = []
     is_list = False
-    if len(files_named) > 1:
+    if is_empty:
+        source, text = Source(name="mcpgen.toml", kind="path"), SourceText("mcpgen.toml", "{}")
+        root = {"openapi": "3.1.1", "info": {"title": title, "version": "1"}, "paths": {}}
+    elif len(files_named) > 1:
         entries = [_read(name, downloads, copies, draft) for name in files_named]
         source, text, root, folder = beside(files_named, entries)
     else:
@@ -74,10 +80,8 @@ def load(
     document = Document(root=root, version="", source=source, files={"": text}, limits=limits)
     if is_list:
         document.moved.append(("/tools", ""))
+    document.others = others(entries, root)
     texts = [text]
-    for other_text, tree, path in others(entries, root):
-        join(document, other_text, tree, path, problems)
-        texts.append(other_text)
     for name in overlays:
         _, overlay_text, overlay_tree = _read(name, downloads, copies)
         overlay.apply(document, overlay_text, overlay_tree, problems)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 LATER = (
     *("code", "draft", "auth_scheme", "auth_description", "headers", "full_answers", "redact"),
-    *("globs", "tags"),
+    *("globs", "tags", "apis"),
 )
 """Fields that a `Config` of version 0.1.0 did not have: unset, they leave its hash as it was."""
 NOT_HASHED = (
@@ -64,6 +64,8 @@ def config_hash(config: Config) -> str:
     data = asdict(config)
     for key in NOT_HASHED:
         del data[key]
+    for api in data["apis"].values():
+        del api["path"], api["url"]
     unset = [key for key in LATER if not data[key]]
     for key in unset:
         del data[key]
@@ -97,7 +99,7 @@ def facts(
         for tool in toolset.tools:
             operation = tool.origin.operation
             own_name = original_names.get(operation, tool.name)
-            tools.append(_tool(tool, toolset.name, own_name, memory))
+            tools.append(_tool(server, tool, toolset.name, own_name, memory))
     return Lock(
         generator=__version__,
         document=document,
@@ -202,23 +204,25 @@ def _login(login: ir.Login) -> dict[str, Any]:
     return facts
 
 
-def _tool(tool: ir.Tool, toolset: str, own_name: str, memory: _Memory) -> ToolLock:
+def _tool(
+    server: ir.Server, tool: ir.Tool, toolset: str, own_name: str, memory: _Memory
+) -> ToolLock:
     operation = tool.origin.operation
-    request = tool.request
+    base_url, security = server.call_of(tool)
     return ToolLock(
         name=tool.name,
         own_name=own_name,
         operation_id=tool.origin.operation_id,
         method=tool.origin.method,
-        path=tool.origin.path,
+        path=tool.origin.place,
         toolset=toolset,
         text=data_hash([tool.title, tool.description]),
         schema=data_hash([tool.input_schema, tool.output_schema]),
         hints={name: getattr(tool.hints, name) for name in HINTS},
         arguments=memory.arguments.get(operation, {}),
         gone_arguments=memory.gone_arguments(operation),
-        base_url=request.base_url if request else None,
-        security=request.security if request else None,
+        base_url=base_url,
+        security=security,
         odd=kinds_of(
             tool.title,
             tool.description,

@@ -80,7 +80,7 @@ def _is_parent(flat: dict[str, Any]) -> bool:
 
 
 def _add_fields(reader: Reader, fields: dict[str, _Field], heir: str, values: list[str]) -> None:
-    flat = reader.flatten({"$ref": f"#/components/schemas/{escape(heir)}"})
+    flat = reader.flatten({"$ref": f"#{reader.home}/components/schemas/{escape(heir)}"})
     required = texts_in(flat.get("required"))
     for name, schema in as_object(flat.get("properties")).items():
         one = fields.setdefault(name, _Field())

@@ -63,13 +63,16 @@ class Models:
     are on the wire.
     """
 
-    def __init__(self, reader: Reader) -> None:
-        self.reader = reader
-        self.schemas: dict[str, Schema] = {}
+    def __init__(self, reader: Reader, prefix: str = "", beside: Models | None = None) -> None:
+        """Names of components begin with `prefix`; the models join those that there are `beside`,
+        of another API.
+        """
+        self.reader, self.prefix = reader, prefix
+        self.schemas: dict[str, Schema] = beside.schemas if beside else {}
         self._types: dict[tuple[str, bool], Schema] = {}
         self._unread: deque[tuple[str, str, bool]] = deque()
         self._links: dict[str, tuple[bool, set[str]]] = {}
-        self._component_names = {class_name(name) for name in self._components()}
+        self._component_names = {prefix + class_name(name) for name in self._components()}
 
     def argument(self, schema: Any, tool: str, argument: str) -> Schema | None:
         """The type of an argument, null not included; None where it holds no model."""
@@ -99,7 +102,7 @@ class Models:
             return self._types[key]
         self._types[key] = {}  # what a component that is nothing but itself says
         target, _ = self.reader.resolve(reference)
-        name = class_name(component_name(reference))
+        name = self.prefix + class_name(component_name(reference))
         if referenced(target) is None and _has_properties(self.reader.flatten(target)):
             model = self.reserve(f"{name}Input" if is_input else name, is_component=not is_input)
             self._unread.append((model, reference, is_input))
@@ -126,7 +129,7 @@ class Models:
         return name in self._component_names
 
     def _components(self) -> list[str]:
-        root = self.reader.document.root
+        root = self.reader.root
         groups = [root.get("$defs"), root.get("definitions")]
         components = root.get("components")
         if isinstance(components, dict):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..ir import Origin, Server, Skip, Tool
+from ..config import ApiConfig
+from ..ir import Api, Auth, Origin, Server, Skip, Tool
 from ..load.definitions import SOURCES
 from ..load.operations import (
     DocumentedOperation,
@@ -28,7 +30,7 @@ from .describe import spoken_verb, written_sentence
 from .detail import BUDGET, own_budget, size
 from .dialects import describe_document
 from .first_sentences import Opening, openings
-from .models import Models
+from .models import Models, pascal
 from .operation import Operation
 from .projection import Nodes, Whole
 from .repeated import repeated
@@ -57,8 +59,11 @@ HINT_KEYS = {
 
 
 def parse_openapi(document: Document, config: Config, problems: Problems) -> Server:
-    """The server a document describes."""
-    return _Parser(document, config, problems).server()
+    """The server a document describes, with the tools of further APIs in it."""
+    first = _Parser(document, config, problems)
+    for name in document.apis:
+        _Parser(document, config.of_api(name), problems, name, first)
+    return first.server()
 
 
 def api_name(document: Document, config: Config) -> str:
@@ -67,26 +72,47 @@ def api_name(document: Document, config: Config) -> str:
 
 
 class _Parser:
-    def __init__(self, document: Document, config: Config, problems: Problems) -> None:
+    """One API on its way to tools: that of the document, or a further one in it, `beside` which the
+    `first` is.
+    """
+
+    def __init__(
+        self,
+        document: Document,
+        config: Config,
+        problems: Problems,
+        api: str = "",
+        first: _Parser | None = None,
+    ) -> None:
         self.document, self.config, self.problems = document, config, problems
-        self.info = as_object(document.root.get("info"))
+        self.api, self.own = api, config.apis.get(api, ApiConfig())
+        self.beside: list[_Parser] = []
+        self.source = document.apis[api].source if api else document.source
+        self.reader = Reader(document, problems, api)
+        self.root = self.reader.root
+        self.info = as_object(self.root.get("info"))
         title = config.title or plain(self.info.get("title")).split("\n")[0] or "API"
-        self.title = shorten(title.removesuffix("."), 100)
-        self.reader = Reader(document, problems)
+        self.title: str = shorten(title.removesuffix("."), 100)
         self.skips: list[Skip] = []
         self.operations = self.read_operations()
         self.repeated = repeated(self.reader, self.operations)
         self.home = self.home_address()
         self.base = self.base_address()
-        self.name = self.server_name()
+        self.name: str = first.name if first else self.server_name()
         self.prefix = f"MCPGEN_{self.name.upper()}"
-        self.models = Models(self.reader)
-        self.whole = Whole(Nodes(self.reader))
-        self.security = Security(self.reader, self.prefix, config)
+        self.models: Models = Models(self.reader)
+        self.whole: Whole = Whole(Nodes(self.reader))
+        if first is not None:
+            self.models = Models(self.reader, pascal(api), first.models)
+            self.whole = Whole(self.whole.nodes, first.whole)
+        others = first.every_credential() if first else ()
+        self.security = Security(self.reader, self.prefix, config, api, others)
         self.assume_credential()
         self.openings: dict[str, Opening] = {}
         self.aliases: dict[str, str] = {}
         self.recognised = ""
+        if first is not None:
+            first.beside.append(self)
 
     def server_name(self) -> str:
         """The server's name: the configuration's, else what title and host call the API."""
@@ -99,19 +125,38 @@ class _Parser:
         API's, though it cannot be used as it is.
         """
         contact = as_object(self.info.get("contact"))
-        more = as_object(self.document.root.get("externalDocs"))
+        more = as_object(self.root.get("externalDocs"))
         pages = (
             self.home.text,
             self.info.get("termsOfService"),
             more.get("url"),
             contact.get("url"),
         )
-        return [*filter(None, map(as_text, pages)), self.document.source.url or ""]
+        return [*filter(None, map(as_text, pages)), self.source.url or ""]
+
+    def every_credential(self) -> tuple[Auth, ...]:
+        """The credentials of this API and of those beside it."""
+        apis = (self, *self.beside)
+        return tuple(auth for api in apis for auth in api.security.credentials())
+
+    def described(self) -> Api:
+        """Describe a further API."""
+        return Api(
+            name=self.api,
+            title=self.title,
+            base_url=self.base.url,
+            base_url_note=self.base.note,
+            base_url_configured=self.is_base_url_named(),
+            headers=tuple(self.config.headers.items()),
+            security=self.security.default,
+        )
 
     def server(self) -> Server:
         """Everything together."""
         tools = self.tools()
-        self.report_unused()
+        for api in (self, *self.beside):
+            api.report_unused()
+        tags = {name: tag for api in (self, *self.beside) for name, tag in api.tags().items()}
         version = self.info.get("version")
         about = plain(first_text(self.info.get("summary"), self.info.get("description")))
         return Server(
@@ -125,9 +170,9 @@ class _Parser:
             env_prefix=self.prefix,
             base_url=self.base.url,
             base_url_note=self.base.note,
-            auth=self.security.credentials(),
+            auth=self.every_credential(),
             security=self.security.default,
-            toolsets=toolsets(tools, self.tags(), self.config.pinned.toolsets),
+            toolsets=toolsets(tools, tags, self.config.pinned.toolsets),
             models=self.models.schemas,
             definitions=self.whole.definitions,
             definition_names=tuple(self.whole.names.items()),
@@ -138,6 +183,7 @@ class _Parser:
             document_version=self.document.version,
             aliases=tuple(self.aliases.items()),
             recognised=self.recognised,
+            apis=tuple(api.described() for api in self.beside),
         )
 
     def instructions(self) -> str:
@@ -148,9 +194,15 @@ class _Parser:
         return "\n".join(part for part in (first_line, self.repeated.instructions()) if part)
 
     def tags(self) -> dict[str, Any]:
-        """The Tag Objects of the document, by name."""
-        tags = [as_object(tag) for tag in as_list(self.document.root.get("tags"))]
-        return {tag["name"]: tag for tag in tags if isinstance(tag.get("name"), str)}
+        """The Tag Objects of the document, by the tag of their toolset."""
+        tags = [as_object(tag) for tag in as_list(self.root.get("tags"))]
+        return {self.tag(tag["name"]): tag for tag in tags if isinstance(tag.get("name"), str)}
+
+    def tag(self, tag: str) -> str:
+        """The tag that the toolset of a tag of the document is made from."""
+        if not self.api:
+            return tag
+        return self.own.toolset or f"{self.api}: {tag}".removesuffix(": ")
 
     # Servers.
 
@@ -168,12 +220,12 @@ class _Parser:
             return True
         if self.base.url is None:
             return False
-        return origin(self.base.url) in own_network(self.document.source.url)
+        return origin(self.base.url) in own_network(self.source.url)
 
     def home_address(self) -> Address:
         """The server of the whole document: its own, else the one most of its operations name."""
-        source_url = self.document.source.url
-        servers = self.document.root.get("servers")
+        source_url = self.source.url
+        servers = self.root.get("servers")
         if servers:
             return address(servers, source_url, own_network(source_url))
         addresses = [self.own_server(operation) for operation in self.operations]
@@ -186,13 +238,13 @@ class _Parser:
 
     def own_server(self, operation: DocumentedOperation) -> Address | None:
         """The server an operation or its path names; None where both leave it to the document."""
-        vouched = {*self.config.allow_origins, *own_network(self.document.source.url)}
+        vouched = {*self.config.allow_origins, *own_network(self.source.url)}
         if self.config.base_url:
             vouched.add(origin(self.config.base_url))
         for owner in (operation.node, operation.path_item):
             servers = as_list(owner.get("servers"))
             if servers:
-                return address(servers, self.document.source.url, vouched)
+                return address(servers, self.source.url, vouched)
         return None
 
     def other_server(self, operation: DocumentedOperation) -> str | None:
@@ -222,7 +274,7 @@ class _Parser:
         """Every operation that can be read; the others are counted."""
         operations: list[DocumentedOperation] = []
         same: defaultdict[str, list[DocumentedPath]] = defaultdict(list)
-        for path in paths(self.document, self.reader.deref, self.skip_unreadable):
+        for path in paths(self.document, self.reader.deref, self.skip_unreadable, self.api):
             # The names of parameters do not tell two paths apart (OpenAPI 3.1 §4.8.8.1).
             earlier = same[re.sub(r"\{[^{}]*\}", "{}", path.path)]
             if earlier:
@@ -232,34 +284,83 @@ class _Parser:
         return operations
 
     def tools(self) -> list[tuple[str, Tool]]:
-        """The tools of the operations and of the definitions beside them, each with its tag."""
-        selected = self.selected()
-        # Of all operations, so that leaving some out renames none of the others.
-        subjects = [self.subject_of(item) for item in self.operations]
-        pinned = self.config.pinned
-        names = naming.tool_names(subjects, self.name, pinned.tools, chosen=pinned.chosen)
-        self.openings = openings(self.operations, names)
-        tags = self.tags_of_operations()
+        """The tools of all operations and of the definitions beside them, each with its tag."""
+        apis = (self, *self.beside)
+        pinned = self.config.pinned.tools
+        taken = [
+            pinned[operation.key]
+            for api in self.beside
+            for operation in api.operations
+            if operation.key in pinned
+        ]
         drafts: list[Draft] = []
-        choices = [(_origin_of(item), item.node) for item in self.operations]
-        for operation in selected:
-            key = operation.key
-            try:
-                drafts.append(self.draft(operation, names[key], tags[key]))
-            except Unsupported as reason:
-                self.skip(operation, reason)
+        for api in apis:
+            names = api.names(taken)
+            drafts += api.drafts(names)
+            taken += names.values()
+        choices = [(_origin_of(item), item.node) for api in apis for item in api.operations]
         if SOURCES in self.document.root:
             beside = Definitions(self.reader, self.models, self.config, self.name)
-            drafts += beside.drafts(reserved=names.values())
+            drafts += beside.drafts(reserved=taken)
             self.skips += beside.skips
             choices += beside.choices
             self.aliases = beside.aliases
             self.recognised = f"OpenAPI, and beside it {describe_document(self.document)}"
         tools = with_room(drafts)
+        for api in self.beside:
+            self.skips += api.skips
         if self.document.workflows:
             tools += self.workflow_tools(tools, choices)
         select.refuse_unknown(self.config.selection, choices)
         return tools
+
+    def drafts(self, names: dict[str, str]) -> list[Draft]:
+        """The selected operations as drafts of tools."""
+        selected = self.selected()
+        self.openings = openings(self.operations, names)
+        tags = self.tags_of_operations()
+        drafts: list[Draft] = []
+        for operation in selected:
+            key = operation.key
+            try:
+                drafts.append(self.draft(operation, names[key], self.tag(tags[key])))
+            except Unsupported as reason:
+                self.skip(operation, reason)
+        return drafts
+
+    def names(self, taken: Collection[str]) -> dict[str, str]:
+        """Operation → the name of its tool, none of `taken`. Those of a further API are found as if
+        there were no other, and begin with its prefix.
+
+        They are names of all operations, so that leaving some out renames none of the others.
+        """
+        subjects = {item.key: self.subject_of(item) for item in self.operations}
+        keys = {key: subject.key for key, subject in subjects.items()}
+        pinned = self.config.pinned
+        if not self.api:
+            foreign = set(taken).difference(pinned.tools.get(key, "") for key in keys)
+            return naming.tool_names(
+                subjects.values(), self.name, pinned.tools, foreign, pinned.chosen
+            )
+        start = f"{self.own.prefix or self.api}_"
+
+        def inner(names: Iterable[tuple[str, str]]) -> dict[str, str]:
+            return {
+                name.removeprefix(start): keys.get(key, "")
+                for name, key in names
+                if name.startswith(start)
+            }
+
+        last = inner((name, key) for key, name in pinned.tools.items() if key in keys)
+        foreign = set(taken).difference(pinned.tools.get(key, "") for key in keys)
+        names = naming.tool_names(
+            subjects.values(),
+            f"{self.name}_{start}",
+            {key: name for name, key in last.items()},
+            inner((name, "") for name in foreign),
+            inner(pinned.chosen.items()),
+        )
+        return {key: start + names[inner_key] for key, inner_key in keys.items()}
 
     def subject_of(self, operation: DocumentedOperation) -> naming.Subject:
         """Return the facts that name a tool: the document's own wish (`x-mcp`), else the
@@ -270,7 +371,7 @@ class _Parser:
         return naming.Subject(
             method=operation.method,
             path=operation.path,
-            operation_id=wish or operation.operation_id,
+            operation_id=wish or _origin_of(operation).own_id,
             toolset=_tag(operation),
             verb=spoken_verb(sentence),
             sentence=sentence,
@@ -291,7 +392,7 @@ class _Parser:
         from ..workflows.tools import Workflows  # late: it builds on this package
 
         workflows = Workflows(self.reader, self.models, self.config, self.name)
-        credentials = [auth.wire_name for auth in self.security.auth.values()]
+        credentials = [auth.wire_name for auth in self.every_credential()]
         found = workflows.workflow_tools(tools, self.skips, credentials)
         self.skips += workflows.skips
         choices += workflows.choices
@@ -336,7 +437,7 @@ class _Parser:
             budget=budget,
             pinned=self.config.pinned,
         )
-        tool = work.tool(name, base_url=base_url)
+        tool = work.tool(name, base_url=base_url, api=self.api)
         if base_url:
             self.report_other_origin(operation, base_url)
         again = partial(self.draft, operation, name, tag)
@@ -378,7 +479,7 @@ class _Parser:
             names = " and ".join(f"`{name}`" for name in auth.variables)
             hint = f"where you set {names}, it is sent ({clue.scheme}); for another kind: {others}"
         message = f"the document declares no credential, but {clue.reason}"
-        self.problems.note("E0775", message, pointer="/security", hint=hint)
+        self.problems.note("E0775", message, pointer=f"{self.reader.home}/security", hint=hint)
 
     # Reports.
 
@@ -468,16 +569,16 @@ class _Parser:
 
     def report_unused(self) -> None:
         """Report parts of the document that no tool can stand for."""
-        webhooks = as_object(self.document.root.get("webhooks"))
+        webhooks = as_object(self.root.get("webhooks"))
         if webhooks:
             message = f"{len(webhooks):,} webhooks are not tools: the API calls you there"
             if len(webhooks) == 1:
                 message = "1 webhook is not a tool: the API calls you there"
-            self.problems.note("E0430", message, pointer="/webhooks")
+            self.problems.note("E0430", message, pointer=f"{self.reader.home}/webhooks")
         count = sum(bool(operation.node.get("callbacks")) for operation in self.operations)
         if count:
             message = f"the callbacks of {plural(count, 'operation')} are not tools"
-            self.problems.note("E0431", message, pointer="/paths")
+            self.problems.note("E0431", message, pointer=f"{self.reader.home}/paths")
 
 
 def _is_callable(method: str) -> bool:
@@ -493,6 +594,7 @@ def _origin_of(operation: DocumentedOperation) -> Origin:
         path=operation.path,
         operation_id=operation.operation_id,
         pointer=operation.pointer,
+        api=operation.api,
     )
 
 

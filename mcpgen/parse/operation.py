@@ -160,7 +160,7 @@ class Operation:
                 return None, []
         return bodies.fields(self.reader, written, f"{self.origin.pointer}/requestBody")
 
-    def tool(self, name: str, *, base_url: str | None) -> Tool:
+    def tool(self, name: str, *, base_url: str | None, api: str = "") -> Tool:
         """The tool, with as much of its input as its budget holds."""
         tool = self.without_arguments(name)
         listing = self.listed(tool)
@@ -173,6 +173,7 @@ class Operation:
             body=self.body,
             security=None if self.requirement == self.security.default else self.requirement,
             base_url=base_url,
+            api=api,
             content_type=self.content_type(),
             accept=self.constants.get("accept", responses.accept(self.answer)),
         )
@@ -334,7 +335,7 @@ class Operation:
             output_schema=output,
             hints=hints_of(
                 self.origin.method,
-                self.origin.operation_id,
+                self.origin.own_id,
                 describe.written_sentence(self.operation),
                 self.origin.path,
             ),

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ..load.document import UnresolvedReference
+from ..load.document import UnresolvedReference, home_of_api
 from ..load.references import References
 from ..load.values import TYPES, as_list, as_object, as_text, is_number, listed_types, texts_in
 from .heirs import Heirs, component_name
@@ -39,8 +39,11 @@ LONGEST_CHAIN = 8
 class Reader(References):
     """The schemas of one document: what each of them allows."""
 
-    def __init__(self, document: Document, problems: Problems) -> None:
+    def __init__(self, document: Document, problems: Problems, api: str = "") -> None:
+        """`api` is the one of several whose schemas these are."""
         super().__init__(document, problems)
+        self.home = home_of_api(api)
+        """The pointer of the API's own document."""
         self._flat: dict[str, dict[str, Any]] = {}
         # By identity, with the node itself, which keeps its id from being used again.
         self._merged: dict[int, tuple[Any, dict[str, Any]]] = {}
@@ -103,10 +106,15 @@ class Reader(References):
             self._flat[ref] = flat
         return flat
 
+    @property
+    def root(self) -> dict[str, Any]:
+        """The root of the API's own document."""
+        return as_object(self.document.at(self.home))
+
     @cached_property
     def heirs(self) -> Heirs:
         """Which components inherit from which."""
-        return Heirs(as_object(self.document.root) if self.document.describes_api else {})
+        return Heirs(self.root if self.document.describes_api else {})
 
     def _tell_heirs_apart(self, flat: dict[str, Any]) -> None:
         """Let the property that tells heirs apart have the values of its mapping, in a flat schema

@@ -50,6 +50,7 @@ class _Scheme:
     pointer: str
     prefix: str
     """Prefix of the server's environment variables."""
+    api: str = ""
 
     @property
     def description(self) -> str:
@@ -69,8 +70,17 @@ class Security:
     does one that is assumed where the document declares none; calls are made without it too.
     """
 
-    def __init__(self, reader: Reader, prefix: str, config: Config) -> None:
+    def __init__(
+        self,
+        reader: Reader,
+        prefix: str,
+        config: Config,
+        api: str = "",
+        others: Collection[Auth] = (),
+    ) -> None:
+        """`api` is the one of several whose document it is, `others` are credentials of others."""
         self.prefix, self.problems = prefix, reader.problems
+        self.api, self.others = api, others
         self.auth: dict[str, Auth] = {}
         self.slugs: dict[str, str] = {}
         """Name of a scheme in the document → name of its credential."""
@@ -89,14 +99,15 @@ class Security:
     ) -> None:
         """Make a credential that the document does not declare the one of every operation."""
         kind, wire_name = split_scheme(scheme)
-        name, *variables = UNDECLARED[kind]
+        name, *variables = (self.own(word) for word in UNDECLARED[kind])
         auth = Auth(
             name=name,
             kind="api_key",
             scheme="",
-            variables=tuple(f"{self.prefix}_{variable}" for variable in variables),
+            variables=tuple(f"{self.prefix}_{variable.upper()}" for variable in variables),
             description=_sentence(description),
             declared=False,
+            api=self.api,
         )
         match kind:
             case "header" | "query":
@@ -109,24 +120,30 @@ class Security:
 
     def read_schemes(self, reader: Reader) -> None:
         """The credentials of the document's security schemes."""
-        root = reader.document.root
+        root = reader.root
         schemes = as_object(as_object(root.get("components")).get("securitySchemes"))
         for name, node in schemes.items():
-            at = f"/components/securitySchemes/{escape(name)}"
+            at = f"{reader.home}/components/securitySchemes/{escape(name)}"
             scheme, pointer = reader.deref(node, at)
             if isinstance(scheme, dict):
-                auth = self.named_credential(name, scheme, pointer)
+                auth = replace(self.named_credential(name, scheme, pointer), api=self.api)
                 self.slugs[name] = auth.name
                 self.auth[auth.name] = auth
-        self.default = self.requirement(root.get("security"), "/security") or ()
+        self.default = self.requirement(root.get("security"), f"{reader.home}/security") or ()
+
+    def own(self, name: str) -> str:
+        """Return a name for something of this API, as no other API has it."""
+        return f"{self.api}_{name}" if self.api else name
 
     def named_credential(self, name: str, node: dict[str, Any], pointer: str) -> Auth:
         """The credential of a scheme, under a name whose variables nothing else reads."""
         slug = self.slug(name)
-        auth = self.credential(_Scheme(slug, node, pointer, self.prefix))
+        auth = self.credential(_Scheme(slug, node, pointer, self.prefix, self.api))
         if not self.clashes(auth):
             return auth
-        return self.credential(_Scheme(f"{slug}_{digest(name)}", node, pointer, self.prefix))
+        return self.credential(
+            _Scheme(f"{slug}_{digest(name)}", node, pointer, self.prefix, self.api)
+        )
 
     def slug(self, name: str) -> str:
         """A scheme's name as an identifier. Variables are named after it, and they are set where
@@ -134,8 +151,9 @@ class Security:
         """
         slug = "_".join(split_words(name))[:40].strip("_")
         if not slug:
-            return f"auth_{digest(name)}"
-        if slug in self.auth:
+            return self.own(f"auth_{digest(name)}")
+        slug = self.own(slug)
+        if slug in {*self.auth, *(other.name for other in self.others)}:
             return f"{slug}_{digest(name)}"
         return slug
 
@@ -146,7 +164,7 @@ class Security:
         if auth.kind == "mutual_tls":
             return False
         in_use = {f"{self.prefix}_{name}" for name in VARIABLES}
-        for other in self.auth.values():
+        for other in (*self.others, *self.auth.values()):
             in_use.update(self.all_variables(other))
         return not in_use.isdisjoint(self.all_variables(auth))
 
@@ -344,7 +362,9 @@ def _login(scheme: _Scheme) -> Login | None:
     return login_of(scheme.node, (scheme.variable("CLIENT_ID"), scheme.variable("CLIENT_SECRET")))
 
 
-def _mutual_tls(scheme: _Scheme) -> Auth:
+def _mutual_tls(scheme: _Scheme) -> Auth | None:
+    if scheme.api:
+        return None  # one certificate would be shown to every API
     return Auth(
         name=scheme.slug,
         kind="mutual_tls",

@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from ..config import Selection
-from ..ir import Origin
+from ..ir import Origin, within
 from ..load.values import texts_in
 from ..problems import Problem, UsageError
 from ..runtime.facts.http import METHODS
@@ -64,8 +64,8 @@ def words_of(origin: Origin, operation: dict[str, Any]) -> dict[str, list[str]]:
     if origin.operation_id:
         names.insert(0, origin.operation_id)
     return {
-        "tag": texts_in(operation.get("tags")),
-        "path": [origin.path],
+        "tag": [within(origin.api, tag) for tag in texts_in(operation.get("tags"))],
+        "path": [origin.place],
         "method": [origin.method],
         "operation": names,
     }

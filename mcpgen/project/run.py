@@ -108,7 +108,7 @@ def settle(request: CommandInput) -> Plan:
     disagree.
     """
     folder = request.folder
-    if folder is None and not request.config.sources:
+    if folder is None and not request.config.documents:
         folder = here()
     lock = _last_lock(folder, adopt=request.adopt)
     if folder is not None and is_project(folder):
@@ -117,7 +117,7 @@ def settle(request: CommandInput) -> Plan:
         if request.config.sources:
             config = replace(config, project=None)
         return Plan(config=config, folder=folder, first=False, lock=lock)
-    if not request.config.sources:
+    if not request.config.documents:
         raise UsageError.of(
             "E1106",
             f"no document was named, and {'this folder' if folder is None else f'`{folder}`'} is"
@@ -188,7 +188,7 @@ def run(
             **render(server),
             **_catalogue(result, server),
             **config_files(plan.config, folder, server.name, before),
-            **_copies(result, plan.config.sources, folder, plan.lock),
+            **_copies(result, plan.config.documents, folder, plan.lock),
         }
     return Run(
         document=result.document,
@@ -248,7 +248,7 @@ def schema_text() -> str:
 def _agreed(asked: Config, folder: Path) -> Config:
     """The configuration of a project, after a look at whether the options say the same."""
     written = read_config(folder)
-    if not written.sources:
+    if not written.documents:
         if asked.sources != (STDIN,):
             raise UsageError.of(
                 "E1106",

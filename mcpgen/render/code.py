@@ -74,6 +74,7 @@ class Function:
     answer: Code
     method: Code
     path: Code
+    api: Code
     keywords: tuple[Code, ...]
     request: Code | None
 
@@ -139,6 +140,9 @@ def _function(tool: Tool, request: Request, types: Types, names: Names) -> Funct
     if sends is not None:
         names.add(sends)
     method, path = py_literal(request.method), py_literal(request.path)
+    api = Code("api")
+    if request.api:
+        api = Code(f"api.of({py_literal(request.api)})")
     declared = tuple(
         lay_out(f"{py_ident(argument.name)}: ", annotation, f"{default(argument)},", depth=1)
         for argument, annotation in parameters
@@ -158,7 +162,8 @@ def _function(tool: Tool, request: Request, types: Types, names: Names) -> Funct
         method=method,
         path=path,
         keywords=passed,
-        request=_if_it_fits("    return await api.request(", request_line, ")"),
+        api=api,
+        request=_if_it_fits(f"    return await {api}.request(", request_line, ")"),
     )
 
 

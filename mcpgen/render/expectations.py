@@ -58,9 +58,11 @@ def credentials(
     """The alternatives of credentials a request may carry, given that environment; None where none
     is possible.
     """
+    request = tool.request
     alternatives = server.security
-    if tool.request is not None and tool.request.security is not None:
-        alternatives = tool.request.security
+    if request is not None:
+        own = server.api(request.api).security
+        alternatives = own if request.security is None else request.security
     if not alternatives:
         return []
     usable = {auth.name: auth for auth in server.auth if auth.kind in _KINDS}

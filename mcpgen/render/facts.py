@@ -10,7 +10,7 @@ import json
 from dataclasses import asdict, replace
 from typing import Any
 
-from ..ir import Login, Server, Tool, Toolset
+from ..ir import Login, Server, Tool, Toolset, within
 from ..runtime.results.pages import ListAnswer
 from ..runtime.results.shorten import Shaping
 from .manifests import about_credential, client_files, manifest_json, server_json
@@ -193,7 +193,22 @@ def _request_line(tool: Tool) -> str:
         if argument.place == "path":
             shown = str(argument.fixed[0]) if argument.fixed else f"{{{argument.name}}}"
             path = path.replace(f"{{{argument.wire_name}}}", shown)
-    return f"{tool.request.method} {path}"
+    return f"{tool.request.method} {within(tool.request.api, path)}"
+
+
+def _apis_facts(server: Server) -> dict[str, Any]:
+    """The facts about further APIs, and that no tool calls the first one."""
+    found: dict[str, Any] = {}
+    for api in server.apis:
+        facts: dict[str, Any] = {"title": api.title, "base_url": api.base_url}
+        facts |= {"base_url_note": api.base_url_note, "headers": dict(api.headers)}
+        facts |= {"security": [list(names) for names in api.security]}
+        if api.base_url_configured:
+            facts["base_url_configured"] = True
+        found[api.name] = facts
+    if not found:
+        return {}
+    return {"apis": found, **({} if server.calls_first else {"calls_first": False})}
 
 
 def api_facts(server: Server) -> dict[str, Any]:
@@ -219,6 +234,7 @@ def api_facts(server: Server) -> dict[str, Any]:
                 "token_url": auth.token_url,
                 "scopes": list(auth.scopes),
                 "about": about_credential(auth),
+                **({"api": auth.api} if auth.api else {}),
                 **({} if auth.login is None else {"login": _set_fields(auth.login, Login())}),
             }
             for auth in server.auth
@@ -235,5 +251,6 @@ def api_facts(server: Server) -> dict[str, Any]:
         **({"base_url_configured": True} if server.base_url_configured else {}),
         **({"headers": dict(server.headers)} if server.headers else {}),
         **({} if server.calls_api else {"calls_api": False}),
+        **_apis_facts(server),
         **({} if server.profile == "portable" else {"profile": server.profile}),
     }

@@ -200,7 +200,15 @@ class _Gate:
             raise self.refuse(node.decorator_list[1])
         match request:
             case ast.Call(
-                func=ast.Attribute(value=ast.Name(id="api"), attr="request"),
+                func=ast.Attribute(
+                    value=ast.Name(id="api")
+                    | ast.Call(
+                        func=ast.Attribute(value=ast.Name(id="api"), attr="of"),
+                        args=[ast.Constant(value=str())],
+                        keywords=[],
+                    ),
+                    attr="request",
+                ),
                 args=[ast.Constant(value=str()), ast.Constant(value=str())],
             ):
                 for keyword in request.keywords:

@@ -85,24 +85,35 @@ def environment(server: Server) -> tuple[Variable, ...]:
     """
     if not server.calls_api:
         return ()
-    base_url = Variable(
-        name=f"{server.env_prefix}_BASE_URL",
-        meaning="Base URL of the API"
-        + ("" if server.base_url is None else ", in place of the usual one"),
-        required=server.base_url is None,
-    )
     found: dict[str, Variable] = {}
     for auth in server.auth:
         one_of = _is_one_of(server, auth)
         for variable in _variables(auth, required=_is_required(server, auth), one_of=one_of):
             found.setdefault(variable.name, variable)
-    return (base_url, *found.values())
+    return (*_base_urls(server), *found.values())
 
 
 def to_set(server: Server) -> tuple[Variable, ...]:
     """Return the variables to set before the first call: credentials, an unknown base URL."""
-    known = server.base_url is not None
-    return environment(server)[known:]
+    known = [each for each in _base_urls(server) if not each.required]
+    return tuple(each for each in environment(server) if each not in known)
+
+
+def _base_urls(server: Server) -> list[Variable]:
+    """The variables of the base URLs of all APIs."""
+    apis = [("BASE_URL", "the API", server.base_url)] if server.calls_first else []
+    apis += [
+        (f"{api.name.upper()}_BASE_URL", f"the API `{api.name}`", api.base_url)
+        for api in server.apis
+    ]
+    return [
+        Variable(
+            name=f"{server.env_prefix}_{name}",
+            meaning=f"Base URL of {which}" + ("" if url is None else ", in place of the usual one"),
+            required=url is None,
+        )
+        for name, which, url in apis
+    ]
 
 
 def _variables(auth: Auth, *, required: bool, one_of: bool) -> Iterator[Variable]:
@@ -186,16 +197,16 @@ def _is_required(server: Server, auth: Auth) -> bool:
     """Return whether there is no way round a credential: every alternative the server offers by
     default needs it.
     """
-    return bool(server.security) and all(
-        auth.name in alternative for alternative in server.security
-    )
+    security = server.api(auth.api).security
+    return bool(security) and all(auth.name in alternative for alternative in security)
 
 
 def _is_one_of(server: Server, auth: Auth) -> bool:
     """Return whether a credential is one of several that the server needs one of by default."""
-    if () in server.security or _is_required(server, auth):
+    security = server.api(auth.api).security
+    if () in security or _is_required(server, auth):
         return False
-    return any(auth.name in alternative for alternative in server.security)
+    return any(auth.name in alternative for alternative in security)
 
 
 def command(server: Server) -> str:

@@ -128,6 +128,8 @@ class Credential:
     """Credential for requests that write, if the operator set one."""
     login: Login | None = None
     """The login that obtains a token for it; None if there is none, and over HTTP."""
+    api: str = ""
+    """The API of several that it is for; it is sent to no other."""
 
     @property
     def when_writing(self) -> Credential:
@@ -161,6 +163,10 @@ class Settings:
 
     name: str
     env_prefix: str = ""
+    api: str = ""
+    """The API of several that these are for; empty for the first."""
+    apis: Mapping[str, Settings] = field(default_factory=dict)
+    """The settings of further APIs."""
     variables: tuple[str, ...] = ()
     """The variables that are set and that the server reads, in full."""
     base_url_given: bool = False
@@ -252,6 +258,15 @@ class Settings:
         """Whether somebody vouches for the address of the base URL, also where it is private."""
         return self.base_url_given or self.base_url_configured
 
+    def of(self, api: str) -> Settings:
+        """Return the settings of one of the APIs; of the first with an empty name."""
+        return self.apis[api] if api else self
+
+    @property
+    def own_credentials(self) -> Mapping[str, Credential]:
+        """The credentials for this API."""
+        return {name: each for name, each in self.credentials.items() if each.api == self.api}
+
     @property
     def origin(self) -> Origin:
         """The API's own origin."""
@@ -325,7 +340,7 @@ class Reader:
         self.parts = parts_of(facts)
 
     def read(self) -> Settings:
-        base_url, base_url_given = self.base_url()
+        base_url, base_url_given = self.base_url("BASE_URL", self.facts)
         trusted = self.origins("ALLOW_ORIGINS")
         token_url = self.token_url()
         if token_url is not None:
@@ -359,9 +374,35 @@ class Reader:
             **self.values_of(SETTINGS),
             notes=tuple(self.notes),
         )
+        apis = {name: self.api(settings, name, api) for name, api in self.further.items()}
         if self.problems:
             raise SettingsError(self.problems)
-        return settings
+        return replace(settings, apis=MappingProxyType(apis), notes=tuple(self.notes))
+
+    @property
+    def further(self) -> Mapping[str, Mapping[str, Any]]:
+        """The facts about further APIs, by their names."""
+        found: Mapping[str, Mapping[str, Any]] = self.facts.get("apis", {})
+        return found
+
+    def api(self, settings: Settings, name: str, facts: Mapping[str, Any]) -> Settings:
+        """The settings of a further API: the first one's, with its own address, headers and
+        credentials. Nothing that is decided for the calls of the first one is sent to it.
+        """
+        base_url, is_given = self.base_url(f"{name.upper()}_BASE_URL", facts)
+        self.note_risks(settings.credentials, base_url, set(settings.trusted_origins), name)
+        return replace(
+            settings,
+            api=name,
+            base_url=base_url,
+            base_url_given=is_given,
+            base_url_configured=facts.get("base_url_configured") is True,
+            headers=MappingProxyType(dict(facts.get("headers", {}))),
+            security=tuple(tuple(names) for names in facts.get("security", ())),
+            parts=tuple(part for part in self.parts if not part.caller_tokens),
+            client_cert=None,
+            client_key=None,
+        )
 
     def generated(self) -> dict[str, Any]:
         """The fields of Settings that were decided at generation."""
@@ -433,31 +474,33 @@ class Reader:
         """Note a problem of a variable."""
         self.problems.append(f"`{self.prefix}_{name}` {reason}")
 
-    def base_url(self) -> tuple[str, bool]:
-        """The base URL, and whether it comes from the operator."""
-        from_operator = self.value("BASE_URL")
-        base_url = from_operator or self.fact("base_url")
+    def base_url(self, name: str, facts: Mapping[str, Any]) -> tuple[str, bool]:
+        """The base URL of an API, from the variable of that name or the API's facts, and whether it
+        comes from the operator.
+        """
+        from_operator = self.value(name)
+        base_url = from_operator or str(facts.get("base_url") or "")
         if not base_url:
-            self.refuse_missing_base_url()
+            self.refuse_missing_base_url(name, facts)
             return "", False
         try:
             return check_base_url(base_url), bool(from_operator)
         except ValueError as error:
             place = "the base URL in `api.json`"
             if from_operator:
-                place = f"`{self.prefix}_BASE_URL`"
+                place = f"`{self.prefix}_{name}`"
             self.problems.append(f"{place} cannot be used: {error}")
             return "", bool(from_operator)
 
-    def refuse_missing_base_url(self) -> None:
-        """Note the problem, except for a server that calls no API."""
-        if self.facts.get("calls_api") is False:
+    def refuse_missing_base_url(self, name: str, facts: Mapping[str, Any]) -> None:
+        """Note the problem, except for an API that is not called."""
+        if False in (facts.get("calls_api"), facts.get("calls_first")):
             return
         reason = "is not set: it has to be the URL of the API, as in `https://api.example.com/v1`"
-        note = self.fact("base_url_note")
+        note = facts.get("base_url_note")
         if note:
             reason += f" ({note})"
-        self.refuse("BASE_URL", reason)
+        self.refuse(name, reason)
 
     def token_url(self) -> str | None:
         """Return the operator's token endpoint, if one is set."""
@@ -472,7 +515,10 @@ class Reader:
         return url
 
     def credential(self, name: str, auth: Mapping[str, Any], token_url: str | None) -> Credential:
-        """One credential with its secrets from the environment."""
+        """One credential with its secrets from the environment. The operator's token endpoint is
+        that of the first API.
+        """
+        token_url = None if "api" in auth else token_url
         variables = tuple(str(variable) for variable in auth.get("variables", ()))
         credential = self.with_values(name, auth, token_url, variables)
         if credential.kind in TWOFOLD:
@@ -510,6 +556,7 @@ class Reader:
             variables=variables,
             values=tuple(values),
             token_url=token_url or auth.get("token_url"),
+            api=str(auth.get("api", "")),
             scopes=tuple(auth.get("scopes", ())),
             about=str(auth.get("about", "")),
         )
@@ -529,13 +576,17 @@ class Reader:
         )
 
     def note_risks(
-        self, credentials: Mapping[str, Credential], base_url: str, trusted: set[Origin]
+        self,
+        credentials: Mapping[str, Credential],
+        base_url: str,
+        trusted: set[Origin],
+        api: str = "",
     ) -> None:
         """Note each setting that is valid but risky, or that will keep calls from working."""
         if not base_url:
             return
         own = origin_of(base_url)
-        present = [credential for credential in credentials.values() if credential.present]
+        present = [each for each in credentials.values() if each.present and each.api == api]
         for credential in present:
             origin = _token_origin(credential)
             if origin not in {None, own, *trusted}:
@@ -678,6 +729,7 @@ class Reader:
                 twins = (write_variable(self.prefix, name) for name in credential.variables)
                 secrets.update(twins)
         names = {f"{self.prefix}_{each.name}" for each in settings}
+        names |= {f"{self.prefix}_{name.upper()}_BASE_URL" for name in self.further}
         return names | secrets | {f"{name}_FILE" for name in secrets}
 
     def note_unknown(self, known: set[str]) -> None:

@@ -10,9 +10,11 @@ import re
 import urllib.parse
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import Any
 
-from ..ir import Argument, Body, Tool
+from ..ir import Argument, Body, Tool, within
+from ..load.join import name_of
 from ..load.values import as_list, as_object, as_text, is_number, texts_in
 from ..problems import Problems
 from ..runtime.facts.http import PATH_ITEM
@@ -81,17 +83,50 @@ class Operations:
     _by_id: dict[str, Tool] = field(default_factory=dict)
     by_operation: dict[str, Tool] = field(default_factory=dict)
     """`METHOD /path` → its tool."""
+    apis: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         for tool in self.tools:
             self.by_operation[tool.origin.operation] = tool
             if tool.origin.operation_id:
                 self._by_id.setdefault(tool.origin.operation_id, tool)
+        self.apis = {tool.origin.api for tool in self.tools} or {""}
 
-    def by_id(self, text: str) -> Tool:
+    def _api(self, text: str, sources: Mapping[str, str]) -> str | None:
+        """The further API that the source in a text is: the one of its name, or of its file's.
+        Empty for the first one; None where that cannot be told.
+        """
+        match = _SOURCE.search(text)
+        found: dict[str, str | None] = {}
+        for name, url in sources.items():
+            names = (name, name_of(PurePath(url)))
+            found[name] = next((each for each in names if each in self.apis), None)
+        if match is None or [name for name in found if found[name] is None] == [match[1]]:
+            return None if match is None else ""
+        return found.get(match[1])
+
+    def _of_several(self, word: str, api: str | None) -> Tool:
+        """The operation of that operationId or `METHOD /path`, of whichever API has it where none
+        is known.
+        """
+        same = [
+            tool
+            for tool in self.tools
+            if word in (tool.origin.own_id, f"{tool.origin.method} {tool.origin.path}")
+            and api in (None, tool.origin.api)
+        ]
+        if len(same) > 1:
+            raise Inexpressible(f"several APIs have `{visible(word)[:80]}`: name the source")
+        if not same:
+            raise self._refuse(within(api or "", word))
+        return same[0]
+
+    def by_id(self, text: str, sources: Mapping[str, str]) -> Tool:
         """The operation of that operationId. Raises Inexpressible."""
         match = _SOURCE.fullmatch(text)
         name = match[2] if match else text
+        if self.apis != {""}:
+            return self._of_several(name, self._api(text, sources))
         if name in self._by_id:
             return self._by_id[name]
         similar = [tool for each, tool in self._by_id.items() if each.lower() == name.lower()]
@@ -99,13 +134,15 @@ class Operations:
             return similar[0]
         raise self._refuse(name)
 
-    def by_path(self, text: str) -> Tool:
+    def by_path(self, text: str, sources: Mapping[str, str]) -> Tool:
         """The operation that an `operationPath` points to. Raises Inexpressible."""
         match = _PATH.search(text)
         if match is None:
             raise Inexpressible(f"`{visible(text)[:80]}` points to no operation")
         path = urllib.parse.unquote(split(f"/{match[1]}")[0])
         methods = [match[2]] if match[2] else PATH_ITEM
+        if self.apis != {""}:
+            return self._of_several(f"{methods[0].upper()} {path}", self._api(text, sources))
         for method in methods:
             tool = self.by_operation.get(f"{method.upper()} {path}")
             if tool is not None:
@@ -292,11 +329,12 @@ class _StepReader:
         if len(keys) != 1:
             raise Inexpressible("it needs one of `operationId`, `operationPath`, `workflowId`")
         text = as_text(self.node[keys[0]])
+        sources = self.compiler.description.sources
         if keys[0] == "workflowId":
             return self.compiler.workflow_name(text)
         if keys[0] == "operationPath" and "#" in text:
-            return self.compiler.operations.by_path(text)
-        return self.compiler.operations.by_id(text)
+            return self.compiler.operations.by_path(text, sources)
+        return self.compiler.operations.by_id(text, sources)
 
     # -- what is sent
     # ---------------------------------------------------------------------------------------------

@@ -301,6 +301,8 @@ def outcomes(package: str) -> Iterator[Outcomes]:
     facts = json.loads((SOURCE / package / "api.json").read_bytes())
     with pytest.MonkeyPatch.context() as patch:
         settings = {"BASE_URL": api.origin + BASE, "TOKEN_URL": f"{api.origin}/token"}
+        for name in facts.get("apis", ()):
+            settings[f"{name.upper()}_BASE_URL"] = api.origin + BASE
         settings |= {"ALLOW_PRIVATE": "true", "RETRIES": "0"}
         for name, value in settings.items():
             patch.setenv(f"{facts['env_prefix']}_{name}", value)

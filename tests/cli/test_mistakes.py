@@ -120,16 +120,6 @@ def test_a_byte_order_mark_and_line_ends_of_windows_change_nothing(mcpgen, books
     assert one.read_bytes() == two.read_bytes()
 
 
-def test_documents_of_two_versions_are_named_both(mcpgen, here):
-    (here / "apis").mkdir()
-    for name, version in (("one", "3.0.3"), ("two", "3.1.0")):
-        text = f"openapi: {version}\ninfo: {{title: T, version: '1'}}\npaths: {{/{name}: {{get: {{}}}}}}\n"
-        (here / "apis" / f"{name}.yaml").write_text(text)
-    ended = mcpgen("generate", "apis")
-    assert ended.code == 2
-    assert "`apis/two.yaml` has another version of OpenAPI than `apis/one.yaml`" in ended.err
-
-
 REFUSED = {
     errno.EACCES: "choose a folder you may write to",
     errno.EROFS: "choose a folder on a file system that can be written",

@@ -234,7 +234,7 @@ def test_every_field_has_a_key_and_every_key_a_field(name: str) -> None:
         for key in table.keys
         if key.name != "obtained"
     }
-    tables = {"selection", "tools", "globs", "tags", "arguments", "answer"}
+    tables = {"selection", "tools", "globs", "tags", "arguments", "answer", "apis"}
     runs = {"pinned", "places", "project", "anew"}
     assert keys == known - tables - runs
 

@@ -265,18 +265,24 @@ def test_names_that_collide_are_told_apart(make: Any, api: Any) -> None:
     assert api.lines == ["GET /things?kind=vsg"]
 
 
-def test_two_apis_make_one_server_and_keep_their_servers(tmp_path: Path) -> None:
-    other = copy.deepcopy(API)
+def test_a_workflow_calls_operations_of_several_apis(tmp_path: Path) -> None:
+    other = {**copy.deepcopy(API), "openapi": "3.0.3"}
     other["servers"] = [{"url": "https://other.example.com"}]
-    other["paths"] = {
-        "/parts": {"get": {**API["paths"]["/things"]["get"], "operationId": "listParts"}}
+    other["paths"]["/parts"] = {
+        "get": {**API["paths"]["/things"]["get"], "operationId": "listParts"}
     }
-    other["components"] = {
-        "securitySchemes": {"k": {"type": "apiKey", "in": "header", "name": "K"}}
-    }
-    other["security"] = [{"k": []}]
-    both = workflow("both", step("a", "$sourceDescriptions.a.listThings"), step("b", "listParts"))
-    for name, content in (("a", API), ("b", other), ("flows", arazzo(both))):
+    steps = (
+        step("a", "$sourceDescriptions.api.listThings"),
+        step("b", "listParts"),
+        step("c", "$sourceDescriptions.b.listThings"),
+    )
+    path = {"stepId": "d", "operationPath": "{$sourceDescriptions.b.url}#/paths/~1things/post"}
+    flows = arazzo(workflow("both", *steps, path), workflow("either", step("e", "listThings")))
+    flows["sourceDescriptions"] = [
+        {"name": "api", "url": "a.yaml", "type": "openapi"},
+        {"name": "b", "url": "somewhere.yaml", "type": "openapi"},
+    ]
+    for name, content in (("a", API), ("b", other), ("flows", flows)):
         (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump(content))
     problems = Problems()
     config = Config(
@@ -285,18 +291,9 @@ def test_two_apis_make_one_server_and_keep_their_servers(tmp_path: Path) -> None
     )
     document, server, _ = pipeline.generate(config, problems)
     tools = {tool.name: tool for tool in server.tools}
-    assert {"list_things", "list_parts", "both"} <= tools.keys()
-    assert tools["list_parts"].request.base_url == "https://other.example.com"
-    assert tools["list_parts"].request.security == (("k",),)
-    assert tools["list_things"].request.base_url is None
-    place = document.place(tools["list_parts"].origin.pointer)
+    called = [each.operation for each in tools["both"].workflow.steps]
+    assert called == ["GET /things", "GET b:/parts", "GET b:/things", "POST b:/things"]
+    assert "either" not in tools
+    assert any("several APIs have `listThings`" in problem.message for problem in problems)
+    place = document.place(tools["b_list_parts"].origin.pointer)
     assert (Path(place.file).name, place.line > 1) == ("b.yaml", True) and not problems.has_errors
-
-
-def test_two_documents_with_one_path_are_said(tmp_path: Path) -> None:
-    for name in ("a", "b"):
-        (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump(API))
-    problems = Problems()
-    sources = (str(tmp_path / "a.yaml"), str(tmp_path / "b.yaml"))
-    pipeline.generate(Config(sources=sources), problems)
-    assert [problem.code for problem in problems].count("E0140") == 2

@@ -37,10 +37,11 @@ class Whole:
     the wire, where that is not its key.
     """
 
-    def __init__(self, nodes: Nodes) -> None:
+    def __init__(self, nodes: Nodes, beside: Whole | None = None) -> None:
+        """The definitions join those that there are `beside`, of another API."""
         self.nodes = nodes
-        self.definitions: dict[str, Schema] = {}
-        self.names: dict[str, str] = {}
+        self.definitions: dict[str, Schema] = beside.definitions if beside else {}
+        self.names: dict[str, str] = beside.names if beside else {}
         self._by_key: dict[str, str] = {}
         self._inside: set[int] = set()
         """The nodes of components and more that are written out in what is being made."""

@@ -92,12 +92,13 @@ class Api:
         self._authorize = getattr(auth, "authorize", None)
         self._transport: Transport | None = None
         self._gate = Gate(settings.max_concurrency, settings.max_waiting)
-        self._rate = pace_of(settings, "api", settings.rate_limit)
+        self._rate = pace_of(settings, settings.api or "api", settings.rate_limit)
         self._budget = RetryBudget()
         self._healths: dict[Origin, Health] = {}
         self._found: set[str] = set()
         """The base URLs below which a call has found something."""
         provided = frozenset(getattr(auth, "PROVIDES", ()))
+        self._apis = {name: Api(own, _auth_of(own, auth)) for name, own in settings.apis.items()}
         self._credentials = Credentials(settings, provided)
         self._callers_have_own = bool(provided) or self._credentials.are_per_caller
 
@@ -112,9 +113,19 @@ class Api:
         transport, self._transport = self._transport, None
         if transport is not None:
             await transport.aclose()
+        for api in self._apis.values():
+            await api.aclose()
+
+    def of(self, name: str) -> Api:
+        """Return a further API of this server, with which this one shares nothing."""
+        return self._apis[name]
 
     async def reach(self) -> None:
-        """Open a connection to the API, and close it. Raises ApiError."""
+        """Open a connection to each API, and close it. Raises ApiError."""
+        for api in self._apis.values():
+            await api.reach()
+        if not self.settings.base_url:
+            return
         try:
             await self._sender().reach(httpx2.URL(self.settings.base_url))
         except Exception as error:
@@ -530,6 +541,13 @@ class Api:
         finally:
             response.close()
         return parsed(Answer(response.status, {"content-type": "application/json"}, content))
+
+
+def _auth_of(settings: Settings, auth: Any) -> Any:
+    """Return `auth.py` for a further API: None where it provides no credential of that API."""
+    return (
+        None if settings.own_credentials.keys().isdisjoint(getattr(auth, "PROVIDES", ())) else auth
+    )
 
 
 def _done_already(reason: str) -> Redirected:

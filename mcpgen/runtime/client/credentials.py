@@ -29,6 +29,7 @@ class Credentials:
 
     def __init__(self, settings: Settings, provided: frozenset[str] = frozenset()) -> None:
         self._settings = settings
+        self._own = settings.own_credentials
         self._provided = provided
         self._tokens: dict[str, AccessToken] = {}
         """By the first variable of the credential."""
@@ -36,7 +37,7 @@ class Credentials:
         """By the name of the credential, those that the environment does not hold."""
         sources = [part.caller_tokens(settings) for part in settings.parts if part.caller_tokens]
         self._exchange = next(filter(None, sources), None)
-        for credential in settings.credentials.values():
+        for credential in self._own.values():
             for one in (credential, credential.for_writing):
                 if one is not None and one.kind == "client_credentials":
                     # Only servers that fetch tokens have this module
@@ -138,7 +139,7 @@ class Credentials:
         """The credential of that name, for a request that writes the one the operator set for
         that.
         """
-        credential = self._settings.credentials.get(name)
+        credential = self._own.get(name)
         if credential is None:
             return credential
         if not writes:
@@ -197,7 +198,7 @@ class Credentials:
         for name in names:
             if name in self._provided:
                 continue
-            credential = self._settings.credentials.get(name)
+            credential = self._own.get(name)
             if credential is None:
                 return []
             if credential.kind == "unsupported":

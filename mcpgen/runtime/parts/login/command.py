@@ -35,6 +35,7 @@ def main(package: str, argv: list[str]) -> int:
         names = ", ".join(f"`{name}`" for name in credentials)
         raise StartError(f"name the credential to log in for with --credential: {names}")
     credential = credentials[options.credential or next(iter(credentials))]
+    settings = settings.of(credential.api)
     store = Store(settings, credential)
     try:
         if options.command == "logout":
