@@ -30,14 +30,14 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 45_700,
-    "lines of code of its runtime": 13_500,
+    "lines of code of mcpgen": 45_800,
+    "lines of code of its runtime": 13_600,
     "modules of a copied runtime": 55,
     "lines of a copied runtime": 13_600,
     "modules of src, runtime installed": 12,
     "lines of src, runtime installed": 600,
     "files of a new project": 70,
-    "lines of Python of a new project": 10_800,
+    "lines of Python of a new project": 10_900,
     "entries at the root of a project": 12,
     "variables in a README": 15,
     "lines of names and sentences": 3_180,

@@ -155,9 +155,15 @@ class App:
         """Whether the tools of this server call an API."""
         return self.home.facts().get("calls_api") is not False
 
-    async def reaches_api(self) -> bool:
-        """Return whether a connection to the API can be opened."""
-        return await self._the_api().can_be_reached()
+    def prepare(self) -> None:
+        """Import and make what the first call would have to wait for."""
+        import_module(".arguments.checker", __package__)
+        if self.calls_api:
+            self._the_api().api.prepare()
+
+    async def fault(self) -> str:
+        """Explain why no calls should come here now, or return an empty text."""
+        return await self._the_api().fault() if self.calls_api else ""
 
     def _mask(self, data: Any) -> Any:
         """Data without the secrets of this process, in case the user's code let one through."""

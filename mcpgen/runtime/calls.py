@@ -60,6 +60,7 @@ class ApiSide(Protocol):
     """
 
     api: Any
+    """The API itself (`client.api.Api`)."""
 
     def content(
         self, answer: Answer[Any], tool: Mapping[str, Any], call: Mapping[str, Any]
@@ -74,8 +75,8 @@ class ApiSide(Protocol):
     def tell_progress(self, context: Context) -> None:
         """Let requests of this call say that they are waiting, if the caller wants to know."""
 
-    async def can_be_reached(self) -> bool:
-        """Return whether a connection to the API can be opened."""
+    async def fault(self) -> str:
+        """Explain why no calls should come here now, or return an empty text."""
 
     async def aclose(self) -> None:
         """Close every connection."""

@@ -17,7 +17,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Protocol, cast
 
 from .errors import Busy
-from .record import current
+from .record import current, figures
 
 if TYPE_CHECKING:
     from .settings import Settings
@@ -29,6 +29,8 @@ BURST_SECONDS = 10.0
 """Calls of so many seconds may come at once."""
 REFUSAL_SECONDS = 1.0
 """Seconds after which a caller over HTTP is told of a limit."""
+FULL_SECONDS = 3.0
+"""Seconds of a full queue after which a load balancer is asked to send no more."""
 MOST_CALLERS = 10_000
 """Callers whose own rate is remembered."""
 
@@ -44,6 +46,9 @@ class Gate:
         self._free, self._most = running, waiting
         self._queues: dict[Hashable, deque[asyncio.Future[None]]] = {}
         """By caller, in the order of their turns; none is empty."""
+        self._full_since = math.inf
+        figures["api_requests"] = lambda: (running - self._free, running)
+        figures["api_queue"] = lambda: (self.waiting, waiting)
 
     @property
     def full(self) -> bool:
@@ -53,7 +58,14 @@ class Gate:
     @property
     def waiting(self) -> int:
         """Requests in all queues."""
-        return sum(map(len, self._queues.values()))
+        return sum(map(len, list(self._queues.values())))
+
+    @property
+    def overfull(self) -> bool:
+        """Whether there has been no room for seconds: since requests were turned away, the queues
+        have not been half empty.
+        """
+        return time.monotonic() - self._full_since > FULL_SECONDS
 
     async def __aenter__(self) -> None:
         if self._free > 0:
@@ -83,6 +95,7 @@ class Gate:
         waiting = self.waiting
         if waiting < self._most:
             return
+        self._full_since = min(self._full_since, time.monotonic())
         busy = Busy(f"busy: {waiting} calls are already waiting for the API; try again in a moment")
         longest = max(self._queues, key=lambda each: len(self._queues[each]), default=key)
         more = len(self._queues.get(longest, ())) - len(self._queues.get(key, ()))
@@ -101,6 +114,8 @@ class Gate:
 
     def _give_turn(self) -> None:
         """Pass a place on to the first request of the next caller that still waits."""
+        if self._full_since < math.inf and self.waiting <= self._most / 2:
+            self._full_since = math.inf
         while self._queues:
             key = next(iter(self._queues))
             queue = self._queues.pop(key)
@@ -191,6 +206,7 @@ class Quota:
         """The calls of each caller since `_since`."""
         self._since = 0.0
         self._own = lru_cache(maxsize=MOST_CALLERS)(self._rate_of)
+        figures["calls"] = lambda: (sum(list(self._running.values())), settings.max_calls)
 
     def _rate_of(self, key: Hashable) -> Pace:
         name = f"calls:{sha256(repr(key).encode()).hexdigest()[:32]}"

@@ -97,6 +97,9 @@ observers: list[Observer] = []
 notes: list[Callable[[Record], dict[str, Any]]] = []
 """Sources of further fields for the log line of each call, if they are requested."""
 
+figures: dict[str, Callable[[], tuple[float, float]]] = {}
+"""Sources of what telemetry shows: how much of a limit is in use now, and the limit."""
+
 Send = Callable[..., Awaitable[Any]]
 
 senders: list[Callable[[Send], Send]] = []

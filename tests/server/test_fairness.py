@@ -136,3 +136,29 @@ def test_other_issuers_have_other_callers() -> None:
         with recorded("tool", sender) as record:
             keys.append(record.key)
     assert len(set(keys)) == 5
+
+
+async def overload(start: Start) -> None:
+    listening = await asyncio.start_server(api, "127.0.0.1", 0)
+    port = listening.sockets[0].getsockname()[1]
+    limits = {"MAX_CONCURRENCY": "2", "MAX_WAITING": "10", "BASE_URL": f"http://127.0.0.1:{port}"}
+    server = start("--log-level", "error", **limits)
+
+    async def ready() -> tuple[int, bytes]:
+        status, _, body = await asyncio.to_thread(server.get, "/ready")
+        return status, body
+
+    callers, until = Callers(), time.monotonic() + 5.5
+    calling = [callers.call(server, "127.0.0.2", 0, until) for _ in range(60)]
+    many = asyncio.gather(*calling)
+    await asyncio.sleep(1.5)
+    assert (await ready())[0] == 200
+    await asyncio.sleep(3.5)
+    assert await ready() == (503, b'{"status": "the queue for the API is full"}')
+    await many
+    assert (await ready())[0] == 200
+    listening.close()
+
+
+def test_a_server_whose_queue_is_full_for_seconds_is_not_ready(start: Start) -> None:
+    asyncio.run(overload(start))

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
-from served import Server, Start, call
+from served import Server, Start, call, opened
 from shop import PACKAGE, Recorder
 from shop import ended as run
 
@@ -112,6 +112,12 @@ def test_a_call_is_one_trace_from_the_caller_to_the_api(
     assert collector.metrics
 
 
+LIMITS = {
+    "api_queue": 128, "api_requests": 64, "calls": 256, "connections": 1024, "open_breakers": 1,
+}  # fmt: skip
+"""What is in use of which limit."""
+
+
 def test_prometheus_finds_metrics_on_a_port_of_their_own(start: Start, api: Recorder) -> None:
     port = free_port()
     server = start(METRICS_PORT=str(port))
@@ -119,6 +125,8 @@ def test_prometheus_finds_metrics_on_a_port_of_their_own(start: Start, api: Reco
     api.answer = (404, b"{}")
     server.send(GET)
     server.send(call("made_up_by_a_caller", {}))
+    idle = opened(server, b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+    assert idle.recv(9) == b"HTTP/1.1 "
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
         text = answer.read().decode()
     lines = [line for line in text.splitlines() if not line.startswith("#")]
@@ -138,6 +146,13 @@ def test_prometheus_finds_metrics_on_a_port_of_their_own(start: Start, api: Reco
     assert value("mcp_server_api_queue_duration_seconds_count", book) == 2
     assert value("mcp_server_result_size_bytes_total", book) > 100
     assert "made_up" not in text
+    idle.close()
+    used = {name: value("mcp_server_usage", f'resource="{name}"') for name in LIMITS}
+    assert used.pop("connections") >= 1 and set(used.values()) == {0}
+    assert {name: value("mcp_server_limit", f'resource="{name}"') for name in LIMITS} == LIMITS
+    assert value("mcp_server_events_total", 'event="call_failed"') == 2
+    for name in ("process_cpu_seconds_total", "process_resident_memory_bytes", "process_open_fds"):
+        assert any(line.startswith(f"{name} ") for line in lines)
     assert server.send(method="GET", path="/metrics", content_length="0")[0] in (404, 405)
 
 

@@ -172,6 +172,17 @@ def test_the_start_imports_neither_tools_nor_http(package: Path, converse: Conve
     assert ended(package, {}, "-c", script).stdout.strip() == "[]"
 
 
+def test_over_http_what_calls_import_is_there_before_the_first(
+    package: Path, environment: dict[str, str]
+) -> None:
+    script = (
+        f"import sys; from {PACKAGE}.runtime.app import App; App('{PACKAGE}').prepare();"
+        f"soon = ('{PACKAGE}.runtime.client.report', 'aiohttp', 'jsonschema_rs');"
+        "print([name for name in soon if name not in sys.modules])"
+    )
+    assert ended(package, environment, "-c", script).stdout.strip() == "[]"
+
+
 EVERYWHERE = ["--http", "--host", "0.0.0.0"]
 
 

@@ -32,7 +32,7 @@ from ..errors import (
 from ..facts.http import IDEMPOTENT, SAFE
 from ..facts.origin import Origin, check_base_url, origin_of
 from ..limits import Gate, RetryBudget, back_off, pace_of, retry_after
-from ..record import current, observed
+from ..record import current, figures, observed
 from ..results.answer import Answer, goes_on, parsed
 from ..secrets import Secret, caller_now
 from ..settings import Credential, Settings
@@ -95,6 +95,7 @@ class Api:
         self._rate = pace_of(settings, settings.api or "api", settings.rate_limit)
         self._budget = RetryBudget()
         self._healths: dict[Origin, Health] = {}
+        figures["open_breakers"] = self._open_breakers
         self._found: set[str] = set()
         """The base URLs below which a call has found something."""
         provided = frozenset(getattr(auth, "PROVIDES", ()))
@@ -119,6 +120,21 @@ class Api:
     def of(self, name: str) -> Api:
         """Return a further API of this server, with which this one shares nothing."""
         return self._apis[name]
+
+    def _open_breakers(self) -> tuple[int, int]:
+        """Return for how many origins the circuit is open, and how many have been called."""
+        states = [health.is_open for health in list(self._healths.values())]
+        return sum(states), len(states)
+
+    @property
+    def is_overfull(self) -> bool:
+        """Whether calls have found no room in the queue for seconds."""
+        return self._gate.overfull
+
+    def prepare(self) -> None:
+        """Make what the first request would have to wait for."""
+        with suppress(OSError):  # certificates that cannot be read: each call says so
+            self._sender()
 
     async def reach(self) -> None:
         """Open a connection to each API, and close it. Raises ApiError."""

@@ -66,14 +66,15 @@ class Health:
         self._failures = 0
         self._failing_since = 0.0
         self._reason = ""
-        self._is_open = False
+        self.is_open = False
+        """Whether the API is left alone."""
         self._open_until = 0.0
         self._is_tried = False
         self._rest_until: dict[Hashable, float] = {}
 
     def refusal(self) -> str:
         """Explain why no call may be made now; return an empty text if one may."""
-        if not self._is_open:
+        if not self.is_open:
             return ""
         left = self._open_until - time.monotonic()
         if left <= 0 and not self._is_tried:
@@ -90,7 +91,7 @@ class Health:
         if reason:
             raise Busy(reason)
         attempt = Attempt()
-        if not self._is_open:
+        if not self.is_open:
             try:
                 yield attempt
             finally:
@@ -105,7 +106,7 @@ class Health:
 
     def _count(self, attempt: Attempt) -> None:
         """Count how an attempt ended that was no trial."""
-        if self._is_open:
+        if self.is_open:
             return  # it began before others failed, and says nothing new
         if attempt.is_good is None:
             return  # it began before others failed, and says nothing new
@@ -125,14 +126,14 @@ class Health:
             return
         if attempt.is_good:
             self._failures = 0
-            self._is_open = False
+            self.is_open = False
             event("warning", "api_works_again")
             return
         self._failures += 1
         self._open(attempt)
 
     def _open(self, attempt: Attempt) -> None:
-        self._is_open = True
+        self.is_open = True
         self._open_until = time.monotonic() + self._seconds
         self._reason = attempt.reason
         event("error", "api_left_alone", failures=self._failures, reason=attempt.reason)

@@ -48,9 +48,13 @@ class HttpSide:
         else:
             progress.set(None)
 
-    async def can_be_reached(self) -> bool:
-        """Return whether a connection to the API can be opened."""
-        return await self._reach.ask()
+    async def fault(self) -> str:
+        """Explain why no calls should come here now, or return an empty text."""
+        if self.api.is_overfull:
+            return "the queue for the API is full"
+        if self.api.settings.http_ready_api and not await self._reach.ask():
+            return "the API cannot be reached"
+        return ""
 
     async def aclose(self) -> None:
         """Close every connection."""

@@ -150,7 +150,7 @@ class Guard:
 
     `needs` maps a tool's name to the scopes a call of it takes, `writes` says whether it can change
     something; `front` answers at the root, and
-    `reaches` says whether `/ready` may say yes.
+    `fault` says why `/ready` may not say yes, if anything.
     """
 
     def __init__(
@@ -164,11 +164,11 @@ class Guard:
         writes: Callable[[str], bool] = lambda name: False,
         body_seconds: float = 30.0,
         front: ASGIApp | None = None,
-        reaches: Callable[[], Awaitable[bool]] | None = None,
+        fault: Callable[[], Awaitable[str]] | None = None,
     ) -> None:
         self._app = app
         self._front = front
-        self._reaches = reaches
+        self._fault = fault
         self._hosts = hosts
         self._browsers = Browsers(origins)
         self._authority = authority
@@ -277,9 +277,8 @@ class Guard:
             return 503, "ending"
         if self._authority is not None and not await self._authority.is_ready():
             return 503, "the authorization server cannot be reached"
-        if self._reaches is not None and not await self._reaches():
-            return 503, "the API cannot be reached"
-        return 200, "ready"
+        fault = await self._fault() if self._fault is not None else ""
+        return (503, fault) if fault else (200, "ready")
 
     async def _root(self, scope: Scope, receive: Receive, send: Send) -> None:
         if self._front is None:

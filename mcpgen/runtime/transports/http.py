@@ -27,10 +27,13 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
 from ..catalog import Entry
 from ..errors import StartError
 from ..log import event
 from ..part import running
+from ..record import figures
 from .asgi import ASGIApp, Receive, Scope, Send
 from .guard import (
     ENDPOINT,
@@ -117,15 +120,15 @@ def serve(
     _check_exposure(options, settings)
     bound = _listen(options.host, options.port)
     host, options.port = bound.getsockname()[:2]
-    guarded = application(app, options, settings)
     if options.allowed_host and authority_of(settings) is None:
         event("warning", "no_authentication", hosts=options.allowed_host)
+    guarded = application(app, options, settings)
     if ":" in host:
         host = f"[{host}]"
     announcement = f"Serving MCP at http://{host}:{options.port}{ENDPOINT}"
     config: dict[str, Any] = {
         "workers": options.workers,
-        "http": "h11",
+        "http": CountedConnection,
         "ws": "none",
         "lifespan": "on",
         "log_config": None,
@@ -150,6 +153,15 @@ def serve(
     with running(app, settings, options.host):
         uvicorn.Server(uvicorn.Config(guarded, **config)).run(sockets=[bound])
     return 0
+
+
+class CountedConnection(H11Protocol):
+    """A connection that counts for telemetry."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        connections, limit = self.connections, self.limit_concurrency or 0
+        figures.setdefault("connections", lambda: (len(connections), limit))
 
 
 @contextmanager
@@ -222,9 +234,6 @@ def application(app: App, options: argparse.Namespace, settings: Settings) -> Gu
     if _is_loopback(options.host):
         names.extend(LOOPBACK_NAMES)
         origins.update(f"http://{name}:{options.port}" for name in LOOPBACK_NAMES)
-    reaches = None
-    if settings.http_ready_api and app.calls_api:
-        reaches = app.reaches_api
     front = None
     page = app.home.folder / "catalogue.html"
     if page.is_file():
@@ -242,9 +251,10 @@ def application(app: App, options: argparse.Namespace, settings: Settings) -> Gu
         writes=scopes.writes,
         body_seconds=settings.http_body_timeout,
         front=front,
-        reaches=reaches,
+        fault=app.fault,
     )
     guard.life = partial(_draining, settings, guard.drain)
+    app.prepare()
     return guard
 
 

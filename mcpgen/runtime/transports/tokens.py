@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ..log import event
+from ..record import figures
 from ..secrets import Caller, Secret
 from .guard import METADATA, BadToken, Grant, Unavailable
 
@@ -139,6 +140,10 @@ class Issuer(ProtectedResource):
         self._keys = {issuer: Keys(url, self.ca_file) for issuer, url in keys_urls.items()}
         self._good: dict[bytes, tuple[Any, str | None, Grant]] = {}
         """Tokens by their hash: the key that each was checked with, its id, and what it grants."""
+        figures["keys_age_seconds"] = lambda: (
+            max(keys.age for keys in self._keys.values()),
+            2 * KEYS_SECONDS,
+        )
 
     async def grant(self, token: str) -> Grant:
         """Return the permissions of a token that is signed, current and meant for this server.
@@ -236,6 +241,11 @@ class Keys:
         self._pause = FIRST_RETRY_SECONDS / 2
         self._fetching: asyncio.Task[None] | None = None
 
+    @property
+    def age(self) -> float:
+        """Seconds since the keys were fetched."""
+        return time.monotonic() - self._fetched
+
     async def find(self, kid: str | None) -> tuple[Any, str | None]:
         """The key of that id and the algorithm it is for, where it says; (None, None) for an id
         that the authorization server does not publish. Raises Unavailable when it did not answer.
@@ -244,9 +254,8 @@ class Keys:
         such an id wait for the answer.
         """
         now = time.monotonic()
-        age = now - self._fetched
-        is_known = self._named(kid) is not None and age <= 2 * KEYS_SECONDS
-        is_stale = not is_known or age > KEYS_SECONDS
+        is_known = self._named(kid) is not None and self.age <= 2 * KEYS_SECONDS
+        is_stale = not is_known or self.age > KEYS_SECONDS
         if is_stale and now - self._tried > self._pause:
             self._tried = now
             self._fetching = asyncio.create_task(self._fetch())

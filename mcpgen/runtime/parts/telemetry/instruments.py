@@ -9,11 +9,13 @@ holds an argument, an answer, a query or a caller.
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from errno import EADDRINUSE
+from functools import partial
 from multiprocessing import parent_process
 from typing import TYPE_CHECKING, Any
 
@@ -23,8 +25,8 @@ from opentelemetry import context as contexts
 from opentelemetry import metrics, propagate, trace
 
 from ...errors import StartError
-from ...log import event
-from ...record import Record, Send, observers, senders
+from ...log import event, logger
+from ...record import Record, Send, figures, observers, senders
 
 if TYPE_CHECKING:
     from ...app import App
@@ -72,12 +74,23 @@ class Telemetry:
         self._running = meter.create_up_down_counter(
             "mcp.server.active_requests", "{request}", "MCP requests under way"
         )
+        self._events = meter.create_counter(
+            "mcp.server.events", "{event}", "Warnings and errors in the log"
+        )
+        for index, name, text in (
+            (0, "mcp.server.usage", "In use of each limit"),
+            (1, "mcp.server.limit", "Each limit"),
+        ):
+            meter.create_observable_gauge(name, [partial(_observed, index)], description=text)
 
     def install(self, app: App) -> None:
         """Observe the server's requests, its calls and its requests to the API."""
         app.server.middleware.insert(0, self._outside)
         app.server.middleware.append(self._inside)
         observers.append(self._count)
+        lines = logging.Handler(logging.WARNING)
+        lines.emit = self._count_line  # type: ignore[method-assign]
+        logger.addHandler(lines)
         senders.append(self._sender)
 
     async def _outside(
@@ -139,6 +152,9 @@ class Telemetry:
         if record.requests:
             self._queued.record(record.queued, tool)
 
+    def _count_line(self, record: logging.LogRecord) -> None:
+        self._events.add(1, {"event": record.getMessage()})
+
     def _sender(self, send: Send) -> Send:
         """`send`, with a client span around each request and the trace context in its headers."""
 
@@ -175,6 +191,14 @@ class Telemetry:
                     self._requests.record(elapsed, {**attributes, **outcome})
 
         return traced
+
+
+def _observed(index: int, _: Any) -> list[metrics.Observation]:
+    """Return each figure (0), or its limit (1)."""
+    return [
+        metrics.Observation(figure()[index], {"resource": resource})
+        for resource, figure in figures.items()
+    ]
 
 
 def _transport(ctx: ServerRequestContext[Any, Any]) -> dict[str, str]:
@@ -232,9 +256,10 @@ def _prometheus(host: str, port: int) -> Any:
     takes the next. Raises StartError.
     """
     from opentelemetry.exporter.prometheus import PrometheusMetricReader
-    from prometheus_client import CollectorRegistry, start_http_server
+    from prometheus_client import CollectorRegistry, ProcessCollector, start_http_server
 
     registry = CollectorRegistry()
+    ProcessCollector(registry=registry)
     reader = PrometheusMetricReader(registry=registry)
     is_worker = parent_process() is not None
     while True:
