@@ -52,11 +52,6 @@ def open_document(
     faults = [fault for fault in checks if fault is not None]
     if faults:
         raise UsageError(*faults)
-    limits = Limits()
-    if config.max_bytes is not None:
-        limits = Limits(bytes=config.max_bytes, nodes=max(limits.nodes, config.max_bytes // 8))
-    if config.fetch_seconds is not None:
-        limits = replace(limits, seconds=config.fetch_seconds)
     copies = Copies(
         project=config.project,
         home=home_of(config.documents),
@@ -68,7 +63,7 @@ def open_document(
         draft=config.draft,
         folder=Path(config.ref_root) if config.ref_root is not None else None,
         mapped=mapped_folders(config.ref_map),
-        limits=limits,
+        limits=_limits(config),
         progress=progress,
         copies=copies,
     )
@@ -89,6 +84,16 @@ def open_document(
     if config.anew:
         report_missing(copies.missing, problems)
     return document
+
+
+def _limits(config: Config) -> Limits:
+    """Return the limits that the configuration sets for documents."""
+    limits = Limits()
+    if config.max_bytes is not None:
+        limits = Limits(bytes=config.max_bytes, nodes=max(limits.nodes, config.max_bytes // 8))
+    if config.fetch_seconds is not None:
+        limits = replace(limits, seconds=config.fetch_seconds)
+    return limits
 
 
 def _take(found: Problems, problems: Problems, api: Document) -> None:

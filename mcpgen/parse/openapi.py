@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -285,14 +285,9 @@ class _Parser:
 
     def tools(self) -> list[tuple[str, Tool]]:
         """The tools of all operations and of the definitions beside them, each with its tag."""
-        apis = (self, *self.beside)
-        pinned = self.config.pinned.tools
-        taken = [
-            pinned[operation.key]
-            for api in self.beside
-            for operation in api.operations
-            if operation.key in pinned
-        ]
+        apis, pinned = (self, *self.beside), self.config.pinned.tools
+        theirs = {operation.key for api in self.beside for operation in api.operations}
+        taken = [pinned[key] for key in sorted(theirs & pinned.keys())]
         drafts: list[Draft] = []
         for api in apis:
             names = api.names(taken)
@@ -334,33 +329,24 @@ class _Parser:
 
         They are names of all operations, so that leaving some out renames none of the others.
         """
-        subjects = {item.key: self.subject_of(item) for item in self.operations}
-        keys = {key: subject.key for key, subject in subjects.items()}
+        subjects = [self.subject_of(item) for item in self.operations]
         pinned = self.config.pinned
+        last = {item.key: pinned.tools.get(item.key, "") for item in self.operations}
+        foreign = set(taken).difference(last.values())
         if not self.api:
-            foreign = set(taken).difference(pinned.tools.get(key, "") for key in keys)
-            return naming.tool_names(
-                subjects.values(), self.name, pinned.tools, foreign, pinned.chosen
-            )
+            return naming.tool_names(subjects, self.name, pinned.tools, foreign, pinned.chosen)
         start = f"{self.own.prefix or self.api}_"
-
-        def inner(names: Iterable[tuple[str, str]]) -> dict[str, str]:
-            return {
-                name.removeprefix(start): keys.get(key, "")
-                for name, key in names
-                if name.startswith(start)
-            }
-
-        last = inner((name, key) for key, name in pinned.tools.items() if key in keys)
-        foreign = set(taken).difference(pinned.tools.get(key, "") for key in keys)
+        keys = dict(zip(last, (subject.key for subject in subjects), strict=True))
+        before = _inside(start, last)
+        chosen = _inside(start, {name: name for name in pinned.chosen})
         names = naming.tool_names(
-            subjects.values(),
+            subjects,
             f"{self.name}_{start}",
-            {key: name for name, key in last.items()},
-            inner((name, "") for name in foreign),
-            inner(pinned.chosen.items()),
+            {keys[key]: name for key, name in before.items()},
+            _inside(start, {name: name for name in foreign}).values(),
+            {name: keys.get(pinned.chosen[full], "") for full, name in chosen.items()},
         )
-        return {key: start + names[inner_key] for key, inner_key in keys.items()}
+        return {key: start + names[own] for key, own in keys.items()}
 
     def subject_of(self, operation: DocumentedOperation) -> naming.Subject:
         """Return the facts that name a tool: the document's own wish (`x-mcp`), else the
@@ -579,6 +565,11 @@ class _Parser:
         if count:
             message = f"the callbacks of {plural(count, 'operation')} are not tools"
             self.problems.note("E0431", message, pointer=f"{self.reader.home}/paths")
+
+
+def _inside(start: str, names: Mapping[str, str]) -> dict[str, str]:
+    """Return the names that begin like those of an API, without that beginning."""
+    return {key: name.removeprefix(start) for key, name in names.items() if name.startswith(start)}
 
 
 def _is_callable(method: str) -> bool:

@@ -140,9 +140,7 @@ def _function(tool: Tool, request: Request, types: Types, names: Names) -> Funct
     if sends is not None:
         names.add(sends)
     method, path = py_literal(request.method), py_literal(request.path)
-    api = Code("api")
-    if request.api:
-        api = Code(f"api.of({py_literal(request.api)})")
+    api = _api(request)
     declared = tuple(
         lay_out(f"{py_ident(argument.name)}: ", annotation, f"{default(argument)},", depth=1)
         for argument, annotation in parameters
@@ -165,6 +163,11 @@ def _function(tool: Tool, request: Request, types: Types, names: Names) -> Funct
         api=api,
         request=_if_it_fits(f"    return await {api}.request(", request_line, ")"),
     )
+
+
+def _api(request: Request) -> Code:
+    """The client of the API that is called."""
+    return Code(f"api.of({py_literal(request.api)})" if request.api else "api")
 
 
 def _bracketed(start: str, items: tuple[Code, ...]) -> Code | None:
