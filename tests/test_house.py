@@ -33,7 +33,7 @@ LIMITS = {
     "lines of code of mcpgen": 45_800,
     "lines of code of its runtime": 13_600,
     "modules of a copied runtime": 55,
-    "lines of a copied runtime": 13_600,
+    "lines of a copied runtime": 13_700,
     "modules of src, runtime installed": 12,
     "lines of src, runtime installed": 600,
     "files of a new project": 70,

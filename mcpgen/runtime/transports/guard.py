@@ -145,6 +145,10 @@ def _parse_host(value: str) -> tuple[str, int | None] | None:
     return name, port
 
 
+async def _no_fault() -> str:
+    return ""
+
+
 class Guard:
     """The outermost ASGI application.
 
@@ -164,7 +168,7 @@ class Guard:
         writes: Callable[[str], bool] = lambda name: False,
         body_seconds: float = 30.0,
         front: ASGIApp | None = None,
-        fault: Callable[[], Awaitable[str]] | None = None,
+        fault: Callable[[], Awaitable[str]] = _no_fault,
     ) -> None:
         self._app = app
         self._front = front
@@ -277,7 +281,7 @@ class Guard:
             return 503, "ending"
         if self._authority is not None and not await self._authority.is_ready():
             return 503, "the authorization server cannot be reached"
-        fault = await self._fault() if self._fault is not None else ""
+        fault = await self._fault()
         return (503, fault) if fault else (200, "ready")
 
     async def _root(self, scope: Scope, receive: Receive, send: Send) -> None:

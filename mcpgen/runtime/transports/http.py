@@ -20,7 +20,7 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import partial
@@ -287,10 +287,9 @@ def _issuer(settings: Settings) -> Authority:
         "ca_file": settings.ca_file,
     }
     try:
-        for part in settings.parts:
-            authority = part.authority(settings, about) if part.authority is not None else None
-            if authority is not None:
-                return cast("Authority", authority)
+        authority = _of_a_part(settings, about)
+        if authority is not None:
+            return authority
         if not all((settings.http_issuer, settings.http_audience, settings.http_jwks_url)):
             raise StartError(f"OAuth needs {names} together")
         if len(settings.http_issuer) != len(settings.http_jwks_url):
@@ -303,6 +302,14 @@ def _issuer(settings: Settings) -> Authority:
     except ValueError as error:
         resource = settings.variable("HTTP_RESOURCE")
         raise StartError(f"OAuth: {error} (`{resource}` is the URL of this server)") from error
+
+
+def _of_a_part(settings: Settings, about: Mapping[str, Any]) -> Authority | None:
+    """Return the authority that a part brings. Raises ValueError."""
+    for part in settings.parts:
+        if part.authority is not None:
+            return cast("Authority | None", part.authority(settings, about))
+    return None
 
 
 def _check_exposure(options: argparse.Namespace, settings: Settings) -> None:
