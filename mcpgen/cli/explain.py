@@ -37,16 +37,11 @@ def explain(code: Code = None, as_json: opt.AsJson = False) -> int:
     Says what it means, why it matters and what to do. Without CODE, lists every code.
     """
     from ..problems import UsageError
-    from ..report.codes import explanation, table
+    from ..report.codes import explanation
 
     screen = Screen()
-    if code is None and as_json:
-        rows = [dataclasses.asdict(row) for row in table().values()]
-        screen.data(json.dumps(rows, indent=2))
-        return 0
     if code is None:
-        for row in table().values():
-            screen.out.print(f"{row.code}  {row.title}")
+        _list(screen, as_json=as_json)
         return 0
     known = explanation(code)
     if known is None:
@@ -64,3 +59,15 @@ def explain(code: Code = None, as_json: opt.AsJson = False) -> int:
         screen.out.print()
         screen.out.print(Padding(known.example, (0, 0, 0, 4)))
     return 0
+
+
+def _list(screen: Screen, *, as_json: bool) -> None:
+    """Print every code."""
+    from ..report.codes import table
+
+    rows = list(table().values())
+    if as_json:
+        screen.data(json.dumps(list(map(dataclasses.asdict, rows)), indent=2))
+        return
+    for row in rows:
+        screen.out.print(f"{row.code}  {row.title}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -15,7 +16,7 @@ from ..load.document import Document
 from ..problems import RANK, Place, Problem
 from ..report.codes import explanation
 from ..report.findings import Finding, findings
-from ..text import escape
+from ..text import escape, plural
 from ..version import __version__
 
 if TYPE_CHECKING:
@@ -78,12 +79,9 @@ def _text(found: list[Finding], limit: int) -> Styled:
         out.append(("\n", ""))
     rest = found[limit:]
     if rest:
-        counts = [
-            (sum(1 for finding in rest if finding.problem.severity == kind), kind) for kind in RANK
-        ]
-        said = ", ".join(
-            f"{count} {kind}{'s' if count > 1 else ''}" for count, kind in counts if count
-        )
+        counts = Counter(finding.problem.severity for finding in rest)
+        kinds = sorted(counts, key=lambda kind: RANK[kind])
+        said = ", ".join(plural(counts[kind], kind) for kind in kinds)
         out.append((f"and {len(rest)} more ({said})\n", "bold"))
     elif out:
         out.pop()

@@ -138,9 +138,7 @@ def parse_lock(text: str) -> Lock:
     Every path in it is one that mcpgen may write; every value has its type.
     """
     data = json.loads(text)
-    number = None
-    if isinstance(data, dict):
-        number = data.get("lock")
+    number = _object(data).get("lock")
     if number != FORMAT:
         raise ValueError(f"its format is {number!r}, this version of mcpgen reads {FORMAT}")
     files = {path: _text(value) for path, value in _object(data["files"]).items()}

@@ -131,7 +131,7 @@ def docstring(text: str, indent: int = 4) -> Code:
     """One sentence as a docstring, wrapped where the line would be too long."""
     if type(text) is not str:
         raise UnsafeValue(f"unsupported type: `{type(text).__name__}`")
-    words = [_docstring_word(word) for word in visible(text).split()] or [ELLIPSIS]
+    words = list(map(_docstring_word, visible(text).split() or [ELLIPSIS]))
     if words[0].startswith('"'):
         words[0] = "\\" + words[0]
     if words[-1].endswith('"'):
