@@ -123,7 +123,7 @@ def test_a_bomb_of_references_is_listed_as_far_as_there_is_room() -> None:
     } | {"L9": {"type": "string"}}
     brief = project(ref("L0"), 1000, **bomb)
     assert list(brief.schema["properties"]) == [f"p{i}" for i in range(10)]
-    assert "takes 10 fields" in json.dumps(brief.schema)
+    assert brief.schema["properties"]["p1"]["description"].startswith("takes: p0, p1, p2")
     assert 800 < len(json.dumps(brief.schema, separators=(",", ":"))) <= 1000 and not brief.is_whole
 
 

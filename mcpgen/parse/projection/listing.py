@@ -4,9 +4,10 @@ A schema is a tree of places. A place starts as its bare type; everything else t
 listed of it (its properties, its values, its limits, its text) is an offer with a rank and
 a price in bytes. Offers are taken by rank until the budget is spent: names and types before
 values, values before limits, limits before the beginnings of texts, and each of these
-nearer to the arguments before it is deeper; long texts come last. An offer over the
-remaining budget is skipped. Unlisted parts are counted in a description, and the object
-stays open, so that every value the document accepts can still be sent.
+nearer to the arguments before it is deeper; long texts come last. The properties of an
+object are named before any of them is listed. An offer over the remaining budget is
+skipped. Unlisted parts are counted in a description, and the object stays open, so that
+every value the document accepts can still be sent.
 
 A property is listed with the requirements of its values (their required properties,
 recursively, their values and patterns), or not at all: a call that fills in the listed
@@ -272,6 +273,7 @@ class Listing:
         if place.level < 0:
             self._offer_body(place)
             return
+        self.offer("name", place.level, self._name_hidden, place)
         for member in place.hidden():
             if member.key in place.node.apart:
                 self.offer("name", place.level + 1, self._say, place, member)
