@@ -18,7 +18,7 @@ def describe_document(document: Document) -> str:
     if not isinstance(beside, list):
         return visible(dialect_of(document.root))
     roots = [document.deref(entry, "")[0] for entry in beside]
-    count = Counter(dialect_of(root) for root in roots)
+    count = Counter(map(dialect_of, roots))
     names = []
     for name, number in sorted(count.items()):
         names.append(name if number == 1 else f"{number} × {name}")

@@ -195,7 +195,7 @@ class _Parser:
 
     def tags(self) -> dict[str, Any]:
         """The Tag Objects of the document, by the tag of their toolset."""
-        tags = [as_object(tag) for tag in as_list(self.root.get("tags"))]
+        tags = list(map(as_object, as_list(self.root.get("tags"))))
         return {self.tag(tag["name"]): tag for tag in tags if isinstance(tag.get("name"), str)}
 
     def tag(self, tag: str) -> str:

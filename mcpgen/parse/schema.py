@@ -304,7 +304,7 @@ def _types_of_values(flat: dict[str, Any]) -> list[str]:
     values = as_list(flat.get("enum"))
     if "const" in flat and not isinstance(flat.get("enum"), list):
         values = [flat["const"]]
-    return without_integer(list(dict.fromkeys(type_of(value) for value in values)))
+    return without_integer(list(dict.fromkeys(map(type_of, values))))
 
 
 # Merging.

@@ -87,7 +87,7 @@ def _said_by(parts: Iterable[PathPart], words: Iterable[str]) -> set[str]:
 
 def _repeated(words: list[str], keep: Collection[str]) -> Iterator[int]:
     """Words that are said again later."""
-    singulars = [singular(word) for word in words]
+    singulars = list(map(singular, words))
     for index in _members(words, {*words} - {*keep}):
         if singulars[index] in singulars[index + 1 :]:
             yield index

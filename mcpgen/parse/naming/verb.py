@@ -107,7 +107,7 @@ def _without_class(id_words: list[str]) -> list[str]:
     """
     if id_words[0] in (VERBS - NOUNS) | ADVERBS:
         return id_words
-    singulars = [singular(word) for word in id_words]
+    singulars = list(map(singular, id_words))
     for count in range(len(id_words) // 2, 0, -1):
         if singulars[:count] == singulars[count : 2 * count]:
             return id_words[count:]
@@ -461,9 +461,9 @@ def _says_method_and_path(id_words: list[str], method: str, path: str) -> bool:
         return True  # `delete-chargingstations-stationid`, and the path has hyphens
     if not STOP_WORDS.isdisjoint({*rest} - {*route}):
         return False
-    route = [singular(word) for word in route]
+    route = list(map(singular, route))
     resource = {singular(word) for part in literals(path) for word in part.words}
-    rest = [singular(word) for word in rest]
+    rest = list(map(singular, rest))
     return resource <= set(rest) and _is_subsequence(rest, route)
 
 

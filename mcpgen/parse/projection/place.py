@@ -163,7 +163,7 @@ class Place:
         schema = self.items.schema() if self.items else {}
         if schema.keys() & {"type", "anyOf", "enum"}:
             return schema
-        return {**schema, "anyOf": [dict(option) for option in ANY_VALUE]}
+        return {**schema, "anyOf": list(map(dict, ANY_VALUE))}
 
     def _object(self) -> Schema:
         """`properties`, `required` and `additionalProperties`."""

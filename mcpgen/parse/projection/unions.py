@@ -319,7 +319,7 @@ def _with_fields(shape: str, fields: list[str]) -> str:
 def names_text(objects: tuple[Node, ...], tag: str) -> str:
     """List the names of a union's objects that have no discriminator."""
     text = _count_text(objects, tag)
-    names = [_name_of(branch) for branch in objects]
+    names = list(map(_name_of, objects))
     if tag:
         return text
     if not all(names):
@@ -344,7 +344,7 @@ def _alternatives_text(objects: tuple[Node, ...]) -> str:
 
 def needed_by_all(objects: tuple[Node, ...]) -> list[str]:
     """The properties that each of the objects requires."""
-    first, *others = (_required(branch) for branch in objects)
+    first, *others = map(_required, objects)
     return [key for key in first if all(key in other for other in others)]
 
 
