@@ -305,7 +305,7 @@ class Server:
     `runtime`: `copied` into the package or `installed` beside it; `files` are the groups of files
     that somebody asked for; `catalogue`: a page at `/` shows
     them. `models` are the objects that types refer to with `{"$ref": "#/$defs/Name"}`: class name →
-    object schema.
+    object schema; `model_names`: what each is of → class name.
     `definitions` are the schemas that contracts refer to, `definition_names` pointers of properties
     in them whose key differs on the wire (pointer, name). `has_functions` says that the user's code
     makes tools of functions with `@tool`, `functions` are the names of these tools,
@@ -327,6 +327,7 @@ class Server:
     security: tuple[tuple[str, ...], ...]
     toolsets: tuple[Toolset, ...]
     models: dict[str, Schema] = field(default_factory=dict)
+    model_names: dict[str, str] = field(default_factory=dict)
     definitions: dict[str, Schema] = field(default_factory=dict)
     definition_names: tuple[tuple[str, str], ...] = ()
     skips: tuple[Skip, ...] = ()

@@ -90,6 +90,7 @@ class Pinned:
     Operations are `METHOD /path` in today's document. `tools` maps them to names of tools,
     `arguments` to the names of their arguments by (place, name on the wire), `gone_arguments` to
     the words for arguments that earlier documents had, `toolsets` to the toolsets they were in.
+    `models` are the class names of the types in `models.py`.
     `chosen` maps each name in `mcpgen.toml` to the operation it is for, `chosen_arguments` those of
     an operation's arguments to the key of the argument's table. `formerly` maps keys of `[tools]`
     in words of an older document to today's operation, or to an empty text when that is gone.
@@ -100,6 +101,7 @@ class Pinned:
     arguments: dict[str, dict[tuple[str, str], str]] = field(default_factory=dict)
     gone_arguments: dict[str, frozenset[str]] = field(default_factory=dict)
     toolsets: dict[str, str] = field(default_factory=dict)
+    models: dict[str, str] = field(default_factory=dict)
     chosen: dict[str, str] = field(default_factory=dict)
     chosen_arguments: dict[str, dict[str, str]] = field(default_factory=dict)
     formerly: dict[str, str] = field(default_factory=dict)

@@ -60,6 +60,7 @@ def pin(config: Config, lock: Lock | None, document: Document) -> Config:
         arguments=last.arguments(),
         gone_arguments=last.gone_arguments(),
         toolsets=last.toolsets(),
+        models={} if lock is None else dict(lock.models),
         chosen=chosen,
         chosen_arguments=chosen_arguments,
         formerly=formerly,

@@ -112,6 +112,7 @@ def facts(
         tools=tuple(tools),
         former=memory.former(tools),
         customised=customised or {},
+        models=server.model_names,
         name=server.name,
     )
 

@@ -89,7 +89,8 @@ class Lock:
 
     `name` is the server's, so that a new title of the document does not rename it.
     `customised` is which operation each `[tools."…"]` table of the configuration is about, so that
-    the table goes on applying when the document calls the operation something else. `files` is
+    the table goes on applying when the document calls the operation something else. `models` is
+    the class name of each type in `models.py`, by what the type is of. `files` is
     filled in by `write`: path → `text_hash`. So is `once`, which is about the files that are
     written once and are the user's.
     """
@@ -105,6 +106,7 @@ class Lock:
     tools: tuple[ToolLock, ...]
     former: tuple[Former, ...] = ()
     customised: Mapping[str, Operation] = field(default_factory=dict)
+    models: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
     once: Mapping[str, Once] = field(default_factory=dict)
     name: str = ""

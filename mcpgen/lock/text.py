@@ -34,6 +34,8 @@ def dump(lock: Lock) -> str:
     lines += _table("auth", lock.auth)
     lines += _table("customised", lock.customised)
     lines += _table("files", lock.files)
+    if lock.models:
+        lines += _table("models", lock.models)
     if lock.once:
         lines += _table("once", {path: _once_data(once) for path, once in lock.once.items()})
     lines += _block("tools", [json.dumps(_tool_data(tool)) for tool in lock.tools], "[]")
@@ -157,6 +159,7 @@ def parse_lock(text: str) -> Lock:
         tools=tuple(_read_tool(_object(tool)) for tool in _list(data["tools"])),
         former=tuple(_read_former(_object(tool)) for tool in _list(data.get("former", []))),
         customised={key: _operation(value) for key, value in _object(data["customised"]).items()},
+        models={key: _text(name) for key, name in _object(data.get("models", {})).items()},
         files=files,
         once={checked(path): _once(value) for path, value in _object(data.get("once", {})).items()},
         name=_text(data.get("name", _name_of(files))),

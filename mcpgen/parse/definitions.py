@@ -66,7 +66,7 @@ def parse_definitions(document: Document, config: Config, problems: Problems) ->
     """The server a list of tools or a JSON Schema describes."""
     title, name = _title(document, config), definitions_name(document, config)
     reader = Reader(document, problems)
-    models = Models(reader)
+    models = Models(reader, config.pinned.models)
     definitions = Definitions(reader, models, config, name)
     tools = with_room(definitions.drafts())
     select.refuse_unknown(config.selection, definitions.choices)
@@ -87,6 +87,7 @@ def parse_definitions(document: Document, config: Config, problems: Problems) ->
         security=(),
         toolsets=toolsets(tools, {}, config.pinned.toolsets),
         models=models.schemas,
+        model_names=models.names,
         skips=tuple(definitions.skips),
         document_version=document.version,
         aliases=tuple(definitions.aliases.items()),

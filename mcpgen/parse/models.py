@@ -9,7 +9,9 @@ inline, named after the tool or component it stands in and its place there.
 from __future__ import annotations
 
 import json
+import re
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
@@ -31,6 +33,8 @@ NAME_LENGTH: Final = 60
 RESERVED: Final = frozenset(
     {"Any", "Literal", "NotRequired", "TypedDict", "Union", "None", "True", "False"}
 )
+CLASS_NAME: Final = re.compile(rf"(?!(?:{'|'.join(RESERVED)})\Z)[A-Z][A-Za-z0-9]*")
+"""Names that are taken from a lock, which people can edit."""
 ANNOTATIONS: Final = frozenset(
     {
         "$comment",
@@ -60,18 +64,27 @@ class Models:
 
     `schemas`: class name → `{"type": "object", "properties": …, "required": […]}`, and
     `additionalProperties` where the document says that there may be others; keys as they
-    are on the wire.
+    are on the wire. `names`: what a model is of → its class name, and `pinned` those of the
+    last run, which are kept.
     """
 
-    def __init__(self, reader: Reader, prefix: str = "", beside: Models | None = None) -> None:
+    def __init__(
+        self,
+        reader: Reader,
+        pinned: Mapping[str, str],
+        prefix: str = "",
+        beside: Models | None = None,
+    ) -> None:
         """Names of components begin with `prefix`; the models join those that there are `beside`,
         of another API.
         """
-        self.reader, self.prefix = reader, prefix
+        self.reader, self.pinned, self.prefix = reader, pinned, prefix
         self.schemas: dict[str, Schema] = beside.schemas if beside else {}
+        self.names: dict[str, str] = beside.names if beside else {}
         self._types: dict[tuple[str, bool], Schema] = {}
         self._unread: deque[tuple[str, str, bool]] = deque()
         self._links: dict[str, tuple[bool, set[str]]] = {}
+        self._pinned_names = frozenset(pinned.values())
         self._component_names = {prefix + class_name(name) for name in self._components()}
 
     def argument(self, schema: Any, tool: str, argument: str) -> Schema | None:
@@ -104,25 +117,33 @@ class Models:
         target, _ = self.reader.resolve(reference)
         name = self.prefix + class_name(component_name(reference))
         if referenced(target) is None and _has_properties(self.reader.flatten(target)):
-            model = self.reserve(f"{name}Input" if is_input else name, is_component=not is_input)
+            model_key = self.prefix + reference
+            if is_input:
+                name, model_key = f"{name}Input", f"{model_key} input"
+            model = self.reserve(name, model_key, is_component=not is_input)
             self._unread.append((model, reference, is_input))
             self._types[key] = {"$ref": DEFINITIONS + model}
         else:
             self._types[key] = _Walk(self, writing).type_of(target, name, depth + 1)
         return self._types[key]
 
-    def reserve(self, name: str, *, is_component: bool = False) -> str:
-        """A free class name: `name`, with a number where another model has it."""
-        free, number = name[:NAME_LENGTH], 2
-        while self._is_used(free, is_component):
-            free, number = f"{name[:NAME_LENGTH]}{number}", number + 1
+    def reserve(self, name: str, key: str, *, is_component: bool = False) -> str:
+        """The class name of what a model is of: that of the last run, else a free one: `name`, with
+        a number where another model has it.
+        """
+        while key in self.names:
+            key += "+"
+        free, number = self.pinned.get(key, ""), 2
+        if not CLASS_NAME.fullmatch(free) or free in self.schemas:
+            free = name[:NAME_LENGTH]
+            while self._is_used(free, is_component):
+                free, number = f"{name[:NAME_LENGTH]}{number}", number + 1
+        self.names[key] = free
         self.schemas[free] = {}
         return free
 
     def _is_used(self, name: str, is_component: bool) -> bool:
-        if name in RESERVED:
-            return True
-        if name in self.schemas:
+        if any(name in names for names in (RESERVED, self.schemas, self._pinned_names)):
             return True
         if is_component:
             return False
@@ -234,7 +255,7 @@ class _Walk:
     def _model(self, node: Any, name: str, depth: int) -> Schema:
         """A model for an object that stands inline; one for all places of the same schema."""
         if id(node) not in self.inline:
-            model = self.models.reserve(name)
+            model = self.models.reserve(name, name)
             self.inline[id(node)] = node, {"$ref": DEFINITIONS + model}
             self.models.schemas[model] = self.fields(node, model, depth)
         return self.inline[id(node)][1]

@@ -100,10 +100,11 @@ class _Parser:
         self.base = self.base_address()
         self.name: str = first.name if first else self.server_name()
         self.prefix = f"MCPGEN_{self.name.upper()}"
-        self.models: Models = Models(self.reader)
+        kept = config.pinned.models
+        self.models: Models = Models(self.reader, kept)
         self.whole: Whole = Whole(Nodes(self.reader))
         if first is not None:
-            self.models = Models(self.reader, pascal(api), first.models)
+            self.models = Models(self.reader, kept, pascal(api), first.models)
             self.whole = Whole(self.whole.nodes, first.whole)
         others = first.every_credential() if first else ()
         self.security = Security(self.reader, self.prefix, config, api, others)
@@ -174,6 +175,7 @@ class _Parser:
             security=self.security.default,
             toolsets=toolsets(tools, tags, self.config.pinned.toolsets),
             models=self.models.schemas,
+            model_names=self.models.names,
             definitions=self.whole.definitions,
             definition_names=tuple(self.whole.names.items()),
             skips=tuple(self.skips),

@@ -67,6 +67,25 @@ def test_an_operation_that_was_away_for_a_release_has_its_tools_name_again(tmp_p
     assert set(tools(folder)) == {"list_books", "add_book", "get_book", "list_orders"}
 
 
+def test_a_type_keeps_its_name_beside_others_that_would_have_it(tmp_path: Path) -> None:
+    folder = project(tmp_path)
+    before = package(folder) / "models.py"
+    news = {
+        name: {"type": "object", "properties": {"a": {}}} for name in ("ListBooksAnswer", "book")
+    }
+    answers = {name: {"$ref": f"#/components/schemas/{name}"} for name in news}
+    schema = {"type": "object", "properties": answers}
+    response = {"description": "ok", "content": {"application/json": {"schema": schema}}}
+    document = copy.deepcopy(DOCUMENT)
+    document["components"]["schemas"].update(news)
+    document["paths"] = {"/a": get("getAll", responses={"200": response}), **DOCUMENT["paths"]}
+    save(document, tmp_path / "shop.json")
+    _, *classes = before.read_text().strip().split("\n\n\n")
+    generate(folder)
+    assert len(classes) == 2 and set(classes) < {*before.read_text().split("\n\n\n")}
+    assert lock_of(folder).models["#/components/schemas/book"] == "Book2"
+
+
 def test_a_name_of_a_tool_that_went_may_be_given_to_another_meanwhile(tmp_path: Path) -> None:
     folder, document = project(tmp_path), copy.deepcopy(DOCUMENT)
     moved = document["paths"].pop("/orders")["get"]
