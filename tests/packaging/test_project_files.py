@@ -12,6 +12,7 @@ import sys
 import threading
 import tomllib
 from http.server import HTTPServer, SimpleHTTPRequestHandler
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -21,9 +22,11 @@ from mcpgen.config import Config
 from mcpgen.pipeline import generate
 from mcpgen.problems import Problems
 from mcpgen.render.parts import on_request
+from mcpgen.runtime.facts.parts import PARTS
 from mcpgen.runtime.facts.parts import VARIABLES as PART_VARIABLES
+from mcpgen.runtime.part import parts_of
 from mcpgen.runtime.parts.install.files import CLIENTS
-from mcpgen.runtime.settings import VARIABLES
+from mcpgen.runtime.settings import VARIABLES, settings_with
 
 ROOT = Path(__file__).parents[2]
 MARKER = "zqxv"
@@ -210,3 +213,9 @@ def test_the_image_does_not_run_as_root(files):
     assert subprocess.run(ran, timeout=30, stderr=subprocess.DEVNULL).returncode == 1
     assert ".env" not in files[".dockerignore"].replace("!", "").splitlines()
     assert files[".dockerignore"].splitlines()[1] == "*"
+
+
+def test_every_variable_is_explained_and_no_other():
+    every = settings_with(parts_of({"parts": list(PARTS)}))
+    text = (resources.files("mcpgen") / "data" / "settings.toml").read_text("utf-8")
+    assert set(tomllib.loads(text)) == {setting.name for setting in every}
