@@ -17,6 +17,8 @@ from .workflows.model import Workflow
 Schema: TypeAlias = dict[str, Any]
 """A JSON Schema 2020-12 object, as the model sees it."""
 
+CHOOSES_FIELDS = ("answer", "fields")
+"""The key of the argument that chooses fields of a list's items, as (`query`, `limit`) is one."""
 WITHOUT_API = ("tools", "schema")
 """Versions of documents that hold tool definitions or JSON Schemas, with no API behind them."""
 LITERALS = 16

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..config import Config, Pinned, Selection
-from ..ir import within
+from ..ir import CHOOSES_FIELDS, within
 from ..load import Document
 from ..load.document import UnresolvedReference
 from ..load.operations import DocumentedOperation
@@ -133,7 +133,8 @@ class _Last:
         """Operation → every word for an argument that it has or had."""
         words = {}
         for operation, entry in self.entries.items():
-            arguments = _all_arguments(entry)
+            every = _all_arguments(entry).items()
+            arguments = {name: key for name, key in every if key != CHOOSES_FIELDS}
             wire_names = [wire_name for _, wire_name in arguments.values()]
             words[operation] = frozenset([*arguments, *wire_names])
         return words

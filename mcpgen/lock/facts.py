@@ -130,6 +130,8 @@ class _Memory:
             self.arguments[operation] = {
                 argument.name: (argument.place, argument.wire_name) for argument in tool.arguments
             }
+            if tool.listing.fields:
+                self.arguments[operation][tool.listing.fields] = ir.CHOOSES_FIELDS
         self.last: dict[str, ToolLock | Former] = {}
         """`METHOD /path` today → what the last lock says of that operation."""
         self.unmatched: list[ToolLock | Former] = []

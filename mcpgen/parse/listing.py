@@ -23,7 +23,7 @@ FIELDS_SCHEMA = {
     "description": "Fields of each item to return, or `all`",
 }
 FIELDS_NAMES = ("fields", "item_fields", "answer_fields")
-"""Names of the argument that chooses fields: the first free one is used."""
+"""Names of the argument that chooses fields: that of the last run, else the first free one."""
 _LIST_NAMES = (
     "items data results values value entries records rows list elements resources objects hits"
     " documents nodes edges content collection members"

@@ -8,7 +8,18 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..ir import Annotation, Argument, Body, Hints, Origin, Request, Response, Schema, Tool
+from ..ir import (
+    CHOOSES_FIELDS,
+    Annotation,
+    Argument,
+    Body,
+    Hints,
+    Origin,
+    Request,
+    Response,
+    Schema,
+    Tool,
+)
 from ..load.values import as_object, as_text
 from ..runtime.facts.http import CONTENT_UNDEFINED, SAFE
 from ..runtime.facts.pointer import escape
@@ -100,11 +111,11 @@ class Operation:
         self.body, body_fields = self.body_fields()
         self.fields += body_fields
         name = origin.operation
-        self.names = argument_names(
-            ((item.place, item.wire_name) for item in self.fields),
-            pinned.arguments.get(name, {}),
-            pinned.chosen_arguments.get(name, {}),
-        )
+        kept = pinned.arguments.get(name, {})
+        keys = [(item.place, item.wire_name) for item in self.fields]
+        keys += [key for key in kept if key == CHOOSES_FIELDS]
+        self.names = argument_names(keys, kept, pinned.chosen_arguments.get(name, {}))
+        self.chooser = self.names.pop(CHOOSES_FIELDS, "")
         self.uses = Counter(wire_name for _, wire_name in self.names)
         """Name on the wire → how many places it stands in."""
         self.status, self.answer = responses.success(reader, operation, origin.pointer)
@@ -381,9 +392,8 @@ class Operation:
         if listing.items is None:
             return listing
         taken = set(self.names.values())
-        return replace(
-            listing, fields=next((name for name in FIELDS_NAMES if name not in taken), "")
-        )
+        names = sorted(FIELDS_NAMES, key=lambda name: name != self.chooser)
+        return replace(listing, fields=next((name for name in names if name not in taken), ""))
 
     def words_of(self, item: Field, limit: int, inner_text: str) -> str:
         """An argument's description: the parameter's own text, then that of its schema. A text that
