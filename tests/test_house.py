@@ -30,7 +30,7 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 45_800,
+    "lines of code of mcpgen": 45_900,
     "lines of code of its runtime": 13_600,
     "modules of a copied runtime": 55,
     "lines of a copied runtime": 13_700,
@@ -52,7 +52,7 @@ LIMITS = {
     "docstrings that begin with a question": 0,
     "class names with several meanings": 8,
     "lines of the changelog of a version": 120,
-    "lines of test code": 45_200,
+    "lines of test code": 45_300,
 }
 """No figure may be more: today's, rounded up to three digits, or its goal once that is reached."""
 

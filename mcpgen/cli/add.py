@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from enum import StrEnum
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -27,11 +27,12 @@ FUNCTION_MAY_CHANGE = (
 
 
 class Thing(StrEnum):
-    """Things that `add` creates; all but the first three are files."""
+    """Things that `add` creates; all but the first four are files."""
 
     tool = "tool"
     production = "production"
     confirm = "confirm"
+    api = "api"
     docker = "docker"
     registry = "registry"
     bundle = "bundle"
@@ -52,7 +53,7 @@ ToolName = Annotated[
     str,
     typer.Argument(
         metavar="NAME",
-        help="The tool's name, as in `find_book`.",
+        help="The tool's name, as in `find_book`; of an API its document, a file or a URL.",
         show_default=False,
     ),
 ]
@@ -93,6 +94,16 @@ Python = Annotated[
     ),
 ]
 
+Prefix = Annotated[
+    str,
+    typer.Option(
+        "--prefix",
+        metavar="NAME",
+        help="The API's name, with which its tools begin. Default: that of its file.",
+        show_default=False,
+    ),
+]
+
 
 def add(
     what: What,
@@ -101,14 +112,18 @@ def add(
     argument: Arguments = None,
     read_only: ReadOnly = None,
     python: Python = False,
+    prefix: Prefix = "",
     quiet: opt.Quiet = False,
     as_json: opt.AsJson = False,
 ) -> int:
-    """Add a tool, parts of the server, or files, here.
+    """Add a tool, an API, parts of the server, or files, here.
 
     `tool` adds a tool to the project's list (`tools.json`, unless it has another), generates the
     project again and leaves you a function to fill in. With `--python` that function is all there
     is: its contract is its signature and docstring.
+
+    `api` enters another API into `mcpgen.toml`, as in `mcpgen add api ../billing.yaml --prefix
+    billing`, and generates the project again: its tools join those of the server.
 
     `docker` writes a `Dockerfile`, `registry` the entry of the MCP registry (`server.json`),
     `bundle` the manifest of a bundle for Claude Desktop, `clients` settings to paste, `skill` an
@@ -132,7 +147,9 @@ def add(
     if folder is None:
         hint = "`mcpgen new NAME` makes one"
         raise UsageError.of("E1101", "this folder is not a project", hint)
-    options = (name, description, argument, python, read_only is not None)
+    if what is Thing.api:
+        return _add_api(screen, folder, name, prefix, as_json=as_json)
+    options = (name, description, argument, python, read_only is not None, prefix)
     if not name and what is Thing.tool:
         hint = "as in `mcpgen add tool find_book`"
         raise UsageError.of("E1191", "a tool has a name", hint)
@@ -252,6 +269,33 @@ def _add_confirm(screen: Screen, folder: Path, *, as_json: bool) -> int:
     return 0
 
 
+def _add_api(screen: Screen, folder: Path, document: str, prefix: str, *, as_json: bool) -> int:
+    """Enter another API into `mcpgen.toml`, and generate the project again."""
+    from ..config import read_config
+    from ..config.file import name_problem
+    from ..config.new_file import relative_to
+    from ..load.join import name_of
+    from ..load.source import is_url
+    from ..problems import UsageError
+    from ..project.scaffold import entered
+
+    name = prefix or name_of(PurePath(document))
+    if not document or name_problem(name) or name in read_config(folder).apis:
+        hint = "`mcpgen add api DOCUMENT --prefix NAME`, with a name that no other API here has"
+        raise UsageError.of("E1191", "an API has a document and a name", hint)
+    key, place = ("url", document) if is_url(document) else ("path", relative_to(document, folder))
+    _generate(screen, folder)  # what has to be accepted otherwise is no part of this
+    with entered(folder, more={("apis", name, key): place}):
+        changes = _generate(screen, folder, accept=True)
+    files = [path for path in changes.created if "/tools/" in path]
+    if as_json:
+        screen.data(json.dumps({"api": name, "files": files}, indent=2))
+    elif not screen.quiet:
+        screen.out.print(f"api        {name} (`[apis.{name}]` in `mcpgen.toml`)", highlight=False)
+        screen.out.print("\n".join(f"tools      {path}" for path in files), highlight=False)
+    return 0
+
+
 def _add_function(
     screen: Screen,
     folder: Path,
@@ -283,10 +327,15 @@ def _add_function(
 
 
 def _generate(
-    screen: Screen, folder: Path, *, renew: bool = False, add: tuple[str, ...] = ()
+    screen: Screen,
+    folder: Path,
+    *,
+    renew: bool = False,
+    add: tuple[str, ...] = (),
+    accept: bool = False,
 ) -> Changes:
     """Generate the project again; with `renew` also the files written once that nobody edited, with
-    `add` groups of files on request.
+    `add` groups of files on request. `accept` accepts all changes.
     """
     from ..problems import Problems
     from ..project.run import CommandInput, run
@@ -294,7 +343,7 @@ def _generate(
 
     with screen.working("writing") as step:
         made = run(CommandInput(folder=folder, add=add), Problems(), step)
-        return write(made.files, made.folder, lock_facts=made.facts, renew=renew)
+        return write(made.files, made.folder, lock_facts=made.facts, renew=renew, accept=accept)
 
 
 def _texts(folder: Path) -> list[Path]:

@@ -304,8 +304,7 @@ class _Parser:
             self.aliases = beside.aliases
             self.recognised = f"OpenAPI, and beside it {describe_document(self.document)}"
         tools = with_room(drafts)
-        for api in self.beside:
-            self.skips += api.skips
+        self.skips += [skip for api in self.beside for skip in api.skips]
         if self.document.workflows:
             tools += self.workflow_tools(tools, choices)
         select.refuse_unknown(self.config.selection, choices)

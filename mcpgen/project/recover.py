@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..config.file import read_config
+from ..ir import within
 from ..lock import ArgumentKey, Lock, ToolLock
 from .source import parsed
 
@@ -69,7 +70,7 @@ def _tools(tree: ast.Module, toolset: str) -> Iterator[ToolLock]:
             own_name=function.name,
             operation_id=None,
             method=str(method),
-            path=str(path),
+            path=within(_api(request), str(path)),
             toolset=toolset,
             text="",
             schema="",
@@ -87,6 +88,14 @@ def _request(function: ast.AsyncFunctionDef) -> ast.Call | None:
             ):
                 return node
     return None
+
+
+def _api(request: ast.Call) -> str:
+    """The name in `api.of(NAME).request(…)`; empty for the first API."""
+    match request.func:
+        case ast.Attribute(value=ast.Call(args=[ast.Constant(value=str(name))])):
+            return name
+    return ""
 
 
 def _arguments(function: ast.AsyncFunctionDef, request: ast.Call) -> dict[str, ArgumentKey]:

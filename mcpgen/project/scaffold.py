@@ -10,14 +10,16 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from ..config import NAME, Config, read_config
 from ..config.new_file import edit, new_text
+from ..config.positions import KeyPath
 from ..load.definitions import SCHEMA_KEYS, tool_list
 from ..parse.naming import RESERVED, server_name
 from ..problems import UsageError
@@ -284,14 +286,22 @@ def add_tool(folder: Path, tool: dict[str, Any]) -> Path:
 
 
 @contextmanager
-def entered(folder: Path, *, parts: Sequence[str] = (), confirm: bool = False) -> Iterator[None]:
+def entered(
+    folder: Path,
+    *,
+    parts: Sequence[str] = (),
+    confirm: bool = False,
+    more: Mapping[KeyPath, str] = MappingProxyType({}),
+) -> Iterator[None]:
     """Enter parts into `mcpgen.toml`, or that a person is asked before calls that may delete or
-    overwrite; it is as it was if the block fails.
+    overwrite, or `more` keys; it is as it was if the block fails.
     """
     path = folder / NAME
     before = path.read_bytes()
     present = read_config(folder).parts
-    keys: dict[tuple[str, ...], Any] = {("confirm",): True} if confirm else {}
+    keys: dict[KeyPath, Any] = dict(more)
+    if confirm:
+        keys["confirm",] = True
     if parts:
         keys["parts",] = [*present, *(name for name in parts if name not in present)]
     text = edit(before.decode("utf-8"), keys)

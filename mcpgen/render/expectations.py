@@ -58,11 +58,8 @@ def credentials(
     """The alternatives of credentials a request may carry, given that environment; None where none
     is possible.
     """
-    request = tool.request
-    alternatives = server.security
-    if request is not None:
-        own = server.api(request.api).security
-        alternatives = own if request.security is None else request.security
+    _, security = server.call_of(tool)
+    alternatives = server.security if security is None else security
     if not alternatives:
         return []
     usable = {auth.name: auth for auth in server.auth if auth.kind in _KINDS}

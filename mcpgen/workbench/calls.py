@@ -70,11 +70,7 @@ def _generate(bench: Bench, row: Row, folder: Path) -> str:
     config = replace(alone(bench.config, row.tool), selection=selection)
     result = pipeline.understood(bench.document, config, Problems(), lock=bench.last_lock)
     server = result.server
-    names = [
-        tool.name
-        for tool in server.tools
-        if (tool.origin.method, tool.origin.path) == (row.tool.origin.method, row.tool.origin.path)
-    ]
+    names = [tool.name for tool in server.tools if tool.origin.operation == operation]
     if not names:
         raise UsageError.of("E0833", f"`{operation}` is left out, so it cannot be called")
     for path, text in render(server).items():

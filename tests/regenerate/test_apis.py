@@ -129,3 +129,98 @@ def test_each_call_reaches_its_own_api_with_its_own_credential(
             sent = asked.fields
             assert sent["x-key"] == f"secret-of-{name}" and sent[f"x-{name}"] == "yes"
             assert not {f"x-{other}" for other in VERSIONS.keys() - {name}} & sent.keys()
+
+
+def test_one_api_more_or_less_renames_nothing_of_the_others(
+    apis: dict[str, Recorder], office: Callable[..., Path], mcpgen: Command
+) -> None:
+    lists = []
+    for names in (
+        ["billing"],
+        ["billing", "shop"],
+        ["billing", "mail", "shop", "stock"],
+        ["billing"],
+    ):
+        source = office(configuration(apis, *names))
+        assert mcpgen("check").code == 0 and mcpgen("diff").code == 0
+        package = source / "office_mcp"
+        tools = [package / "tools" / f"billing_users.{kind}" for kind in ("py", "json")]
+        lists.append([path.read_bytes() for path in tools])
+        models = (package / "models.py").read_text()
+        assert [f"class {name.capitalize()}User(" in models for name in names] == [True] * len(
+            names
+        )
+    assert lists == [lists[0]] * 4
+
+
+def test_the_first_api_keeps_its_names_and_a_new_address_moves_one_api_alone(
+    apis: dict[str, Recorder], office: Callable[..., Path]
+) -> None:
+    first = f'name = "office"\nbase_url = "{apis["shop"].url}/v1"\n[source]\npath = "shop.yaml"\n'
+    further = configuration(apis, "billing").partition("\n")[2]
+    source = office(first)
+    alone = (source / "office_mcp" / "tools" / "users.py").read_bytes()
+    office(first + further)
+    assert (source / "office_mcp" / "tools" / "users.py").read_bytes() == alone
+    moved = f"{apis['mail'].url}/v1"
+    keys = {"KEY": "secret-of-shop", "BILLING_KEY": "secret-of-billing"}
+    called(source, ALLOW_PRIVATE="true", BILLING_BASE_URL=moved, **keys)
+    assert {asked.fields["x-key"] for asked in apis["shop"].asked} == {"secret-of-shop"}
+    assert {asked.fields["x-key"] for asked in apis["mail"].asked} == {"secret-of-billing"}
+    assert not apis["billing"].asked
+
+
+def test_tables_and_filters_are_about_the_operations_of_one_api(
+    apis: dict[str, Recorder], office: Callable[..., Path], mcpgen: Command
+) -> None:
+    tables = """
+    [tools."billing:listUsers"]
+    name = "billing_find_users"
+    [tools."GET shop:/users"]
+    enabled = false
+    [tools.tag."mail:users".hints]
+    open_world = false
+    """
+    text = configuration(apis, "billing", "mail", "shop") + tables
+    office(text.replace("[select]", '[select]\nexclude_operations = ["billing:addUser"]'))
+    names = {line.partition("(")[0] for line in mcpgen("list").out.splitlines()}
+    assert names == {"billing_find_users", "mail_add_user", "mail_list_users", "shop_add_user"}
+    assert '"openWorldHint":false' in Path("src/office_mcp/tools/mail_users.json").read_text()
+
+
+def test_calls_are_checked_against_the_schemas_of_their_own_api(
+    apis: dict[str, Recorder], office: Callable[..., Path]
+) -> None:
+    office(configuration(apis, *VERSIONS))
+    for name in VERSIONS:
+        listed = Path(f"src/office_mcp/tools/{name}_users.json").read_text()
+        assert f"of_{name}" in listed
+        assert not [other for other in VERSIONS if other != name and f"of_{other}" in listed]
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    ('[source]\npath = "shop.yaml"\n[apis.billing]', "`[apis.billing]` names no document"),
+    ('[apis.Billing]\npath = "billing.yaml"', "cannot be the name of an API"),
+    ('[source]\npath = ["shop.yaml", "billing.yaml"]\n[apis.billing]\npath = "mail.yaml"',
+     "cannot be named after its file"),
+])  # fmt: skip
+def test_an_api_without_a_name_or_a_document_is_refused(
+    office: Callable[..., Path], mcpgen: Command, text: str, message: str
+) -> None:
+    Path("mcpgen.toml").write_text(text)
+    refused = mcpgen("generate")
+    assert refused.code == 2 and message in refused.said
+
+
+def test_an_api_is_added_with_a_command(
+    apis: dict[str, Recorder], office: Callable[..., Path], mcpgen: Command
+) -> None:
+    office('name = "office"\n[source]\npath = "shop.yaml"  # the first\n')
+    added = mcpgen("add", "api", "mail.yaml", "--prefix", "post")
+    assert added.code == 0, added.said
+    text = Path("mcpgen.toml").read_text()
+    assert text.endswith('# the first\n\n[apis.post]\npath = "mail.yaml"\n')
+    assert Path("src/office_mcp/tools/post_users.py").exists() and mcpgen("check").code == 0
+    again = mcpgen("add", "api", "stock.yaml", "--prefix", "post")
+    gone = mcpgen("add", "api", "none.yaml")
+    assert (again.code, gone.code) == (2, 2) and Path("mcpgen.toml").read_text() == text
