@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import heapq
+import math
 import os
 import platform
 import random
@@ -56,6 +57,8 @@ SLOW_SECONDS = 4.0
 API_SECONDS = 0.1
 ARRIVALS = 40_000
 POPULATION = 10_000
+TOKEN_SECONDS = 300
+"""Lifetime of an exchanged token."""
 PACES = (
     ("one call a minute", 1 / 60),
     ("one call in ten seconds", 1 / 10),
@@ -296,6 +299,8 @@ def page(measured: Measured, callers: int) -> str:
             text, f"{rate:,.0f}", f"{count:,}", f"{connected_each:,.0f}", f"{memory / 1e6:,.0f} MB",
             milliseconds(waits.half), milliseconds(waits.most),
         ])  # fmt: skip
+    # The last row's replicas
+    batches = -(-count // -(-count // 4))
     loads = []
     most = min(per_core, per_places)
     for share in (0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 1.1):
@@ -321,6 +326,7 @@ def page(measured: Measured, callers: int) -> str:
         ["memory of one caller's token for the API (token exchange)", kilobytes(measured.token)],
     ]
     grace = DEFAULTS["HTTP_GRACE"] + DEFAULTS["TOTAL_TIMEOUT"] + GRACE_SECONDS
+    restart = math.ceil(batches * grace / 60)
     text = f"""# What many callers take
 
 <!-- Written by `make scaling`. Do not edit. -->
@@ -350,8 +356,13 @@ All of them connected, against an API that takes {milliseconds(API_SECONDS)}. Re
 
 For more than {connections:,} connections in a replica, raise `HTTP_MAX_CONNECTIONS` and the limit of open files; for more
 than {call_rate:,.0f} calls a second, `CALL_RATE`. Tokens of {MOST_CALLERS:,} callers are kept at most
-({MOST_CALLERS * measured.token / 1e6:,.0f} MB). A rolling restart takes up to {grace:.0f} seconds for each replica, so with one
-at a time {rows[-1][2]} replicas take up to {int(rows[-1][2].replace(",", "")) * grace / 60:,.0f} minutes.
+({MOST_CALLERS * measured.token / 1e6:,.0f} MB). A rolling restart takes up to {grace:.0f} seconds for each replica; a quarter
+of them at a time, as `mcpgen add kubernetes` has it, {count:,} replicas take up to {restart:,.0f} minutes.
+
+From {count:,} replicas the API gets up to {count * places:,} requests at once: `MAX_CONCURRENCY` holds for each. Each also
+exchanges and introspects tokens for itself. Callers that are spread over all of them cause up to
+{count * POPULATION / TOKEN_SECONDS:,.0f} exchanges a second for tokens of five minutes, in place of
+{POPULATION / TOKEN_SECONDS:,.0f}: a balancer that sends a caller (by `Authorization`) to the same replica avoids that.
 
 ## How waiting grows
 
@@ -360,7 +371,8 @@ One replica with {places} places for the API, which takes {milliseconds(API_SECO
 {table(["load", "calls a second", "half wait less than", "99 of 100 wait less than"], loads)}
 
 Beyond its limit a queue only grows: the last line is how long calls wait after {ARRIVALS:,} of them, and why `MAX_WAITING`
-turns calls away instead. Add replicas at 70 %.
+turns calls away instead. Add replicas at 70 %: the autoscaler of `mcpgen add kubernetes` does at {places * CORE_SHARE:.0f}
+requests under way or waiting in each, where the server has the part `telemetry`, and at 70 % of one core.
 """
     return "\n\n".join(wrapped(part) for part in text.rstrip().split("\n\n")) + "\n"
 

@@ -41,6 +41,7 @@ class Thing(StrEnum):
     kubernetes = "kubernetes"
     compose = "compose"
     systemd = "systemd"
+    monitoring = "monitoring"
 
 
 NEED_AN_IMAGE = (Thing.kubernetes, Thing.compose)
@@ -131,7 +132,8 @@ def add(
     up to date as long as they are there.
 
     `kubernetes`, `compose` (with a load balancer) and `systemd` write what runs the server over
-    HTTP into `deploy/`, the first two with a `Dockerfile`. The files are yours.
+    HTTP into `deploy/`, the first two with a `Dockerfile`; `monitoring` alerts, a dashboard and
+    what finds the metrics. The files are yours.
 
     `production` enters the parts that a server for a whole company needs into `mcpgen.toml`
     (`audit`, `exchange`, `introspection`, `redis`, `telemetry`), and generates the project again.

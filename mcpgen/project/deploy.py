@@ -1,5 +1,5 @@
-"""`mcpgen add kubernetes`, `compose` and `systemd`: what runs a project's server elsewhere. The
-files are the user's from their first moment, like the Dockerfile.
+"""`mcpgen add kubernetes`, `compose`, `systemd` and `monitoring`: what runs and watches a project's
+server elsewhere. The files are the user's from their first moment, like the Dockerfile.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ def add_deployment(folder: Path, target: str) -> list[Path]:
     Raises UsageError where a file is there already: then none is written.
     """
     server = run(CommandInput(folder=folder), Problems(), files=False).server
+    if target == "monitoring" and "telemetry" not in server.parts:
+        hint = "`mcpgen add production` gives it the part `telemetry`"
+        raise UsageError.of("E1191", "this server has no metrics", hint)
     files = deployment(server, target)
     for name in files:
         blocked = obstacle(folder, name)

@@ -1,5 +1,5 @@
 """Files for running a server elsewhere, written on request: manifests for Kubernetes, a
-compose file with a load balancer, a systemd unit.
+compose file with a load balancer, a systemd unit, a dashboard with alerts.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ TARGETS: Final = {
     ),
     "compose": ("compose.yaml", "haproxy.cfg"),
     "systemd": ("service",),
+    "monitoring": ("alerts.yaml", "dashboard.json", "pod-monitor.yaml", "keda.yaml"),
 }
 """Target → its templates."""
 

@@ -91,6 +91,50 @@ def test_the_compose_file_fits_the_schema_of_compose(project):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_prometheus_reads_the_expressions(project):
+    try:
+        interpreter = python("expressions", "promql-parser==0.12.0")
+    except Absent as absent:
+        pytest.skip(f"the parser cannot be had: {absent}")
+    folder = project / "deploy" / "monitoring"
+    [group] = yaml.safe_load((folder / "alerts.yaml").read_text())["groups"]
+    expressions = [rule["expr"] for rule in group["rules"]]
+    panels = json.loads((folder / "dashboard.json").read_text())["panels"]
+    expressions += [target["expr"] for panel in panels for target in panel["targets"]]
+    scaled = yaml.safe_load((folder / "keda.yaml").read_text())["spec"]
+    expressions.append(scaled["triggers"][0]["metadata"]["query"])
+    script = "import json, sys, promql_parser as p; [p.parse(e) for e in json.load(sys.stdin)]"
+    given = json.dumps([text.replace("$__rate_interval", "5m") for text in expressions])
+    subprocess.run([interpreter, "-c", script], input=given, text=True, timeout=60, check=True)
+    assert len(expressions) >= 20
+
+
+def test_replicas_are_added_at_seventy_percent_of_their_requests_and_of_a_core(project):
+    spec = manifest(project, "autoscaler")["spec"]
+    folder = project / "deploy" / "monitoring"
+    keda = yaml.safe_load((folder / "keda.yaml").read_text())["spec"]
+    [requests, cpu] = spec["metrics"]
+    share = round(0.7 * DEFAULTS["MAX_CONCURRENCY"])
+    assert int(requests["pods"]["target"]["averageValue"]) == share
+    assert int(keda["triggers"][0]["metadata"]["threshold"]) == share
+    assert cpu["resource"]["target"]["averageUtilization"] == 70
+    assert keda["maxReplicaCount"] == spec["maxReplicas"] >= 23
+    [container] = manifest(project, "deployment")["spec"]["template"]["spec"]["containers"]
+    assert container["resources"]["requests"]["cpu"] == "1"
+    ports = {port["name"]: port["containerPort"] for port in container["ports"]}
+    monitor = yaml.safe_load((folder / "pod-monitor.yaml").read_text())["spec"]
+    [endpoint] = monitor["podMetricsEndpoints"]
+    settings = {each["name"]: each.get("value") for each in container["env"]}
+    assert settings[f"{PREFIX}METRICS_PORT"] == str(ports[endpoint["port"]])
+
+
+def test_monitoring_takes_a_server_with_metrics(tmp_path, monkeypatch, capsys):
+    assert run(["generate", str(DOCUMENT), "--output", str(tmp_path / "shop"), "-q"]) == 0
+    monkeypatch.chdir(tmp_path / "shop")
+    assert run(["add", "monitoring"]) == 2
+    assert "`mcpgen add production`" in capsys.readouterr().err
+
+
 def test_kustomize_builds_the_manifests(project):
     if not shutil.which("kubectl"):
         pytest.skip("`kubectl` is not installed")
