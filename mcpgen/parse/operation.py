@@ -112,7 +112,7 @@ class Operation:
         self.fields += body_fields
         name = origin.operation
         kept = pinned.arguments.get(name, {})
-        keys = [(item.place, item.wire_name) for item in self.fields]
+        keys: list[tuple[str, str]] = [(item.place, item.wire_name) for item in self.fields]
         keys += [key for key in kept if key == CHOOSES_FIELDS]
         self.names = argument_names(keys, kept, pinned.chosen_arguments.get(name, {}))
         self.chooser = self.names.pop(CHOOSES_FIELDS, "")

@@ -341,8 +341,9 @@ class Reader:
 
     def read(self) -> Settings:
         base_url, base_url_given = self.base_url("BASE_URL", self.facts)
-        trusted = self.origins("ALLOW_ORIGINS")
-        token_url = self.token_url()
+        allowed = self.origins("ALLOW_ORIGINS")
+        trusted = set(allowed)
+        token_url = self.token_url("TOKEN_URL")
         if token_url is not None:
             trusted.add(origin_of(token_url))
         credentials = {
@@ -374,7 +375,10 @@ class Reader:
             **self.values_of(SETTINGS),
             notes=tuple(self.notes),
         )
-        apis = {name: self.api(settings, name, api) for name, api in self.further.items()}
+        apis = {
+            name: self.api(replace(settings, trusted_origins=frozenset(allowed)), name, api)
+            for name, api in self.further.items()
+        }
         if self.problems:
             raise SettingsError(self.problems)
         return replace(settings, apis=MappingProxyType(apis), notes=tuple(self.notes))
@@ -390,9 +394,14 @@ class Reader:
         credentials. Nothing that is decided for the calls of the first one is sent to it.
         """
         base_url, is_given = self.base_url(f"{name.upper()}_BASE_URL", facts)
-        self.note_risks(settings.credentials, base_url, set(settings.trusted_origins), name)
+        token_url = self.token_url(f"{name.upper()}_TOKEN_URL")
+        trusted = set(settings.trusted_origins)
+        if token_url is not None:
+            trusted.add(origin_of(token_url))
+        self.note_risks(settings.credentials, base_url, trusted, name)
         return replace(
             settings,
+            trusted_origins=frozenset(trusted),
             api=name,
             base_url=base_url,
             base_url_given=is_given,
@@ -502,23 +511,24 @@ class Reader:
             reason += f" ({note})"
         self.refuse(name, reason)
 
-    def token_url(self) -> str | None:
-        """Return the operator's token endpoint, if one is set."""
-        url = self.value("TOKEN_URL")
+    def token_url(self, name: str) -> str | None:
+        """Return the operator's token endpoint, if a variable of that name is set."""
+        url = self.value(name)
         if not url:
             return None
         try:
             origin_of(url)
         except ValueError as error:
-            self.refuse("TOKEN_URL", f"cannot be used: {error}")
+            self.refuse(name, f"cannot be used: {error}")
             return None
         return url
 
     def credential(self, name: str, auth: Mapping[str, Any], token_url: str | None) -> Credential:
-        """One credential with its secrets from the environment. The operator's token endpoint is
-        that of the first API.
+        """One credential with its secrets from the environment; `token_url` is the operator's token
+        endpoint of the first API.
         """
-        token_url = None if "api" in auth else token_url
+        if "api" in auth:
+            token_url = self.token_url(f"{auth['api'].upper()}_TOKEN_URL")
         variables = tuple(str(variable) for variable in auth.get("variables", ()))
         credential = self.with_values(name, auth, token_url, variables)
         if credential.kind in TWOFOLD:
@@ -729,7 +739,8 @@ class Reader:
                 twins = (write_variable(self.prefix, name) for name in credential.variables)
                 secrets.update(twins)
         names = {f"{self.prefix}_{each.name}" for each in settings}
-        names |= {f"{self.prefix}_{name.upper()}_BASE_URL" for name in self.further}
+        for name in self.further:
+            names |= {f"{self.prefix}_{name.upper()}_{url}" for url in ("BASE_URL", "TOKEN_URL")}
         return names | secrets | {f"{name}_FILE" for name in secrets}
 
     def note_unknown(self, known: set[str]) -> None:

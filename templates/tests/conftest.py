@@ -303,6 +303,7 @@ def outcomes(package: str) -> Iterator[Outcomes]:
         settings = {"BASE_URL": api.origin + BASE, "TOKEN_URL": f"{api.origin}/token"}
         for name in facts.get("apis", ()):
             settings[f"{name.upper()}_BASE_URL"] = api.origin + BASE
+            settings[f"{name.upper()}_TOKEN_URL"] = settings["TOKEN_URL"]
         settings |= {"ALLOW_PRIVATE": "true", "RETRIES": "0"}
         for name, value in settings.items():
             patch.setenv(f"{facts['env_prefix']}_{name}", value)

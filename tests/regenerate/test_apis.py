@@ -11,6 +11,7 @@ import pytest
 import yaml
 from mcp import Client
 
+from mcpgen.runtime.settings import read
 from tests.commands import Command
 from tests.generated import importable
 from tests.loopback import JSON, Asked, Loopback
@@ -224,3 +225,21 @@ def test_an_api_is_added_with_a_command(
     again = mcpgen("add", "api", "stock.yaml", "--prefix", "post")
     gone = mcpgen("add", "api", "none.yaml")
     assert (again.code, gone.code) == (2, 2) and Path("mcpgen.toml").read_text() == text
+
+
+def test_the_endpoints_and_trusted_origins_of_one_api_are_not_those_of_another() -> None:
+    auth = {"kind": "client_credentials", "variables": ["MCPGEN_X_ID"], "token_url": "https://t.eu"}
+    facts = {
+        "name": "x", "env_prefix": "MCPGEN_X", "base_url": "https://a.eu",
+        "auth": {"a": auth, "b": {**auth, "api": "b"}, "c": {**auth, "api": "c"}},
+        "apis": {name: {"base_url": f"https://{name}.eu"} for name in ("b", "c")},
+    }  # fmt: skip
+    variables = {"TOKEN_URL": "https://first.eu", "B_TOKEN_URL": "https://second.eu"}
+    settings = read(facts, {f"MCPGEN_X_{name}": value for name, value in variables.items()})
+    urls = [settings.credentials[name].token_url for name in "abc"]
+    assert urls == ["https://first.eu", "https://second.eu", "https://t.eu"]
+    hosts = {"a": "first.eu", "b": "second.eu", "c": None}
+    for name, host in hosts.items():
+        own = settings.of("" if name == "a" else name)
+        assert list(own.own_credentials) == [name]
+        assert [origin.host for origin in own.trusted_origins] == ([host] if host else [])
