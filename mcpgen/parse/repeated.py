@@ -1,4 +1,5 @@
-"""Sentences that many operations of a document repeat: said once, in the server's instructions.
+"""Sentences that many operations of a document repeat: said once, in the server's instructions, as
+far as there is room; the text about a parameter that they all have keeps its first sentence.
 
 A model pays for a description in every conversation. What dozens of tools say alike ("The name is
 not case sensitive") tells none of them apart, and costs as much as dozens of tools.
@@ -24,7 +25,7 @@ MOST = 0.8
 """The part of the texts about the same thing that say it: what holds for some must not be said of
 all.
 """
-ROOM = 900
+ROOM = 1_400
 """Characters of repeated sentences in the instructions."""
 REFERRAL = re.compile(r"(?:for more information|for more details|to learn more|see also)\b", re.I)
 """Beginning of a sentence whose link was lost when it became plain text."""
@@ -37,6 +38,7 @@ CODE = re.compile(r"`[^`]*`")
 
 Place = str
 """The name of the parameter that a text is about; empty for a text about the operation."""
+Places = dict[str, list[Place]]
 
 
 class Repeated:
@@ -44,11 +46,11 @@ class Repeated:
 
     `places`: sentence → the names of the parameters it is about, and an empty name where it is
     about operations. `patterns`: what dozens of operations say of themselves, each with other names
-    in backticks.
+    in backticks. `every`: as `places`, with those for which the instructions have no room.
     """
 
-    def __init__(self, places: dict[str, list[Place]], patterns: frozenset[str]) -> None:
-        self._places, self._patterns = places, patterns
+    def __init__(self, places: Places, every: Places, patterns: frozenset[str]) -> None:
+        self._places, self._every, self._patterns = places, every, patterns
 
     def without(self, text: str, place: Place = "") -> str:
         """A text without its repeated sentences, and without sentences that only refer to another
@@ -79,7 +81,7 @@ class Repeated:
     def _is_superfluous(self, sentence: str, place: Place) -> bool:
         if REFERRAL.match(sentence):
             return True
-        return place in self._places.get(sentence, ())
+        return place in (self._every if place else self._places).get(sentence, ())
 
     def instructions(self) -> str:
         """The repeated sentences, each with the arguments it is about."""
@@ -123,14 +125,18 @@ def repeated(reader: Reader, operations: Iterable[DocumentedOperation]) -> Repea
     count: Counter[tuple[str, Place]] = Counter()
     texts: Counter[Place] = Counter()
     patterns: Counter[str] = Counter()
+    shown: set[str] = set()
     for operation in operations:
         said = list(_texts(reader, operation))
         texts.update({place for place, _ in said})
         later = [(sentence, place) for place, text in said for sentence in _later(text)]
         count.update(dict.fromkeys(later, 1))  # the order of a set differs from run to run
+        for place, text in said:
+            # Of a parameter the second sentence comes first: a list has hardly room for more
+            shown.update(_later(text)[: 1 if place else None])
         own_sentences = [each for place, text in said if not place for each in _all(text)]
         patterns.update(set(map(_pattern, own_sentences)))
-    places: dict[str, list[Place]] = {}
+    places: Places = {}
     weights: Counter[str] = Counter()
     for (sentence, place), times in count.items():
         is_general = times >= max(LEAST, MOST * texts[place])
@@ -138,14 +144,14 @@ def repeated(reader: Reader, operations: Iterable[DocumentedOperation]) -> Repea
             places.setdefault(sentence, []).append(place)
             weights[sentence] += times * len(sentence)
     room = ROOM
-    chosen: dict[str, list[Place]] = {}
-    for sentence, _ in weights.most_common():
+    chosen: Places = {}
+    for sentence in sorted(weights, key=lambda each: (each not in shown, -weights[each])):
         length = len(sentence) + sum(len(place) + 4 for place in places[sentence])
         if length <= room:
             room -= length
             chosen[sentence] = places[sentence]
     common = frozenset(pattern for pattern, times in patterns.items() if times >= LEAST)
-    return Repeated(chosen, common)
+    return Repeated(chosen, places, common)
 
 
 def _texts(reader: Reader, operation: DocumentedOperation) -> Iterator[tuple[Place, str]]:

@@ -102,6 +102,7 @@ def test_what_dozens_of_operations_say_with_other_names_goes_first_where_a_text_
 
 def test_a_sentence_that_most_operations_repeat_stands_in_the_instructions_once() -> None:
     owner = "Who owns it. The name is not case sensitive. For more information, see [this](x)."
+    owner += f" It is {'really ' * 200}short."  # no room for it, but no tool says it either
     scope = "Needs the scope `shelf`."
     paths = {
         f"/books/{{owner}}/{number}": {
