@@ -137,7 +137,9 @@ class Consent:
         for name, value in shown.items():
             line = json.dumps({name: value}, ensure_ascii=False)[1:-1]
             rest = len(line) - LONGEST
-            lines.append(line if rest <= 0 else f"{line[:LONGEST]}\u2026 ({rest:,} more characters)")
+            if rest > 0:
+                line = f"{line[:LONGEST]}\u2026 ({rest:,} more characters)"
+            lines.append(line)
         if shown != arguments:
             lines.append("(Secrets are not shown.)")
         return visible("\n".join(lines)).strip()
