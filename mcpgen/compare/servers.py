@@ -35,7 +35,8 @@ EXIT_CODES: dict[Kind | None, int] = {
 failed.
 """
 NAMES = re.compile(
-    r"`[^`.\[]+` is (gone|required now|new)|the default of |it moved to|it is (now|no longer) "
+    r"`[^`.\[]+` is (gone|required now|new)|the default of .* is (?!nothing )"
+    r"|it moved to|it is (now|no longer) "
 )
 """The changes that callers notice though the API is the same: names, defaults and hints."""
 READ_ANEW = "its texts, arguments or answers are listed in another way"

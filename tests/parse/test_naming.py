@@ -3,6 +3,7 @@
 import keyword
 import random
 import re
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -282,6 +283,13 @@ def test_toolsets_are_module_names_of_their_own() -> None:
     assert [*names.values()][:4] == ["pet_store", "con_tools", "class_tools", "x"]
     assert all(re.fullmatch(r"[a-z][a-z0-9_]{0,46}", name) for name in names.values())
     assert len(set(toolset_names(["Pet Store", "pet-store"]).values())) == 2
+
+
+@pytest.mark.parametrize(("last", "name"), [
+    ("o_auth", "o_auth"), ("", "oauth"), ("_oauth", "oauth"), ("shop", "oauth"),
+])  # fmt: skip
+def test_a_toolset_keeps_its_name_when_a_rule_about_words_changes(last: str, name: str) -> None:
+    assert toolset_names(["OAuth"], {"OAuth": Counter({last: 3})}) == {"OAuth": name}
 
 
 @pytest.mark.parametrize(("wire_name", "name"), [

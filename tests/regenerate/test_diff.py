@@ -188,7 +188,8 @@ def test_what_another_mcpgen_reads_in_the_same_document_breaks_nothing(tmp_path:
     now = side_of_server(server, "the same")
     hints = {"read_only": True, "destructive": False, "idempotent": True, "open_world": True}
     tools = [replace(tool, hints=hints) for tool in now.lock.tools]
-    wider = {"type": "object", "properties": {"genre": {}, "former": {}}}
+    listed = {"genre": {}, "former": {}, "limit": {"type": "integer", "default": 5}}
+    wider = {"type": "object", "properties": listed}
     was = replace(
         now,
         lock=replace(now.lock, generator="0.1.0", tools=tuple(tools)),

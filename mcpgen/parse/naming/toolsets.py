@@ -30,7 +30,8 @@ def toolset_names(
     claims = []
     for tag, names in spellings.items():
         counts = last.get(tag, Counter())
-        claims += [(-counts[name], tag != name, tag, name) for name in names if counts[name]]
+        spelt = [name for name in counts if _is_spelt(name, names)]
+        claims += [(-counts[name], tag != name, tag, name) for name in spelt]
     kept: dict[str, str] = {}
     for _, _, tag, name in sorted(claims):
         if tag not in kept.values():
@@ -49,6 +50,15 @@ def _spellings(tag: str) -> tuple[str, str]:
         return GENERAL, GENERAL_TOOLS
     name = toolset_name(tag)
     return name, f"{name}_{digest(tag)}"
+
+
+def _is_spelt(name: str, names: tuple[str, str]) -> bool:
+    """Return whether a name is one of these, but perhaps for where a word ends: `o_auth`."""
+    if name in NOT_FOR_TOOLSETS:
+        return False
+    if name != name.strip("_"):
+        return False
+    return name.replace("_", "") in [each.replace("_", "") for each in names]
 
 
 def toolset_name(tag: str) -> str:
