@@ -140,7 +140,7 @@ def parse_lock(text: str) -> Lock:
     Every path in it is one that mcpgen may write; every value has its type.
     """
     data = json.loads(text)
-    number = _object(data).get("lock")
+    number = data.get("lock") if isinstance(data, dict) else None
     if number != FORMAT:
         raise ValueError(f"its format is {number!r}, this version of mcpgen reads {FORMAT}")
     files = {path: _text(value) for path, value in _object(data["files"]).items()}
