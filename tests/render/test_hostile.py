@@ -89,7 +89,8 @@ def test_no_file_has_another_structure_and_values_come_back_unchanged(
     for path, source in generated_python(files):
         assert syntax(source) == syntax(usual[path]) and source.isascii()
         compile(source, path, "exec")
-    assert not recwarn.list
+    of_the_source = (SyntaxWarning, DeprecationWarning)  # not what another test left unclosed
+    assert not [each for each in recwarn.list if issubclass(each.category, of_the_source)]
     (wire,) = json.loads(files["src/bookshop_mcp/tools/books.json"])
     assert wire["description"] == text
     assert text in wire["inputSchema"]["properties"]["nested"]["properties"]
