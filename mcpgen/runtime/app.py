@@ -217,8 +217,7 @@ class App:
         with recorded(printable(name), context.sender) as record:
             reason = await self._quota.refusal(name)
             if reason:
-                entry = self.catalog.find(params.name)
-                record.writes = entry is not None and not entry.read_only
+                record.writes = self.catalog.writes(params.name)
                 record.arguments = params.arguments
                 record.fail("limited", reason)
                 result = failure(reason)

@@ -191,6 +191,11 @@ class Catalog:
         """The tool of that name, or of the name an alias stands for."""
         return self._entries.get(name) or self._entries.get(self.aliases.get(name, ""))
 
+    def writes(self, name: str) -> bool:
+        """Return whether there is a tool of that name that can change something."""
+        entry = self.find(name)
+        return entry is not None and not entry.read_only
+
     def near(self, name: str) -> str:
         """`; did you mean ...?` for a name that is not known, or nothing."""
         return suggest(name, [tool["name"] for tool in self.listed])

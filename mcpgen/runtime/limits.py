@@ -43,17 +43,20 @@ class Gate:
     """
 
     def __init__(self, running: int, waiting: int) -> None:
-        self._free, self._most = running, waiting
+        self._places, self._free, self._most = running, running, waiting
         self._queues: dict[Hashable, deque[asyncio.Future[None]]] = {}
         """By caller, in the order of their turns; none is empty."""
         self._full_since = math.inf
-        figures["api_requests"] = lambda: (running - self._free, running)
-        figures["api_queue"] = lambda: (self.waiting, waiting)
 
     @property
     def full(self) -> bool:
         """Whether the next request would have to wait."""
         return self._free <= 0
+
+    @property
+    def running(self) -> int:
+        """Requests under way."""
+        return self._places - self._free
 
     @property
     def waiting(self) -> int:

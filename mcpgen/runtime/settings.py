@@ -276,7 +276,7 @@ class Settings:
         """Return whether credentials may go to an origin: the API's own, or one the operator
         named.
         """
-        return origin in {self.origin, *self.trusted_origins}
+        return origin == self.origin or origin in self.trusted_origins
 
     @property
     def login_command(self) -> str:
@@ -343,11 +343,14 @@ class Reader:
         base_url, base_url_given = self.base_url("BASE_URL", self.facts)
         allowed = self.origins("ALLOW_ORIGINS")
         trusted = set(allowed)
-        token_url = self.token_url("TOKEN_URL")
+        token_urls = {"": self.token_url("TOKEN_URL")}
+        for api in self.further:
+            token_urls[api] = self.token_url(f"{api.upper()}_TOKEN_URL")
+        token_url = token_urls[""]
         if token_url is not None:
             trusted.add(origin_of(token_url))
         credentials = {
-            name: self.credential(name, auth, token_url)
+            name: self.credential(name, auth, token_urls[auth.get("api", "")])
             for name, auth in sorted(self.facts.get("auth", {}).items())
         }
         http_token, other_token = self.secret("HTTP_TOKEN"), self.secret("HTTP_OTHER_TOKEN")
@@ -376,8 +379,9 @@ class Reader:
             notes=tuple(self.notes),
         )
         apis = {
-            name: self.api(replace(settings, trusted_origins=frozenset(allowed)), name, api)
-            for name, api in self.further.items()
+            name: self.api(replace(settings, trusted_origins=frozenset(allowed)), name, url)
+            for name, url in token_urls.items()
+            if name
         }
         if self.problems:
             raise SettingsError(self.problems)
@@ -389,12 +393,12 @@ class Reader:
         found: Mapping[str, Mapping[str, Any]] = self.facts.get("apis", {})
         return found
 
-    def api(self, settings: Settings, name: str, facts: Mapping[str, Any]) -> Settings:
+    def api(self, settings: Settings, name: str, token_url: str | None) -> Settings:
         """The settings of a further API: the first one's, with its own address, headers and
         credentials. Nothing that is decided for the calls of the first one is sent to it.
         """
+        facts = self.further[name]
         base_url, is_given = self.base_url(f"{name.upper()}_BASE_URL", facts)
-        token_url = self.token_url(f"{name.upper()}_TOKEN_URL")
         trusted = set(settings.trusted_origins)
         if token_url is not None:
             trusted.add(origin_of(token_url))
@@ -525,10 +529,8 @@ class Reader:
 
     def credential(self, name: str, auth: Mapping[str, Any], token_url: str | None) -> Credential:
         """One credential with its secrets from the environment; `token_url` is the operator's token
-        endpoint of the first API.
+        endpoint of its API.
         """
-        if "api" in auth:
-            token_url = self.token_url(f"{auth['api'].upper()}_TOKEN_URL")
         variables = tuple(str(variable) for variable in auth.get("variables", ()))
         credential = self.with_values(name, auth, token_url, variables)
         if credential.kind in TWOFOLD:

@@ -120,3 +120,10 @@ def test_only_variables_of_the_package_are_read() -> None:
         facts, Watched({"PATH": "x", "AWS_SECRET_ACCESS_KEY": "y", "B_TIMEOUT": "1"})
     )
     assert set(seen) <= {"B_TIMEOUT"}
+
+
+def test_the_token_endpoint_of_an_api_is_read_once() -> None:
+    login = {"kind": "client_credentials", "api": "billing", "variables": [f"{P}_A", f"{P}_B"]}
+    facts = {"apis": {"billing": {"base_url": "https://b.test"}}, "auth": {"b": login, "c": login}}
+    [problem] = problems(None, facts, BILLING_TOKEN_URL="x")
+    assert f"`{P}_BILLING_TOKEN_URL`" in problem

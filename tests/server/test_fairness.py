@@ -11,9 +11,10 @@ import pytest
 from served import Server, Start
 
 from benchmarks import http
+from mcpgen.runtime.client.api import Api
 from mcpgen.runtime.errors import Busy
 from mcpgen.runtime.limits import Gate, Quota
-from mcpgen.runtime.record import recorded
+from mcpgen.runtime.record import figures, recorded
 from mcpgen.runtime.settings import Settings
 
 CALL = http.request(http.HANDSHAKE, 8000, "get_book", {"book_id": "1"}).replace(
@@ -162,3 +163,16 @@ async def overload(start: Start) -> None:
 
 def test_a_server_whose_queue_is_full_for_seconds_is_not_ready(start: Start) -> None:
     asyncio.run(overload(start))
+
+
+async def several() -> None:
+    api = Api(Settings(name="shop", max_concurrency=2, apis={"b": Settings(name="shop", api="b")}))
+    assert figures["api_requests"]() == (0, 66) and figures["api_queue"]() == (0, 256)
+    async with api._gate, api.of("b")._gate:
+        assert figures["api_requests"]() == (2, 66) and not api.is_overfull
+    api.of("b")._gate._full_since = time.monotonic() - 10
+    assert api.is_overfull
+
+
+def test_what_is_in_use_is_that_of_every_api_together() -> None:
+    asyncio.run(several())

@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mappin
 from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, TypeAlias
 
 import httpx2
@@ -95,11 +95,15 @@ class Api:
         self._rate = pace_of(settings, settings.api or "api", settings.rate_limit)
         self._budget = RetryBudget()
         self._healths: dict[Origin, Health] = {}
-        figures["open_breakers"] = self._open_breakers
         self._found: set[str] = set()
         """The base URLs below which a call has found something."""
         provided = frozenset(getattr(auth, "PROVIDES", ()))
         self._apis = {name: Api(own, _auth_of(own, auth)) for name, own in settings.apis.items()}
+        self._every = (self, *self._apis.values())
+        if not settings.api:
+            figures["api_requests"] = partial(self._total, Api._running)
+            figures["api_queue"] = partial(self._total, Api._waiting)
+            figures["open_breakers"] = partial(self._total, Api._open_breakers)
         self._credentials = Credentials(settings, provided)
         self._callers_have_own = bool(provided) or self._credentials.are_per_caller
 
@@ -121,6 +125,17 @@ class Api:
         """Return a further API of this server, with which this one shares nothing."""
         return self._apis[name]
 
+    def _total(self, figure: Callable[[Api], tuple[int, int]]) -> tuple[int, int]:
+        """Return what all APIs of this server have in use, and may."""
+        used, most = zip(*map(figure, self._every), strict=True)
+        return sum(used), sum(most)
+
+    def _running(self) -> tuple[int, int]:
+        return self._gate.running, self.settings.max_concurrency
+
+    def _waiting(self) -> tuple[int, int]:
+        return self._gate.waiting, self.settings.max_waiting
+
     def _open_breakers(self) -> tuple[int, int]:
         """Return for how many origins the circuit is open, and how many have been called."""
         states = [health.is_open for health in list(self._healths.values())]
@@ -128,8 +143,8 @@ class Api:
 
     @property
     def is_overfull(self) -> bool:
-        """Whether calls have found no room in the queue for seconds."""
-        return self._gate.overfull
+        """Whether calls have found no room in the queue of an API for seconds."""
+        return any(api._gate.overfull for api in self._every)
 
     def prepare(self) -> None:
         """Make what the first request would have to wait for."""
@@ -561,9 +576,9 @@ class Api:
 
 def _auth_of(settings: Settings, auth: Any) -> Any:
     """Return `auth.py` for a further API: None where it provides no credential of that API."""
-    return (
-        None if settings.own_credentials.keys().isdisjoint(getattr(auth, "PROVIDES", ())) else auth
-    )
+    if settings.own_credentials.keys().isdisjoint(getattr(auth, "PROVIDES", ())):
+        return None
+    return auth
 
 
 def _done_already(reason: str) -> Redirected:

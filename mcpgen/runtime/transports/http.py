@@ -77,11 +77,6 @@ class Scopes:
             return frozenset()
         return self.of(entry)
 
-    def writes(self, name: str) -> bool:
-        """Return whether there is a tool of that name that can change something."""
-        entry = self._catalog.find(name)
-        return entry is not None and not entry.read_only
-
     def of(self, entry: Entry) -> frozenset[str]:
         """The scopes a call of a tool needs."""
         single = self._single.get(entry.name, frozenset())
@@ -141,8 +136,6 @@ def serve(
         "timeout_graceful_shutdown": math.ceil(settings.total_timeout + GRACE_SECONDS),
     }
     if options.workers > 1:
-        from .http import supervisor
-
         processes = supervisor(partial(worker, options.port), bound, **config)
         print(announcement, file=sys.stderr)
         processes.run()
@@ -248,7 +241,7 @@ def application(app: App, options: argparse.Namespace, settings: Settings) -> Gu
         origins=frozenset(origins),
         authority=authority,
         needs=scopes.needed,
-        writes=scopes.writes,
+        writes=app.catalog.writes,
         body_seconds=settings.http_body_timeout,
         front=front,
         fault=app.fault,
