@@ -237,13 +237,15 @@ def _add_files(screen: Screen, folder: Path, what: Thing, *, as_json: bool) -> i
 
 def _add_parts(screen: Screen, folder: Path, *, as_json: bool) -> int:
     """Enter the parts that `mcpgen.toml` can name into it, and generate the project again."""
+    from ..config import read_config
     from ..problems import Problems
     from ..project.manifest import manifest_problems
     from ..project.scaffold import entered
     from ..runtime.facts.parts import NAMED
     from .problem_output import print_problems
 
-    with entered(folder, parts=NAMED):
+    parts = list(dict.fromkeys((*read_config(folder).parts, *NAMED)))
+    with entered(folder, {("parts",): parts}):
         _generate(screen, folder, renew=True)
     features = dict.fromkeys(NAMED, True)
     missing = manifest_problems(folder, "", **features)
@@ -260,7 +262,7 @@ def _add_confirm(screen: Screen, folder: Path, *, as_json: bool) -> int:
     """Enter `confirm = true` into `mcpgen.toml`, and generate the project again."""
     from ..project.scaffold import entered
 
-    with entered(folder, confirm=True):
+    with entered(folder, {("confirm",): True}):
         _generate(screen, folder, renew=True)
     facts = json.loads(next(folder.glob("src/*/api.json")).read_text("utf-8"))
     tools = list(facts["confirm"]["tools"])
@@ -287,7 +289,7 @@ def _add_api(screen: Screen, folder: Path, document: str, prefix: str, *, as_jso
         raise UsageError.of("E1191", "an API has a document and a name", hint)
     key, place = ("url", document) if is_url(document) else ("path", relative_to(document, folder))
     _generate(screen, folder)  # what has to be accepted otherwise is no part of this
-    with entered(folder, more={("apis", name, key): place}):
+    with entered(folder, {("apis", name, key): place}):
         changes = _generate(screen, folder, accept=True)
     files = [path for path in changes.created if "/tools/" in path]
     if as_json:

@@ -308,7 +308,9 @@ def is_noun(word: str, more: str) -> bool:
     """Return whether a verb is meant as a noun, by the words that follow: `Order details`, but not
     `Show list of orders`, `Match and replace` or `Query for orders`.
     """
-    if word not in NOUNS - {"search"}:
+    if word == "search":
+        return False
+    if word not in NOUNS:
         return False
     following, _, rest = more.lower().partition(" ")
     match following:

@@ -69,6 +69,8 @@ WORDS_OF_TRANSPORT = frozenset(
 )
 """Words in the names of such fields: `X-RateLimit-Remaining`, `Access-Control-Allow-Origin`."""
 
+STATING = FINITE | {"contains", "includes"}
+"""Words that make a sentence of a line."""
 RELATIVE = frozenset("that which who whose where if when whether".split())
 """Words that begin a clause about what stands before them."""
 ARTICLES = {"array": "an", "boolean": "a", "integer": "an", "number": "a", "string": "a"}
@@ -287,7 +289,7 @@ def _is_statement(line: str) -> bool:
     deleted`, `The response contains …`.
     """
     main_clause = takewhile(lambda word: word not in RELATIVE, words(line))
-    return any(word in {*FINITE, "contains", "includes"} for word in main_clause)
+    return not STATING.isdisjoint(main_clause)
 
 
 def _lowered(text: str) -> str:

@@ -75,7 +75,7 @@ def check(folder: Path, problems: Problems) -> Report:
     config = settle(CommandInput(folder=folder)).config
     reasons = list(_reasons(folder, lock, config))
     edited = list(edits(folder, recorded))
-    if [*reasons, *edited] == [] and lock.generator == __version__:
+    if not [*reasons, *edited] and lock.generator == __version__:
         report = _unchanged(folder, lock, config)
         if report is not None:
             return report

@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from ..config import NAME, Config, read_config
@@ -286,24 +285,10 @@ def add_tool(folder: Path, tool: dict[str, Any]) -> Path:
 
 
 @contextmanager
-def entered(
-    folder: Path,
-    *,
-    parts: Sequence[str] = (),
-    confirm: bool = False,
-    more: Mapping[KeyPath, str] = MappingProxyType({}),
-) -> Iterator[None]:
-    """Enter parts into `mcpgen.toml`, or that a person is asked before calls that may delete or
-    overwrite, or `more` keys; it is as it was if the block fails.
-    """
+def entered(folder: Path, keys: Mapping[KeyPath, Any]) -> Iterator[None]:
+    """Enter keys into `mcpgen.toml`; it is as it was if the block fails."""
     path = folder / NAME
     before = path.read_bytes()
-    present = read_config(folder).parts
-    keys: dict[KeyPath, Any] = dict(more)
-    if confirm:
-        keys["confirm",] = True
-    if parts:
-        keys["parts",] = [*present, *(name for name in parts if name not in present)]
     text = edit(before.decode("utf-8"), keys)
     path.write_text(text, encoding="utf-8", newline="\n")
     try:

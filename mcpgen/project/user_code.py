@@ -65,7 +65,7 @@ def _hooks(package: GeneratedPackage) -> Iterator[Problem]:
         if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             continue
         kind, _, tool = node.name.partition("_")
-        if kind not in HOOKS or tool in {"", *names}:
+        if kind not in HOOKS or not tool or tool in names:
             continue
         code, message, hint = _orphaned_hook(package, kind, tool, names)
         yield problem_at(code, message, package.files.folder, path, node, hint)

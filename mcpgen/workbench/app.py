@@ -321,7 +321,7 @@ async def _static(request: Request) -> Response:
     """A style or a script."""
     name = request.path_params["name"]
     for folder in (HERE / "static", TEMPLATES):
-        for path in folder.iterdir():
-            if path.name == name and path.suffix in MEDIA_TYPES:
-                return Response(path.read_bytes(), media_type=MEDIA_TYPES[path.suffix])
+        path = folder / name
+        if path.suffix in MEDIA_TYPES and path.parent == folder and path.is_file():
+            return Response(path.read_bytes(), media_type=MEDIA_TYPES[path.suffix])
     raise HTTPException(404)
