@@ -30,7 +30,7 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 45_900,
+    "lines of code of mcpgen": 45_800,
     "lines of code of its runtime": 13_600,
     "modules of a copied runtime": 55,
     "lines of a copied runtime": 13_700,
@@ -41,7 +41,7 @@ LIMITS = {
     "entries at the root of a project": 12,
     "variables in a README": 15,
     "lines of names and sentences": 3_190,
-    "lines of projection": 2_340,
+    "lines of projection": 2_190,
     "modules of a run": 164,
     "switches of a run": 3_150,
     "modules of a call": 26,

@@ -18,7 +18,7 @@ requirements. An argument is always listed.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 RANKS = {
     "needed": -2,
-    "body": -1,
     "required": 0,
     "name": 1,
     "values": 2,
@@ -61,13 +60,9 @@ refused.
 """
 DEEPEST_ARRAY = 4
 """Arrays and unions directly inside each other."""
-NEEDED_VALUES = 1000
-"""Bytes of the values of a discriminator that are listed even where there is no room."""
-ROOT_SHARE = 2
+SHARE = 3
 """The objects of a union are listed one by one where their names take no more than one in so many
-bytes of the room: of a union that is the whole body."""
-NESTED_SHARE = 4
-"""Likewise, of any other union."""
+bytes of the room."""
 MOST_NAMES = 60
 """Properties of an object that are named without being listed, unless its names are forced."""
 LONGEST_NAMES = 1500
@@ -78,8 +73,8 @@ class Listing:
     """The arguments of one tool as they are listed.
 
     `room`: the bytes that are left for it. Names and types of the arguments are listed even where
-    there is none, up to `LARGEST` bytes, and the properties of a body that is one argument are at
-    least named. `lacks_room`: something was left out, or is listed in another way, for want of it.
+    there is none, up to `LARGEST` bytes. `lacks_room`: something was left out, or is listed in
+    another way, for want of it.
     """
 
     def __init__(self, nodes: Nodes, room: int, texts_of: Texts) -> None:
@@ -87,9 +82,6 @@ class Listing:
         self.arguments: dict[str, Place] = {}
         self._overdraft = LARGEST - room
         self.lacks_room = False
-        self._reserved = 0
-        """Bytes of the room that the names of a body's properties will take."""
-        self._whole = max(0, room)
         self._offers: list[tuple[int, int, Callable[..., object], tuple[Any, ...]]] = []
         self._order = count()
         self._places: list[Place] = []
@@ -137,9 +129,7 @@ class Listing:
         """Take the price of an offer from the room, if it is there and the offer costs no more than
         `most`.
         """
-        limit = self.room - self._reserved
-        if forced:
-            limit = self.room + self._overdraft
+        limit = self.room + self._overdraft if forced else self.room
         if price > min(limit, most):
             self.lacks_room = True
             return False
@@ -175,9 +165,9 @@ class Listing:
     ) -> Place:
         """A place with no more than its type, and rules that are short."""
         place = Place(node, level, depth, around=around, repeats=identity_of(node) in around)
-        place.rules = {key: rule for key, rule in node.rules.items() if _comes_with_type(key, rule)}
-        for key in node.unlisted:
-            place.rules.pop(key, None)
+        for key, rule in node.rules.items():
+            if key not in node.unlisted and _comes_with_type(key, rule):
+                place.rules[key] = rule
         values = node.rules.get("enum", ())
         if values and "enum" not in place.rules:
             place.note = f"one of {len(values)} values"
@@ -242,12 +232,8 @@ class Listing:
             self.offer("limits", place.level, self._add_limits, place)
 
     def _offer_objects(self, place: Place, action: Callable[[Place], None], level: int) -> None:
-        """Offer the properties of an object. Those of a body that is one argument come at once:
-        only what every call needs may take their room.
-        """
-        if place.level < 0:
-            action(place)
-        elif place.is_needed:
+        """Offer the properties of an object, those that every call needs first."""
+        if place.is_needed:
             self.offer("needed", 0, action, place)
         else:
             self.offer("required", level, action, place)
@@ -270,41 +256,10 @@ class Listing:
             return
         if place.depth >= DEEPEST_OPTIONAL or place.repeats:
             return
-        if place.level < 0:
-            self._offer_body(place)
-            return
         self.offer("name", place.level, self._name_hidden, place)
         for member in place.hidden():
-            if member.key in place.node.apart:
-                self.offer("name", place.level + 1, self._say, place, member)
-                continue
             kind = "values" if self._has_long_rules(member) else "name"
             self.offer(kind, place.level + 1, self._add_or_say, place, member)
-
-    def _offer_body(self, place: Place) -> None:
-        """The properties of a body that is one argument: none is listed at the expense of another
-        one's name.
-        """
-        for member in place.hidden():
-            price = 0 if member.key in place.named else len(f", {member.wire_name}")
-            self._reserved += price
-            self.offer("body", 0, self._add_to_body, place, member, price)
-
-    def _add_to_body(self, place: Place, member: Member, reserved: int) -> None:
-        """A property of a body that is one argument: one that needs nothing is listed, or named
-        where there is no room; any other is named, and listed later.
-        """
-        self._reserved -= reserved
-        is_apart = member.key in place.node.apart
-        asks = is_apart or self._asks(member)
-        if not asks and self._add_members(place, [member]):
-            return
-        is_named = self._say(place, member, forced=True)
-        if asks and not is_apart:
-            kind = "values" if self._has_long_rules(member) else "name"
-            self.offer(kind, 1, self._add_members, place, [member])
-        elif not is_named:
-            self._add_members(place, [member], forced=True)
 
     def _add_or_say(self, place: Place, member: Member) -> None:
         """A property with what its values must have, else its name with what it needs."""
@@ -351,7 +306,7 @@ class Listing:
                 return False
         return True
 
-    def _members(self, place: Place, members: list[Member]) -> dict[str, Place]:
+    def _members(self, place: Place, members: Iterable[Member]) -> dict[str, Place]:
         """Properties of an object as places."""
         level, depth = place.level + 1, place.depth + 1
         places = {}
@@ -380,28 +335,8 @@ class Listing:
         place.node = replace(unions.in_common(objects), base=place.node.base, null=place.node.null)
         self.pay(_price_of_text(place) - before, forced=True)
         tag = unions.tag_of(self.nodes, objects)
-        self._add_tag(place, tag)
         self._name_shapes(place, objects, tag)
         self._open(place)
-
-    def _add_tag(self, place: Place, tag: str) -> None:
-        """The property that tells the objects of a union apart, with its values."""
-        members = [member for member in place.hidden() if member.key == tag]
-        if not place.is_needed:
-            self._add_members(place, members)
-            return
-        room = self.room
-        for member in members:
-            if not self._pay_for_members(place, [member], True, frozenset()):
-                return
-            inner = place.members[tag]
-            self._add_values(inner, forced=True)
-            if member.required or not inner.unlisted():
-                self._commit(inner)
-                continue
-            self.room = room
-            del place.members[tag]
-            self._say(place, member, forced=True)
 
     def _add_objects(self, place: Place, objects: tuple[Node, ...]) -> bool:
         """The objects of a union one by one, if there is room for them. Where they differ in what
@@ -409,55 +344,33 @@ class Listing:
         """
         if unions.have_the_same_members(objects):
             return self._add_alternatives(place, objects)
-        share = self.room // (NESTED_SHARE if place.level >= 0 else ROOT_SHARE)
+        share = self.room // SHARE
         if sum(_price_of_names(branch.members) for branch in objects) <= share:
-            branches = self._branches(place, objects, self._at_once)
+            branches = self._branches(place, objects)
             if self._pay_for_branches(place, branches, branches):
                 return True
         self.lacks_room = True
-        if place.level < 0:
-            return False
-        if unions.need_the_same(objects):
-            return False
-        branches = self._branches(place, objects, Place.demands)
-        if self._pay_for_branches(place, branches, branches, in_full=True):
-            return True
-        return self._add_by_needs(place, objects)
-
-    def _add_by_needs(self, place: Place, objects: tuple[Node, ...]) -> bool:
-        """The objects of a union that one property tells apart, those that need the same as one.
-        Where every call needs a value here, this may take as much again as the whole room.
-        """
-        if not unions.tag_of(self.nodes, objects):
-            return False
-        extra = self._whole if place.is_needed else 0
-        self.room += extra
-        branches = self._branches(place, unions.by_needs(objects), Place.demands)
-        added = self._pay_for_branches(place, branches, branches, in_full=True, share=4)
-        self.room -= extra
-        return added
+        return False
 
     def _add_alternatives(self, place: Place, objects: tuple[Node, ...]) -> bool:
         """Objects that differ in what they require alone; the texts stand in the first."""
         alternatives = unions.alternatives(objects, exclusive=place.node.exclusive)
         if len(alternatives) < 2:
             return False
-        branches = self._branches(place, alternatives, self._at_once)
+        branches = self._branches(place, alternatives)
         place.wider = self._pay_for_branches(place, branches, branches[:1], in_full=True)
         return place.wider
 
-    def _branches(
-        self,
-        place: Place,
-        objects: tuple[Node, ...],
-        choose: Callable[[Place], list[Member]],
-    ) -> list[Place]:
-        """The objects of a union as places with the chosen properties."""
-        level, depth, around = place.level, place.depth, place.inner()
-        branches = [self._place(branch, level, depth, around=around) for branch in objects]
-        if place.depth < DEEPEST_OPTIONAL:
-            for branch in branches:
-                branch.members = self._members(branch, choose(branch))
+    def _branches(self, place: Place, objects: tuple[Node, ...]) -> list[Place]:
+        """The objects of a union as places with their properties, but for those that are optional
+        and ask for something.
+        """
+        branches = []
+        for node in objects:
+            branch = self._place(node, place.level, place.depth, around=place.inner())
+            if place.depth < DEEPEST_OPTIONAL:
+                branch.members = self._members(branch, filter(self._comes_at_once, node.members))
+            branches.append(branch)
         return branches
 
     def _pay_for_branches(
@@ -467,14 +380,13 @@ class Listing:
         committed: list[Place],
         *,
         in_full: bool = False,
-        share: int = 3,
     ) -> bool:
-        """The objects of a union, all or none, in at most so many fourths of the room, and with
+        """The objects of a union, all or none, in at most three fourths of the room, and with
         `in_full` what their values must have. More is offered of those that are `committed`.
         """
         room = self.room
         price = size_of([branch.schema() for branch in branches])
-        paid = self.pay(price, most=room * share // 4)
+        paid = self.pay(price, most=room * 3 // 4)
         inner = [one for branch in branches for one in branch.members.values() if in_full]
         if paid and all(self._pay_for_demands(one, frozenset()) for one in inner):
             place.note, place.branches = "", branches
@@ -484,28 +396,15 @@ class Listing:
         self.room = room
         return False
 
-    def _at_once(self, place: Place) -> list[Member]:
-        """The properties that are listed with an object of a union: whoever gives one of the others
-        has to know more.
-        """
-        members = place.node.members
-        return [item for item in members if item.required or not self._asks(item)]
-
     def _name_shapes(self, place: Place, objects: tuple[Node, ...], tag: str) -> None:
-        """Which properties belong to which object of a union, or what each needs, or at least what
-        the objects are.
+        """Name the properties of each object of a union that not all of them have, or what each
+        needs, or at least the objects.
         """
         own = frozenset(unions.own_keys(objects))
         fields = unions.fields_text(self.nodes, objects, tag)
-        fields_and_needs = unions.fields_text(self.nodes, objects, tag, with_needs=True)
-        needs = unions.needs_text(self.nodes, objects, tag)
-        if self._reword(place, fields_and_needs, own, self.room // 2):
-            return
-        if needs and self._reword(place, needs, frozenset(), self.room):
-            return
         if not self._reword(place, fields, own, self.room // 2):
-            note = unions.names_text(objects, tag)
-            self._reword(place, note, frozenset(), self.room // 4)
+            note = unions.fields_text(self.nodes, objects, tag, with_fields=False)
+            self._reword(place, note, frozenset(), self.room)
 
     def _reword(self, place: Place, note: str, named: frozenset[str], most: int) -> bool:
         """Describe with a note that names properties, if it costs no more than `most`."""
@@ -530,27 +429,25 @@ class Listing:
         else:
             self.room = room
 
-    def _add_values(self, place: Place, *, forced: bool = False) -> None:
+    def _add_values(self, place: Place) -> None:
         """All values of an enum, or a note on them."""
-        if "enum" not in place.unlisted():
-            return
-        if self._pay_for_values(place, forced=forced):
+        if "enum" not in place.unlisted() or self._pay_for_values(place):
             return
         note = texts.values_note(place.node.rules["enum"])
         if self.pay(len(note) - len(place.note)):
             place.note = note
 
-    def _pay_for_values(self, place: Place, *, forced: bool = False) -> bool:
+    def _pay_for_values(self, place: Place) -> bool:
         """All values of an enum, else a pattern that takes nothing but them."""
         values = place.node.rules["enum"]
-        most = NEEDED_VALUES if forced else max(self.room // 2, 2 * PHRASE)
+        most = max(self.room // 2, 2 * PHRASE)
         note, before, place.note = place.note, _price_of_text(place), ""
         saved = before - _price_of_text(place)
         rule: Schema = {"enum": values}
-        paid = self.pay(size_of(rule) - saved, most=most, forced=forced)
+        paid = self.pay(size_of(rule) - saved, most=most)
         if not paid and place.node.kind == "string":
             rule, most = {"pattern": pattern_of(values)}, max(most, self.room)
-            paid = self.pay(size_of(rule) - saved, most=most, forced=forced)
+            paid = self.pay(size_of(rule) - saved, most=most)
         if paid:
             place.rules |= rule
         else:
@@ -611,8 +508,7 @@ class Listing:
         if not self._takes_names(place, forced):
             return False
         before = _price_of_text(place)
-        together = texts.together_note(place.node.together_with(member))
-        needs = ", ".join(filter(None, [self._needs(member), together]))
+        needs = self._needs(member)
         place.said[member.key] = f"{member.wire_name} ({needs})" if needs else member.wire_name
         if self.pay(_price_of_text(place) - before, forced=forced and member.required):
             return True
@@ -636,9 +532,13 @@ class Listing:
         """Return whether the values of a property have rules that do not come with the type."""
         return any(part.unlisted() for part in self._parts(member))
 
-    def _asks(self, member: Member) -> bool:
-        """Return whether the values of a property must have more than comes with the type."""
-        return any(part.needs() or part.unlisted() for part in self._parts(member))
+    def _comes_at_once(self, member: Member) -> bool:
+        """Return whether a property is required, or its values need no more than comes with the
+        type.
+        """
+        return member.required or not any(
+            part.needs() or part.unlisted() for part in self._parts(member)
+        )
 
     def _parts(self, member: Member) -> Iterator[Place]:
         return self._place(self.nodes.node(member.schema), 0, 0).parts()

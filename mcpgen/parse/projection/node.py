@@ -43,8 +43,7 @@ class Node:
     `note`: what the reading itself has to say. `unlisted`: the rules that no list shows, because
     they say nothing to a caller. `exclusive`: a value fits no more than one of the branches.
     `barred`: the names of properties that an object has and that cannot be sent (`readOnly`).
-    `conditions`: schemas of the document that a value fits as well. `apart`: the properties that
-    some of the objects do not take for which this one stands.
+    `conditions`: schemas of the document that a value fits as well.
     """
 
     base: dict[str, Any]
@@ -60,7 +59,6 @@ class Node:
     exclusive: bool = False
     barred: tuple[str, ...] = ()
     conditions: tuple[Schema, ...] = ()
-    apart: frozenset[str] = frozenset()
 
     @property
     def kind(self) -> str:

@@ -188,27 +188,21 @@ def in_common(objects: tuple[Node, ...]) -> Node:
     for branch in objects:
         for member in branch.members:
             by_name.setdefault(member.wire_name, []).append(member)
-    is_closed = any(branch.extra is False for branch in objects)
     members: dict[str, Member] = {}
-    apart: set[str] = set()
     for wire_name, declared in by_name.items():
         key = safe_key(wire_name, members)
-        everywhere = len(declared) == len(objects)
-        required = everywhere and all(member.required for member in declared)
-        schema = _any_of([member.schema for member in declared])
-        members[key] = Member(key, wire_name, schema, required)
-        if is_closed and not everywhere:
-            apart.add(key)
+        required = sum(member.required for member in declared) == len(objects)
+        members[key] = Member(key, wire_name, _any_of(declared), required)
     ordered = sorted(members.values(), key=lambda member: not member.required)
-    return Node({}, {"type": "object"}, tuple(ordered), apart=frozenset(apart))
+    return Node({}, {"type": "object"}, tuple(ordered))
 
 
-def _any_of(schemas: list[Any]) -> Any:
+def _any_of(declared: list[Member]) -> Any:
     """The schema of a property that several objects declare."""
     different: list[Any] = []
-    for schema in schemas:
-        if schema not in different:
-            different.append(schema)
+    for member in declared:
+        if member.schema not in different:
+            different.append(member.schema)
     return different[0] if len(different) == 1 else {"anyOf": different}
 
 
@@ -248,23 +242,6 @@ def _with_its_needs(branch: Node) -> Node:
     return Node({}, {"type": "object"}, members)
 
 
-def need_the_same(objects: tuple[Node, ...]) -> bool:
-    """Return whether no object of a union requires more than the others."""
-    return len({frozenset(_required(branch)) for branch in objects}) == 1
-
-
-def by_needs(objects: tuple[Node, ...]) -> tuple[Node, ...]:
-    """The objects of a union, those that require the same as one."""
-    groups: dict[frozenset[str], list[Node]] = {}
-    for branch in objects:
-        groups.setdefault(frozenset(_required(branch)), []).append(branch)
-    return tuple(_as_one(tuple(group)) for group in groups.values())
-
-
-def _as_one(objects: tuple[Node, ...]) -> Node:
-    return objects[0] if len(objects) == 1 else in_common(objects)
-
-
 def own_keys(objects: tuple[Node, ...]) -> set[str]:
     """The properties that not all of the objects have."""
     count = Counter(member.key for branch in objects for member in branch.members)
@@ -272,33 +249,26 @@ def own_keys(objects: tuple[Node, ...]) -> set[str]:
 
 
 def fields_text(
-    reading: Reading, objects: tuple[Node, ...], tag: str, *, with_needs: bool = False
+    reading: Reading, objects: tuple[Node, ...], tag: str, *, with_fields: bool = True
 ) -> str:
-    """Describe the differences between the objects of a union: the properties of each that not all
-    of them have, and `with_needs` its own required properties.
+    """Describe the differences between the objects of a union: what each needs, and `with_fields`
+    the other properties that not all of them have; else no object that needs nothing of its own.
     """
     if have_the_same_members(objects):
         return _alternatives_text(objects)
-    keys = own_keys(objects)
+    keys = own_keys(objects) if with_fields else set()
     shapes = []
     for number, branch in enumerate(objects, 1):
-        needs = _own_needs(branch, objects) if with_needs else []
-        own = [key for key in _keys(branch) if key in keys and key not in needs]
-        shape = _label(reading, branch, tag) or str(number)
-        shapes.append(_with_fields(shape, [needs_note(needs), ", ".join(own)]))
-    return f"{_count_text(objects, tag)}: {', '.join(shapes)}"
-
-
-def needs_text(reading: Reading, objects: tuple[Node, ...], tag: str) -> str:
-    """Describe the required properties of a union's objects that not all of them require; empty if
-    there are none or without a discriminator.
-    """
-    shapes = []
-    for branch in by_needs(objects) if tag else ():
         needs = _own_needs(branch, objects)
-        if needs:
-            shapes.append(_with_fields(_label(reading, branch, tag), [needs_note(needs)]))
-    return f"{_count_text(objects, tag)}: {', '.join(shapes)}" if shapes else ""
+        own = [key for key in _keys(branch) if key in keys and key not in needs]
+        shape = _label(reading, branch, tag)
+        details = "; ".join(filter(None, [needs_note(needs), ", ".join(own)]))
+        if details:
+            shapes.append(f"{shape or number} ({details})")
+        elif with_fields:
+            shapes.append(shape)
+    count = f"one of {len(objects)} shapes" + (f" by `{tag}`" if tag else "")
+    return f"{count}: {', '.join(shapes)}" if any(shapes) else count
 
 
 def _own_needs(branch: Node, objects: tuple[Node, ...]) -> list[str]:
@@ -309,27 +279,6 @@ def _own_needs(branch: Node, objects: tuple[Node, ...]) -> list[str]:
 
 def _label(reading: Reading, branch: Node, tag: str) -> str:
     return " or ".join(map(str, _tag_values(reading, branch, tag))) or _name_of(branch)
-
-
-def _with_fields(shape: str, fields: list[str]) -> str:
-    own = "; ".join(filter(None, fields))
-    return f"{shape} ({own})" if own else shape
-
-
-def names_text(objects: tuple[Node, ...], tag: str) -> str:
-    """List the names of a union's objects that have no discriminator."""
-    text = _count_text(objects, tag)
-    names = list(map(_name_of, objects))
-    if tag:
-        return text
-    if not all(names):
-        return text
-    return f"{text}: {', '.join(names)}"
-
-
-def _count_text(objects: tuple[Node, ...], tag: str) -> str:
-    by_tag = f" by `{tag}`" if tag else ""
-    return f"one of {len(objects)} shapes{by_tag}"
 
 
 def _alternatives_text(objects: tuple[Node, ...]) -> str:
