@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..load.values import as_object
 from ..runtime.facts.http import SAFE
-from ..runtime.results.pages import BESIDE_A_LIST, ListAnswer, fold
+from ..runtime.results.lists import BESIDE_A_LIST
+from ..runtime.results.shorten import ListAnswer, fold
 from ..text import words
 
 if TYPE_CHECKING:

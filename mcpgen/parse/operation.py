@@ -23,7 +23,7 @@ from ..ir import (
 from ..load.values import as_object, as_text
 from ..runtime.facts.http import CONTENT_UNDEFINED, SAFE
 from ..runtime.facts.pointer import escape
-from ..runtime.results.pages import ListAnswer
+from ..runtime.results.shorten import ListAnswer
 from ..text import plain, shorten, visible, words
 from . import body as bodies
 from . import describe

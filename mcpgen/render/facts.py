@@ -11,8 +11,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from ..ir import Login, Server, Tool, Toolset, within
-from ..runtime.results.pages import ListAnswer
-from ..runtime.results.shorten import Shaping
+from ..runtime.results.shorten import ListAnswer, Shaping
 from .manifests import about_credential, client_files, manifest_json, server_json
 from .parts import part_names
 from .sample import tests_data

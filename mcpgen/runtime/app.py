@@ -31,7 +31,8 @@ from .listing import Front, Pages, Run
 from .package import Package
 from .part import mode_of, parts_of
 from .record import current, is_read, is_traced, recorded, with_readable_trace
-from .results.content import Context, ToolError, failure, sendable
+from .results.content import Context, ToolError, failure
+from .results.shorten import sendable
 from .settings import Settings, read
 
 LIST_TTL_MS = 300_000

@@ -34,8 +34,8 @@ from .results.content import (
     as_json,
     failure,
     result_of,
-    sendable,
 )
+from .results.shorten import sendable
 from .secrets import Withheld
 
 if TYPE_CHECKING:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import base64
+import functools
 import hmac
 import json
 import re
-from collections.abc import Iterable
+import sys
+from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, NoReturn
 from urllib.parse import quote, quote_plus
 
-from .results.pages import fold
+from .results.shorten import Sieve, fold
 
 MASK = "****"
 NOTE = "not shown: it names a field that this server withholds"
@@ -108,15 +110,12 @@ class Redactor:
 
     def data(self, value: Any) -> Any:
         """JSON data with every secret in its texts and keys masked."""
-        if self._pattern is None and own_token.get() is None:
-            return value
-        if isinstance(value, str):
-            return self(value)
-        if isinstance(value, list):
-            return [self.data(item) for item in value]
-        if isinstance(value, dict):
-            return {self(key): self.data(item) for key, item in value.items()}
-        return value
+        return Sieve(self).of(value) if self.is_needed else value
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether there is anything to mask."""
+        return self._pattern is not None or own_token.get() is not None
 
 
 def _forms(secret: str) -> list[str]:
@@ -146,23 +145,19 @@ class Withheld:
     def __bool__(self) -> bool:
         return bool(self._names)
 
-    def without(self, value: Any) -> Any:
-        """JSON data without the fields. A text that is itself JSON, or any other text that gives
-        one of them a value, is replaced whole.
+    def without(
+        self, value: Any, text: Callable[[str], str] = str, deepest: int = sys.maxsize
+    ) -> Any:
+        """JSON data without the fields, after `text` changed its texts. A text that is itself JSON,
+        or any other text that gives one of them a value, is replaced whole. Raises TooDeep.
         """
-        if not self._names:
-            return value
-        if isinstance(value, list):
-            return [self.without(item) for item in value]
-        if isinstance(value, dict):
-            return {
-                key: self.without(item)
-                for key, item in value.items()
-                if fold(key) not in self._names
-            }
-        if isinstance(value, str) and self.assigned_in(value):
-            return f"[{NOTE}]"
-        return value
+        if self._names:
+            text = functools.partial(self._without_values, text)
+        return Sieve(text, self._names, deepest=deepest).of(value)
+
+    def _without_values(self, change: Callable[[str], str], text: str) -> str:
+        text = change(text)
+        return f"[{NOTE}]" if self.assigned_in(text) else text
 
     def assigned_in(self, text: str) -> bool:
         """Return whether a text gives a value to one of the fields: `"ssn":`, `ssn=`, `<ssn>`."""

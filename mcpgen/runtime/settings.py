@@ -21,8 +21,7 @@ from .facts.origin import Origin, check_base_url, origin_of
 from .facts.parts import VARIABLES as PART_VARIABLES
 from .facts.parts import remedy
 from .part import Part, parts_of
-from .results.pages import ListAnswer
-from .results.shorten import Shaping
+from .results.shorten import ListAnswer, Shaping, visible
 from .secrets import Redactor, Secret
 
 _T = TypeVar("_T")
@@ -287,6 +286,10 @@ class Settings:
         """Return the variables of a part of this server."""
         values: _T = self.part_settings[kind]
         return values
+
+    def readable(self, text: str) -> str:
+        """The text without secrets and invisible characters."""
+        return visible(self.redactor(text))
 
     def variable(self, name: str) -> str:
         """The full name of a setting's environment variable."""

@@ -27,9 +27,9 @@ from mcpgen.parse.schema import Reader
 from mcpgen.problems import Problems
 from mcpgen.render.facts import api_facts, wire
 from mcpgen.runtime import settings as runtime_settings
-from mcpgen.runtime.client.blocks import content_of
+from mcpgen.runtime.client.side import content_of
 from mcpgen.runtime.results.answer import Answer
-from mcpgen.runtime.results.pages import items_of
+from mcpgen.runtime.results.lists import items_of
 
 from . import node
 
@@ -212,7 +212,7 @@ def judged(path: Path, operation: str) -> Row:
     shown = structured
     if tool.response.wrapped:
         shown = (structured or {}).get("result")
-    kept = items_of(shown, tool.listing.items) or []
+    kept = items_of(shown, tool.listing.items)
     validator = jsonschema_rs.Draft202012Validator(listed.get("outputSchema", True))
     return Row(
         operation=f"{path.stem} {operation}",

@@ -14,7 +14,7 @@ from mcpgen.runtime.facts.parts import PARTS
 MODULES = (
     "facts.http facts.origin secrets settings arguments.explain arguments.checker"
     " errors client.wire client.url limits client.network client.body"
-    " client.credentials client.oauth client.api results.answer client.blocks client.report results.shorten"
+    " client.credentials client.oauth client.api results.answer client.side client.report results.shorten"
 ).split()
 PREFIX = "MCPGEN_BOOKSHOP"
 FACTS: dict[str, Any] = {

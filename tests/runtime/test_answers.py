@@ -52,7 +52,7 @@ def shown() -> Any:
         done = ask(method, "/books/{id}", reply, path_args={"id": 1}, facts=facts, **variables)
         if done.error is not None:
             raise done.error
-        blocks, structured = runtime.blocks.content_of(done.answer, tool, done.settings)
+        blocks, structured = runtime.side.content_of(done.answer, tool, done.settings)
         result = {"content": blocks} | (
             {} if structured is None else {"structuredContent": structured}
         )

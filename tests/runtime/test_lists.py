@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
-from mcpgen.runtime.client.blocks import content_of
 from mcpgen.runtime.client.report import report_error
+from mcpgen.runtime.client.side import content_of
 from mcpgen.runtime.errors import BadStatus
 from mcpgen.runtime.results.answer import Answer
-from mcpgen.runtime.results.pages import ListAnswer
-from mcpgen.runtime.results.shorten import Shaping, tokens
+from mcpgen.runtime.results.shorten import ListAnswer, Shaping, tokens
 from mcpgen.runtime.settings import Settings
 
 LISTED = {

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...load.values import as_text
 from ...runtime.facts.pointer import escape
-from ...runtime.results.pages import fold
+from ...runtime.results.shorten import fold
 from . import texts, unions
 from .node import Member, Node
 

@@ -14,7 +14,7 @@ from ..facts.http import SAFE
 from ..limits import LONGEST_WAIT, retry_after
 from ..results.answer import Answer
 from ..results.content import Block
-from ..results.shorten import clean, compact, fit, visible
+from ..results.shorten import MAX_DEPTH, compact, fit
 from ..secrets import NOTE, Withheld
 from ..settings import Settings
 from .health import seconds_text
@@ -72,8 +72,8 @@ def report_error(error: ApiError, settings: Settings) -> list[Block]:
         lines = _bad_status_lines(error, settings)
     else:
         lines = [_headline(error, str(error)), _next_step(error)]
-    text = settings.redactor("\n".join(line for line in lines if line))
-    return [{"type": "text", "text": visible(text)[: MAX_ERROR * 2]}]
+    text = settings.readable("\n".join(line for line in lines if line))
+    return [{"type": "text", "text": text[: MAX_ERROR * 2]}]
 
 
 def _headline(error: ApiError, text: str) -> str:
@@ -135,7 +135,7 @@ def _message_and_detail(answer: Answer[Any], settings: Settings) -> tuple[str, s
     text = answer.text[: MAX_ERROR * 16]
     if is_page(answer):
         text = text_of_html(text)
-    text = visible(settings.redactor(text))[:MAX_ERROR]
+    text = settings.readable(text)[:MAX_ERROR]
     if _withheld(settings).named_in(text):
         text = NOTE
     return "", text
@@ -158,7 +158,7 @@ def _withheld(settings: Settings) -> Withheld:
 
 def _from_data(data: Any, settings: Settings) -> tuple[str, str]:
     try:
-        data = _withheld(settings).without(clean(settings.redactor.data(data)))
+        data = _withheld(settings).without(data, settings.readable, MAX_DEPTH)
         text = compact(fit(data, MAX_ERROR)[0])
     except (ValueError, RecursionError):
         return "", ""

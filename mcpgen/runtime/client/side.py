@@ -1,19 +1,86 @@
-"""The HTTP side as the MCP side sees it (`server.calls.ApiSide`)."""
+"""The HTTP side as the MCP side sees it (`calls.ApiSide`): an answer of the API becomes MCP content
+blocks (plain dicts, as on the wire) and structured content.
+
+Nothing here raises because of what an API sent.
+"""
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
+import importlib
+import logging
+import mimetypes
+import os
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from ..errors import ApiError, BadStatus
-from ..results.answer import Answer
-from ..results.content import Block, Context
-from ..secrets import caller_now
+from ..results.answer import UNTYPED, Answer, decode, lines_of_json, too_deep
+from ..results.content import Audio, Block, Context, Image, Resource, ResourceLink
+from ..results.lists import (
+    ALL,
+    SMALL,
+    after,
+    has,
+    items_of,
+    left_out,
+    names_in,
+    narrowed,
+    next_in_headers,
+    next_part,
+    replaced,
+    table,
+    telling,
+)
+from ..results.shorten import (
+    MAX_DEPTH,
+    Cuts,
+    ListAnswer,
+    Shaping,
+    Sieve,
+    TooDeep,
+    beginning,
+    compact,
+    fit,
+    fold,
+    visible,
+)
+from ..secrets import NOTE, Withheld, caller_now
 from ..settings import Settings
 from .api import Api, progress
-from .blocks import content_of
 from .health import Reach
-from .report import is_page, report_error
+from .report import is_page, report_error, status_text
+
+logger = logging.getLogger(__name__)
+
+MAX_FIELD = 500
+"""Characters of a header field that are told."""
+
+_NO_LIST = ListAnswer()
+_AS_IT_IS = Shaping()
+
+_IMAGES = frozenset(("image/png", "image/jpeg", "image/gif", "image/webp"))
+_XML = ("/xml", "+xml")
+_MEDIA_TYPE = re.compile(r"[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+")
+
+_NARROWER = frozenset(
+    "fields select include filter filters q query search expand view projection columns".split()
+)
+_HEADERS_WORTH_TELLING: tuple[str, ...] = ("location", "etag", "last-modified", "retry-after")
+_HEADERS_OF_METHODS = {
+    "HEAD": ("content-type", "content-length", "accept-ranges", "cache-control"),
+    "OPTIONS": ("allow", "accept-patch", "accept-post", "accept-query"),
+}
+"""Method -> what its answers are besides, which have no content."""
+_HEADERS_OF_STATUS: dict[int, tuple[str, ...]] = {
+    201: ("location", "retry-after"),
+    202: ("location", "retry-after"),
+    206: ("content-range",),
+}
+_NOT_THE_WHOLE = frozenset((206, *range(300, 400)))
+"""Answers whose content is a part of what was asked for, or says where that is."""
 
 
 class HttpSide:
@@ -59,3 +126,314 @@ class HttpSide:
     async def aclose(self) -> None:
         """Close every connection."""
         await self.api.aclose()
+
+
+def content_of(
+    answer: Answer[Any],
+    tool: Mapping[str, Any],
+    settings: Settings,
+    call: Mapping[str, Any] | None = None,
+) -> tuple[list[Block], dict[str, Any] | None]:
+    """An answer as content blocks, and as structured content when the tool (as listed) declares an
+    output schema. `call` has the arguments of the call.
+
+    Structured content is the JSON object itself, or `{"result": ...}` around anything else; `{}`
+    for no content.
+    """
+    view = _View(answer, tool, settings, call or {})
+    try:
+        texts, data = view.content()
+    except (RecursionError, TooDeep, ValueError):
+        texts, data = view.text("JSON that is nested too deeply, or has too large a number")
+    if answer.content:
+        texts.append(view.said_in_headers())
+    blocks = [each if isinstance(each, dict) else _text(each) for each in texts if each]
+    if tool.get("outputSchema") is None:
+        return blocks, None
+    if data is None and not answer.content:
+        return blocks, {}
+    if isinstance(data, dict) and tool.get("name") not in settings.wrapped:
+        return blocks, data
+    return blocks, {"result": data}
+
+
+Shown = tuple[list[str | Block], Any]
+"""Texts (empty ones are not shown) and blocks, and the data of the structured content."""
+
+
+class _View:
+    """An answer as a model sees it: the facts of its tool and of the call decide what is shown."""
+
+    def __init__(
+        self,
+        answer: Answer[Any],
+        tool: Mapping[str, Any],
+        settings: Settings,
+        call: Mapping[str, Any],
+    ) -> None:
+        name = str(tool.get("name", ""))
+        self._settings = settings
+        self._call = call
+        self._arguments = tuple(tool.get("inputSchema", {}).get("properties", {}))
+        self._listing = settings.lists.get(name, _NO_LIST)
+        self._shaping = settings.answers.get(name, _AS_IT_IS)
+        self._withheld = Withheld((*settings.redact, *self._shaping.redact))
+        self._headers = settings.answer_headers.get(name, ())
+        self._answer = answer
+
+    def content(self) -> Shown:
+        """The content by its kind. Raises TooDeep and what a walk over data raises."""
+        answer = self._answer
+        if not answer.content:
+            return [self._without_content()], None
+        if answer.media_type.endswith(_XML if self._shaping.xml else ()):
+            # Only servers that read XML have this module and its library
+            xml_data = importlib.import_module("..results.xml_data", __package__)
+            answer = dataclasses.replace(answer, data=xml_data.data_of_xml(answer.content))
+        if answer.data is not None:
+            return self._data(answer.data)
+        if answer.is_json:
+            if answer.content.strip() == b"null":
+                return self._data(None)
+            if lines_of_json(answer.content):
+                return self.text("JSON, an object on each line")
+            if too_deep(answer.content):
+                raise TooDeep
+            return self.text("text that says it is JSON and is not")
+        if answer.text is None:
+            return self._binary()
+        if answer.media_type in ("text/plain", *UNTYPED):
+            return self.text("")
+        return self.text(answer.media_type)
+
+    def _data(self, data: Any) -> Shown:
+        """JSON: one line of text, or a table where that was asked for, cut where the structure
+        allows.
+        """
+        readable = self._settings.readable if self._settings.redactor.is_needed else visible
+        received = self._withheld.without(data, readable, MAX_DEPTH)
+        whole, remark, is_long = self._selected(received)
+        path = self._listing.items
+        place = ".".join(path or ())
+        items = items_of(whole, path) if is_long else []
+        cuts, data = Cuts(), whole
+        if is_long:
+            cuts = Cuts(rows=place, narrow=narrowed)
+            brief = [telling(item) if isinstance(item, dict) else item for item in items]
+            data = replaced(whole, path, brief)
+        data, cuts = fit(data, self._settings.max_result_tokens, cuts)
+        text = self._written(data)
+        texts: list[str | Block] = [text, remark]
+        if cuts.rows is not None:
+            texts.append(left_out(items, items_of(data, path), self._listing.fields))
+        kept = cuts.kept_items(place)
+        if cuts.items:
+            total = len(compact(whole).encode())
+            texts.append(_truncated(total, len(text.encode()), cuts, self._rest(received, kept)))
+        if kept is None:
+            texts.append(self._next_page(received))
+        return texts, data
+
+    def _selected(self, data: Any) -> tuple[Any, str, bool]:
+        """The data with the fields that this server and the call chose, a remark about fields that
+        no item has, and whether the items, whole, are many words.
+        """
+        shaping, listing = self._shaping, self._listing
+        if any((shaping.keep, shaping.drop, shaping.strip_nulls)):
+            selection = Sieve(strip_nulls=shaping.strip_nulls)
+            data = selection.of(data, shaping.keep, shaping.drop)
+        items = items_of(data, listing.items) if listing.fields else []
+        names = self._call.get(listing.fields, ()) if items else (ALL,)
+        if ALL in names:
+            return data, "", False
+        unknown = [name for name in names if not any(has(item, name) for item in items)]
+        remark = ""
+        if unknown:
+            known = _quoted(names_in(items)[:60])
+            missing = _quoted([name[:100] for name in unknown[:10]])
+            remark = f"[no item has {missing}; the fields of items are {known}]"
+        if len(unknown) < len(names):
+            return replaced(data, listing.items, Sieve().of(items, names)), remark, False
+        return data, remark, len(compact(items)) > SMALL
+
+    def _written(self, data: Any) -> str:
+        """Data as text."""
+        items = items_of(data, self._listing.items) if self._shaping.table else []
+        if not items:
+            return compact(data)
+        rest = replaced(data, self._listing.items, [])
+        return f"{table(items)}\n{compact(rest)}" if rest else table(items)
+
+    def text(self, label: str) -> Shown:
+        """The text, after a line with `label` if there is one."""
+        answer = self._answer
+        raw = answer.text
+        if raw is None:
+            raw = decode(answer.content, "utf-8")
+        limit = self._settings.max_result_tokens
+        # Cut before cleaning: a token has few more than twelve characters, and redaction takes some
+        text = self._settings.readable(raw[: limit * 25])
+        if self._withheld.named_in(text):
+            text = f"The API's answer is {NOTE}"
+            return [text], text
+        excerpt = beginning(text, limit)
+        texts: list[str | Block] = [excerpt]
+        if label:
+            heading = f"The API answered {answer.status} with {label}, {len(raw):,} characters:"
+            texts.insert(0, heading)
+        if len(excerpt) < len(text) or len(raw) > limit * 25:
+            cuts = Cuts([("", len(excerpt), len(raw), "characters")])
+            sizes = len(answer.content), len(excerpt.encode())
+            texts.append(_truncated(*sizes, cuts, self._narrower([])))
+        if answer.incomplete:
+            texts.append(f"[truncated: true. This is not all of it: {answer.incomplete}]")
+        return texts, excerpt
+
+    def _binary(self) -> Shown:
+        """Bytes: an image, a sound, an embedded resource, a saved file, or a note about them.
+
+        The data of the structured content is the note: media type, size and digest.
+        """
+        content, media_type = self._answer.content, self._answer.media_type
+        digest = hashlib.sha256(content).hexdigest()
+        if not _MEDIA_TYPE.fullmatch(media_type):
+            media_type = "application/octet-stream"
+        note = f"The API answered with {media_type}, {len(content):,} bytes (sha256 {digest})"
+        if len(content) > self._settings.max_binary_bytes:
+            link = _saved(content, media_type, digest, self._settings)
+            if link is not None:
+                return [f"{note}, saved to a file", link], note
+            limit = f"`{self._settings.variable('MAX_BINARY_BYTES')}`"
+            return [f"{note}, which is more than is passed on ({limit})"], note
+        if media_type in _IMAGES:
+            return [Image(content, media_type).block()], note
+        if media_type.startswith("audio/"):
+            return [Audio(content, media_type).block()], note
+        return [note, Resource(f"urn:sha256:{digest}", content, media_type).block()], note
+
+    def _without_content(self) -> str:
+        """A sentence about an answer without content, with its most useful header fields."""
+        answer = self._answer
+        text = f"Done: the API answered {status_text(answer.status)} with no content"
+        names = _HEADERS_WORTH_TELLING + _HEADERS_OF_METHODS.get(answer.method, ())
+        fields = self._fields(names + self._headers)
+        if fields:
+            text += f" ({fields})"
+        return self._settings.readable(text)
+
+    def said_in_headers(self) -> str:
+        """Return an answer's facts besides its content: the place of the result and its time (RFC
+        9110 sections 10.2.2 and 10.2.3), the part of it that this is, the name of a file, and the
+        header fields that the API describes.
+        """
+        answer = self._answer
+        names = self._headers
+        if answer.data is None and answer.text is None:
+            names = ("content-disposition", *names)
+        of_status = _HEADERS_OF_STATUS.get(answer.status, ())
+        parts = [self._fields((*of_status, *names))]
+        if answer.status in _NOT_THE_WHOLE or (of_status and parts[0]):
+            parts.insert(0, status_text(answer.status))
+        text = "; ".join(filter(None, parts))
+        return self._settings.readable(f"[{text}]") if text else ""
+
+    def _fields(self, names: tuple[str, ...]) -> str:
+        """The header fields of these names that an answer has, as text."""
+        told = self._told(names)
+        return "; ".join(f"{name}: {value[:MAX_FIELD]}" for name, value in told.items())
+
+    def _told(self, names: tuple[str, ...]) -> dict[str, str]:
+        """The header fields of these names that an answer has, without those that are withheld."""
+        headers = self._answer.headers
+        there = {name: headers[name] for name in names if name in headers}
+        fields: dict[str, str] = self._withheld.without(there) if there else there
+        return fields
+
+    def _next_page(self, data: Any) -> str:
+        """The arguments that get the next part of a list, where the answer says that there is
+        one.
+        """
+        link = self._answer.headers.get("link", "")
+        part = next_part(self._listing, data, link, self._call, self._arguments)
+        if part is None:
+            told = self._told(self._headers) if self._headers else {}
+            part = next_in_headers(told, self._arguments) if told else None
+        if part is None:
+            return ""
+        if not part:
+            return "[there is a next page]"
+        return self._settings.readable(f"[there is a next page: {_assigned(part)}]")
+
+    def _rest(self, received: Any, kept: int | None) -> list[str]:
+        """The ways to what was cut from data, the best first. `kept` is the number of items that
+        are left of the list, None if it was not shortened.
+        """
+        ways = []
+        listing = self._listing
+        following: dict[str, Any] = {}
+        if kept:
+            items = items_of(received, listing.items)
+            following = after(listing, received, items, kept, self._call)
+        if following:
+            ways.append(f"ask on with {_assigned(following)}")
+        elif listing.size:
+            less = f"{kept} or less" if kept else "a smaller number"
+            way = f"set `{listing.size}` to {less}"
+            if listing.next and kept:
+                way += f", then ask for the next part with `{listing.next}`"
+            ways.append(way)
+        if listing.fields and kept is not None:
+            ways.append(f"name the fields you need in `{listing.fields}`")
+        return ways + self._narrower(ways)
+
+    def _narrower(self, ways: list[str]) -> list[str]:
+        """Arguments that ask for less; without any way at all, what the operator can do."""
+        names = [name for name in self._arguments if fold(name) in _NARROWER]
+        if self._listing.fields in names:
+            names.remove(self._listing.fields)
+        if names:
+            asked = " or ".join(f"`{name}`" for name in names[:3])
+            return [f"ask for less with {asked}"]
+        if ways:
+            return []
+        return [f"the operator can raise `{self._settings.variable('MAX_RESULT_TOKENS')}`"]
+
+
+def _saved(content: bytes, media_type: str, digest: str, settings: Settings) -> Block | None:
+    """A link to a new file with these bytes, named by their digest; None if it cannot be saved."""
+    if settings.save_dir is None:
+        return None
+    extension = mimetypes.guess_extension(media_type) or ".bin"
+    path = settings.save_dir / f"{settings.name}-{digest[:16]}{extension}"
+    try:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+        with os.fdopen(os.open(path, flags, 0o600), "wb") as stream:
+            stream.write(content)
+    except FileExistsError:
+        if path.is_symlink() or path.read_bytes() != content:
+            return None
+    except OSError as error:
+        logger.warning("an answer could not be saved: %s", error.strerror)
+        return None
+    link = ResourceLink(path.as_uri(), path.name, media_type=media_type, size=len(content))
+    return link.block()
+
+
+def _text(text: str) -> Block:
+    return {"type": "text", "text": text}
+
+
+def _quoted(names: list[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _assigned(arguments: Mapping[str, Any]) -> str:
+    return ", ".join(f"`{name}` = `{value}`" for name, value in arguments.items())
+
+
+def _truncated(total: int, returned: int, cuts: Cuts, rest: list[str]) -> str:
+    """The last line of a shortened answer: how much is missing, where, and how to get it."""
+    return (
+        f"[truncated: true, bytes_total: {total}, bytes_returned: {returned}. "
+        f"{cuts.say()}. To get the rest: {'; '.join(rest)}]"
+    )

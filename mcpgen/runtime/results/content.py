@@ -25,6 +25,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from ..secrets import CALLER, SENDER, Caller
+from .shorten import compact, sendable
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
@@ -60,11 +61,7 @@ class Image:
 
     def block(self) -> Block:
         """The content block, the bytes as base64."""
-        return {
-            "type": "image",
-            "data": base64.b64encode(self.data).decode(),
-            "mimeType": self.media_type,
-        }
+        return _encoded("image", self.data, self.media_type)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -76,11 +73,11 @@ class Audio:
 
     def block(self) -> Block:
         """The content block, the bytes as base64."""
-        return {
-            "type": "audio",
-            "data": base64.b64encode(self.data).decode(),
-            "mimeType": self.media_type,
-        }
+        return _encoded("audio", self.data, self.media_type)
+
+
+def _encoded(kind: str, data: bytes, media_type: str) -> Block:
+    return {"type": kind, "data": base64.b64encode(data).decode(), "mimeType": media_type}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -96,15 +93,8 @@ class ResourceLink:
 
     def block(self) -> Block:
         """The content block."""
-        members = {
-            "type": "resource_link",
-            "uri": self.uri,
-            "name": self.name,
-            "title": self.title,
-            "description": self.description,
-            "mimeType": self.media_type,
-            "size": self.size,
-        }
+        members = {"type": "resource_link", **dataclasses.asdict(self)}
+        members["mimeType"] = members.pop("media_type")
         return {key: value for key, value in members.items() if value is not None}
 
 
@@ -250,7 +240,7 @@ def result_of(value: Any, *, structured: bool) -> dict[str, Any]:
         structured = True
     data = as_json(value)
     if text is None:
-        text = as_text(data)
+        text = data if isinstance(data, str) else compact(data)
     result: dict[str, Any] = {"content": [Text(text).block()]}
     if structured:
         result["structuredContent"] = data if isinstance(data, dict) else {"result": data}
@@ -280,28 +270,6 @@ def _blocks(value: Any) -> list[Block]:
 def as_json(value: Any) -> Any:
     """A value as plain JSON data. Raises TypeError or ValueError for what JSON cannot express."""
     return json.loads(json.dumps(value, default=_plain, allow_nan=False))
-
-
-def sendable(value: Any) -> Any:
-    """Data with every half of a surrogate pair replaced: UTF-8 cannot encode one, and a server that
-    tries stops.
-    """
-    if isinstance(value, str):
-        if value.isascii():
-            return value
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if isinstance(value, dict):
-        return {sendable(key): sendable(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [sendable(item) for item in value]
-    return value
-
-
-def as_text(data: Any) -> str:
-    """JSON data as compact text."""
-    if isinstance(data, str):
-        return data
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
 
 def _plain(value: Any) -> Any:

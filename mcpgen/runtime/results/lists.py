@@ -1,21 +1,25 @@
-"""The items of a list, as much of them as a model needs to choose among them.
+"""The list in an answer: its items, as much of them as a model needs to choose among them, and the
+arguments that get the rest.
 
 Of every item stay its own URL, its texts, numbers and flags; other URLs, empty fields and node ids
 go, and an object with an identity inside an item becomes its label. Where all items do not fit by
 then, long texts are cut, and the fields that tell items apart least go for all items alike, so that
 items stay; the fields of an object inside an item (`commit.message`) count like those of the item.
-Nothing is left out silently: `Shortened` says what.
+Nothing is left out silently: `left_out` says what.
+
+A tool's own pagination was determined at generation (`ListAnswer`, from the styles in a table). No
+link is followed here: the model calls again.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
-from .pages import fold
-from .shorten import compact, shape, size, tokens
+from .shorten import ListAnswer, compact, fold, size
 
 SMALL = 2_000
 """Characters of a list that is worth passing on whole."""
@@ -48,63 +52,47 @@ _LEAST = _OTHER + 1
 _ALWAYS = 1
 """Fields up to this rank stay however many items there are."""
 
+_LINK = re.compile(r"<([^<>]{1,2048})>([^<]*)")
+_RELATIONS = re.compile(r';\s*rel\s*=\s*(?:"([^"]*)"|([^\s",;]*))', re.I)
+_NEXT_FIELD = re.compile("next|continuation")
+_NEXT_VALUE = re.compile(r"(?!https?:|[/?<])[ -~]{1,1000}")
+_MIN_NAME = 4
+"""The shortest name of an argument that a header field is taken to mean: `page`, not `id`."""
+_MAX_VALUE = 1000
 
-@dataclass(slots=True)
-class Shortened:
-    """The omitted parts of the items of a list."""
+_MORE_FLAGS = frozenset(
+    "hasmore hasnext hasnextpage hasmoreitems more istruncated incomplete".split()
+)
+_LAST_FLAGS = frozenset("last islast islastpage".split())
+_TOTALS = frozenset(
+    "total totalcount totalresults totalitems totalrecords totalsize numfound count".split()
+)
+_TOTAL_PAGES = frozenset("totalpages pages pagecount nbpages lastpage numpages".split())
+_PAGE_NUMBERS = frozenset("page pagenumber currentpage number pageno".split())
+_STARTS = frozenset("offset skip start startat startindex from".split())
+BESIDE_A_LIST = _MORE_FLAGS | _TOTALS | _TOTAL_PAGES
+"""Folded names of what an answer says of its list, beside it."""
+_COUNTED_FROM_ZERO = frozenset(("nbpages", "number"))
+"""Names of APIs whose first page is 0 (Algolia, Spring)."""
+_COUNTED_FROM_ONE = ("startindex",)
 
-    total: int
-    left_out: dict[str, None] = field(default_factory=dict)
-    labels: dict[str, None] = field(default_factory=dict)
-    fields: set[str] = field(default_factory=set)
-    text_limit: int = LONG_TEXT
-    cuts_texts: bool = False
-
-    def say(self, argument: str) -> str:
-        """One line: what is missing, and how to get it."""
-        parts = []
-        names = [name for name in self.left_out if name in self.fields]
-        if names:
-            several = f"{len(names)} of {len(self.fields)} fields are left out ({_some(names)})"
-            parts.append(several)
-        if self.labels:
-            parts.append(f"objects are given in part ({_some(list(self.labels))})")
-        if self.cuts_texts:
-            parts.append(f"texts end after {self.text_limit} characters")
-        if not parts:
-            return ""
-        text = "; ".join(parts)
-        return (
-            f"[{self.total} items, shortened: {text}. Name the fields you need in `{argument}`,"
-            f' or ask for `{argument}` = ["{ALL}"]]'
-        )
+_Path = tuple[str, ...]
 
 
-def _some(names: list[str]) -> str:
-    """The first few names, those that are no URLs before the others."""
-    telling = sorted(names, key=_is_url_name)
-    text = ", ".join(telling[:8])
-    if len(names) > 8:
-        text += f" and {len(names) - 8} more"
-    return text
+def items_of(data: Any, path: Iterable[str] | None) -> list[Any]:
+    """The list that an answer holds at a path; an empty one where there is none."""
+    if path is None:
+        return []
+    for key in path:
+        data = data.get(key) if isinstance(data, dict) else None
+    return data if isinstance(data, list) else []
 
 
-def chosen(items: list[Any], names: list[str]) -> tuple[list[Any], list[str]]:
-    """The items with these fields alone (dotted paths), and the names that no item has."""
-    kept = [shape(item, names, (), False) for item in items]
-    unknown = [name for name in names if not any(_has(item, name) for item in items)]
-    return kept, unknown
-
-
-def _has(item: Any, path: str) -> bool:
-    head, _, rest = path.partition(".")
-    if isinstance(item, list):
-        return any(_has(each, path) for each in item)
-    if not isinstance(item, dict):
-        return False
-    if not rest:
-        return head in item
-    return _has(item.get(head), rest)
+def replaced(data: Any, path: _Path | None, items: list[Any]) -> Any:
+    """The data with another list at a path."""
+    if not path:
+        return items
+    return {**data, path[0]: replaced(data[path[0]], path[1:], items)}
 
 
 def names_in(items: Iterable[Any]) -> list[str]:
@@ -116,54 +104,86 @@ def names_in(items: Iterable[Any]) -> list[str]:
     return list(names)
 
 
-def project(items: list[Any], room: int) -> tuple[list[Any], Shortened]:
-    """The items in at most about `room` tokens, if fields and long texts are enough for that."""
-    report = Shortened(len(items))
-    short = [_item(item, report) for item in items]
-    report.fields = set(names_in(items))
-    if tokens(compact(short), room) > room:
-        report.text_limit = max(SHORT_TEXT, min(LONG_TEXT, room // len(items)))
-        short = [_with_short_texts(item, report) for item in short]
-        _drop_columns(short, room, report)
-    present = set(names_in(short))
-    report.left_out = {name: None for name in names_in(items) if name not in present}
-    report.labels = {name: None for name in report.labels if name in present}
-    return short, report
-
-
-def _item(item: Any, report: Shortened) -> Any:
+def has(item: Any, path: str) -> bool:
+    """Return whether an item has a field at a dotted path."""
+    head, _, rest = path.partition(".")
+    if isinstance(item, list):
+        return any(has(each, path) for each in item)
     if not isinstance(item, dict):
-        return item
-    own_url = _own_url(item)
-    result: dict[str, Any] = {}
-    for key, value in item.items():
-        if _is_noise(key, value, own_url):
-            continue
-        if isinstance(value, dict | list):
-            value = _inner(value, 1)
-            if value != item[key]:
-                report.labels[key] = None
-        if value not in _EMPTY:
-            result[key] = value
-    return result
+        return False
+    return has(item.get(head), rest) if rest else head in item
 
 
-def _text(value: Any) -> str:
-    """The value itself where it is a text, else an empty one."""
-    if isinstance(value, str):
+def left_out(items: list[Any], kept: list[Any], argument: str) -> str:
+    """One line: what the first items lack of their fields, and how to get it; or nothing."""
+    changed = [
+        (name, item[name], value)
+        for item, short in zip(items, kept, strict=False)
+        if isinstance(item, dict)
+        for name, value in short.items()
+        if value != item[name]
+    ]
+    names, present = names_in(items), set(names_in(kept))
+    missing = [name for name in names if name not in present]
+    in_part = dict.fromkeys(name for name, old, _ in changed if not isinstance(old, str))
+    cut = [len(new) - 1 for _, old, new in changed if isinstance(old, str)]
+    parts = []
+    if missing:
+        parts.append(f"{len(missing)} of {len(names)} fields are left out ({_some(missing)})")
+    if in_part:
+        parts.append(f"objects are given in part ({_some(list(in_part))})")
+    if cut:
+        parts.append(f"texts end after {max(cut)} characters")
+    if not parts:
+        return ""
+    return (
+        f"[{len(items)} items, shortened: {'; '.join(parts)}. Name the fields you need in"
+        f' `{argument}`, or ask for `{argument}` = ["{ALL}"]]'
+    )
+
+
+def _some(names: list[str]) -> str:
+    """The first few names, those that are no URLs before the others."""
+    telling = sorted(names, key=_is_url_name)
+    text = ", ".join(telling[:8])
+    if len(names) > 8:
+        text += f" and {len(names) - 8} more"
+    return text
+
+
+def telling(value: Any, depth: int = 0, listed: bool = False) -> Any:
+    """The part of an item that tells something: of an object inside it the label, or else its plain
+    fields.
+    """
+    if isinstance(value, list):
+        inner = [telling(each, depth + 1, True) for each in value]
+        return [each for each in inner if each not in _EMPTY]
+    if not isinstance(value, dict):
         return value
-    return ""
+    label = _label(value, depth, listed) if depth else None
+    if label is not None:
+        return label
+    own_url = "" if depth else _own_url(value)
+    result: dict[str, Any] = {}
+    for key, each in value.items():
+        if _is_noise(key, each, own_url):
+            continue
+        if isinstance(each, dict | list):
+            each = telling(each, depth + 1) if depth < 2 else None
+        if each not in _EMPTY:
+            result[key] = each
+    names = result.keys() & _LABELS if depth else set()
+    return result[names.pop()] if len(names) == len(result) == 1 else result
 
 
 def _own_url(item: dict[str, Any]) -> str:
     """The field with the item's own URL; an item that has a single URL keeps it."""
+    urls = [key for key, value in item.items() if _text(value)]
     for key in _OWN_URLS:
-        if _text(item.get(key)):
+        if key in urls:
             return key
-    urls = [key for key, value in item.items() if _is_url_name(key) and isinstance(value, str)]
-    if len(urls) == 1:
-        return urls[0]
-    return ""
+    urls = [key for key in urls if _is_url_name(key)]
+    return urls[0] if len(urls) == 1 else ""
 
 
 def _is_url_name(key: str) -> bool:
@@ -178,48 +198,15 @@ def _is_noise(key: str, value: Any, own_url: str) -> bool:
         return True
     if key == own_url:
         return False
-    if not isinstance(value, str):
-        return False
-    return _is_url_name(key)
+    return _is_url_name(key) if isinstance(value, str) else False
 
 
-def _inner(value: Any, depth: int) -> Any:
-    """A value inside an item: of an object its label, or else its plain fields."""
-    if isinstance(value, list):
-        inner = [_inner_of_list(each, depth + 1) for each in value]
-        return [each for each in inner if each not in _EMPTY]
-    if not isinstance(value, dict):
-        return value
-    label = _label(value, depth)
-    if label is not None:
-        return label
-    result = {}
-    for key, each in value.items():
-        if _is_noise(key, each, ""):
-            continue
-        if isinstance(each, dict | list):
-            each = _inner(each, depth + 1) if depth < 2 else None
-        if each not in _EMPTY:
-            result[key] = each
-    if len(result) == 1 and result.keys() & _LABELS:
-        return next(iter(result.values()))
-    return result
-
-
-def _inner_of_list(value: Any, depth: int) -> Any:
-    """A value in a list inside an item: of an object its name where it has one."""
-    if isinstance(value, dict):
-        for key in (*_HANDLES, *_LABELS):
-            if _text(value.get(key)):
-                return value[key]
-    return _inner(value, depth)
-
-
-def _label(value: dict[str, Any], depth: int) -> Any:
+def _label(value: dict[str, Any], depth: int, listed: bool) -> Any:
     """The part that stands for an object with an identity: a handle; its name, beside its id; its
-    id. An object without one is a part of the item, and has none.
+    id. An object without one is a part of the item, and has none, but in a list its name.
     """
-    for key in _HANDLES:
+    handles = (*_HANDLES, *_LABELS) if listed else _HANDLES
+    for key in handles:
         if _text(value.get(key)):
             return value[key]
     identity = value.get("id")
@@ -232,46 +219,42 @@ def _label(value: dict[str, Any], depth: int) -> Any:
     return identity
 
 
-def _with_short_texts(item: Any, report: Shortened) -> Any:
-    """An item with its long texts cut."""
-    if isinstance(item, str):
-        if len(item) <= report.text_limit:
-            return item
-        report.cuts_texts = True
-        return item[: report.text_limit] + "\u2026"
-    if isinstance(item, list):
-        return [_with_short_texts(each, report) for each in item]
-    if isinstance(item, dict):
-        return {key: _with_short_texts(each, report) for key, each in item.items()}
-    return item
+def _text(value: Any) -> str:
+    """The value itself where it is a text, else an empty one."""
+    return value if isinstance(value, str) else ""
 
 
-_Path = tuple[str, ...]
-
-
-def _drop_columns(items: list[Any], room: int, report: Shortened) -> None:
-    """Keep the fields that tell most, as many as there is room for, and take the others from every
-    item.
+def narrowed(items: list[Any], room: int) -> list[Any]:
+    """The items in at most about `room` tokens, if fields and long texts are enough for that: the
+    fields that tell most, as many as there is room for, of every item.
     """
-    costs: dict[_Path, int] = {}
+    length = max(SHORT_TEXT, min(LONG_TEXT, room // len(items)))
+    items = [_with_short_texts(each, length) if isinstance(each, dict) else each for each in items]
+    costs: Counter[_Path] = Counter()
     ranks: dict[_Path, tuple[int, int]] = {}
-    left = room - 1
     for item in items:
-        if not isinstance(item, dict):
-            left -= size(item, room)
-            continue
-        left -= 1
-        for path, value, cost in _columns(item, room):
-            costs[path] = costs.get(path, 0) + cost
+        for path, value, cost in _columns(item, room) if isinstance(item, dict) else ():
+            costs[path] += cost
             ranks.setdefault(path, _rank_of(path, value))
+    left = room * 15 // 16 - len(items)  # tokens are estimated
     for path in sorted(costs, key=lambda path: ranks[path]):
         if ranks[path] <= (_ALWAYS, 1) or costs[path] <= left:
             left -= costs[path]
             continue
-        if len(path) > 1:
-            report.labels[path[0]] = None
         for item in items:
             _drop(item, path)
+    return items
+
+
+def _with_short_texts(value: Any, limit: int) -> Any:
+    """A copy with its long texts cut."""
+    if isinstance(value, str):
+        return value if len(value) <= limit else value[:limit] + "\u2026"
+    if isinstance(value, list):
+        return [_with_short_texts(each, limit) for each in value]
+    if isinstance(value, dict):
+        return {key: _with_short_texts(each, limit) for key, each in value.items()}
+    return value
 
 
 def _columns(
@@ -317,12 +300,12 @@ def table(items: list[Any]) -> str:
     empty, and what is no text, number or flag is JSON. What is no object has a line of its own.
     """
     columns = names_in(items)
-    lines = ["\t".join(_cell(name) for name in columns)]
+    lines = ["\t".join(map(_cell, columns))]
     for item in items:
+        cells = [item]
         if isinstance(item, dict):
-            lines.append("\t".join(_cell(item.get(name, "")) for name in columns))
-        else:
-            lines.append(_cell(item))
+            cells = [item.get(name) for name in columns]
+        lines.append("\t".join(map(_cell, cells)))
     return "\n".join(lines)
 
 
@@ -331,6 +314,174 @@ def _cell(value: Any) -> str:
         return ""
     if not isinstance(value, str):
         return compact(value)
-    if value.isprintable():
-        return value
-    return " ".join(value.split())
+    return value if value.isprintable() else " ".join(value.split())
+
+
+def next_part(
+    listing: ListAnswer, data: Any, link: str, arguments: Mapping[str, Any], names: Iterable[str]
+) -> dict[str, Any] | None:
+    """The arguments that get the next part; `{}` where there is one and nothing says how to get it,
+    None where nothing says that there is one.
+
+    `link` is the answer's `Link` field (RFC 8288), `arguments` are those of the call, `names` those
+    of the tool.
+    """
+    announced = _next_link(link[:8192])
+    if announced:
+        return _changed(announced, listing, arguments, names)
+    for path in listing.source:
+        value = _at(data, path)
+        if isinstance(value, str) and value[:_MAX_VALUE]:
+            if value.startswith(("http://", "https://", "/", "?")):
+                return _changed(value, listing, arguments, names)
+            return {listing.next: value[:_MAX_VALUE]}
+        if type(value) is int and listing.how == "cursor":
+            return {listing.next: value}
+    items = items_of(data, listing.items)
+    if not items or not listing.next:
+        return None
+    if not _goes_on(listing, data, items, arguments):
+        return None
+    return after(listing, data, items, len(items), arguments)
+
+
+def _next_link(field: str) -> str:
+    """The URL that a `Link` field gives as the next one (RFC 8288 section 3); empty if none."""
+    for url, parameters in _LINK.findall(field):
+        relations = _RELATIONS.search(parameters)
+        if relations is None:
+            continue
+        if "next" in (relations[1] or relations[2]).lower().split():
+            return str(url)
+    return ""
+
+
+def next_in_headers(headers: Mapping[str, str], names: Iterable[str]) -> dict[str, Any] | None:
+    """The argument that gets the next part where a header field has its value: that whose name the
+    field's ends with (`X-Next-Cursor`: `cursor`). None where there is none.
+    """
+    for field, value in headers.items():
+        folded = fold(field)
+        if not _NEXT_FIELD.search(folded):
+            continue
+        if not _NEXT_VALUE.fullmatch(value):
+            continue
+        meant = [name for name in names if len(name) >= _MIN_NAME]
+        meant = [name for name in meant if folded.endswith(fold(name))]
+        if meant:
+            return {max(meant, key=len): value}
+    return None
+
+
+def after(
+    listing: ListAnswer, data: Any, items: list[Any], count: int, arguments: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The arguments that get what follows the first `count` items of an answer; `{}` where no
+    argument can say that.
+    """
+    if listing.how == "offset":
+        return {listing.next: _start(listing, data, arguments) + count}
+    if listing.how == "last":
+        for item in items[:count][-1:]:
+            value = _at(item, listing.key)
+            if isinstance(value, str | int):
+                return {listing.next: value}
+    if (listing.how, count) == ("page", len(items)):
+        return {listing.next: _page(listing, data, arguments) + 1}
+    return {}
+
+
+def _changed(
+    url: str, listing: ListAnswer, arguments: Mapping[str, Any], names: Iterable[str]
+) -> dict[str, Any]:
+    """The arguments of a URL that the call did not have, or had with another value."""
+    spellings = {fold(name): name for name in names}
+    changed: dict[str, Any] = {}
+    for key, value in parse_qsl(urlsplit(url).query)[:50]:
+        name = spellings.get(fold(key))
+        if name is not None and str(arguments.get(name)) != value:
+            changed[name] = value[:_MAX_VALUE]
+    if listing.next in changed:
+        return {listing.next: changed[listing.next]}
+    return changed
+
+
+def _at(data: Any, path: str) -> Any:
+    """The value at a dotted path. A key may hold dots itself (`@odata.nextLink`)."""
+    if not isinstance(data, dict):
+        return None
+    if path in data:
+        return data[path]
+    head, _, rest = path.partition(".")
+    return _at(data.get(head), rest) if rest else None
+
+
+def _goes_on(
+    listing: ListAnswer, data: Any, items: list[Any], arguments: Mapping[str, Any]
+) -> bool:
+    """Return whether the answer says that there is more than its items."""
+    facts = dict(_facts(data))
+    for flag in _MORE_FLAGS & facts.keys():
+        return facts[flag] is True
+    for flag in _LAST_FLAGS & facts.keys():
+        return facts[flag] is False
+    if listing.how == "page":
+        for name in _TOTAL_PAGES & facts.keys():
+            pages = facts[name]
+            if type(pages) is int:
+                from_zero = not _COUNTED_FROM_ZERO.isdisjoint(facts)
+                return _page(listing, data, arguments) + from_zero < pages
+    size = arguments.get(listing.size)
+    if type(size) is not int:
+        size = 0
+    if len(items) < size:
+        return False
+    for name in sorted(_TOTALS & facts.keys()):
+        if type(facts[name]) is int:
+            return bool(_seen(listing, data, items, arguments) < facts[name])
+    return size == len(items) and isinstance(data, list)
+
+
+def _seen(listing: ListAnswer, data: Any, items: list[Any], arguments: Mapping[str, Any]) -> int:
+    """Return the number of items up to the end of this part, as far as it is known."""
+    if listing.how == "offset":
+        return _start(listing, data, arguments) - _first(listing) + len(items)
+    if listing.how == "page":
+        return _page(listing, data, arguments) * len(items)
+    return len(items)
+
+
+def _first(listing: ListAnswer) -> int:
+    """Return the number of the first item."""
+    return int(fold(listing.next) in _COUNTED_FROM_ONE)
+
+
+def _page(listing: ListAnswer, data: Any, arguments: Mapping[str, Any]) -> int:
+    return _number(listing, data, arguments, _PAGE_NUMBERS, 1)
+
+
+def _start(listing: ListAnswer, data: Any, arguments: Mapping[str, Any]) -> int:
+    return _number(listing, data, arguments, _STARTS, _first(listing))
+
+
+def _number(
+    listing: ListAnswer,
+    data: Any,
+    arguments: Mapping[str, Any],
+    names: frozenset[str],
+    default: int,
+) -> int:
+    """Return the start of this part: from the call's arguments, else from the answer."""
+    numbers = [arguments.get(listing.next), *(fact for key, fact in _facts(data) if key in names)]
+    return next((number for number in numbers if type(number) is int), default)
+
+
+def _facts(data: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
+    """The numbers and flags around a list, by folded name."""
+    if not isinstance(data, dict):
+        return
+    for key, value in list(data.items())[:50]:
+        if isinstance(value, dict) and depth < 2:
+            yield from _facts(value, depth + 1)
+        elif isinstance(value, bool | int):
+            yield fold(key), value

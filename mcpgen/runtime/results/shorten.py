@@ -1,4 +1,5 @@
-"""Make data and text fit for a model: selected parts, no invisible characters, a limited length.
+"""Make data and text fit for a model in two steps: `Sieve` keeps, drops and changes what it
+meets on one walk, `fit` spends a number of tokens on the rest.
 
 Nothing is cut silently: `Cuts` lists what was left out.
 """
@@ -7,8 +8,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from json.encoder import encode_basestring
 from typing import Any, Final
 
@@ -43,6 +46,7 @@ Measured with o200k on 35 kinds of text: JSON, HTML, CSV and prose are estimated
 of their tokens, base64 at 1.05, Chinese at 1.5, long capitals at 2.3; punctuation alone at 0.8.
 """
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 _INVISIBLE = re.compile(INVISIBLE + "+")
 _SELECTORS = ("\ufe0e", "\ufe0f")
 _JOINERS = ("\u200c", "\u200d", "\ufe0f\u200d")
@@ -63,8 +67,34 @@ class Shaping:
     xml: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class ListAnswer:
+    """The list in an answer, and its pagination.
+
+    `items` are the keys that lead to the list, or None if the answer holds none; `fields`
+    is the argument that chooses the fields of items. `next` and `size` are the arguments
+    for the next part and for the size of a part; empty if there are none. `how` is `page`,
+    `offset`, `cursor` or `last`; `source` has the dotted paths at which the answer may hold
+    the next value; `key` is the key of an item that `last` continues after.
+    """
+
+    items: tuple[str, ...] | None = None
+    fields: str = ""
+    next: str = ""
+    size: str = ""
+    how: str = ""
+    source: tuple[str, ...] = ()
+    key: str = "id"
+
+
 class TooDeep(ValueError):
     """Data nested deeper than programs downstream can take."""
+
+
+@lru_cache(maxsize=4096)
+def fold(name: str) -> str:
+    """A name without case and punctuation."""
+    return "".join(character for character in name.lower() if character.isalnum())
 
 
 def visible(text: str) -> str:
@@ -92,43 +122,63 @@ def _replacement(match: re.Match[str]) -> str:
     return "\ufffd" * len(hidden)
 
 
-def clean(value: Any, depth: int = 0) -> Any:
-    """JSON data with visible texts and keys. Raises TooDeep."""
-    if isinstance(value, str):
-        return visible(value)
-    if depth > MAX_DEPTH:
-        raise TooDeep
-    if isinstance(value, list):
-        return [clean(item, depth + 1) for item in value]
-    if isinstance(value, dict):
-        return {visible(key): clean(item, depth + 1) for key, item in value.items()}
-    return value
-
-
 def compact(value: Any) -> str:
     """JSON data as one line of text. Raises ValueError for a number that is not finite."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-
-
-def shape(value: Any, keep: Iterable[str], drop: Iterable[str], strip_nulls: bool) -> Any:
-    """Only the dotted paths in `keep` (empty: all), without those in `drop`. `*` stands for any
-    key, and a path goes on in every item of a list.
-    """
-    keep_tree = _tree(keep)
-    if keep_tree:
-        value = _keep(value, keep_tree)
-    drop_tree = _tree(drop)
-    if drop_tree:
-        value = _drop(value, drop_tree)
-    if strip_nulls:
-        value = _without_nulls(value)
-    return value
+    return _ENCODER.encode(value)
 
 
 _Tree = dict[str, Any]
+_Paths = tuple[_Tree, _Tree]
+
+
+@dataclass(frozen=True, slots=True)
+class Sieve:
+    """One walk over JSON data: `text` is applied to every text and key, members with one of the
+    folded names in `hidden` go, and so do nulls where that is wanted.
+    """
+
+    text: Callable[[str], str] = str
+    hidden: frozenset[str] = frozenset()
+    strip_nulls: bool = False
+    deepest: int = sys.maxsize
+
+    def of(self, value: Any, keep: Iterable[str] = (), drop: Iterable[str] = ()) -> Any:
+        """The part that goes through: the dotted paths in `keep` (empty: all) without those in
+        `drop`. `*` stands for any key, and a path goes on in every item of a list. Raises TooDeep.
+        """
+        paths = _tree(keep), _tree(drop)
+        return self._of(value, paths if any(paths) else None, 0)
+
+    def _of(self, value: Any, paths: _Paths | None, depth: int) -> Any:
+        if isinstance(value, str):
+            return self.text(value)
+        if not isinstance(value, dict | list):
+            return value
+        if depth > self.deepest:
+            raise TooDeep
+        depth += 1
+        if isinstance(value, list):
+            return [self._of(item, paths, depth) for item in value]
+        below, taken = paths, {}
+        for key, item in self._members(value):
+            if paths is not None:
+                below = _below(paths, key, item)
+                if below is None:
+                    continue
+            taken[self.text(key)] = self._of(item, below, depth)
+        return taken
+
+    def _members(self, value: dict[str, Any]) -> Iterable[tuple[str, Any]]:
+        members: Iterable[tuple[str, Any]] = value.items()
+        if self.strip_nulls:
+            members = [(key, item) for key, item in members if item is not None]
+        if self.hidden:
+            members = [(key, item) for key, item in members if fold(key) not in self.hidden]
+        return members
 
 
 def _tree(paths: Iterable[str]) -> _Tree:
+    """Each path as keys that lead to the key `""`."""
     root: _Tree = {}
     for path in paths:
         node = root
@@ -138,77 +188,15 @@ def _tree(paths: Iterable[str]) -> _Tree:
     return root
 
 
-def _below(tree: _Tree, key: str) -> _Tree:
-    """The tree of the paths that go on below a key; it has the key `""` if a path ends there."""
-    below: _Tree = {}
-    for name in (key, "*"):
-        below.update(tree.get(name, {}))
-    return below
-
-
-def _keep(value: Any, tree: _Tree) -> Any:
-    if isinstance(value, list):
-        return [_keep(item, tree) for item in value]
-    if not isinstance(value, dict):
-        return value
-    kept = {}
-    for key, item in value.items():
-        below = _below(tree, key)
-        if "" in below:
-            kept[key] = item
-        elif below and isinstance(item, dict | list):
-            kept[key] = _keep(item, below)
-    return kept
-
-
-def _drop(value: Any, tree: _Tree) -> Any:
-    if isinstance(value, list):
-        return [_drop(item, tree) for item in value]
-    if not isinstance(value, dict):
-        return value
-    kept = {}
-    for key, item in value.items():
-        below = _below(tree, key)
-        if "" not in below:
-            kept[key] = _drop(item, below) if below else item
-    return kept
-
-
-def _without_nulls(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_without_nulls(item) for item in value]
-    if isinstance(value, dict):
-        return {key: _without_nulls(item) for key, item in value.items() if item is not None}
-    return value
-
-
-_WHOLE = {"items": "the list", "fields": "the object", "characters": "the text"}
-
-
-@dataclass(slots=True)
-class Cuts:
-    """Cuts as `(place, kept, of how many, of what)`."""
-
-    items: list[tuple[str, int, int, str]] = field(default_factory=list)
-
-    def say(self) -> str:
-        """Describe what is left of the first few places."""
-        sentences = []
-        for place, kept, total, what in self.items[:5]:
-            name = f"`{place}`" if place else _WHOLE[what]
-            sentences.append(f"{kept:,} of {total:,} {what} of {name}")
-        kept_text = f"Kept {', '.join(sentences)}"
-        more = len(self.items) - 5
-        if more > 0:
-            kept_text += f"; {more} more places are cut"
-        return kept_text
-
-    def kept_items(self, place: str) -> int | None:
-        """Return the number of items left in the list at a place; None if it was not shortened."""
-        for cut_place, kept, _, what in self.items:
-            if (what, cut_place) == ("items", place):
-                return kept
+def _below(paths: _Paths, key: str, item: Any) -> _Paths | None:
+    """The paths to keep and to drop below the key of a member; None where it does not stay."""
+    keep, drop = ({**tree.get(key, {}), **tree.get("*", {})} for tree in paths)
+    if "" in drop:
         return None
+    if not paths[0] or "" in keep:
+        return {}, drop
+    inside = keep if isinstance(item, dict | list) else None
+    return (inside, drop) if inside else None
 
 
 def _pieces(text: str) -> Iterator[tuple[int, int]]:
@@ -244,20 +232,6 @@ def beginning(text: str, most: int) -> str:
     return text
 
 
-def fit(value: Any, limit: int) -> tuple[Any, Cuts]:
-    """JSON data that takes at most about `limit` tokens as `compact` writes it.
-
-    Lists lose items from the end first; only then are texts cut, the longest most. What is small
-    beside them (a cursor, a total) stays whole.
-    """
-    cuts = Cuts()
-    text = compact(value)
-    # A token is a byte at least
-    if len(text.encode("utf-8", "surrogatepass")) <= limit or tokens(text, limit) <= limit:
-        return value, cuts
-    return _fit(value, limit, "", cuts), cuts
-
-
 def size(value: Any, limit: int) -> int:
     """Tokens of the compact text of a value with what separates it from the next one, counted until
     they are more than the limit.
@@ -277,73 +251,134 @@ def size(value: Any, limit: int) -> int:
     return total
 
 
-def _fit(value: Any, limit: int, place: str, cuts: Cuts) -> Any:
-    if size(value, limit) <= limit:
-        return value
-    if isinstance(value, list):
-        return _fit_list(value, limit, place, cuts)
-    if isinstance(value, dict):
-        return _fit_object(value, limit, place, cuts)
-    if isinstance(value, str):
-        return _fit_text(value, limit, place, cuts)
-    cuts.items.append((place, 0, len(compact(value)), "characters"))
-    return None
+def sendable(value: Any) -> Any:
+    """Data with every half of a surrogate pair replaced: UTF-8 cannot encode one, and a server that
+    tries stops.
+    """
+    return Sieve(_well_formed).of(value)
 
 
-def _fit_list(value: list[Any], limit: int, place: str, cuts: Cuts) -> list[Any]:
-    kept: list[Any] = []
-    left = limit - 1
-    mark = len(cuts.items)
-    for index, item in enumerate(value):
-        cost = size(item, left)
-        if cost <= left:
-            kept.append(item)
-            left -= cost
-            continue
-        # One item that is too large by itself is better shortened than lost, when there is room for
-        # some of it
-        if left > max(50, limit // 2):
-            kept.append(_fit(item, left, f"{place}[{index}]", cuts))
-        break
-    if len(kept) < len(value):
-        cuts.items.insert(mark, (place, len(kept), len(value), "items"))
-    return kept
+def _well_formed(text: str) -> str:
+    if text.isascii():
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _fit_object(value: dict[str, Any], limit: int, place: str, cuts: Cuts) -> dict[str, Any]:
-    left = room = limit - 1
-    keys: list[str] = []
-    for key, item in value.items():
-        cost = size(key, limit)
-        # Each field is worth having with some of its value, or not at all
-        room -= cost + min(size(item, LEAST), LEAST)
-        if room < 0:
-            cuts.items.append((place, len(keys), len(value), "fields"))
+_WHOLE = {"items": "the list", "fields": "the object", "characters": "the text"}
+Narrow = Callable[[list[Any], int], list[Any]]
+"""Takes less of every item of a list, for a number of tokens."""
+
+
+@dataclass(slots=True)
+class Cuts:
+    """Cuts as `(place, kept, of how many, of what)`. Of the list at `rows`, `narrow` takes less of
+    every item before items go.
+    """
+
+    items: list[tuple[str, int, int, str]] = field(default_factory=list)
+    rows: str | None = None
+    narrow: Narrow = lambda items, _: items
+
+    def say(self) -> str:
+        """Describe what is left of the first few places."""
+        sentences = []
+        for place, kept, total, what in self.items[:5]:
+            name = f"`{place}`" if place else _WHOLE[what]
+            sentences.append(f"{kept:,} of {total:,} {what} of {name}")
+        kept_text = f"Kept {', '.join(sentences)}"
+        more = len(self.items) - 5
+        if more > 0:
+            kept_text += f"; {more} more places are cut"
+        return kept_text
+
+    def kept_items(self, place: str) -> int | None:
+        """Return the number of items left in the list at a place; None if it was not shortened."""
+        for cut_place, kept, _, what in self.items:
+            if (what, cut_place) == ("items", place):
+                return kept
+        return None
+
+    def fit(self, value: Any, limit: int, place: str = "") -> Any:
+        """As much of a value as takes at most about `limit` tokens."""
+        if size(value, limit) <= limit:
+            return value
+        if isinstance(value, list):
+            return self._fit_list(value, limit, place)
+        if isinstance(value, dict):
+            return self._fit_object(value, limit, place)
+        if isinstance(value, str):
+            return self._fit_text(value, limit, place)
+        self.items.append((place, 0, len(compact(value)), "characters"))
+        return None
+
+    def _fit_list(self, value: list[Any], limit: int, place: str) -> list[Any]:
+        if place == self.rows:
+            value = self.narrow(value, limit)
+        kept: list[Any] = []
+        left = limit - 1
+        mark = len(self.items)
+        for index, item in enumerate(value):
+            cost = size(item, left)
+            if cost <= left:
+                kept.append(item)
+                left -= cost
+                continue
+            # One item that is too large by itself is better shortened than lost, when there is room
+            # for some of it
+            if left > max(50, limit // 2):
+                kept.append(self.fit(item, left, f"{place}[{index}]"))
             break
-        keys.append(key)
-        left -= cost
-    # What is no larger than an even share stays whole, and what it leaves of its share goes to the
-    # others
-    fitted: dict[str, Any] = dict.fromkeys(keys)
-    large = keys
-    while large:
-        share = left // len(large)
-        small = {key: cost for key in large if (cost := size(value[key], share)) <= share}
-        for key, cost in small.items():
-            fitted[key] = value[key]
+        if len(kept) < len(value):
+            self.items.insert(mark, (place, len(kept), len(value), "items"))
+        return kept
+
+    def _fit_object(self, value: dict[str, Any], limit: int, place: str) -> dict[str, Any]:
+        left = room = limit - 1
+        keys: list[str] = []
+        for key, item in value.items():
+            cost = size(key, limit)
+            # Each field is worth having with some of its value, or not at all
+            room -= cost + min(size(item, LEAST), LEAST)
+            if room < 0:
+                self.items.append((place, len(keys), len(value), "fields"))
+                break
+            keys.append(key)
             left -= cost
-        if not small:
-            break
-        large = [key for key in large if key not in small]
-    for key in large:
-        fitted[key] = _fit(value[key], left // len(large), f"{place}.{key}" if place else key, cuts)
-    return fitted
+        # What is no larger than an even share stays whole, and what it leaves of its share goes to
+        # the others
+        fitted: dict[str, Any] = dict.fromkeys(keys)
+        large = keys
+        while large:
+            share = left // len(large)
+            small = {key: cost for key in large if (cost := size(value[key], share)) <= share}
+            if not small:
+                break
+            fitted.update((key, value[key]) for key in small)
+            left -= sum(small.values())
+            large = [key for key in large if key not in small]
+        for key in large:
+            inner = f"{place}.{key}" if place else key
+            fitted[key] = self.fit(value[key], left // len(large), inner)
+        return fitted
+
+    def _fit_text(self, value: str, limit: int, place: str) -> str:
+        room = max(0, limit - 3)
+        kept = beginning(value, room)
+        while (cost := size(kept, limit)) > room + 1:  # escapes count for more than one
+            kept = kept[: len(kept) * room // cost]
+        self.items.append((place, len(kept), len(value), "characters"))
+        return kept + "\u2026"
 
 
-def _fit_text(value: str, limit: int, place: str, cuts: Cuts) -> str:
-    room = max(0, limit - 3)
-    kept = beginning(value, room)
-    while (cost := size(kept, limit)) > room + 1:  # escapes count for more than one
-        kept = kept[: len(kept) * room // cost]
-    cuts.items.append((place, len(kept), len(value), "characters"))
-    return kept + "\u2026"
+def fit(value: Any, limit: int, cuts: Cuts | None = None) -> tuple[Any, Cuts]:
+    """JSON data that takes at most about `limit` tokens as `compact` writes it.
+
+    Lists lose items from the end first; only then are texts cut, the longest most. What is small
+    beside them (a cursor, a total) stays whole.
+    """
+    cuts = Cuts() if cuts is None else cuts
+    text = compact(value)
+    # A token is a byte at least
+    if len(text.encode("utf-8", "surrogatepass")) <= limit or tokens(text, limit) <= limit:
+        return value, cuts
+    return cuts.fit(value, limit), cuts

@@ -20,7 +20,16 @@ from ...listing import RUN, SEARCH, Run
 from ...package import Package
 from ...record import current
 from ...results.content import Context, as_json, failure
-from ...results.shorten import TooDeep, beginning, clean, compact, fit, tokens, visible
+from ...results.shorten import (
+    MAX_DEPTH,
+    Sieve,
+    TooDeep,
+    beginning,
+    compact,
+    fit,
+    tokens,
+    visible,
+)
 from ...settings import Settings
 from ..search.finder import BEST, Finder, hints, reads, search_arguments, text_result, tool_of
 from .calls import COROUTINE, MOST_CHARACTERS, Calls, ProgramAnswers
@@ -159,7 +168,7 @@ def _text_of(value: Any, room: int) -> str:
             return value
         return f"{kept}\n[truncated. Kept {len(kept):,} of {len(value):,} characters. Return less]"
     try:
-        data, cuts = fit(clean(as_json(value)), room)
+        data, cuts = fit(Sieve(visible, deepest=MAX_DEPTH).of(as_json(value)), room)
         text = compact(data)
     except (TypeError, ValueError, RecursionError, TooDeep) as error:
         raise ProgramError(f"its value cannot be returned as JSON: {error}") from error
