@@ -163,8 +163,10 @@ class Transport:
         writer.close()
 
     def _may_be_private(self, url: httpx2.URL) -> bool:
+        if self._settings.allow_private:
+            return True
         origin = origin_of(str(url))
-        return self._settings.allow_private or (origin.host, origin.port) in self._named_hosts
+        return (origin.host, origin.port) in self._named_hosts
 
     def _session(self, may_be_private: bool) -> aiohttp.ClientSession:
         """Return the session to send with, opened when it is first needed."""

@@ -42,7 +42,7 @@ def expand(template: str, values: Mapping[str, Any]) -> str:
     Raises Refused for a value that is missing, empty, or could be read as more or less than one
     segment.
     """
-    return "/".join(_segment(parts, values) for parts in _segments(template))
+    return "/".join([_segment(parts, values) for parts in _segments(template)])
 
 
 def build(base_url: str, template: str, values: Mapping[str, Any], query: str) -> httpx2.URL:

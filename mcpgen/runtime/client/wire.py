@@ -391,6 +391,8 @@ def joined(pairs: Iterable[tuple[str, str | None]]) -> str:
 
 def path_text(name: str, value: Any) -> str:
     """A path parameter, encoded: `simple` without explode, unless already encoded."""
+    if isinstance(value, str):
+        return encode(value)
     if isinstance(value, Pairs):
         # RFC 6570 section 3.2.7: no `=` before an empty value
         return "".join(f";{key}={text}" if text else f";{key}" for key, text in value.of(name))

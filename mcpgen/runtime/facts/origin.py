@@ -130,12 +130,12 @@ def readings(text: str) -> list[str]:
 
 def has_dot_segment(text: str) -> bool:
     """Return whether some reader takes a segment of the text, undecoded, for `.` or `..`."""
-    return any(_is_dots(segment) for segment in _SEPARATOR.split(text))
+    return any(map(_is_dots, _SEPARATOR.split(text)))
 
 
 def may_hold_dots(text: str) -> bool:
     """Return whether any reading of a text has a dot segment. Raises TooManyDecodings."""
-    return any(has_dot_segment(reading) for reading in readings(text))
+    return any(map(has_dot_segment, readings(text)))
 
 
 def _decoded(text: str) -> str:

@@ -387,7 +387,7 @@ def after(
             if isinstance(value, str | int):
                 return {listing.next: value}
     if (listing.how, count) == ("page", len(items)):
-        return {listing.next: _page(listing, data, arguments) + 1}
+        return {listing.next: _start(listing, data, arguments) + 1}
     return {}
 
 
@@ -430,7 +430,7 @@ def _goes_on(
             pages = facts[name]
             if type(pages) is int:
                 from_zero = not _COUNTED_FROM_ZERO.isdisjoint(facts)
-                return _page(listing, data, arguments) + from_zero < pages
+                return _start(listing, data, arguments) + from_zero < pages
     size = arguments.get(listing.size)
     if type(size) is not int:
         size = 0
@@ -444,36 +444,22 @@ def _goes_on(
 
 def _seen(listing: ListAnswer, data: Any, items: list[Any], arguments: Mapping[str, Any]) -> int:
     """Return the number of items up to the end of this part, as far as it is known."""
+    start = _start(listing, data, arguments)
     if listing.how == "offset":
-        return _start(listing, data, arguments) - _first(listing) + len(items)
-    if listing.how == "page":
-        return _page(listing, data, arguments) * len(items)
-    return len(items)
+        return start - _first(listing) + len(items)
+    return start * len(items) if listing.how == "page" else len(items)
 
 
 def _first(listing: ListAnswer) -> int:
-    """Return the number of the first item."""
-    return int(fold(listing.next) in _COUNTED_FROM_ONE)
-
-
-def _page(listing: ListAnswer, data: Any, arguments: Mapping[str, Any]) -> int:
-    return _number(listing, data, arguments, _PAGE_NUMBERS, 1)
+    """Return the number of the first page or item."""
+    return int(listing.how == "page" or fold(listing.next) in _COUNTED_FROM_ONE)
 
 
 def _start(listing: ListAnswer, data: Any, arguments: Mapping[str, Any]) -> int:
-    return _number(listing, data, arguments, _STARTS, _first(listing))
-
-
-def _number(
-    listing: ListAnswer,
-    data: Any,
-    arguments: Mapping[str, Any],
-    names: frozenset[str],
-    default: int,
-) -> int:
     """Return the start of this part: from the call's arguments, else from the answer."""
+    names = _PAGE_NUMBERS if listing.how == "page" else _STARTS
     numbers = [arguments.get(listing.next), *(fact for key, fact in _facts(data) if key in names)]
-    return next((number for number in numbers if type(number) is int), default)
+    return next((number for number in numbers if type(number) is int), _first(listing))
 
 
 def _facts(data: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
