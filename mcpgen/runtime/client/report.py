@@ -357,12 +357,9 @@ def _quoted(names: tuple[str, ...]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-# Elements whose content is not for readers
-_HIDDEN = {
-    name: re.compile(f"</{name}\\s*>", re.I) for name in ("script", "style", "head", "template")
-}
-_NAME = re.compile(r"<([A-Za-z]{1,20})\b")
-_BRACKET = re.compile(r"[<>]")
+_MARKUP = re.compile(r"<!--.*?(?:-->|\Z)|<([A-Za-z]{0,20})[^<>]*(?:>|\Z)", re.DOTALL)
+_END = re.compile(r"</(script|style|head|template)\s*>", re.I)
+"""The end of an element whose content is not for readers."""
 _SPACES = re.compile(r"\s+")
 _LONG_REFERENCE = re.compile(r"&#[xX]?[0-9a-fA-F]{8,}")
 
@@ -374,41 +371,19 @@ def is_html(text: str) -> bool:
 
 def text_of_html(page: str) -> str:
     """The visible text of a page: no tags, comments, scripts or styles; one space between words."""
+    last_ends = {match[1].lower(): match.start() for match in _END.finditer(page)}
     texts: list[str] = []
-    unclosed: set[str] = set()
     position = 0
-    while (start := page.find("<", position)) >= 0:
-        texts.append(page[position:start])
-        position, text = _after_markup(page, start, unclosed)
-        texts.append(text)
+    while (match := _MARKUP.search(page, position)) is not None:
+        texts += page[position : match.start()], " "
+        position = match.end()
+        name = str(match[1]).lower()
+        # An end that is not there is not looked for, again and again
+        if position <= last_ends.get(name, -1):
+            end = re.compile(rf"</{name}\s*>", re.I).search(page, position)
+            assert end is not None, "the last one comes after this position"
+            position = end.end()
     texts.append(page[position:])
     # No character has a longer number, and Python refuses to read the longest
     text = html.unescape(_LONG_REFERENCE.sub(" ", "".join(texts)))
     return _SPACES.sub(" ", text).strip()
-
-
-def _after_markup(page: str, start: int, unclosed: set[str]) -> tuple[int, str]:
-    """The position after the markup at `start`, and the text that replaces it.
-
-    `unclosed` collects hidden elements without an end in the rest of the page: their end is not
-    searched for again.
-    """
-    if page.startswith("<!--", start):
-        end = page.find("-->", start + 4)
-        if end < 0:
-            return len(page), ""
-        return end + 3, " "
-    element = _NAME.match(page, start)
-    if element is not None:
-        name = element[1].lower()
-        if name in _HIDDEN and name not in unclosed:
-            closing = _HIDDEN[name].search(page, start)
-            if closing is not None:
-                return closing.end(), " "
-            unclosed.add(name)
-    bracket = _BRACKET.search(page, start + 1)
-    if bracket is None:
-        return len(page), ""
-    if bracket[0] == "<":
-        return bracket.start(), page[start : bracket.start()]
-    return bracket.end(), " "
