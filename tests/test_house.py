@@ -30,13 +30,13 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 45_700,
-    "lines of code of its runtime": 13_500,
+    "lines of code of mcpgen": 45_800,
+    "lines of code of its runtime": 13_700,
     "modules of a copied runtime": 53,
-    "lines of a copied runtime": 13_500,
+    "lines of a copied runtime": 13_800,
     "modules of src, runtime installed": 12,
     "lines of src, runtime installed": 600,
-    "files of a new project": 69,
+    "files of a new project": 68,
     "lines of Python of a new project": 10_600,
     "entries at the root of a project": 12,
     "variables in a README": 15,

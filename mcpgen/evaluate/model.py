@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from ..problems import UsageError
+from ..runtime.testing import Recorder
 from .endpoints import PROVIDERS, Endpoint, ToolCall, ToolResult, arguments_of
 from .outcome import Outcome
-from .stage import Recorder, recording, serving
+from .stage import recording, serving
 from .tasks import Task
 
 MOST_TURNS = 12
@@ -26,7 +27,7 @@ async def run_model(
     outcomes: list[Outcome] = []
     refusal: UsageError | None = None
     with recording() as api:
-        async with serving(folder, api.url, *options) as client:
+        async with serving(folder, api.origin, *options) as client:
             listed = (await client.list_tools()).tools
             instructions = getattr(client, "instructions", None) or ""
             try:

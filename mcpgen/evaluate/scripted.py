@@ -15,8 +15,9 @@ from ..render.search import content, stop_words
 from ..runtime.parts.search.entries import entry, fields_of
 from ..runtime.parts.search.finder import BEST
 from ..runtime.parts.search.lazy import Lazy
+from ..runtime.testing import Recorder
 from .outcome import Outcome
-from .stage import Recorder, recording, serving
+from .stage import recording, serving
 from .tasks import Task
 
 MOST_TRIES = 3
@@ -28,7 +29,7 @@ async def run_scripted(folder: Path, tasks: Sequence[Task]) -> list[Outcome]:
     also where the server was made without that.
     """
     with recording() as api:
-        async with serving(folder, api.url) as client:
+        async with serving(folder, api.origin) as client:
             tools = (await client.list_tools()).tools
             catalog = _Listed([tool.model_dump(by_alias=True, exclude_none=True) for tool in tools])
             search = Lazy(catalog, catalog)  # type: ignore[arg-type]

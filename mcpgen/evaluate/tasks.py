@@ -7,30 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 from ..problems import UsageError
+from ..runtime.testing import Recorded
 
 KEYS = frozenset({"task", "query", "arguments", "method", "path", "body"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordedRequest:
-    """One request as it arrived: its path below the base URL, query and JSON body."""
-
-    method: str
-    target: str
-    body: Any = None
-
-    @property
-    def path(self) -> str:
-        """The path without its query."""
-        return urlsplit(self.target).path
-
-    @property
-    def query(self) -> set[tuple[str, str]]:
-        """The pairs of the query."""
-        return set(parse_qsl(urlsplit(self.target).query, keep_blank_values=True))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,12 +29,22 @@ class Task:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     body: Any = None
 
-    def done_by(self, request: RecordedRequest) -> bool:
+    def done_by(self, request: Recorded) -> bool:
         """Return whether a request is the one that was meant."""
-        wanted = RecordedRequest(method=self.method, target=self.path)
-        if (request.method, request.path) != (wanted.method, wanted.path):
+        path, _, query = self.path.partition("?")
+        if (request.method, request.path) != (self.method, path):
             return False
-        return wanted.query <= request.query and _within(self.body, request.body)
+        pairs = parse_qsl(request.query, keep_blank_values=True)
+        if not set(parse_qsl(query, keep_blank_values=True)) <= set(pairs):
+            return False
+        return self.body is None or _within(self.body, _json(request.body))
+
+
+def _json(body: bytes) -> Any:
+    try:
+        return json.loads(body)
+    except ValueError:
+        return None
 
 
 def _within(part: Any, whole: Any) -> bool:

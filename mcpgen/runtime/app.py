@@ -24,10 +24,9 @@ from mcp.shared.exceptions import MCPError
 from pydantic_core import to_json
 
 from .calls import ApiSide, Hooks, Runner
-from .catalog import Catalog, Entry
+from .catalog import Catalog, Entry, Front, Pages, Run
 from .errors import StartError
 from .limits import Quota
-from .listing import Front, Pages, Run
 from .package import Package
 from .part import mode_of, parts_of
 from .record import current, is_read, is_traced, recorded, with_readable_trace

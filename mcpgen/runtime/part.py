@@ -59,7 +59,7 @@ class Mode:
     option: str
     help: str
     front: Callable[..., Any]
-    """Returns a `listing.Front`, given the package, the catalog, the settings and the quota."""
+    """Returns a `catalog.Front`, given the package, the catalog, the settings and the quota."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,8 +11,9 @@ import pytest
 
 from mcpgen import generate
 from mcpgen.cli import run
-from mcpgen.evaluate.tasks import RecordedRequest, Task, read_tasks
+from mcpgen.evaluate.tasks import Task, read_tasks
 from mcpgen.problems import UsageError
+from mcpgen.runtime.testing import Recorded
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 TASKS = SAMPLES / "tasks" / "bookshop.jsonl"
@@ -148,27 +149,27 @@ def test_an_endpoint_that_refuses_is_told(
     assert "E1474" in said and "Traceback" not in said
 
 
+def _request(method: str, target: str, body: Any = None) -> Recorded:
+    return Recorded(method, target, [], json.dumps(body).encode())
+
+
 @pytest.mark.parametrize(("request_", "done"), [
-    (RecordedRequest(method="GET", target="/books?genre=poetry&page=1"), True),
-    (RecordedRequest(method="GET", target="/books"), False),
-    (RecordedRequest(method="POST", target="/books?genre=poetry"), False),
-    (RecordedRequest(method="GET", target="/books/7?genre=poetry"), False),
+    (_request("GET", "/books?genre=poetry&page=1"), True),
+    (_request("GET", "/books"), False),
+    (_request("POST", "/books?genre=poetry"), False),
+    (_request("GET", "/books/7?genre=poetry"), False),
 ])  # fmt: skip
 def test_a_request_is_the_one_that_was_meant_when_it_holds_what_the_task_says(
-    request_: RecordedRequest, done: bool
+    request_: Recorded, done: bool
 ) -> None:
     assert Task(task="", method="GET", path="/books?genre=poetry").done_by(request_) is done
 
 
 def test_a_body_must_hold_what_the_task_says() -> None:
     task = Task(task="", method="POST", path="/books", body={"title": "Momo"})
-    assert task.done_by(
-        RecordedRequest(method="POST", target="/books", body={"title": "Momo", "n": 1})
-    )
-    assert not task.done_by(
-        RecordedRequest(method="POST", target="/books", body={"title": "Krabat"})
-    )
-    assert not task.done_by(RecordedRequest(method="POST", target="/books"))
+    assert task.done_by(_request("POST", "/books", {"title": "Momo", "n": 1}))
+    assert not task.done_by(_request("POST", "/books", {"title": "Krabat"}))
+    assert not task.done_by(_request("POST", "/books"))
 
 
 @pytest.mark.parametrize(("text", "reason"), [

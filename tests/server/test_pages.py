@@ -17,7 +17,7 @@ from mcp.types import ListToolsResult
 from shop import PREFIX, command, write_package
 from test_server_http import Server
 
-from mcpgen.runtime.listing import Pages
+from mcpgen.runtime.catalog import Pages
 from mcpgen.runtime.settings import Settings
 
 LINE = 512_000

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 from mcp.types.jsonrpc import JSONRPCMessage, JSONRPCRequest
 
-from ..listing import CALL
+from ..catalog import CALL
 from ..log import event
 from ..record import Record, note_refusal
 from ..secrets import CALLER, SENDER, Caller

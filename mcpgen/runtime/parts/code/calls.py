@@ -10,9 +10,8 @@ from typing import Any
 
 import anyio
 
-from ...catalog import Entry
+from ...catalog import Entry, Run
 from ...limits import Quota
-from ...listing import Run
 from ...record import recorded
 from ...results.content import Context, as_json, failure
 from ..search.finder import reads

@@ -13,10 +13,9 @@ from typing import Any
 
 import anyio
 
-from ...catalog import Catalog, Entry
+from ...catalog import RUN, SEARCH, Catalog, Entry, Run
 from ...errors import StartError
 from ...limits import Quota
-from ...listing import RUN, SEARCH, Run
 from ...package import Package
 from ...record import current
 from ...results.content import Context, as_json, failure

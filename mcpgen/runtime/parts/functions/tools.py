@@ -12,9 +12,8 @@ from typing import Any
 import docstring_parser
 
 from .decorator import Options, options_of
-from .portable import portable
 from .signature import BadSignature as BadSignature
-from .signature import Signature
+from .signature import Signature, portable
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 from ...part import Mode, Part
 
 if TYPE_CHECKING:
-    from ...catalog import Catalog
+    from ...catalog import Catalog, Front
     from ...limits import Quota
-    from ...listing import Front
     from ...package import Package
     from ...settings import Settings
 

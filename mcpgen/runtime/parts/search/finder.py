@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from ...catalog import Catalog
+from ...catalog import SEARCH, Catalog
 from ...errors import StartError
 from ...facts.parts import remedy
-from ...listing import SEARCH
 from ...package import Package
 from .entries import entry, fields_of
 from .index import FILE, Index, SearchResult

@@ -11,8 +11,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ...catalog import Catalog
-from ...listing import CALL, DESCRIBE, SEARCH, Run
+from ...catalog import CALL, DESCRIBE, SEARCH, Catalog, Run
 from ...package import Package
 from ...results.content import Context, failure
 from ...settings import Settings
