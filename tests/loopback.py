@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -60,3 +61,10 @@ class Loopback:
         """Stop listening."""
         self._server.shutdown()
         self._server.server_close()
+
+
+def free_port() -> int:
+    """A port nobody listens on."""
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        return int(bound.getsockname()[1])

@@ -16,7 +16,6 @@ import re
 import shlex
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 from contextlib import suppress
@@ -24,6 +23,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+
+from tests.loopback import free_port
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -224,9 +225,7 @@ class World:
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> World:
     """The world after the README: mcpgen is installed, and there is a project."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    made = World(tmp_path_factory.mktemp("world"), port)
+    made = World(tmp_path_factory.mktemp("world"), free_port())
     text = README.read_text("utf-8")
     made.begin(text)
     made.run(blocks_of(text))

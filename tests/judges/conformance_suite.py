@@ -28,6 +28,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.loopback import free_port
+
 from . import node, portable, referee_server
 from .one_document import ask, is_list
 
@@ -40,13 +42,6 @@ TWELVE = (
     "multifile/digitalocean/DigitalOcean-public.v2.yaml", "directory/docker.com__hub.json",
 )  # fmt: skip
 INSPECTED = 6
-
-
-def free_port() -> int:
-    """A port nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @contextmanager

@@ -30,7 +30,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import OAuthClientMetadata
 
 from mcpgen.cli import run
-from tests.loopback import JSON, Asked, Loopback
+from tests.loopback import JSON, Asked, Loopback, free_port
 
 from .node import Absent, node, packages
 
@@ -55,12 +55,6 @@ LEEWAY = 5  # seconds in the project of these tests; a server as generated waits
 
 def call(tool: str) -> dict[str, Any]:
     return {**LIST, "method": "tools/call", "params": {"name": tool, "arguments": {}}}
-
-
-def free_port() -> int:
-    with socket.socket() as bound:
-        bound.bind(("127.0.0.1", 0))
-        return int(bound.getsockname()[1])
 
 
 def claims_of(token: str) -> dict[str, Any]:

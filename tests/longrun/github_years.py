@@ -28,13 +28,11 @@ from pathlib import Path
 
 from mcpgen.compare.servers import KINDS, Diff, diff
 from mcpgen.compare.sides import side_of_project
-from mcpgen.config import Config
 from mcpgen.lock import Lock
 from mcpgen.problems import DocumentError, Problems
 from mcpgen.project.check import check
-from mcpgen.project.run import CommandInput, run
 from mcpgen.project.verify import verify
-from mcpgen.write import Changes, read_lock, write
+from tests.regenerate.shop import contents, generate, lock_of, package, users_files
 
 PACKAGE = "@octokit/openapi"
 VERSIONS = (
@@ -79,9 +77,9 @@ def main(folder: Path) -> int:
     shutil.rmtree(project, ignore_errors=True)
     current = folder / "current.json"
     shutil.copy(documents[0], current)
-    generate(project, current)
+    generate(project, current, accept=True)
     customise(project)
-    generate(project)
+    generate(project, accept=True)
     print(
         "| step | operations | security | breaking | additive | text | files | seconds | broken"
         " promises |"
@@ -114,24 +112,14 @@ def fetch(version: str, folder: Path) -> Path:
     return path
 
 
-def generate(project: Path, source: Path | None = None) -> tuple[Changes, Problems]:
-    """`mcpgen generate --accept-changes`."""
-    problems = Problems()
-    made = run(
-        CommandInput(config=Config(sources=(str(source),) if source else ()), folder=project),
-        problems,
-    )
-    return write(made.files, project, lock_facts=made.facts, accept=True), problems
-
-
 def customise(project: Path) -> None:
     """What a team does to its project on the first day."""
     with (project / "mcpgen.toml").open("a") as file:
         file.write(CUSTOMISATIONS)
-    (package,) = (project / "src").iterdir()
-    (package / "hooks.py").write_text(HOOKS)
-    (package / "custom" / "counting.json").write_text(json.dumps(TOOL))
-    (package / "custom" / "counting.py").write_text(CODE)
+    own = package(project)
+    (own / "hooks.py").write_text(HOOKS)
+    (own / "custom" / "counting.json").write_text(json.dumps(TOOL))
+    (own / "custom" / "counting.py").write_text(CODE)
     (project / "NOTES.md").write_text("Ours.\n")
 
 
@@ -143,7 +131,7 @@ def step(project: Path, current: Path, before: Path, after: Path) -> int | None:
     shutil.copy(after, current)
     started = time.perf_counter()
     try:
-        changes, problems = generate(project)
+        changes, problems = generate(project, accept=True)
     except DocumentError as error:
         print(f"| {before.stem} → {after.stem} | refused: {error} ||||||||", flush=True)
         shutil.copy(before, current)
@@ -162,7 +150,7 @@ def step(project: Path, current: Path, before: Path, after: Path) -> int | None:
         *(f"check: {sentence}" for sentence in check(project, Problems()).stale),
         *(f"fresh: `{path}` differs" for path in other_than_fresh(project)),
     ]  # fmt: skip
-    again, _ = generate(project)
+    again, _ = generate(project, accept=True)
     broken += [] if again.empty else [f"the second run changed files ({again})"]
     counts = Counter(change.kind for change in found.changes)
     warnings = sum(1 for problem in problems if problem.code.startswith("E11"))
@@ -176,23 +164,6 @@ def step(project: Path, current: Path, before: Path, after: Path) -> int | None:
     for sentence in broken[:10]:
         print(f"    {sentence}", file=sys.stderr)
     return len(broken)
-
-
-def lock_of(project: Path) -> Lock:
-    found = read_lock(project)
-    assert found is not None
-    return found
-
-
-def users_files(project: Path) -> dict[str, bytes]:
-    """Everything that is not mcpgen's."""
-    owned = {*lock_of(project).files, "mcpgen.lock"}
-    paths = (path for path in project.rglob("*") if path.is_file())
-    return {
-        name: path.read_bytes()
-        for path in paths
-        if (name := path.relative_to(project).as_posix()) not in owned
-    }
 
 
 def names_that_changed(old: Lock, new: Lock) -> list[str]:
@@ -214,8 +185,7 @@ def customisations_that_were_lost(project: Path, lock: Lock) -> list[str]:
     by_id = {tool.operation_id: tool for tool in lock.tools}
     listing = by_id["repos/list-for-org"].name
     looking = {tool.operation: tool.name for tool in lock.tools}["GET /repos/{owner}/{repo}"]
-    (package,) = (project / "src").iterdir()
-    facts = json.loads((package / "api.json").read_text())
+    facts = json.loads((package(project) / "api.json").read_text())
     tools = side_of_project(project).tools
     kept = {
         "the name `open_issue`": "open_issue" in by_name,
@@ -283,13 +253,9 @@ def other_than_fresh(project: Path) -> list[str]:
         shutil.copy(project / name, place / name)
     if (project / "document").is_dir():
         shutil.copytree(project / "document", place / "document")
-    generate(place)
-    owned = {*lock_of(project).files, "mcpgen.lock"}
-    return [
-        path
-        for path in sorted(owned)
-        if (place / path).read_bytes() != (project / path).read_bytes()
-    ]
+    generate(place, accept=True)
+    files, made = contents(project), contents(place)
+    return [path for path in made if made[path] != files[path]]
 
 
 if __name__ == "__main__":

@@ -188,6 +188,8 @@ class Api:
         method = self.random.choice(("get", "post", "put"))
         name, summary = f"{method}_{noun}_{number}", f"The {noun} number {number}"
         operation = self.operation(method, name, summary, ["id"])
+        text = {"name": "kind", "in": "query", "required": False, "schema": typed()}
+        operation["parameters"].append(text)
         self.document["paths"][f"/{noun}s{number}/{{id}}"] = {method: operation}
 
     @edit("breaking")

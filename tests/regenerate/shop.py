@@ -196,3 +196,9 @@ def contents(folder: Path) -> dict[str, bytes]:
         for path in files
         if "__pycache__" not in path.parts
     }
+
+
+def users_files(folder: Path) -> dict[str, bytes]:
+    """Everything that is not mcpgen's."""
+    owned = {*lock_of(folder).files, "mcpgen.lock"}
+    return {path: text for path, text in contents(folder).items() if path not in owned}

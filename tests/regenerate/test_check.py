@@ -208,7 +208,6 @@ def test_a_customised_tool_of_ones_own_is_no_orphan(tmp_path: Path) -> None:
 
 
 # -- verify
-# -----------------------------------------------------------------------------------------------------------
 
 
 def test_verify_finds_an_edit_of_any_generated_file_and_of_the_lock_itself(tmp_path: Path) -> None:

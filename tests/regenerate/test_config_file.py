@@ -214,7 +214,6 @@ def test_a_key_is_found_where_it_stands(path: tuple[str, ...], line: int) -> Non
 
 
 # -- schema, dataclasses and documentation agree
-# -----------------------------------------------------------------------
 
 
 def test_the_schema_and_the_documentation_are_up_to_date() -> None:

@@ -33,12 +33,12 @@ from .shop import (
     save,
     set_in,
     tools,
+    users_files,
 )
 
 Edit = Callable[[Path], None]
 
 # -- what the API does
-# ------------------------------------------------------------------------------------------------
 
 
 BOOKS = ("paths", "/books", "get")
@@ -89,7 +89,6 @@ CHANGES: dict[str, Change] = {
 HARMLESS = {"nothing", "reorder"}
 
 # -- what the user does
-# -----------------------------------------------------------------------------------------------
 
 
 def leave(_: Path) -> None: ...
@@ -183,12 +182,6 @@ CONFLICTS = [edit_generated, edit_generated_list]
 def operations(folder: Path) -> dict[str, str]:
     """The operation of each tool."""
     return {tool.name: tool.operation for tool in lock_of(folder).tools}
-
-
-def users_files(folder: Path) -> dict[str, bytes]:
-    """Everything that is not mcpgen's."""
-    owned = {*lock_of(folder).files, "mcpgen.lock"}
-    return {path: text for path, text in contents(folder).items() if path not in owned}
 
 
 def lf(files: dict[str, bytes]) -> dict[str, bytes]:
@@ -376,12 +369,3 @@ def test_taking_back_a_new_name_gives_the_old_one_back(tmp_path: Path) -> None:
     (folder / "mcpgen.toml").write_bytes(before["mcpgen.toml"])
     generate(folder)
     assert contents(folder) == before
-
-
-def test_a_new_title_moves_neither_the_package_nor_the_variables(tmp_path: Path) -> None:
-    folder = project(tmp_path)
-    where = package(folder)
-    save(changed(CHANGES["change the title"]), tmp_path / "shop.json")
-    generate(folder)
-    assert package(folder) == where
-    assert json.loads((where / "api.json").read_text())["title"] == "The Grand Emporium"

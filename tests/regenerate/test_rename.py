@@ -56,6 +56,8 @@ def test_a_new_title_moves_nothing_where_no_name_is_configured(shop: Path, mcpge
         save(document, shop.parent / "shop.json")
         assert mcpgen("generate").code == 0
         assert packages(shop) == ["corner_shop_mcp"]
+        facts = json.loads((shop / "src/corner_shop_mcp/api.json").read_text())
+        assert facts["title"] == document["info"]["title"]
         assert mcpgen("check").code == 0
 
 

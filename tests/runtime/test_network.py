@@ -15,6 +15,7 @@ from calls import api_key, ask, calling, reaching, runtime, settings
 from upstream import Upstream, http, ok
 
 from mcpgen.runtime.client import network
+from tests.loopback import free_port
 
 BOMB = gzip.compress(bytes(64 * 1024 * 1024), 9)
 
@@ -499,9 +500,7 @@ async def test_a_host_that_is_not_known_is_named(monkeypatch: pytest.MonkeyPatch
 
 
 async def test_a_host_that_refuses_connections_is_tried_again_and_then_reported() -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     reports: list[str] = []
 
     async def report(text: str) -> None:

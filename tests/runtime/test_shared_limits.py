@@ -21,14 +21,9 @@ from calls import settings
 from mcpgen.runtime.limits import Rate, pace_of
 from mcpgen.runtime.parts.redis import rates as shared
 from mcpgen.runtime.settings import SettingsError
+from tests.loopback import free_port
 
 SERVER = os.environ.get("REDIS_SERVER") or shutil.which("redis-server")
-
-
-def free_port() -> int:
-    with socket.socket() as bound:
-        bound.bind(("127.0.0.1", 0))
-        return int(bound.getsockname()[1])
 
 
 class Redis:

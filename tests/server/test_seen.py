@@ -23,7 +23,7 @@ from mcpgen.runtime.parts.audit import lines as audit
 from mcpgen.runtime.parts.telemetry.instruments import END_SECONDS
 from mcpgen.runtime.record import Record, recorded
 from mcpgen.runtime.secrets import MASK, Caller, Redactor, Secret
-from tests.loopback import Asked, Loopback
+from tests.loopback import Asked, Loopback, free_port
 
 DEPLOY = Path(__file__).parents[2] / "templates" / "deploy"
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -79,12 +79,6 @@ def ended(server: Server) -> list[dict[str, Any]]:
     server.ask_to_end()
     assert server.exit_code() == 0
     return [json.loads(line) for line in server.stop().splitlines() if line.startswith("{")]
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @pytest.mark.parametrize("place", ["_meta", "header"])

@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -25,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.judges.node import CHECKOUT, SHARED
-from tests.loopback import Loopback
+from tests.loopback import Loopback, free_port
 
 HERE = Path(__file__).parent
 FOLDER = CHECKOUT / ".clients"
@@ -152,8 +151,7 @@ class Server:
     @contextmanager
     def http(self, settings: dict[str, str]) -> Iterator[str]:
         """Serve it over HTTP with further settings; gives the address."""
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
+        port = free_port()
         start = self.stdio(settings)
         words = [start["command"], *start["args"], "--http", "--port", str(port)]
         process = subprocess.Popen(words, env=start["env"], stderr=subprocess.DEVNULL)
@@ -171,8 +169,7 @@ class Api:
     @staticmethod
     @contextmanager
     def bookshop() -> Iterator[str]:
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
+        port = free_port()
         script = CHECKOUT / "samples" / "bookshop_api.py"
         process = subprocess.Popen([sys.executable, str(script), str(port)])
         try:
