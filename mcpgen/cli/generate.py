@@ -77,8 +77,6 @@ Renew = Annotated[
         ),
     ),
 ]
-MOST_CHANGES = 20
-"""Lines about callers that a run shows."""
 SHOWN = 5
 """Problems a run that worked shows; `mcpgen lint` lists them all."""
 DryRun = Annotated[
@@ -218,16 +216,12 @@ def _show(screen: Screen, made: Run, summary: Summary, changes: Changes, differe
 
 
 def _show_difference(screen: Screen, difference: Diff) -> None:
-    """Print the changes for callers in the form of `mcpgen diff`; long lists are cut."""
+    """Print the changes for callers in the form of `mcpgen diff`."""
     if not difference.changes:
         return
-    lines = as_text(difference).splitlines()
     screen.out.print("What changes for callers")
-    for line in lines[:MOST_CHANGES]:
+    for line in as_text(difference, "mcpgen diff --against HEAD").splitlines():
         screen.out.print(f"  {shown(line)}".rstrip())
-    if len(lines) > MOST_CHANGES:
-        count = len(lines) - MOST_CHANGES
-        screen.out.print(f"  … and {count} more lines: `mcpgen diff --against HEAD` shows all")
     screen.out.print()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from textwrap import shorten
 from typing import Any
 
 from .schemas import Kind
@@ -17,6 +18,12 @@ HEADINGS: dict[Kind, str] = {
     "text": "Text only",
 }
 LOUD = ("security", "breaking")
+SCREEN = 30
+"""Changes that fit a terminal of 40 lines with their headings."""
+LONGEST_LINE = 160
+"""Characters of a line that stands for others like it."""
+DETAILS = re.compile(r"^in .*? tools:|`[^`]*`|“[^”]*”|\([^)]*\)|[\d\s,~+-]")
+"""The parts that differ between lines that are alike."""
 LONGEST = 60_000
 """Characters of a comment; forges refuse more than 65,536."""
 MOST = 20
@@ -43,20 +50,40 @@ def as_data(difference: Diff) -> dict[str, Any]:
     }
 
 
-def as_text(difference: Diff) -> str:
-    """The diff for a terminal: a heading for each class, a line for each change."""
+def as_text(difference: Diff, command: str = "mcpgen diff") -> str:
+    """The diff for a terminal: a heading for each class, a line for each change. Where they fill
+    more than a screen, lines that are alike become one, those of the least grave class first.
+    """
     if not difference.changes:
         return "nothing changes for callers"
+    entries = {kind: lines_of(difference.of(kind), SIGNS) for kind in KINDS}
+    shown = dict(entries)
+    for kind in ("text", "additive", "breaking"):
+        if sum(map(len, shown.values())) > SCREEN:
+            shown[kind] = _folded(entries[kind])
     lines = [difference.note, ""] if difference.note else []
-    for kind in KINDS:
-        changes = difference.of(kind)
-        if not changes:
-            continue
-        entries = lines_of(changes, SIGNS)
-        lines.append(f"{HEADINGS[kind]} ({len(entries)})")
-        lines += [f"  {line}" for line in entries]
+    for kind in filter(entries.get, KINDS):
+        lines.append(f"{HEADINGS[kind]} ({len(entries[kind])})")
+        lines += [f"  {line}" for line in shown[kind]]
         lines.append("")
-    return "\n".join([*lines, counts(difference)])
+    lines.append(counts(difference))
+    if shown != entries:
+        lines[-1] += f"; `{command} --format changelog` lists each"
+    return "\n".join(lines)
+
+
+def _folded(lines: list[str]) -> list[str]:
+    """Lines that differ only in names, texts and numbers as the first of them, and their number."""
+    groups: dict[str, list[str]] = {}
+    for line in lines:
+        groups.setdefault(DETAILS.sub("", line), []).append(line)
+    folded = []
+    for first, *others in groups.values():
+        if others:
+            first = shorten(first, LONGEST_LINE, placeholder="…")
+            first += f" (and {len(others):,} more like it)"
+        folded.append(first)
+    return folded
 
 
 def as_markdown(difference: Diff) -> str:

@@ -181,6 +181,26 @@ def test_one_cause_is_one_line(tmp_path: Path) -> None:
     assert "Breaking (2)" in lines
 
 
+def test_a_diff_fits_a_screen_and_the_gravest_changes_are_the_last_to_be_folded(
+    tmp_path: Path,
+) -> None:
+    def change(document: Document) -> None:
+        cut(*LIST)(document)
+        for number in range(200):
+            document["paths"][f"/x{number}"] = {"get": {"operationId": f"x{number}"}}
+            fields = document["components"]["schemas"]["Book"]["properties"]
+            fields[f"field{number}"] = {"type": "string"}
+
+    found = compared(tmp_path, changed(change))
+    lines = as_text(found).splitlines()
+    assert len(lines) < 40
+    assert lines[:2] == ["Breaking (1)", "  - `list_books` `GET /books` is gone"]
+    assert "  + `x0` is new: `GET /x0` (and 199 more like it)" in lines
+    assert "  `get_book` answers have `field0` as well (and 199 more like it)" in lines
+    assert lines[-1].endswith(" changes; `mcpgen diff --format changelog` lists each")
+    assert as_changelog(found, "1.0.0").count("* ") == len(found.changes)
+
+
 def test_what_another_mcpgen_reads_in_the_same_document_breaks_nothing(tmp_path: Path) -> None:
     _, server = pipeline.understand(
         Config(sources=(str(save(DOCUMENT, tmp_path / "shop.json")),)), Problems()
@@ -218,7 +238,6 @@ def test_a_folder_that_is_no_project_says_so(tmp_path: Path) -> None:
 
 
 # -- schemas
-# ----------------------------------------------------------------------------------------------------------
 
 
 def of(**properties: Any) -> dict[str, Any]:
