@@ -265,7 +265,7 @@ def _add_tables_for_many(
         own = tables.get(tool.origin.operation)
         made = ToolConfig()
         for many in of_tool(config, tool.origin, *_names(tool, own)):
-            words = [w for w in many.config.arguments if _argument_by_name(tool, w) is not None]
+            words = [w for w in many.config.arguments if _has_argument(tool, w)]
             used |= {many.path, *((*many.path, word) for word in words)}
             arguments = {word: many.config.arguments[word] for word in words}
             table = _Table(many.path, replace(many.config, arguments=arguments))
@@ -280,7 +280,7 @@ def alone(config: Config, tool: Tool) -> Config:
     """Return a configuration for a server with one tool alone, which it does not leave out."""
 
     def fitting(table: ToolConfig) -> ToolConfig:
-        words = [word for word in table.arguments if _argument_by_name(tool, word) is not None]
+        words = [word for word in table.arguments if _has_argument(tool, word)]
         arguments = {word: table.arguments[word] for word in words}
         return replace(table, enabled=True, arguments=arguments)
 
@@ -465,13 +465,13 @@ def _toolset(current: str, config: ToolConfig, tool: Tool, faults: _Faults) -> s
 
 def _with_argument_config(tool: Tool, word: str, config: ArgumentConfig, faults: _Faults) -> Tool:
     """The tool with one `[tools."…".arguments.…]` table applied."""
+    if word == tool.listing.fields:
+        return _with_choice(tool, config, faults)
     argument = _argument_by_name(tool, word)
     if argument is None:
         names = [item.name for item in tool.arguments]
         hint = _did_you_mean(word, names)
-        if word == tool.listing.fields:
-            hint = "it chooses the fields of items: `full = true` in the table `answer` removes it"
-        elif names and not hint:
+        if names and not hint:
             hint = f"its arguments are {', '.join(f'`{name}`' for name in names[:8])}"
         message = f"`{tool.name}` has no argument `{word}`"
         faults.add("E1118", message, "arguments", word, hint=hint)
@@ -487,6 +487,26 @@ def _with_argument_config(tool: Tool, word: str, config: ArgumentConfig, faults:
     if config.name is not None and config.name != argument.name:
         tool = _rename_argument(tool, argument, word, config.name, faults)
     return tool
+
+
+def _with_choice(tool: Tool, config: ArgumentConfig, faults: _Faults) -> Tool:
+    """The tool whose argument that chooses fields has the name and description of its table."""
+    word = tool.listing.fields
+    name = config.name or word
+    if replace(config, name=None, description=None) != ArgumentConfig():
+        message = f"`{tool.name}` has no argument `{word}` that the API knows"
+        hint = "it chooses the fields of items: `full = true` in the table `answer` removes it"
+        faults.add("E1118", message, "arguments", word, hint=hint)
+    elif name == word or _is_free(tool, word, word, name, faults):
+        if config.description is not None:
+            tool = _with_property(tool, word, description=config.description)
+        tool = _with_inputs(tool, lambda schema: _with_renamed_property(schema, word, name))
+        tool = replace(tool, listing=replace(tool.listing, fields=name))
+    return tool
+
+
+def _has_argument(tool: Tool, word: str) -> bool:
+    return word == tool.listing.fields or _argument_by_name(tool, word) is not None
 
 
 def _argument_by_name(tool: Tool, word: str) -> Argument | None:
@@ -625,19 +645,20 @@ def _with_argument(tool: Tool, old: Argument, new: Argument) -> Tool:
     return replace(tool, arguments=tuple(arguments))
 
 
-def _rename_argument(tool: Tool, argument: Argument, word: str, name: str, faults: _Faults) -> Tool:
+def _is_free(tool: Tool, argument: str, word: str, name: str, faults: _Faults) -> bool:
+    """Return whether an argument may be called so; a fault says why not."""
+    fault = ""
     if not _is_usable(ARGUMENT_NAME, name):
-        message = (
-            f"an argument of `{tool.name}` cannot be called `{name}`: use letters, digits and"
-            " underscores"
-        )
-        faults.add("E1115", message, "arguments", word, "name")
-        return tool
-    if any(item.name == name for item in tool.arguments):
-        message = (
-            f"`{argument.name}` of `{tool.name}` cannot be called `{name}`: another argument is"
-        )
-        faults.add("E1116", message, "arguments", word, "name")
+        fault = f"an argument of `{tool.name}` cannot be called `{name}`: use letters, digits and"
+        faults.add("E1115", f"{fault} underscores", "arguments", word, "name")
+    elif name in {tool.listing.fields, *(item.name for item in tool.arguments)}:
+        fault = f"`{argument}` of `{tool.name}` cannot be called `{name}`: another argument is"
+        faults.add("E1116", fault, "arguments", word, "name")
+    return not fault
+
+
+def _rename_argument(tool: Tool, argument: Argument, word: str, name: str, faults: _Faults) -> Tool:
+    if not _is_free(tool, argument.name, word, name, faults):
         return tool
     old = argument.name
     tool = _with_inputs(tool, lambda schema: _with_renamed_property(schema, old, name))

@@ -141,6 +141,17 @@ def test_an_argument_gets_another_name_and_the_api_still_sees_its_own(tmp_path: 
     assert '"bookId": book' in function(folder, "books", "get_book")
 
 
+@pytest.mark.parametrize("table", ["listBooks", "list_*"])
+def test_the_argument_that_chooses_fields_gets_another_name(tmp_path: Path, table: str) -> None:
+    config = f'[tools."{table}".arguments.fields]\nname = "show"\ndescription = "Which."'
+    folder = said(tmp_path, config)
+    properties = tools(folder)["list_books"]["inputSchema"]["properties"]
+    assert "fields" not in properties
+    assert properties["show"]["description"] == "Which."
+    assert facts(folder)["lists"]["list_books"]["fields"] == "show"
+    assert generate(folder)[0].empty
+
+
 def test_a_default_is_advertised_and_sent(tmp_path: Path) -> None:
     limit = "[tools.listBooks.arguments.limit]\ndefault = 20"
     folder = said(tmp_path, f'[tools.addBook.arguments.title]\ndefault = "Untitled"\n{limit}')
