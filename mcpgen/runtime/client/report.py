@@ -14,7 +14,7 @@ from ..facts.http import SAFE
 from ..limits import LONGEST_WAIT, retry_after
 from ..results.answer import Answer
 from ..results.content import Block
-from ..results.shorten import MAX_DEPTH, compact, fit
+from ..results.shorten import MAX_DEPTH, fit
 from ..secrets import NOTE, Withheld
 from ..settings import Settings
 from .health import seconds_text
@@ -159,7 +159,7 @@ def _withheld(settings: Settings) -> Withheld:
 def _from_data(data: Any, settings: Settings) -> tuple[str, str]:
     try:
         data = _withheld(settings).without(data, settings.readable, MAX_DEPTH)
-        text = compact(fit(data, MAX_ERROR)[0])
+        text = fit(data, MAX_ERROR)[0]
     except (ValueError, RecursionError):
         return "", ""
     message = _message(data)

@@ -17,23 +17,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import ApiError, BadStatus
+from ..results import lists
 from ..results.answer import UNTYPED, Answer, decode, lines_of_json, too_deep
 from ..results.content import Audio, Block, Context, Image, Resource, ResourceLink
-from ..results.lists import (
-    ALL,
-    SMALL,
-    after,
-    has,
-    items_of,
-    left_out,
-    names_in,
-    narrowed,
-    next_in_headers,
-    next_part,
-    replaced,
-    table,
-    telling,
-)
 from ..results.shorten import (
     MAX_DEPTH,
     Cuts,
@@ -215,17 +201,18 @@ class _View:
         whole, remark, is_long = self._selected(received)
         path = self._listing.items
         place = ".".join(path or ())
-        items = items_of(whole, path) if is_long else []
+        items = lists.items_of(whole, path) if is_long else []
         cuts, data = Cuts(), whole
         if is_long:
-            cuts = Cuts(rows=place, narrow=narrowed)
-            brief = [telling(item) if isinstance(item, dict) else item for item in items]
-            data = replaced(whole, path, brief)
-        data, cuts = fit(data, self._settings.max_result_tokens, cuts)
-        text = self._written(data)
+            cuts = Cuts(rows=place, narrow=lists.narrowed)
+            brief = [lists.telling(item) if isinstance(item, dict) else item for item in items]
+            data = lists.replaced(whole, path, brief)
+        text, data, cuts = fit(data, self._settings.max_result_tokens, cuts)
+        if self._shaping.table:
+            text = self._as_table(data) or text
         texts: list[str | Block] = [text, remark]
         if cuts.rows is not None:
-            texts.append(left_out(items, items_of(data, path), self._listing.fields))
+            texts.append(lists.left_out(items, lists.items_of(data, path), self._listing.fields))
         kept = cuts.kept_items(place)
         if cuts.items:
             total = len(compact(whole).encode())
@@ -242,27 +229,27 @@ class _View:
         if any((shaping.keep, shaping.drop, shaping.strip_nulls)):
             selection = Sieve(strip_nulls=shaping.strip_nulls)
             data = selection.of(data, shaping.keep, shaping.drop)
-        items = items_of(data, listing.items) if listing.fields else []
-        names = self._call.get(listing.fields, ()) if items else (ALL,)
-        if ALL in names:
+        items = lists.items_of(data, listing.items) if listing.fields else []
+        names = self._call.get(listing.fields, ()) if items else (lists.ALL,)
+        if lists.ALL in names:
             return data, "", False
-        unknown = [name for name in names if not any(has(item, name) for item in items)]
+        unknown = [name for name in names if not any(lists.has(item, name) for item in items)]
         remark = ""
         if unknown:
-            known = _quoted(names_in(items)[:60])
+            known = _quoted(lists.names_in(items)[:60])
             missing = _quoted([name[:100] for name in unknown[:10]])
             remark = f"[no item has {missing}; the fields of items are {known}]"
         if len(unknown) < len(names):
-            return replaced(data, listing.items, Sieve().of(items, names)), remark, False
-        return data, remark, len(compact(items)) > SMALL
+            return lists.replaced(data, listing.items, Sieve().of(items, names)), remark, False
+        return data, remark, len(compact(items)) > lists.SMALL
 
-    def _written(self, data: Any) -> str:
-        """Data as text."""
-        items = items_of(data, self._listing.items) if self._shaping.table else []
+    def _as_table(self, data: Any) -> str:
+        """The items as a table, and what is beside them below it; nothing where there are none."""
+        items = lists.items_of(data, self._listing.items)
         if not items:
-            return compact(data)
-        rest = replaced(data, self._listing.items, [])
-        return f"{table(items)}\n{compact(rest)}" if rest else table(items)
+            return ""
+        rest = lists.replaced(data, self._listing.items, [])
+        return f"{lists.table(items)}\n{compact(rest)}" if rest else lists.table(items)
 
     def text(self, label: str) -> Shown:
         """The text, after a line with `label` if there is one."""
@@ -354,10 +341,10 @@ class _View:
         one.
         """
         link = self._answer.headers.get("link", "")
-        part = next_part(self._listing, data, link, self._call, self._arguments)
+        part = lists.next_part(self._listing, data, link, self._call, self._arguments)
         if part is None:
             told = self._told(self._headers) if self._headers else {}
-            part = next_in_headers(told, self._arguments) if told else None
+            part = lists.next_in_headers(told, self._arguments) if told else None
         if part is None:
             return ""
         if not part:
@@ -372,8 +359,8 @@ class _View:
         listing = self._listing
         following: dict[str, Any] = {}
         if kept:
-            items = items_of(received, listing.items)
-            following = after(listing, received, items, kept, self._call)
+            items = lists.items_of(received, listing.items)
+            following = lists.after(listing, received, items, kept, self._call)
         if following:
             ways.append(f"ask on with {_assigned(following)}")
         elif listing.size:

@@ -235,7 +235,8 @@ def narrowed(items: list[Any], room: int) -> list[Any]:
     for item in items:
         for path, value, cost in _columns(item, room) if isinstance(item, dict) else ():
             costs[path] += cost
-            ranks.setdefault(path, _rank_of(path, value))
+            if path not in ranks:
+                ranks[path] = _rank_of(path, value)
     left = room * 15 // 16 - len(items)  # tokens are estimated
     for path in sorted(costs, key=lambda path: ranks[path]):
         if ranks[path] <= (_ALWAYS, 1) or costs[path] <= left:

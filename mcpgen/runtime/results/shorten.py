@@ -370,8 +370,8 @@ class Cuts:
         return kept + "\u2026"
 
 
-def fit(value: Any, limit: int, cuts: Cuts | None = None) -> tuple[Any, Cuts]:
-    """JSON data that takes at most about `limit` tokens as `compact` writes it.
+def fit(value: Any, limit: int, cuts: Cuts | None = None) -> tuple[str, Any, Cuts]:
+    """JSON data of at most about `limit` tokens: its compact text, the data, and what was cut.
 
     Lists lose items from the end first; only then are texts cut, the longest most. What is small
     beside them (a cursor, a total) stays whole.
@@ -379,6 +379,7 @@ def fit(value: Any, limit: int, cuts: Cuts | None = None) -> tuple[Any, Cuts]:
     cuts = Cuts() if cuts is None else cuts
     text = compact(value)
     # A token is a byte at least
-    if len(text.encode("utf-8", "surrogatepass")) <= limit or tokens(text, limit) <= limit:
-        return value, cuts
-    return cuts.fit(value, limit), cuts
+    if len(text.encode("utf-8", "surrogatepass")) > limit and tokens(text, limit) > limit:
+        value = cuts.fit(value, limit)
+        text = compact(value)
+    return text, value, cuts

@@ -24,7 +24,6 @@ from ...results.shorten import (
     Sieve,
     TooDeep,
     beginning,
-    compact,
     fit,
     tokens,
     visible,
@@ -167,8 +166,7 @@ def _text_of(value: Any, room: int) -> str:
             return value
         return f"{kept}\n[truncated. Kept {len(kept):,} of {len(value):,} characters. Return less]"
     try:
-        data, cuts = fit(Sieve(visible, deepest=MAX_DEPTH).of(as_json(value)), room)
-        text = compact(data)
+        text, _, cuts = fit(Sieve(visible, deepest=MAX_DEPTH).of(as_json(value)), room)
     except (TypeError, ValueError, RecursionError, TooDeep) as error:
         raise ProgramError(f"its value cannot be returned as JSON: {error}") from error
     if not cuts.items:
