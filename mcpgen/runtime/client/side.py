@@ -46,6 +46,7 @@ MAX_FIELD = 500
 
 _NO_LIST = ListAnswer()
 _AS_IT_IS = Shaping()
+_NO_ARGUMENTS: Mapping[str, Any] = {}
 
 _IMAGES = frozenset(("image/png", "image/jpeg", "image/gif", "image/webp"))
 _XML = ("/xml", "+xml")
@@ -118,7 +119,7 @@ def content_of(
     answer: Answer[Any],
     tool: Mapping[str, Any],
     settings: Settings,
-    call: Mapping[str, Any] | None = None,
+    call: Mapping[str, Any] = _NO_ARGUMENTS,
 ) -> tuple[list[Block], dict[str, Any] | None]:
     """An answer as content blocks, and as structured content when the tool (as listed) declares an
     output schema. `call` has the arguments of the call.
@@ -126,7 +127,7 @@ def content_of(
     Structured content is the JSON object itself, or `{"result": ...}` around anything else; `{}`
     for no content.
     """
-    view = _View(answer, tool, settings, call or {})
+    view = _View(answer, tool, settings, call)
     try:
         texts, data = view.content()
     except (RecursionError, TooDeep, ValueError):
@@ -209,7 +210,7 @@ class _View:
             data = lists.replaced(whole, path, brief)
         text, data, cuts = fit(data, self._settings.max_result_tokens, cuts)
         if self._shaping.table:
-            text = self._as_table(data) or text
+            text = self._as_table(data, text)
         texts: list[str | Block] = [text, remark]
         if cuts.rows is not None:
             texts.append(lists.left_out(items, lists.items_of(data, path), self._listing.fields))
@@ -243,20 +244,18 @@ class _View:
             return lists.replaced(data, listing.items, Sieve().of(items, names)), remark, False
         return data, remark, len(compact(items)) > lists.SMALL
 
-    def _as_table(self, data: Any) -> str:
-        """The items as a table, and what is beside them below it; nothing where there are none."""
+    def _as_table(self, data: Any, text: str) -> str:
+        """The items as a table, and what is beside them below it; `text` where there are none."""
         items = lists.items_of(data, self._listing.items)
         if not items:
-            return ""
+            return text
         rest = lists.replaced(data, self._listing.items, [])
         return f"{lists.table(items)}\n{compact(rest)}" if rest else lists.table(items)
 
     def text(self, label: str) -> Shown:
         """The text, after a line with `label` if there is one."""
         answer = self._answer
-        raw = answer.text
-        if raw is None:
-            raw = decode(answer.content, "utf-8")
+        raw = decode(answer.content, "utf-8") if answer.text is None else answer.text
         limit = self._settings.max_result_tokens
         # Cut before cleaning: a token has few more than twelve characters, and redaction takes some
         text = self._settings.readable(raw[: limit * 25])
@@ -318,10 +317,10 @@ class _View:
         if answer.data is None and answer.text is None:
             names = ("content-disposition", *names)
         of_status = _HEADERS_OF_STATUS.get(answer.status, ())
-        parts = [self._fields((*of_status, *names))]
-        if answer.status in _NOT_THE_WHOLE or (of_status and parts[0]):
-            parts.insert(0, status_text(answer.status))
-        text = "; ".join(filter(None, parts))
+        fields = self._fields((*of_status, *names))
+        is_told = answer.status in _NOT_THE_WHOLE or (fields if of_status else "")
+        status = status_text(answer.status) if is_told else ""
+        text = "; ".join(filter(None, (status, fields)))
         return self._settings.readable(f"[{text}]") if text else ""
 
     def _fields(self, names: tuple[str, ...]) -> str:
@@ -337,9 +336,7 @@ class _View:
         return fields
 
     def _next_page(self, data: Any) -> str:
-        """The arguments that get the next part of a list, where the answer says that there is
-        one.
-        """
+        """The arguments that get the next part of a list, if the answer says that there is one."""
         link = self._answer.headers.get("link", "")
         part = lists.next_part(self._listing, data, link, self._call, self._arguments)
         if part is None:

@@ -273,11 +273,12 @@ def _columns(
 
 def _drop(item: Any, path: _Path) -> None:
     """Take a field from an item, and the objects that are empty without it."""
-    if not isinstance(item, dict) or path[0] not in item:
+    inner = item.get(path[0]) if isinstance(item, dict) else None
+    if inner is None:
         return
     if len(path) > 1:
-        _drop(item[path[0]], path[1:])
-        if item[path[0]]:
+        _drop(inner, path[1:])
+        if inner:
             return
     del item[path[0]]
 
@@ -453,7 +454,7 @@ def _seen(listing: ListAnswer, data: Any, items: list[Any], arguments: Mapping[s
 
 def _first(listing: ListAnswer) -> int:
     """Return the number of the first page or item."""
-    return int(listing.how == "page" or fold(listing.next) in _COUNTED_FROM_ONE)
+    return 1 if listing.how == "page" else int(fold(listing.next) in _COUNTED_FROM_ONE)
 
 
 def _start(listing: ListAnswer, data: Any, arguments: Mapping[str, Any]) -> int:

@@ -193,7 +193,9 @@ def _below(paths: _Paths, key: str, item: Any) -> _Paths | None:
     keep, drop = ({**tree.get(key, {}), **tree.get("*", {})} for tree in paths)
     if "" in drop:
         return None
-    if not paths[0] or "" in keep:
+    if not paths[0]:
+        return keep, drop
+    if "" in keep:
         return {}, drop
     inside = keep if isinstance(item, dict | list) else None
     return (inside, drop) if inside else None
@@ -379,7 +381,9 @@ def fit(value: Any, limit: int, cuts: Cuts | None = None) -> tuple[str, Any, Cut
     cuts = Cuts() if cuts is None else cuts
     text = compact(value)
     # A token is a byte at least
-    if len(text.encode("utf-8", "surrogatepass")) > limit and tokens(text, limit) > limit:
+    if len(text.encode("utf-8", "surrogatepass")) <= limit:
+        return text, value, cuts
+    if tokens(text, limit) > limit:
         value = cuts.fit(value, limit)
         text = compact(value)
     return text, value, cuts
