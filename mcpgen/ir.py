@@ -287,6 +287,7 @@ class Api:
     base_url_configured: bool
     headers: tuple[tuple[str, str], ...]
     security: tuple[tuple[str, ...], ...]
+    allowed_origins: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -376,6 +377,12 @@ class Server:
         """Whether a tool calls the first API, and not one of `apis`."""
         called = {each.request.api for each in self.tools if each.request is not None}
         return "" in called or not self.apis
+
+    @property
+    def addresses(self) -> tuple[tuple[str, str | None, str], ...]:
+        """The name of each API that is called, its base URL, and a note on that."""
+        first = [("", self.base_url, self.base_url_note)] if self.calls_first else []
+        return (*first, *((api.name, api.base_url, api.base_url_note) for api in self.apis))
 
     @property
     def calls_api(self) -> bool:

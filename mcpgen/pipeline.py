@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from .config import Config
+from .config import ApiConfig, Config
 from .config.base_url import base_url_problem
 from .config.credentials import fetch_headers, scheme_problem
 from .config.file import name_problem
@@ -77,8 +77,8 @@ def open_document(
     )
     chosen = {name: api.source for name, api in config.apis.items()}
     for name, source in named(document.others, chosen).items():
-        found = Problems()
-        api = load_one(source, problems=found)
+        found, own = Problems(), config.apis.get(name, ApiConfig())
+        api = load_one(source, overlays=own.overlays, problems=found)
         _take(found, problems, api)
         hold(document, name, api)
     if config.anew:

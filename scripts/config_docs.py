@@ -98,6 +98,7 @@ def schema() -> dict[str, Any]:
     for name in ("source", "auth", "select", "answers"):
         top["properties"][name] = _table(BY_NAME[name])
     apis = _named(BY_NAME["apis.*"], "Further APIs by their names.")
+    apis["additionalProperties"]["properties"]["select"] = _table(BY_NAME["select"])
     top["properties"]["apis"] = apis | {"propertyNames": {"pattern": NAME_PATTERN}}
     same = {"$ref": "#/properties/tools/additionalProperties"}
     tags = {"type": "object", "description": "Tools with a tag.", "additionalProperties": same}

@@ -21,10 +21,10 @@ def credential_goes(auth: Auth) -> str:
 
 
 def other_origins(server: Server) -> dict[str, list[str]]:
-    """Tools that go elsewhere than the server's base URL, by base URL."""
+    """Tools that go elsewhere than the base URL of their API, by base URL."""
     names: dict[str, list[str]] = {}
-    for tool in server.tools:
-        base_url, _ = server.call_of(tool)
-        if base_url not in (None, "", server.base_url):
-            names.setdefault(str(base_url), []).append(tool.name)
+    called = [(tool.name, tool.request) for tool in server.tools if tool.request is not None]
+    for name, request in called:
+        if request.base_url not in (None, "", server.api(request.api).base_url):
+            names.setdefault(str(request.base_url), []).append(name)
     return names

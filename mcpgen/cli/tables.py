@@ -74,7 +74,8 @@ def show_facts(screen: Screen, summary: Summary, further: Iterable[tuple[str, st
     if limits:
         facts.add_row("too many for", ", ".join(limits))
     if server.calls_api:
-        facts.add_row("API", _address(summary))
+        for name, url, note in server.addresses:
+            facts.add_row(f"API {name}".strip(), _address(url, shown(note)))
         if not server.auth:
             facts.add_row("credential", NO_CREDENTIAL)
     for word, text in further:
@@ -88,11 +89,9 @@ def _kind(version: str) -> str:
     return f", Swagger {version}" if version.startswith("2") else f", OpenAPI {shown(version)}"
 
 
-def _address(summary: Summary) -> Text:
-    server = summary.server
-    note = shown(server.base_url_note)
-    if server.base_url is not None:
-        address = shown(server.base_url)
+def _address(url: str | None, note: str) -> Text:
+    if url is not None:
+        address = shown(url)
         return Text(f"{address} ({note})" if note else address)
     text = Text("not known", style="yellow")
     if note:

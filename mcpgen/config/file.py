@@ -147,9 +147,9 @@ class _Reader:
                 self.unknown_key(name, (*path, word), names)
         return values
 
-    def address(self, path: KeyPath, url: str | None) -> None:
+    def address(self, path: KeyPath, url: str | None, name: str = "the base URL") -> None:
         """A URL that requests must be able to go to."""
-        problem = base_url_problem(url)
+        problem = base_url_problem(url, name)
         if problem is not None:
             self.add(problem.code, path, problem.message, hint=problem.hint)
 
@@ -181,8 +181,12 @@ class _Reader:
             self.add(problem.code, path, problem.message.replace("a server", "an API"))
         values = self.table("apis.*", path, data)
         self.address((*path, "base_url"), values.get("base_url"))
+        for origin in values.get("allow_origins", ()):
+            self.address((*path, "allow_origins"), origin, "an allowed origin")
         self.check("E1176", (*path, "auth"), scheme_fault(values.get("auth")))
-        return ApiConfig(**values)
+        chosen = data.get("select", {}) if isinstance(data, dict) else {}
+        selection = Selection(**self.table("select", (*path, "select"), chosen))
+        return ApiConfig(**values, selection=selection)
 
     def many(self, names: KeyPath, data: Any) -> ToolConfig:
         """Return a table for many tools, without what only one can have."""

@@ -105,6 +105,7 @@ BY_NAME = {table.name: table for table in TABLES}
 
 SUBTABLES = {
     "": ("source", "apis", "auth", "select", "answers", "tools"),
+    "apis.*": ("select",),
     "tools.*": ("hints", "arguments", "answer"),
 }
 """Tables within tables: `tools` and `arguments` hold one table for each operation and argument."""
@@ -114,8 +115,13 @@ REMOVED = {
         'set the default of the argument that limits the page: `[tools."…".arguments.limit]` with'
         " `default = 20`"
     ),
-}
-"""Keys of earlier versions, by table and name, with what to write instead."""
+} | dict.fromkeys(
+    (("apis.*", name) for name in ("timeout", "rate_limit", "max_concurrency", "retries")),
+    "whoever runs the server sets it, as in `MCPGEN_SHOP_BILLING_RATE_LIMIT`",
+)
+"""Keys of earlier versions and those people look for, with what to write instead, by table and
+name.
+"""
 
 OPTIONS = tuple(
     (table, key, key.option) for table in TABLES for key in table.keys if key.option is not None

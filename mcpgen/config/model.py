@@ -49,26 +49,6 @@ class ToolConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ApiConfig:
-    """The user's settings for one API of several. Without `source` its document is one of
-    `Config.sources`.
-    """
-
-    path: str | None = None
-    url: str | None = None
-    prefix: str | None = None
-    base_url: str | None = None
-    auth: str | None = None
-    headers: dict[str, str] = field(default_factory=dict)
-    toolset: str | None = None
-
-    @property
-    def source(self) -> str | None:
-        """The name of its document."""
-        return self.path or self.url
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
     """Which operations become tools: every given include must match, no exclude may."""
 
@@ -81,6 +61,30 @@ class Selection:
     include_operations: tuple[str, ...] = ()
     exclude_operations: tuple[str, ...] = ()
     deprecated: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiConfig:
+    """The user's settings for one API of several. Without `source` its document is one of
+    `Config.sources`.
+    """
+
+    path: str | None = None
+    url: str | None = None
+    prefix: str | None = None
+    base_url: str | None = None
+    auth: str | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+    toolset: str | None = None
+    overlays: tuple[str, ...] = ()
+    allow_origins: tuple[str, ...] = ()
+    selection: Selection = Selection()
+    """Which of its operations become tools, in the words of its own document."""
+
+    @property
+    def source(self) -> str | None:
+        """The name of its document."""
+        return self.path or self.url
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,4 +180,5 @@ class Config:
             auth_scheme=api.auth,
             auth_description=None,
             headers=api.headers,
+            allow_origins=(*self.allow_origins, *api.allow_origins),
         )

@@ -65,7 +65,7 @@ def config_hash(config: Config) -> str:
     for key in NOT_HASHED:
         del data[key]
     for api in data["apis"].values():
-        del api["path"], api["url"]
+        del api["path"], api["url"], api["overlays"]
     unset = [key for key in LATER if not data[key]]
     for key in unset:
         del data[key]

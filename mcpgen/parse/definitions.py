@@ -69,7 +69,7 @@ def parse_definitions(document: Document, config: Config, problems: Problems) ->
     models = Models(reader, config.pinned.models)
     definitions = Definitions(reader, models, config, name)
     tools = with_room(definitions.drafts())
-    select.refuse_unknown(config.selection, definitions.choices)
+    select.refuse_unknown(config, definitions.choices)
     description = shorten(plain(document.root.get("description")).split("\n")[0], 300)
     sentence = f"Tools of {title}."
     return Server(
@@ -172,7 +172,7 @@ class Definitions:
             )
             extension = {"x-mcp": definition.extension} if definition.extension else {}
             self.choices.append((origin, extension))
-            reason = select.left_out(self.config.selection, origin, extension)
+            reason = select.left_out(self.config, origin, extension)
             if reason is None:
                 selected.append((origin, definition))
             else:

@@ -150,6 +150,7 @@ class _Parser:
             base_url_configured=self.is_base_url_named(),
             headers=tuple(self.config.headers.items()),
             security=self.security.default,
+            allowed_origins=self.own.allow_origins,
         )
 
     def server(self) -> Server:
@@ -307,7 +308,7 @@ class _Parser:
         self.skips += [skip for api in self.beside for skip in api.skips]
         if self.document.workflows:
             tools += self.workflow_tools(tools, choices)
-        select.refuse_unknown(self.config.selection, choices)
+        select.refuse_unknown(self.config, choices)
         return tools
 
     def drafts(self, names: dict[str, str]) -> list[Draft]:
@@ -390,7 +391,7 @@ class _Parser:
         selected: list[DocumentedOperation] = []
         for operation in self.operations:
             where = _origin_of(operation)
-            reason = select.left_out(self.config.selection, where, operation.node)
+            reason = select.left_out(self.config, where, operation.node)
             if reason is None:
                 selected.append(operation)
             else:

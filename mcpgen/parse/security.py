@@ -363,12 +363,11 @@ def _login(scheme: _Scheme) -> Login | None:
 
 
 def _mutual_tls(scheme: _Scheme) -> Auth | None:
-    if scheme.api:
-        return None  # one certificate would be shown to every API
+    start = "_".join(filter(None, (scheme.prefix, scheme.api.upper())))
     return Auth(
         name=scheme.slug,
         kind="mutual_tls",
-        variables=(f"{scheme.prefix}_CLIENT_CERT", f"{scheme.prefix}_CLIENT_KEY"),
+        variables=(f"{start}_CLIENT_CERT", f"{start}_CLIENT_KEY"),
         description=scheme.description,
     )
 

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any
 
-from ..config import Selection
+from ..config import ApiConfig, Config, Selection
 from ..ir import Origin, within
 from ..load.values import texts_in
 from ..problems import Problem, UsageError
@@ -40,8 +41,22 @@ def extension(operation: dict[str, Any]) -> dict[str, Any]:
     return {}
 
 
-def left_out(selection: Selection, origin: Origin, operation: dict[str, Any]) -> str | None:
+def left_out(config: Config, origin: Origin, operation: dict[str, Any]) -> str | None:
     """Explain why an operation is left out; return None if it is selected."""
+    own = config.apis.get(origin.api, ApiConfig()).selection
+    for selection, where in ((config.selection, origin), (own, _alone(origin))):
+        reason = _left_out(selection, where, operation)
+        if reason is not None:
+            return reason
+    return None
+
+
+def _alone(origin: Origin) -> Origin:
+    """An operation of a further API in the words of its own document."""
+    return replace(origin, api="", operation_id=origin.own_id)
+
+
+def _left_out(selection: Selection, origin: Origin, operation: dict[str, Any]) -> str | None:
     if extension(operation).get("enabled") is False:
         return "the document says so (`x-mcp`)"
     if not selection.deprecated and operation.get("deprecated") is True:
@@ -79,18 +94,28 @@ def patterns(selection: Selection, action: str, kind: str) -> tuple[str, ...]:
     return chosen
 
 
-def refuse_unknown(selection: Selection, choices: Iterable[Choice]) -> None:
+def refuse_unknown(config: Config, choices: Iterable[Choice]) -> None:
     """Raise UsageError where a filter matches no operation: a word that is misspelt would leave out
     everything, or let through what should have been left out.
 
     A method of HTTP may be excluded before an operation has it.
     """
+    listed = list(choices)
+    problems = _unknown_words(config.selection, listed)
+    for name, api in config.apis.items():
+        own = [(_alone(origin), operation) for origin, operation in listed if origin.api == name]
+        problems += _unknown_words(api.selection, own, name)
+    if problems:
+        raise UsageError(*problems)
+
+
+def _unknown_words(selection: Selection, choices: list[Choice], api: str = "") -> list[Problem]:
     words: dict[str, set[str]] = {kind: set() for kind in KINDS}
     for origin, operation in choices:
         for kind, values in words_of(origin, operation).items():
             words[kind].update(values)
     if not words["operation"]:
-        return
+        return []
     problems: list[Problem] = []
     for kind in KINDS:
         for action in ("include", "exclude"):
@@ -98,23 +123,22 @@ def refuse_unknown(selection: Selection, choices: Iterable[Choice]) -> None:
             if (action, kind) == ("exclude", "method"):
                 allowed = allowed | METHODS.keys()
             problems += [
-                _unknown(f"{action}_{kind}s", kind, pattern, sorted(allowed))
+                _unknown(f"{action}_{kind}s", kind, pattern, sorted(allowed), api)
                 for pattern in patterns(selection, action, kind)
                 if not matches(sorted(allowed), (pattern,))
             ]
-    if problems:
-        raise UsageError(*problems)
+    return problems
 
 
-def _unknown(key: str, kind: str, pattern: str, words: list[str]) -> Problem:
+def _unknown(key: str, kind: str, pattern: str, words: list[str], api: str) -> Problem:
     option = f"--{key.removesuffix('s').replace('_', '-')}"
+    where = f"(`{option}`, `{key}` in `mcpgen.toml`)"
+    if api:
+        where = f"of `{api}` (`{key}` in `[apis.{api}.select]`)"
     return Problem(
         code="E1121",
         severity="error",
-        message=(
-            f"`{visible(pattern)}` matches no {kind} of the document (`{option}`, `{key}` in"
-            " `mcpgen.toml`)"
-        ),
+        message=f"`{visible(pattern)}` matches no {kind} of the document {where}",
         hint=_suggestion(kind, pattern, words),
     )
 

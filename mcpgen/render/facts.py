@@ -202,6 +202,8 @@ def _apis_facts(server: Server) -> dict[str, Any]:
         facts: dict[str, Any] = {"title": api.title, "base_url": api.base_url}
         facts |= {"base_url_note": api.base_url_note, "headers": dict(api.headers)}
         facts |= {"security": [list(names) for names in api.security]}
+        if api.allowed_origins:
+            facts["allowed_origins"] = list(api.allowed_origins)
         if api.base_url_configured:
             facts["base_url_configured"] = True
         found[api.name] = facts

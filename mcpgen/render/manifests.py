@@ -101,18 +101,14 @@ def to_set(server: Server) -> tuple[Variable, ...]:
 
 def _base_urls(server: Server) -> list[Variable]:
     """The variables of the base URLs of all APIs."""
-    apis = [("BASE_URL", "the API", server.base_url)] if server.calls_first else []
-    apis += [
-        (f"{api.name.upper()}_BASE_URL", f"the API `{api.name}`", api.base_url)
-        for api in server.apis
-    ]
     return [
         Variable(
-            name=f"{server.env_prefix}_{name}",
-            meaning=f"Base URL of {which}" + ("" if url is None else ", in place of the usual one"),
+            name="_".join(filter(None, (server.env_prefix, name.upper(), "BASE_URL"))),
+            meaning=f"Base URL of {f'the API `{name}`' if name else 'the API'}"
+            + ("" if url is None else ", in place of the usual one"),
             required=url is None,
         )
-        for name, which, url in apis
+        for name, url, _ in server.addresses
     ]
 
 

@@ -307,6 +307,12 @@ def settings_of(kind: Any) -> Iterator[Setting]:
 SETTINGS = tuple(settings_of(Settings))
 """The settings of every server, in the order of the README."""
 
+OF_EACH_API = (
+    *("TIMEOUT", "CONNECT_TIMEOUT", "RETRIES", "MAX_CONCURRENCY", "MAX_WAITING", "RATE_LIMIT"),
+    *("BREAKER_FAILURES", "BREAKER_SECONDS", "CLIENT_CERT", "CLIENT_KEY"),
+)
+"""Settings that a further API can have values of its own for, as in `BILLING_TIMEOUT`."""
+
 VARIABLES = frozenset(setting.name for setting in SETTINGS) | frozenset(PART_VARIABLES)
 """The names of all settings, without their prefix: no credential may be read from one of them."""
 
@@ -416,9 +422,18 @@ class Reader:
             headers=MappingProxyType(dict(facts.get("headers", {}))),
             security=tuple(tuple(names) for names in facts.get("security", ())),
             parts=tuple(part for part in self.parts if not part.caller_tokens),
-            client_cert=None,
-            client_key=None,
+            open_origins=settings.open_origins | {*_origins(facts.get("allowed_origins", ()))},
+            **self.limits(settings, name),
         )
+
+    def limits(self, settings: Settings, name: str) -> dict[str, Any]:
+        """The limits and the certificate of a further API; the first's limits where it has none."""
+        found = {each.name.lower(): each for each in SETTINGS if each.name in OF_EACH_API}
+        own = (
+            replace(each, name=f"{name.upper()}_{each.name}", default=getattr(settings, field))
+            for field, each in found.items()
+        )
+        return dict(zip(found, self.values_of(own).values(), strict=True))
 
     def generated(self) -> dict[str, Any]:
         """The fields of Settings that were decided at generation."""
@@ -745,7 +760,8 @@ class Reader:
                 secrets.update(twins)
         names = {f"{self.prefix}_{each.name}" for each in settings}
         for name in self.further:
-            names |= {f"{self.prefix}_{name.upper()}_{url}" for url in ("BASE_URL", "TOKEN_URL")}
+            own = ("BASE_URL", "TOKEN_URL", *OF_EACH_API)
+            names |= {f"{self.prefix}_{name.upper()}_{variable}" for variable in own}
         return names | secrets | {f"{name}_FILE" for name in secrets}
 
     def note_unknown(self, known: set[str]) -> None:

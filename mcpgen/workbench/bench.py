@@ -130,7 +130,7 @@ class Bench:
         node: dict[str, Any] = {}
         if operation is not None:
             node = operation.node
-        return left_out(config.selection, row.tool.origin, node) or ""
+        return left_out(config, row.tool.origin, node) or ""
 
     def _restricted(self, chosen: Collection[int]) -> Server:
         """The server with these rows alone."""

@@ -11,7 +11,8 @@ import pytest
 import yaml
 from mcp import Client
 
-from mcpgen.runtime.settings import read
+from mcpgen.runtime.settings import SettingsError, read
+from mcpgen.runtime.transports.http import share
 from tests.commands import Command
 from tests.generated import importable
 from tests.loopback import JSON, Asked, Loopback
@@ -187,6 +188,73 @@ def test_tables_and_filters_are_about_the_operations_of_one_api(
     names = {line.partition("(")[0] for line in mcpgen("list").out.splitlines()}
     assert names == {"billing_find_users", "mail_add_user", "mail_list_users", "shop_add_user"}
     assert '"openWorldHint":false' in Path("src/office_mcp/tools/mail_users.json").read_text()
+
+
+def test_each_api_selects_and_mends_its_own_operations(
+    apis: dict[str, Recorder], office: Callable[..., Path], mcpgen: Command
+) -> None:
+    action = {"target": "$.paths['/users'].get", "update": {"operationId": "findUsers"}}
+    overlay = {"overlay": "1.0.0", "info": {"title": "x", "version": "1"}, "actions": [action]}
+    Path("mail.overlay.yaml").write_text(yaml.safe_dump(overlay))
+    own = """[apis.mail]
+    overlays = ["mail.overlay.yaml"]
+    select = { include_operations = ["find*"], include_tags = ["users"] }"""
+    text = configuration(apis, "billing", "mail").replace("[apis.mail]", own)
+    office(text)
+    names = {line.partition("(")[0] for line in mcpgen("list").out.splitlines()}
+    assert names == {"billing_add_user", "billing_list_users", "mail_find_users"}
+    Path("mcpgen.toml").write_text(text.replace('"find*"', '"fnd*"'))
+    refused = mcpgen("generate")
+    assert "of `mail` (`include_operations` in `[apis.mail.select]`)" in refused.said
+
+
+@pytest.mark.parametrize(("line", "place", "advice"), [
+    ("timeout = 3", "3:1", "whoever runs the server sets it"),
+    ('allow_origins = ["http://x y"]', "3:1", "an allowed origin cannot be used"),
+    ("select = { tags = [] }", "3:1", "its keys are `include_tags`"),
+    ("select = 3", "3:1", "must be a table"),
+    ("workflows = []", "3:1", "it belongs in `[source]`"),
+])  # fmt: skip
+def test_a_key_that_an_api_does_not_have_is_named_with_its_place(
+    office: Callable[..., Path], mcpgen: Command, line: str, place: str, advice: str
+) -> None:
+    Path("mcpgen.toml").write_text(f'[apis.billing]\npath = "billing.yaml"\n{line}\n')
+    refused = mcpgen("generate")
+    assert refused.code == 2 and f"mcpgen.toml:{place}" in refused.said and advice in refused.said
+
+
+def test_a_certificate_of_one_api_has_its_own_variables(
+    apis: dict[str, Recorder], office: Callable[..., Path]
+) -> None:
+    document = described("3.1.0")
+    document["components"]["securitySchemes"]["key"] = {"type": "mutualTLS"}
+    Path("mail.yaml").write_text(yaml.safe_dump(document))
+    office(configuration(apis, "mail", "shop"))
+    variables = Path(".env.example").read_text()
+    assert "MCPGEN_OFFICE_MAIL_CLIENT_CERT" in variables
+    assert "MCPGEN_OFFICE_CLIENT_CERT" not in variables
+
+
+def test_limits_and_certificates_of_one_api_are_not_those_of_another() -> None:
+    facts = {
+        "name": "x", "env_prefix": "MCPGEN_X", "base_url": "https://a.eu",
+        "allowed_origins": ["https://every.eu"],
+        "apis": {name: {"base_url": f"https://{name}.eu"} for name in ("b", "c")},
+    }  # fmt: skip
+    facts["apis"]["b"]["allowed_origins"] = ["https://uploads.eu"]  # type: ignore[index]
+    variables = {"TIMEOUT": "7", "B_TIMEOUT": "3", "B_RATE_LIMIT": "6/m", "CLIENT_CERT": __file__}
+    variables |= {"B_MAX_CONCURRENCY": "4", "C_CLIENT_CERT": __file__}
+    settings = read(facts, {f"MCPGEN_X_{name}": value for name, value in variables.items()})
+    limits = [settings.of(name) for name in ("", "b", "c")]
+    assert [own.timeout for own in limits] == [7, 3, 7]
+    assert [own.rate_limit for own in limits] == [0, 0.1, 0]
+    assert [own.max_concurrency for own in limits] == [64, 4, 64]
+    assert [own.client_cert is not None for own in limits] == [True, False, True]
+    assert [len(own.open_origins) for own in limits] == [1, 2, 1] and not settings.notes
+    shared = share(settings, 2)
+    assert [shared.of(name).max_concurrency for name in ("", "b", "c")] == [32, 2, 32]
+    with pytest.raises(SettingsError, match="MCPGEN_X_B_RETRIES"):
+        read(facts, {"MCPGEN_X_B_RETRIES": "many"})
 
 
 def test_calls_are_checked_against_the_schemas_of_their_own_api(

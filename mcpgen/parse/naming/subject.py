@@ -167,9 +167,9 @@ class Naming:
 
 
 def _usable(name: str, server: str) -> str:
-    """A name that starts with a letter and is nobody else's."""
+    """A name that starts with a letter and is nobody else's; any is behind an API's `start_`."""
     if not name[:1].isalpha():
         name = f"call_{name}".rstrip("_")
-    if name in NOT_FOR_TOOLS:
+    if name in NOT_FOR_TOOLS and not server.endswith("_"):
         name = f"{server}_{name}"
     return name

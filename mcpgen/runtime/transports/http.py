@@ -372,7 +372,8 @@ def share(settings: Settings, count: int) -> Settings:
     if not any(part.pace for part in settings.parts):  # there all processes count together
         for name in _SHARED_RATES:
             parts[name] = getattr(settings, name) / count
-    return replace(settings, **parts)  # type: ignore[arg-type]
+    apis = {name: share(own, count) for name, own in settings.apis.items()}
+    return replace(settings, apis=apis, **parts)  # type: ignore[arg-type]
 
 
 def supervisor(
