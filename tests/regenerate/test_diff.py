@@ -95,6 +95,13 @@ TABLE: list[tuple[str, Change, str, str, str]] = [
      "requests go to `https://evil.example`"),
     ("the base path is another", set_in("servers", 0, "url", to="https://api.shop.example/v2"), "security", "list_books",
      "requests go below `/v2` instead of `/v1`"),
+    ("a placeholder has another name", lambda document: document["paths"].update({"/books/{id}": {
+        **document["paths"].pop("/books/{bookId}"), "parameters": [
+            {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}]}}),
+     "text", "get_book", "its path is `/books/{id}` instead of `/books/{bookId}`"),
+    ("a field of a body is only read", set_in("components", "schemas", "Book", "properties", "price", "readOnly",
+     to=True), "breaking", "add_book", "`price` is gone"),
+    ("a default is new", set_in(*LIMIT, "default", to=20), "additive", "list_books", "the default of `limit` is `20`"),
     ("a credential is another", set_in("components", "securitySchemes", "key", "name", to="X-New"), "security",
      "list_books", "credential `key` changes its name on the wire: `X-Key` is now `X-New`"),
     ("an operation goes without credentials", set_in(*GET, "security", to=[]), "security", "get_book",
@@ -116,9 +123,11 @@ def test_every_change_has_its_class(
     assert found.kind == kind, as_text(found)
 
 
-def test_a_new_order_and_new_spaces_change_nothing(tmp_path: Path) -> None:
+def test_a_new_order_and_the_body_of_an_error_change_nothing(tmp_path: Path) -> None:
     document = copy.deepcopy(DOCUMENT)
     document["paths"] = dict(reversed(document["paths"].items()))
+    problem = {"description": "no", "content": {"application/json": {"schema": {"type": "object"}}}}
+    document["paths"]["/orders"]["get"]["responses"]["default"] = problem
     found = compared(tmp_path, document)
     assert found.changes == ()
     assert found.exit_code == 0
@@ -290,6 +299,9 @@ NODE_NARROWER = {
         ({**of(a={"$ref": "#/$defs/Node"}), "$defs": {"Node": NODE}},
          {**of(a={"$ref": "#/$defs/Node"}), "$defs": {"Node": NODE_NARROWER}}, "breaking",
          "`a.size` must be one of `1`"),
+        (of(a={"properties": {"b": {}}}), of(a={"properties": {}}), "additive", "`a.b` is no longer listed"),
+        (of(a={"maxLength": 9}), of(a={"maxLength": 8}), "breaking", "`a` must be a length of at most 8"),
+        (of(a={"enum": ["x", None]}), of(a={"enum": ["x"]}), "breaking", "`a` no longer allows `null`"),
         (of(a={"description": "x"}), of(a={"description": "y"}), "text",
          "the description of `a` is “y” instead of “x”"),
         (of(a={"anyOf": [{"title": "x"}]}), of(a={"anyOf": [{"title": "y"}]}), "text", "described differently"),

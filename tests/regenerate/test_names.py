@@ -33,40 +33,6 @@ from .shop import (
 LESS = changed(cut("paths", "/orders"))
 
 
-def reworded(document: dict[str, Any]) -> dict[str, Any]:
-    """The document after its author renamed every operationId."""
-    document = copy.deepcopy(document)
-    for path in document["paths"].values():
-        for method in ("get", "post"):
-            if method in path:
-                path[method]["operationId"] = f"shop.{path[method]['operationId']}.v2"
-    return document
-
-
-def test_a_disabled_tool_has_its_name_again_when_it_is_enabled(tmp_path: Path) -> None:
-    folder = project(tmp_path)
-    text = (folder / "mcpgen.toml").read_text()
-    add(folder, '[tools."GET /orders"]\nenabled = false')
-    generate(folder)
-    assert "list_orders" not in tools(folder)
-    save(reworded(DOCUMENT), tmp_path / "shop.json")
-    generate(folder)
-    (folder / "mcpgen.toml").write_text(text)
-    generate(folder)
-    assert "list_orders" in tools(folder)
-    assert lock_of(folder).former == ()
-
-
-def test_an_operation_that_was_away_for_a_release_has_its_tools_name_again(tmp_path: Path) -> None:
-    folder = project(tmp_path)
-    save(LESS, tmp_path / "shop.json")
-    generate(folder)
-    assert [entry.own_name for entry in lock_of(folder).former] == ["list_orders"]
-    save(reworded(DOCUMENT), tmp_path / "shop.json")
-    generate(folder)
-    assert set(tools(folder)) == {"list_books", "add_book", "get_book", "list_orders"}
-
-
 def test_a_type_keeps_its_name_beside_others_that_would_have_it(tmp_path: Path) -> None:
     folder = project(tmp_path)
     before = package(folder) / "models.py"

@@ -8,9 +8,23 @@ from pathlib import Path
 
 import pytest
 
+from mcpgen.load import load
+from mcpgen.problems import Problems
 from tests.commands import Command
 
 MADE = Path(__file__).parent / "made_by_0.1.0"
+SPECS = Path(__file__).parents[2] / "samples/specs"
+
+
+@pytest.mark.parametrize(("name", "digest"), [
+    ("swagger2.yaml", "b484a51a28596ac6"),
+    ("tools/github.json", "cdbc491e398e6a7c"),
+    ("many_files/openapi.yaml", "993952809fa03771"),
+])  # fmt: skip
+def test_an_unchanged_document_has_the_hash_that_version_0_1_0_wrote(
+    name: str, digest: str
+) -> None:
+    assert load(SPECS / name, problems=Problems()).source.sha256.startswith(digest)
 
 
 def test_an_unchanged_document_breaks_nothing_and_a_field_that_is_gone_does(
