@@ -770,6 +770,21 @@ def test_a_first_404_names_the_base_url_and_one_after_a_success_does_not(reporte
     assert block["text"].endswith("Next: what was asked for is not there")
 
 
+@pytest.mark.parametrize(
+    ("path", "data", "failed"),
+    [
+        ("/chat", {"ok": False, "error": "not_in_channel"}, True),
+        ("/chat", {"ok": False, "since": 2026}, False),
+        ("/v1/graphql", {"errors": [{"message": "No such field"}]}, True),
+        ("/v1/graphql", {"errors": [{"message": "No price"}], "data": {"title": "Sea"}}, False),
+        ("/errors", {"errors": [{"message": "What was asked for"}]}, False),
+    ],
+)
+def test_an_answer_can_say_that_it_failed(path: str, data: Any, failed: bool) -> None:
+    answer = runtime.answer.Answer(200, data=data, path=path)
+    assert runtime.report.says_failed(answer) is failed
+
+
 def test_a_second_is_one(reported: Any) -> None:
     text = reported(http(429, "{}", "application/json", "Retry-After: 1"))
     assert text.endswith("Retry-After: 1 second\nNext: wait 1 second, then call again")

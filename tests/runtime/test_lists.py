@@ -42,17 +42,10 @@ def repo(number: int) -> dict[str, Any]:
     }
 
 
-def shown(
-    data: Any,
-    call: dict[str, Any] | None = None,
-    listing: ListAnswer = LISTING,
-    shaping: Shaping | None = None,
-    **settings: Any,
-) -> tuple[list[str], Any]:
+def shown(data: Any, *call: dict[str, Any], **facts: Any) -> tuple[list[str], Any]:
     """The texts of an answer's blocks, and its structured content."""
-    content = json.dumps(data).encode()
-    answer = Answer(200, {"content-type": "application/json"}, content, data)
-    return of(answer, call, listing, shaping, **settings)
+    answer = Answer(200, {"content-type": "application/json"}, json.dumps(data).encode(), data)
+    return of(answer, *call, **facts)
 
 
 def of(

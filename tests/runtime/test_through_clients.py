@@ -50,6 +50,7 @@ CASES: dict[str, tuple[Any, bool, str]] = {
         True,
         "with an HTML page in place of JSON\nAnswer: Log in",
     ),
+    "a failure with 200": (ok({"ok": False, "error": "gone"}), True, "that it failed: gone\nNext"),
     "no content": (http(204, "", ""), False, "204"),
     "an empty body": (http(200, ""), False, "no content"),
     "5 MB of JSON": (ok([BOOK] * 65_000), False, "truncated: true"),

@@ -6,6 +6,7 @@ import html
 import math
 import re
 import time
+from collections.abc import Iterable
 from http import HTTPStatus
 from typing import Any
 
@@ -64,6 +65,8 @@ _STEPS = {
 _PAGE = (
     "Next: where this is a login page, the operator has to check the credential; else the base URL"
 )
+_IS_PAGE = {True: " with an HTML page in place of JSON", False: ", and that it failed"}
+_FAILED = "Next: correct what its message names, or use another tool"
 
 
 def report_error(error: ApiError, settings: Settings) -> list[Block]:
@@ -98,7 +101,7 @@ def _bad_status_lines(error: BadStatus, settings: Settings) -> list[str]:
     message, detail = _message_and_detail(answer, settings)
     headline = f"the API answered {status_text(answer.status)}"
     if answer.status < 400:
-        headline += " with an HTML page in place of JSON"
+        headline += _IS_PAGE[is_page(answer)]
     if message:
         headline += f": {message}"
     lines = [_headline(error, headline)]
@@ -146,6 +149,20 @@ def is_page(answer: Answer[Any]) -> bool:
     if answer.data is not None or not answer.text:
         return False
     return "html" in answer.media_type or is_html(answer.text)
+
+
+def says_failed(answer: Answer[Any], is_json: bool = True) -> bool:
+    """Return whether an answer says that it failed whatever its status: `ok` and `error` as those
+    of Slack, `errors` without data as those of GraphQL; or a page where it should be JSON.
+    """
+    if answer.data is None:
+        return is_page(answer) if is_json else False
+    data = answer.data if isinstance(answer.data, dict) else {}
+    if data.get("ok") is False:
+        return isinstance(data.get("error"), str)
+    # Elsewhere a list of errors alone may be what was asked for
+    held = data.get("data", None if answer.path.endswith("graphql") else ())
+    return bool(data.get("errors")) if held is None else False
 
 
 def _withheld(settings: Settings) -> Withheld:
@@ -224,7 +241,7 @@ def _advice(error: BadStatus, wait: float | None, settings: Settings) -> str:
     """Advise the model on its next step. `wait` is the API's requested delay in seconds."""
     status = error.status
     if status < 400:
-        return _PAGE
+        return _PAGE if is_page(error.answer) else _FAILED
     if status == 403 and _is_rate_limit(error.answer):
         return _advice_on_wait(wait, error.answer)
     if status in (401, 403):
@@ -250,14 +267,14 @@ def _advice_on_arguments(error: BadStatus, settings: Settings) -> str:
     if error.status in (404, 410):
         text = "Next: what was asked for is not there"
         if error.path_arguments:
-            text = f"Next: check {_quoted(error.path_arguments)}: what it names is not there"
+            text = f"Next: check {quoted(error.path_arguments)}: what it names is not there"
         if error.nothing_found:
             variable = settings.variable("BASE_URL")
             text += f"; if every call is answered so, the base URL is wrong (`{variable}`)"
         return text
     if not error.arguments:
         return "Next: give the arguments it asks for"
-    arguments = _quoted(error.arguments[:30])
+    arguments = quoted(error.arguments[:30])
     return f"Next: correct the arguments and call again; the request had {arguments}"
 
 
@@ -353,7 +370,8 @@ def _advice_on_wait(wait: float | None, answer: Answer[Any]) -> str:
     return f"Next: wait {seconds_text(wait)}, then call again"
 
 
-def _quoted(names: tuple[str, ...]) -> str:
+def quoted(names: Iterable[str]) -> str:
+    """Names in backticks, with commas between them."""
     return ", ".join(f"`{name}`" for name in names)
 
 

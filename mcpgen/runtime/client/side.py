@@ -6,9 +6,11 @@ Nothing here raises because of what an API sent.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import hashlib
 import importlib
+import json
 import logging
 import mimetypes
 import os
@@ -18,7 +20,7 @@ from typing import Any
 
 from ..errors import ApiError, BadStatus
 from ..results import lists
-from ..results.answer import UNTYPED, Answer, decode, lines_of_json, too_deep
+from ..results.answer import UNTYPED, Answer, decode, lines_of_json
 from ..results.content import Audio, Block, Context, Image, Resource, ResourceLink
 from ..results.shorten import (
     MAX_DEPTH,
@@ -37,7 +39,7 @@ from ..secrets import NOTE, Withheld, caller_now
 from ..settings import Settings
 from .api import Api, progress
 from .health import Reach
-from .report import is_page, report_error, status_text
+from .report import quoted, report_error, says_failed, status_text
 
 logger = logging.getLogger(__name__)
 
@@ -82,7 +84,7 @@ class HttpSide:
         self, answer: Answer[Any], tool: Mapping[str, Any], call: Mapping[str, Any]
     ) -> tuple[list[Block], dict[str, Any] | None]:
         """An answer as content blocks, and as structured content where the tool declares it."""
-        if tool.get("outputSchema") and is_page(answer):
+        if says_failed(answer, tool.get("outputSchema") is not None):
             error = BadStatus(answer)
             error.method, error.path = answer.method, answer.path
             raise error
@@ -134,7 +136,9 @@ def content_of(
         texts, data = view.text("JSON that is nested too deeply, or has too large a number")
     if answer.content:
         texts.append(view.said_in_headers())
-    blocks = [each if isinstance(each, dict) else _text(each) for each in texts if each]
+    blocks = [
+        {"type": "text", "text": each} if isinstance(each, str) else each for each in texts if each
+    ]
     if tool.get("outputSchema") is None:
         return blocks, None
     if data is None and not answer.content:
@@ -184,8 +188,8 @@ class _View:
                 return self._data(None)
             if lines_of_json(answer.content):
                 return self.text("JSON, an object on each line")
-            if too_deep(answer.content):
-                raise TooDeep
+            with contextlib.suppress(ValueError):
+                json.loads(answer.content)  # raises RecursionError where that is the reason
             return self.text("text that says it is JSON and is not")
         if answer.text is None:
             return self._binary()
@@ -237,8 +241,8 @@ class _View:
         unknown = [name for name in names if not any(lists.has(item, name) for item in items)]
         remark = ""
         if unknown:
-            known = _quoted(lists.names_in(items)[:60])
-            missing = _quoted([name[:100] for name in unknown[:10]])
+            known = quoted(lists.names_in(items)[:60])
+            missing = quoted([name[:100] for name in unknown[:10]])
             remark = f"[no item has {missing}; the fields of items are {known}]"
         if len(unknown) < len(names):
             return lists.replaced(data, listing.items, Sieve().of(items, names)), remark, False
@@ -332,8 +336,7 @@ class _View:
         """The header fields of these names that an answer has, without those that are withheld."""
         headers = self._answer.headers
         there = {name: headers[name] for name in names if name in headers}
-        fields: dict[str, str] = self._withheld.without(there) if there else there
-        return fields
+        return dict(self._withheld.without(there)) if there else there
 
     def _next_page(self, data: Any) -> str:
         """The arguments that get the next part of a list, if the answer says that there is one."""
@@ -401,14 +404,6 @@ def _saved(content: bytes, media_type: str, digest: str, settings: Settings) -> 
         return None
     link = ResourceLink(path.as_uri(), path.name, media_type=media_type, size=len(content))
     return link.block()
-
-
-def _text(text: str) -> Block:
-    return {"type": "text", "text": text}
-
-
-def _quoted(names: list[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
 
 
 def _assigned(arguments: Mapping[str, Any]) -> str:

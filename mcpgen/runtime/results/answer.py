@@ -160,17 +160,6 @@ def lines_of_json(content: bytes) -> bool:
         return False
 
 
-def too_deep(content: bytes) -> bool:
-    """Return whether what says it is JSON nests so deeply that nobody reads it."""
-    try:
-        json.loads(content)
-    except RecursionError:
-        return True
-    except ValueError:
-        pass
-    return False
-
-
 def parsed(answer: Answer[Any]) -> Answer[Any]:
     """The answer with its `data`, if its content is JSON by name, or an object or array whatever
     its name.

@@ -97,11 +97,7 @@ def replaced(data: Any, path: _Path | None, items: list[Any]) -> Any:
 
 def names_in(items: Iterable[Any]) -> list[str]:
     """The fields that items have, in their order."""
-    names: dict[str, None] = {}
-    for item in items:
-        if isinstance(item, dict):
-            names.update(dict.fromkeys(item))
-    return list(names)
+    return list(dict.fromkeys(name for item in items if isinstance(item, dict) for name in item))
 
 
 def has(item: Any, path: str) -> bool:
