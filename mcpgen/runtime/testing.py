@@ -43,7 +43,9 @@ class Recorded:
         self.body = body
 
     def goes_to(self, template: str) -> bool:
-        """Return whether the path is this template below the base path."""
+        """Return whether the path is this template below the base path, or after `origin:` below
+        the origin.
+        """
         return self._in_path(template) is not None
 
     def holds(self, expected: dict[str, Any], template: str) -> bool:
@@ -67,9 +69,10 @@ class Recorded:
 
     def _in_path(self, template: str) -> list[tuple[str, str]] | None:
         """The encoded values of the template's variables, or None where the path is another one."""
-        parts = re.split(r"\{([^{}]+)\}", template)
+        base = "" if template.startswith("origin:") else re.escape(BASE)
+        parts = re.split(r"\{([^{}]+)\}", template.removeprefix("origin:"))
         literals = [re.escape(quote(part, safe="/:@!$&'()*+,;=~%")) for part in parts[::2]]
-        found = re.fullmatch(re.escape(BASE) + "([^/]*)".join(literals), self.path)
+        found = re.fullmatch(base + "([^/]*)".join(literals), self.path)
         return list(zip(parts[1::2], found.groups(), strict=True)) if found else None
 
     def _in_body(self, name: str | None) -> list[str]:

@@ -27,8 +27,8 @@ def package() -> str:
 @pytest.fixture(scope="session")
 def outcomes(package: str) -> Iterator[Any]:
     """Every tool, called through the official client."""
-    testing = importlib.import_module(package).testing
-    api = testing.Recorder()
+    face = importlib.import_module(package)
+    api = face.Recorder()
     facts = json.loads((SOURCE / package / "api.json").read_bytes())
     with pytest.MonkeyPatch.context() as patch:
         for name, value in (api.settings(facts) | DATA["environment"]).items():
@@ -37,7 +37,7 @@ def outcomes(package: str) -> Iterator[Any]:
             auth = importlib.import_module(f"{package}.auth")
             patch.setattr(auth, "authorize", _add_nothing)
             patch.setattr(auth, "PROVIDES", frozenset())
-        yield testing.Outcomes(api, package, DATA["tools"])
+        yield face.Outcomes(api, package, DATA["tools"])
     api.close()
 
 

@@ -90,7 +90,10 @@ def of_sample(path: Path) -> Callable[[], Server]:
     return lambda: pipeline.understand(Config(sources=(str(path),)), Problems())[1]
 
 
-SERVERS = {"every feature": every_feature} | {path.stem: of_sample(path) for path in SAMPLES}
+SERVERS = {
+    "functions": lambda: replace(every_feature(), has_functions=True),
+    "every feature": every_feature,
+} | {path.stem: of_sample(path) for path in SAMPLES}
 
 
 def write(files: dict[str, str], folder: Path) -> None:
