@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from ..load.values import as_object
 from ..lock.matching import MatchedTools, match, shape
@@ -285,7 +285,9 @@ def _text(known: tuple[str, ...], now: ToolLock) -> Iterator[Consent]:
 
 
 def _call(tool: ToolLock, lock: Lock, address: str | None) -> CallTarget:
-    url = address if tool.base_url is None else tool.base_url
+    url = address
+    if tool.base_url is not None:
+        url = urljoin(str(address), tool.base_url) if tool.base_url else ""
     security = lock.security if tool.security is None else tool.security
     alternatives = tuple(frozenset(names) for names in security if names)
     used = frozenset[str]().union(*alternatives)

@@ -37,7 +37,7 @@ class Task:
         pairs = parse_qsl(request.query, keep_blank_values=True)
         if not set(parse_qsl(query, keep_blank_values=True)) <= set(pairs):
             return False
-        return self.body is None or _within(self.body, _json(request.body))
+        return _within(self.body, _json(request.body))
 
 
 def _json(body: bytes) -> Any:

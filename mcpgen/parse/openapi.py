@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin
 
 from ..config import ApiConfig
 from ..ir import Api, Auth, Origin, Server, Skip, Tool
@@ -252,6 +253,7 @@ class _Parser:
 
     def other_server(self, operation: DocumentedOperation) -> str | None:
         """The base URL of an operation that does not go to the document's server; None if it does.
+        A path counts from the origin of the base URL that the operator names.
 
         Raises Unsupported where it cannot be used: the document's server is not meant (OpenAPI 3.1
         section 4.8.10), and must not get the call and its credential.
@@ -261,6 +263,8 @@ class _Parser:
             return None
         if is_same(own.text, self.home.text):
             return None
+        if own.on_origin and self.home.on_origin:
+            return own.text or "/"
         if own.url is None:
             hint = "write a whole https URL there, in the document or with an overlay"
             if HTTP_URL.match(own.text):
@@ -510,7 +514,7 @@ class _Parser:
         """Note that a tool calls an origin that the operator has not allowed."""
         if not self.base.url:
             return
-        other = origin(base_url)
+        other = origin(urljoin(self.base.url, base_url))
         if other in (origin(self.base.url), *self.config.allow_origins):
             return
         self.problems.note(

@@ -14,16 +14,21 @@ from urllib.parse import urljoin, urlsplit
 from ..config.base_url import fault, shown_url
 from ..load.values import as_list, as_object, is_number
 
+PATH = re.compile(r"(/(?!/).*)?")
+"""A path that counts from the origin; an empty one is its root."""
+
 
 @dataclass(frozen=True, slots=True)
 class Address:
     """A base URL that can be trusted unasked, or None and why not. `text` is what the document
-    says, with variables filled in and resolved as far as possible.
+    says, with variables filled in and resolved as far as possible. `on_origin`: it is a path on the
+    origin of the API, which only the operator knows.
     """
 
     url: str | None
     note: str = ""
     text: str = ""
+    on_origin: bool = False
 
 
 def address(servers: Any, source_url: str | None, vouched: Collection[str] = ()) -> Address:
@@ -46,7 +51,8 @@ def address(servers: Any, source_url: str | None, vouched: Collection[str] = ())
         return Address(None, note, url)
     if source_url and not re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*:", url):
         url = urljoin(source_url, url)
-    return replace(screen(url, vouched), text=url.rstrip("/"))
+    on_origin = source_url is None and PATH.fullmatch(url) is not None
+    return replace(screen(url, vouched), text=url.rstrip("/"), on_origin=on_origin)
 
 
 def _beside_the_document(source_url: str | None, vouched: Collection[str]) -> Address:
@@ -55,7 +61,7 @@ def _beside_the_document(source_url: str | None, vouched: Collection[str]) -> Ad
     """
     note = "the document names no server"
     if source_url is None:
-        return Address(None, note)
+        return Address(None, note, on_origin=True)
     home = origin(source_url)
     if home in vouched:
         return Address(home, text=home)

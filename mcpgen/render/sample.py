@@ -66,11 +66,17 @@ def _tool(server: Server, tool: Tool, environment: dict[str, str]) -> dict[str, 
     if tool.request is not None:
         found["request"] = {
             "method": tool.request.method,
-            "path": tool.request.path,
+            "path": _start(tool.request.base_url) + tool.request.path,
             "expect": expectations(tool, arguments, schema, names) if arguments is not None else [],
             "security": credentials(server, tool, environment),
         }
     return found
+
+
+def _start(base_url: str | None) -> str:
+    """Return the start of a request's path, below the origin or the base path."""
+    start = str(base_url)
+    return f"origin:{start.rstrip('/')}" if start.startswith("/") else ""
 
 
 def sample_arguments(tool: Tool, schema: Schema, whole: Schema) -> dict[str, Any] | None:

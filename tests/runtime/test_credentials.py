@@ -184,6 +184,11 @@ def test_the_operators_base_url_goes_before_the_operations_own() -> None:
     assert done.requests[0].target == "/v1/x"
 
 
+def test_an_operations_own_path_counts_from_the_origin_of_the_operators_base_url() -> None:
+    assert ask("GET", "/x", base_url="/").requests[0].target == "/x"
+    assert ask("GET", "/x", base_url="/v9").requests[0].target == "/v9/x"
+
+
 async def test_two_apis_in_one_process_keep_their_credentials_apart() -> None:
     facts = {"auth": AUTH, "security": [["bearer"]]}
     async with Upstream() as first, Upstream() as second:

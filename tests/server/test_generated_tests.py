@@ -21,10 +21,13 @@ from tests.generated import written
 TEXT = {"type": "string"}
 DOCUMENT = {
     "openapi": "3.1.0", "info": {"title": "Things", "version": "1"},
-    "servers": [{"url": "https://api.example.com"}], "security": [{"key": []}],
+    "servers": [{"url": "/v1"}], "security": [{"key": []}],
     "components": {"securitySchemes": {"key": {
         "type": "apiKey", "in": "header", "name": "X-API-Key"}}},
     "paths": {
+        "/health": {"get": {
+            "operationId": "getHealth", "servers": [{"url": "/"}],
+            "responses": {"200": {"description": "ok"}}}},
         "/things": {"get": {
             "operationId": "listThings",
             "parameters": [
@@ -58,6 +61,7 @@ DOCUMENT = {
 
 MUTATIONS = {
     "another path": ("src/*/tools/*.py", '"/things/{thingId}"', '"/thing/{thingId}"'),
+    "another server": ("src/*/tools/*.py", 'base_url="/"', "base_url=None"),
     "another method": ("src/*/tools/*.py", '"PUT"', '"PATCH"'),
     "a query name that is not the wire's": ("src/*/tools/*.py", '"page-size"', '"page_size"'),
     "another style": ("src/*/tools/*.py", "wire.csv(ids)", "ids"),

@@ -99,7 +99,7 @@ class Place:
             return False
         if isinstance(self.node.extra, dict) and self.extra is None:
             return False
-        if self.node.rules_of_names() or self.node.conditions:
+        if any((self.node.rules_of_names(), self.node.conditions)):
             return False
         if self.node.barred and not self.is_closed():
             return False

@@ -155,10 +155,9 @@ def _distinct(reading: Reading, options: list[Any]) -> list[Node]:
 def _with_one_text(branches: list[Node]) -> list[Node]:
     """Any text makes the other texts of a union superfluous; their values become examples."""
     texts = [branch for branch in branches if branch.kind == "string"]
-    takes_any = any(branch.rules == {"type": "string"} for branch in texts)
     if len(texts) < 2:
         return branches
-    if not takes_any:
+    if {"type": "string"} not in [branch.rules for branch in texts]:
         return branches
     values = [str(value) for branch in texts for value in branch.rules.get("enum", ())]
     note = f"e.g. {', '.join(values[:EXAMPLES])}" if values else ""
@@ -168,14 +167,11 @@ def _with_one_text(branches: list[Node]) -> list[Node]:
 
 def _with_one_enum(branches: list[Node]) -> list[Node]:
     """Enums of one type become one enum."""
-    kinds = {branch.kind for branch in branches}
     if len(branches) < 2:
         return branches
-    if len(kinds) > 1:
+    if len({branch.kind for branch in branches}) > 1:
         return branches
-    if not all(branch.rules.keys() <= {"type", "enum"} for branch in branches):
-        return branches
-    if not all("enum" in branch.rules for branch in branches):
+    if not all({"enum"} <= branch.rules.keys() <= {"type", "enum"} for branch in branches):
         return branches
     rules: Schema = dict(branches[0].rules)
     rules["enum"] = distinct(value for branch in branches for value in branch.rules["enum"])

@@ -247,9 +247,11 @@ class Api:
 
     def _server(self, base_url: str | None) -> tuple[str, bool]:
         """The base URL of a call, and whether credentials may go there. The operator's own base URL
-        takes precedence.
+        takes precedence; a path counts from its origin.
         """
         settings = self.settings
+        if str(base_url).startswith("/"):
+            return f"{origin_of(settings.base_url)}{base_url}".rstrip("/"), True
         if base_url is None or settings.base_url_given:
             return settings.base_url, True
         try:
