@@ -53,7 +53,7 @@ class Site:
     document: Any = None
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def site() -> Iterator[Site]:
     state = Site(document=DOCUMENT)
 
@@ -141,10 +141,21 @@ class Host:
         return True, log
 
 
-@pytest.fixture
-def host(tmp_path: Path, site: Site) -> Host:
-    forge = Host(tmp_path)
+@pytest.fixture(scope="module")
+def first(tmp_path_factory: pytest.TempPathFactory, site: Site) -> Host:
+    """The project of the document, as it was generated and pushed."""
+    forge = Host(tmp_path_factory.mktemp("forge"))
     forge.begin(site.url)
+    return forge
+
+
+@pytest.fixture
+def host(tmp_path: Path, site: Site, first: Host) -> Host:
+    site.document = DOCUMENT
+    forge = Host(tmp_path)
+    for folder in ("work", "remote.git"):
+        shutil.copytree(first.folder / folder, tmp_path / folder)
+    forge.run("git", "remote", "set-url", "origin", str(forge.remote))
     return forge
 
 
