@@ -23,7 +23,7 @@ from ..render.manifests import environment
 from ..score.rules import Score, score_tools
 from ..text import plural
 from .facts import credential_goes, other_origins
-from .summary import Summary, summarise
+from .summary import Summary, deletes, reads, summarise, weight
 
 if TYPE_CHECKING:
     from ..load import Document
@@ -96,9 +96,12 @@ class Budget:
 class Catalogue:
     """A document and the server it becomes. What is slow is computed when it is first asked for."""
 
-    def __init__(self, document: Document, server: Server) -> None:
+    def __init__(
+        self, document: Document, server: Server, functions: Iterable[Mapping[str, Any]] = ()
+    ) -> None:
+        """`functions` are the tools of the user's code, as their server lists them."""
         self.document, self.server = document, server
-        self.summary: Summary = summarise(document, server)
+        self.summary: Summary = summarise(document, server, functions)
         self.operations = documented_operations(document)
         self.rows = tuple(self._rows())
 
@@ -129,9 +132,25 @@ class Catalogue:
     @cached_property
     def score(self) -> Score | None:
         """The score of the list; None for an empty one."""
-        if not self.rows:
-            return None
-        return score_tools(wire(row.tool) for row in self.rows)
+        tools = [*(wire(row.tool) for row in self.rows), *self.summary.functions]
+        return score_tools(tools) if tools else None
+
+    @property
+    def functions(self) -> list[tuple[Mapping[str, Any], Kind, int]]:
+        """The tools of the user's code, with the kind and the tokens of each."""
+        return [
+            (
+                tool,
+                _kind(read_only=reads(tool), destructive=deletes(tool)),
+                weight(tool).tokens,
+            )
+            for tool in self.summary.functions
+        ]
+
+    @property
+    def count(self) -> int:
+        """The tools of the list."""
+        return len(self.rows) + max(len(self.summary.functions), len(self.server.functions))
 
     @property
     def law(self) -> str:
@@ -146,7 +165,8 @@ class Catalogue:
             left_out = of.workflows_left_out
             texts.append(f"{workflows:,} workflows = {of.workflows:,} tools + {left_out:,} skipped")
         if self.server.functions:
-            texts.append(f"{plural(len(self.server.functions), 'function')} (not shown here)")
+            note = "" if self.summary.is_whole else " (not shown here)"
+            texts.append(plural(len(self.server.functions), "function") + note)
         return "; ".join(texts)
 
     @property
@@ -196,7 +216,7 @@ class Catalogue:
         )
         return Budget(
             title=client.title,
-            count=len(self.rows),
+            count=self.count,
             most=min(limits, default=None),
             refused=len(refused),
             reasons=tuple(reasons[:MOST_REASONS]),
@@ -271,9 +291,13 @@ def keys_of(tools: Iterable[Tool]) -> dict[str, str]:
 
 def kind_of(tool: Tool) -> Kind:
     """Classify the effect of a call on the API's data, by the tool's hints."""
-    if tool.hints.read_only:
+    return _kind(read_only=tool.hints.read_only, destructive=tool.hints.destructive)
+
+
+def _kind(*, read_only: bool, destructive: bool) -> Kind:
+    if read_only:
         return "reads"
-    if tool.hints.destructive:
+    if destructive:
         return "changes"
     return "adds"
 

@@ -5,6 +5,7 @@ people.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -41,23 +42,32 @@ class Size:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """A server in numbers. `sizes` is by tool name, in the order of the list."""
+    """A server in numbers. `sizes` is by tool name, in the order of the list. `functions` are the
+    tools of the user's code, as their server lists them, where it was asked.
+    """
 
     server: Server
     source: str
     sha256: str
     sizes: dict[str, Size]
+    functions: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the size of every tool is known."""
+        return bool(self.functions) or not self.server.functions
 
     @property
     def total(self) -> Size:
-        """The whole list, with the commas and brackets around its tools."""
-        return Size(bytes=sum(size.bytes for size in self.sizes.values()) + len(self.sizes) + 1)
+        """The whole list."""
+        return _list(self.sizes.values(), map(weight, self.functions))
 
     @property
     def read_only(self) -> Size:
         """The list with `--read-only`."""
-        names = [tool.name for tool in self.server.tools if tool.hints.read_only]
-        return Size(bytes=sum(self.sizes[name].bytes for name in names) + len(names) + 1)
+        sizes = [self.sizes[tool.name] for tool in self.server.tools if tool.hints.read_only]
+        reading = filter(reads, self.functions)
+        return _list(sizes, map(weight, reading))
 
     @property
     def lazy(self) -> Size:
@@ -104,12 +114,10 @@ class Summary:
         (toolset,) = [toolset for toolset in self.server.toolsets if toolset.name == name]
         return Size(bytes=sum(self.sizes[tool.name].bytes for tool in toolset.tools))
 
-    def largest(self, count: int) -> list[tuple[Tool, Size]]:
+    def largest(self, count: int) -> list[tuple[str, Size]]:
         """The tools that cost most, largest first."""
-        tools = sorted(
-            self.server.tools, key=lambda tool: (-self.sizes[tool.name].bytes, tool.name)
-        )
-        return [(tool, self.sizes[tool.name]) for tool in tools[:count]]
+        sizes = {**self.sizes, **{str(tool["name"]): weight(tool) for tool in self.functions}}
+        return sorted(sizes.items(), key=lambda pair: (-pair[1].bytes, pair[0]))[:count]
 
     def data(self) -> dict[str, Any]:
         """The summary for programs; `docs/cli.md` describes it."""
@@ -142,6 +150,7 @@ class Summary:
             },
             "workflows": {"tools": self.workflows, "skipped": self.workflows_left_out},
             "functions": list(server.functions),
+            "function_sizes": {str(each["name"]): weight(each).data() for each in self.functions},
             "skips": [
                 {
                     "operation": skip.origin.operation,
@@ -188,14 +197,40 @@ class Summary:
         }
 
 
+def _list(*parts: Iterable[Size]) -> Size:
+    """A list of tools, with the commas and brackets around them."""
+    sizes = [size.bytes for part in parts for size in part]
+    return Size(bytes=sum(sizes) + max(len(sizes), 1) + 1)
+
+
+def weight(tool: Mapping[str, Any]) -> Size:
+    """Return the size of a Tool object in the list."""
+    return Size(bytes=len(json.dumps(tool, separators=(",", ":")).encode()))
+
+
+def reads(tool: Mapping[str, Any]) -> bool:
+    """Return whether a Tool object only reads."""
+    return tool.get("annotations", {}).get("readOnlyHint") is True
+
+
+def deletes(tool: Mapping[str, Any]) -> bool:
+    """Return whether a Tool object may delete or overwrite."""
+    return tool.get("annotations", {}).get("destructiveHint") is not False
+
+
 def size_of(tool: Tool) -> Size:
     """Return the size of a tool in the list."""
-    return Size(bytes=len(json.dumps(wire(tool), separators=(",", ":")).encode()))
+    return weight(wire(tool))
 
 
-def summarise(document: Document, server: Server) -> Summary:
+def summarise(
+    document: Document, server: Server, functions: Iterable[Mapping[str, Any]] = ()
+) -> Summary:
     """Count and weigh a server."""
-    sizes = {tool.name: size_of(tool) for tool in server.tools}
     return Summary(
-        server=server, source=document.source.name, sha256=document.source.sha256, sizes=sizes
+        server=server,
+        source=document.source.name,
+        sha256=document.source.sha256,
+        sizes={tool.name: size_of(tool) for tool in server.tools},
+        functions=tuple(functions),
     )

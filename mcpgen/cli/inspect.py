@@ -56,8 +56,9 @@ def inspect(
     """Show what a document would become.
 
     Shows the API's address, credentials, tools that delete, sizes, skipped operations and
-    suspicious text. `mcpgen lint` lists the document's problems. Nothing is written but the files
-    of `--html` and `--markdown`, which need no server and load nothing.
+    suspicious text. `mcpgen lint` lists the document's problems. A project with functions is asked
+    for them, as its server lists them. Nothing is written but the files of `--html` and
+    `--markdown`, which need no server and load nothing.
     """
     from ..catalogue.facts import other_origins
     from ..catalogue.summary import summarise
@@ -70,12 +71,13 @@ def inspect(
     problems = Problems()
     with screen.working("starting") as step:
         made = run(request_of(config), problems, step, files=False)
-        texts = _catalogue(made, html, markdown)
+        functions = _functions(screen, made)
+        texts = _catalogue(made, functions, html, markdown)
     for path, text in texts.items():
         path.write_text(text, encoding="utf-8", newline="\n")
         screen.remark(f"written: {shown(str(path))} ({len(text.encode()) / 1000:,.0f} kB)")
     print_interruption(screen, made.folder)
-    summary = summarise(made.document, made.server)
+    summary = summarise(made.document, made.server, functions)
     odd = list(findings(made.document.root))
     if as_json:
         data = {
@@ -95,14 +97,29 @@ def inspect(
     return 0
 
 
-def _catalogue(made: Run, html: Path | None, markdown: Path | None) -> dict[Path, str]:
+def _functions(screen: Screen, made: Run) -> tuple[dict[str, Any], ...]:
+    """Return the tools of the user's code. Why there are none is told where they cannot be had."""
+    from ..live.tools import own_tools
+    from ..problems import McpgenError
+
+    try:
+        return own_tools(made.folder, made.server)
+    except McpgenError as error:
+        for problem in error.problems:
+            screen.remark(f"functions are not counted: {shown(problem.message)}")
+        return ()
+
+
+def _catalogue(
+    made: Run, functions: tuple[dict[str, Any], ...], html: Path | None, markdown: Path | None
+) -> dict[Path, str]:
     """Return the files that are asked for."""
     from ..catalogue import pages
     from ..catalogue.model import Catalogue
 
     forms = {html: pages.html, markdown: pages.markdown}
     return {
-        path: write(Catalogue(made.document, made.server))
+        path: write(Catalogue(made.document, made.server, functions))
         for path, write in forms.items()
         if path is not None
     }
@@ -154,7 +171,7 @@ def _show(screen: Screen, summary: Summary, odd: Sequence[SuspiciousText]) -> No
     _show_rows(
         screen,
         "largest tools",
-        [(tool.name, tables.size(size)) for tool, size in summary.largest(MOST_OFFENDERS)],
+        [(shown(name), tables.size(size)) for name, size in summary.largest(MOST_OFFENDERS)],
     )
     tables.show_skips(screen, server.skips, most=MOST_LISTED)
     _show_rows(

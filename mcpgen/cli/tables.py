@@ -62,11 +62,11 @@ def show_facts(screen: Screen, summary: Summary, further: Iterable[tuple[str, st
         skipped = f"{summary.workflows_left_out:,} skipped"
         facts.add_row("workflows", f"{plural(summary.workflows, 'tool')} + {skipped}")
     if server.functions:
-        facts.add_row("functions", plural(len(server.functions), "tool"))
+        note = "" if summary.is_whole else ", counted by `mcpgen inspect`"
+        facts.add_row("functions", plural(len(server.functions), "tool") + note)
     facts.add_row("tool list", size(summary.total))
     if summary.total.bytes > SHORT_LIST:
-        only_reading = sum(tool.hints.read_only for tool in server.tools)
-        facts.add_row("  --read-only", size(summary.read_only) if only_reading else "no tools")
+        facts.add_row("  --read-only", size(summary.read_only))
         facts.add_row("  --lazy", size(summary.lazy))
     limits = [
         f"{title} ({most})" for title, most in too_many(len(summary.sizes) + len(server.functions))

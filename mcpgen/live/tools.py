@@ -7,12 +7,15 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..problems import UsageError
 from ..project.custom import INJECTED
 from ..project.functions import UserFunction, functions
 from .environment import package_of, python_of, variables
+
+if TYPE_CHECKING:
+    from ..ir import Server
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,16 @@ def running_tools(folder: Path) -> tuple[dict[str, Any], ...]:
         message = f"the tools of `{folder}` cannot be listed: {last}"
         raise UsageError.of("E1471", message, f"see what `python -m {package} list` says")
     return tuple(json.loads(done.stdout))
+
+
+def own_tools(folder: Path, server: Server) -> tuple[dict[str, Any], ...]:
+    """The tools that the user's code adds to those of the document, as the project's server lists
+    them. Raises UsageError where it does not start.
+    """
+    if not server.has_functions:
+        return ()
+    documented = {tool.name for tool in server.tools}
+    return tuple(tool for tool in running_tools(folder) if tool["name"] not in documented)
 
 
 def _of_function(function: UserFunction) -> ListedTool:

@@ -70,7 +70,9 @@ class Workbench:
         if self._view is None or self._view[0] != self.bench.text:
             catalogue = self.bench.catalogue
             if self.bench.customised_server != self.bench.server:
-                catalogue = Catalogue(self.bench.document, self.bench.customised_server)
+                catalogue = Catalogue(
+                    self.bench.document, self.bench.customised_server, self.bench.functions
+                )
             self._view = (self.bench.text, catalogue)
         return self._view[1]
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -27,9 +28,11 @@ from ..customise import customise
 from ..customise.bindings import pin
 from ..customise.many import table_of
 from ..ir import Server, Skip, Tool
+from ..live.tools import own_tools
 from ..load.copies import STDIN
 from ..parse.select import left_out, matches
-from ..problems import Problems, UsageError
+from ..problems import McpgenError, Problems, UsageError
+from ..project.functions import functions_of
 from ..project.run import is_project, named, request_of, settle
 from ..write.commit import write_file
 
@@ -89,6 +92,11 @@ class Bench:
                 self._read(replace(config, sources=(os.fspath(folder),)))
                 return
         self.folder, self.last_lock, self.started_with = folder, plan.lock, config
+        names = tuple(function.name for function in functions_of(folder))
+        self.server = replace(self.server, has_functions=bool(names), functions=names)
+        self.functions: tuple[Mapping[str, Any], ...] = ()
+        with suppress(McpgenError):  # the page says that they are not counted
+            self.functions = own_tools(folder, self.server)
         for name in ("catalogue", "numbers"):
             self.__dict__.pop(name, None)
         self.saved = new_text(plan.config, folder, name=self.server.name)
@@ -154,7 +162,7 @@ class Bench:
     @cached_property
     def catalogue(self) -> Catalogue:
         """Every operation of the document as a tool, chosen or not."""
-        return Catalogue(self.document, self.server)
+        return Catalogue(self.document, self.server, self.functions)
 
     @cached_property
     def numbers(self) -> dict[str, int]:

@@ -5,12 +5,14 @@ import hashlib
 import html
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
 
 from mcpgen.catalogue.treemap import HEIGHT, WIDTH, Box, squarified
 from mcpgen.cli import run
+from mcpgen.live.tools import running_tools
 from tests.workbench.hostile import hostile_document
 
 BOOKSHOP = Path(__file__).parents[2] / "samples" / "specs" / "bookshop.yaml"
@@ -54,15 +56,29 @@ def test_a_project_may_be_named_as_well(tmp_path: Path, monkeypatch: pytest.Monk
     assert law in Path("tools.md").read_text("utf-8")
 
 
-def test_a_project_of_functions_alone_has_a_page_without_a_score(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_functions_have_their_part_of_the_page_and_of_the_sum(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setenv("MCPGEN_PYTHON", sys.executable)
     monkeypatch.chdir(tmp_path)
     assert run(["new", "demo", "--yes", "--quiet"]) == 0
     monkeypatch.chdir("demo")
+    capsys.readouterr()
+    assert run(["inspect", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    listed = json.dumps(running_tools(Path()), separators=(",", ":")).encode()
+    assert facts["list"]["bytes"] == len(listed) > 200
+    assert facts["function_sizes"]["count_words"]["bytes"] == len(listed) - 2
     assert run(["inspect", "--html", "tools.html", "--markdown", "tools.md"]) == 0
-    assert "; 1 function (not shown here)" in Path("tools.md").read_text("utf-8")
-    assert "nothing to score" in Path("tools.html").read_text("utf-8")
+    text = Path("tools.md").read_text("utf-8")
+    assert "; 1 function\n" in text and "## Functions" in text and "count\\_words" in text
+    assert ">count_words</span>" in Path("tools.html").read_text("utf-8")
+    Path("src/demo_mcp/api.json").write_text("{}")
+    capsys.readouterr()
+    assert run(["inspect", "--html", "tools.html"]) == 0
+    assert "functions are not counted: the tools of" in capsys.readouterr().err
+    page = Path("tools.html").read_text("utf-8")
+    assert "(not shown here)" in page and "nothing to score" in page
 
 
 def test_workflows_are_counted_by_themselves(
