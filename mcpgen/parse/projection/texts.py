@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 LONGEST_PATTERN = 80
 FORMAT = re.compile(r"[A-Za-z0-9_ ./:-]{1,40}")
-EXAMPLE = re.compile(r".{1,40}")
-"""An example that is short enough to be named."""
+EXAMPLE = re.compile(r"[^<>]{1,40}")
+"""An example that is short enough to be named, and no markup."""
 LONGEST_DEFAULT = 200
 """Characters of JSON of the longest default that is listed."""
 SOME_VALUES = 12
