@@ -203,6 +203,8 @@ def test_the_image_does_not_run_as_root(files):
     assert any(re.fullmatch(r"USER \d+", line) for line in lines)
     assert lines.count("FROM ${BASE}") == lines.count("ARG EXTRAS=fast") == 1
     assert 'prefix=/install ".${EXTRAS:+[$EXTRAS]}"' in files["Dockerfile"]
+    assert "--require-hashes -r requirements.lock" in files["Dockerfile"]
+    assert "COPY pyproject.toml README.md requirements.lock* ./" in lines
     [check] = [line for line in lines if line.startswith("HEALTHCHECK")]
     program = json.loads(check.partition("CMD ")[2])[2]
     with HTTPServer(("127.0.0.1", 0), SimpleHTTPRequestHandler) as listening:
