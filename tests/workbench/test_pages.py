@@ -79,10 +79,22 @@ def test_what_was_cut_is_named(open_pages: Callable[..., Pages], tmp_path: Path)
     (tmp_path / "wide.json").write_text(json.dumps(document))
     page = open_pages(tmp_path / "wide.json").get("/tool/0")
     listed = page.partition("As the model sees it")[2].partition("</pre>")[0]
-    cut = page.partition("What was cut")[2].partition("<h2>Edit")[0]
+    cut = page.partition("<h2>What was cut")[2].partition("<h2>The generated")[0]
     for name in fields:
         assert (f"<mark>wide.{name}</mark>" in cut) != (f"&#34;{name}&#34;" in listed), name
     assert "<mark>wide.field_99</mark>" in cut
+
+
+def test_a_tool_is_edited_and_tried_beside_its_contract_from_its_present_words(
+    bookshop: Pages,
+) -> None:
+    page = bookshop.get(f"/tool/{bookshop.number('get_book')}")
+    title = bookshop.bench.row(bookshop.number("get_book")).tool.title
+    assert f'data-usual="{title}" value="{title}"' in page
+    places = [
+        page.index(f'id="{name}"') for name in ("edit", "try", "contracts", "cut", "function")
+    ]
+    assert places == sorted(places)
 
 
 def test_sentences_and_values_that_were_cut_are_marked(

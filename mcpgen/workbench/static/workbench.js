@@ -163,11 +163,12 @@ body?.addEventListener("click", async (event) => {
   fill(inner.cells[0], await answer.text());
   row.after(inner);
   $("input", inner)?.focus();
+  $("input", inner)?.select();
 });
 
 // Editing, in the table and on the page of a tool
 const VALUES = {
-  text: (field) => field.value.trim() || null,
+  text: (field) => (field.value === field.dataset.usual ? null : field.value.trim() || null),
   flag: (field) => (field.value ? field.value === "true" : null),
   tick: (field) => field.checked || null,
   any: (field) => (field.value.trim() ? json(field.value) : null),
