@@ -43,8 +43,8 @@ def written_by_commands(document: Path, course: Course, folder: Path) -> tuple[s
     lines = output.getvalue().splitlines()
     lines.remove(f'    "{course.out_operation}",')
     text = (folder / "mcpgen.toml").read_text("utf-8")
-    with_selection = text.replace("[select]\n", "\n".join([*lines, ""]), 1)
-    return with_selection + course.tables, [*lines[1:], *course.tables.splitlines()]
+    with_selection = "\n".join([text, *lines, ""])
+    return with_selection + course.tables, ["", *lines, *course.tables.splitlines()]
 
 
 def test_an_api_is_looked_at_chosen_edited_tried_mended_and_generated(
