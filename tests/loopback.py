@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import NamedTuple
 
@@ -68,3 +69,25 @@ def free_port() -> int:
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
         return int(bound.getsockname()[1])
+
+
+class Recorder(Loopback):
+    """An API that notes its requests and gives each the same answer."""
+
+    def __init__(self, content: bytes) -> None:
+        self.asked: list[Asked] = []
+        self.content = content
+        super().__init__(self.answer)
+
+    def answer(self, asked: Asked) -> tuple[int, dict[str, str], bytes]:
+        self.asked.append(asked)
+        return 200, JSON, self.content
+
+
+@contextmanager
+def recorders(names: Iterable[str], content: bytes) -> Iterator[dict[str, Recorder]]:
+    """A recorder for each of some APIs."""
+    apis = {name: Recorder(content) for name in names}
+    yield apis
+    for api in apis.values():
+        api.close()

@@ -15,7 +15,7 @@ from mcpgen.runtime.settings import SettingsError, read
 from mcpgen.runtime.transports.http import share
 from tests.commands import Command
 from tests.generated import importable
-from tests.loopback import JSON, Asked, Loopback
+from tests.loopback import Recorder, recorders
 
 USER = {"type": "object", "required": ["id"], "properties": {"id": {"type": "string"}}}
 
@@ -55,25 +55,11 @@ def described(version: str, *fields: str) -> dict[str, Any]:
 VERSIONS = {"shop": "3.0.3", "billing": "2.0", "mail": "3.1.0", "stock": "3.2.0"}
 
 
-class Recorder(Loopback):
-    """An API that notes its requests."""
-
-    def __init__(self) -> None:
-        self.asked: list[Asked] = []
-        super().__init__(self.answer)
-
-    def answer(self, asked: Asked) -> tuple[int, dict[str, str], bytes]:
-        self.asked.append(asked)
-        return 200, JSON, b'[{"id": "u1"}]'
-
-
 @pytest.fixture
 def apis() -> Iterator[dict[str, Recorder]]:
     """A stand-in for each API."""
-    recorders = {name: Recorder() for name in VERSIONS}
-    yield recorders
-    for recorder in recorders.values():
-        recorder.close()
+    with recorders(VERSIONS, b'[{"id": "u1"}]') as apis:
+        yield apis
 
 
 def configuration(apis: dict[str, Recorder], *names: str) -> str:

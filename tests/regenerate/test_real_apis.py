@@ -21,7 +21,7 @@ from mcp import Client
 from mcpgen.live.tools import running_tools
 from tests.commands import Command
 from tests.generated import importable
-from tests.loopback import JSON, Asked, Loopback
+from tests.loopback import Recorder, recorders
 from tests.workbench.conftest import Pages
 
 ROOT = Path(__file__).parents[2]
@@ -65,25 +65,11 @@ FLOW = {
 MIXED = {"count_words", "shout", "compare_files"}
 
 
-class Recorder(Loopback):
-    """An API that notes its requests."""
-
-    def __init__(self) -> None:
-        self.asked: list[Asked] = []
-        super().__init__(self.answer)
-
-    def answer(self, asked: Asked) -> tuple[int, dict[str, str], bytes]:
-        self.asked.append(asked)
-        return 200, JSON, b'{"id": "f1", "ok": true}'
-
-
 @pytest.fixture
 def apis() -> Iterator[dict[str, Recorder]]:
     """A stand-in for each API."""
-    recorders = {name: Recorder() for name in DOCUMENTS}
-    yield recorders
-    for recorder in recorders.values():
-        recorder.close()
+    with recorders(DOCUMENTS, b'{"id": "f1", "ok": true}') as apis:
+        yield apis
 
 
 @pytest.fixture

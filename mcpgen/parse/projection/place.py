@@ -44,9 +44,9 @@ class Place:
     the keywords that are listed. `text`: the document's text so far. `note`: what is said in place
     of values or shapes, and `named` are the properties that stand in it. `together`: properties
     that this one is not given without. `said`: other properties that are not listed, with what they
-    need. `shapes`: the objects of a union that are not listed
-    yet. `wider`: something was left out that no other attribute shows. `is_needed`: every call has
-    a value here. `around`: the schemas that this one is inside; it `repeats` one of them.
+    need. `shapes`: the objects of a union that are not listed yet. `wider`: something was left out
+    that no other attribute shows. `is_needed`: every call has a value here. `around`: the schemas
+    that this one is inside; it `repeats` one of them.
     """
 
     node: Node
