@@ -50,7 +50,7 @@ KERNEL = """
 """Modules below `mcpgen/`: what is checked, sent, kept, agreed to and written."""
 READING = re.compile(r"/parts/(search/|code/(source|stubs)\.py)")
 """Modules of them that choose and word what a model reads."""
-TESTS = "runtime security write server workbench regenerate load workflows cli cases".split()
+TESTS = "runtime server security write definitions workbench regenerate load workflows live judges cli cases".split()
 LEFT_OUT = "browser tour mutants corpus".split()
 """Tests that look at other things, or take long."""
 DATA = ROOT / ".mutants"

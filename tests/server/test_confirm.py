@@ -127,11 +127,12 @@ def test_what_only_reads_or_is_exempt_needs_nobody(
     package: Path, in_process: Any, api: Recorder, mode: str
 ) -> None:
     asking(package, {"delete_book": None, "get_book": "GET /books"})
-    person = Person("decline")
+    (package / "custom" / "tidy.json").write_text(json.dumps({**TIDY, "annotations": {}}))
+    person = Person("decline", "decline")
     wanted = [("list_books", {}), DELETE, ("add", {"a": 1, "b": 2}), ("get_book", {"book_id": "1"})]
-    results = calls(in_process().server, mode, person, *wanted)
-    assert [failed for failed, _ in results] == [False, False, False, True]
-    assert len(person.questions) == 1
+    results = calls(in_process().server, mode, person, *wanted, ("tidy", {}))
+    assert [failed for failed, _ in results] == [False, False, False, True, True]
+    assert len(person.questions) == 2  # a tool that says nothing may destroy
 
 
 @pytest.mark.parametrize("mode", ERAS)

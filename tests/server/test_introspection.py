@@ -57,15 +57,15 @@ def settings(endpoint: Endpoint, **more: str) -> dict[str, str]:
     }  # fmt: skip
 
 
-def trusting(url: str) -> Any:
+def trusting(issuer: str, url: str) -> Any:
     """What judges the tokens of an authorization server."""
     about = {"audiences": [AUDIENCE], "resource": AUDIENCE, "scopes": frozenset()}
-    return tokens.Introspection([url], f"{url}/introspect", "shop", "canary-s3cret%", **about)
+    return tokens.Introspection([issuer], url, "shop", "canary-s3cret%", **about)
 
 
 def outcomes(endpoint: Endpoint, *given: str) -> list[type]:
     """What comes of tokens, one after another."""
-    authority = trusting(endpoint.url)
+    authority = trusting(endpoint.url, f"{endpoint.url}/introspect")
 
     async def outcome(token: str) -> type:
         try:
@@ -154,6 +154,8 @@ def test_a_server_whose_endpoint_is_away_is_not_ready_and_keeps_clients_waiting(
     endpoint.answer = (503, {}, b"")
     assert server.bearer("good")[0] == 200  # for half a minute
     assert server.bearer("another")[0] == 503
+    said = server.stop()
+    assert '"reason": "status 503"' in said and "canary" not in said and "another" not in said
 
 
 def test_an_answer_holds_for_a_short_time_and_no_longer_than_the_token(
@@ -171,7 +173,7 @@ def test_an_answer_holds_for_a_short_time_and_no_longer_than_the_token(
 
 
 def test_calls_at_the_same_time_share_one_question(endpoint: Endpoint) -> None:
-    authority = trusting(endpoint.url)
+    authority = trusting(endpoint.url, f"{endpoint.url}/introspect")
 
     async def ask() -> list[Grant]:
         gone = asyncio.create_task(authority.grant("good"))
@@ -199,5 +201,6 @@ def test_settings_that_are_incomplete_are_said_at_the_start(
 
 
 def test_the_endpoint_needs_https() -> None:
-    with pytest.raises(ValueError, match="must be an https URL"):
-        trusting("http://login.example")
+    for issuer, url in (("http", "https"), ("https", "http")):
+        with pytest.raises(ValueError, match="must be an https URL"):
+            trusting(f"{issuer}://login.example", f"{url}://login.example")
