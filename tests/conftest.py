@@ -1,15 +1,29 @@
 """What holds for every test."""
 
+import functools
 import gc
+import importlib._bootstrap_external as imports  # type: ignore[import-not-found]
+import marshal
 import os
+import ssl
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from filelock import FileLock
 
+import mcpgen.cli
+
 collect_ignore = ["packaging/before"]
 """The code of people in projects of an older version, which runs there."""
+
+
+def pytest_runtest_teardown() -> None:
+    """Forget the folders that packages were imported from: each import would look at all."""
+    for path in [path for path in sys.path_importer_cache if "pytest-of-" in path]:
+        del sys.path_importer_cache[path]
 
 
 def pytest_collection_finish() -> None:
@@ -19,9 +33,32 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def nothing_waits_for_the_disk() -> Iterator[None]:
-    """A machine that fails in the middle of a test fails the test: nothing has to be synced."""
+def nothing_is_done_twice(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Modules that all projects hold are compiled once, as are the command's options; no test asks
+    a server that the system's authorities vouch for, or fails when the machine does: nothing has to
+    be synced.
+    """
+    projects, system = str(tmp_path_factory.getbasetemp()), ssl.get_default_verify_paths()
+    real, trust = imports.SourceLoader.get_code, ssl.SSLContext.load_verify_locations
+    compiled: dict[bytes, bytes] = {}
+
+    def get_code(loader: Any, name: str) -> Any:
+        path = loader.get_filename(name)
+        if not path.startswith(projects):
+            return real(loader, name)
+        source = loader.get_data(path)
+        if source not in compiled:
+            compiled[source] = marshal.dumps(loader.source_to_code(source, path))
+        return imports._compile_bytecode(compiled[source], name, None, path)
+
+    def load_verify_locations(context: Any, file: Any = None, *more: Any, **named: Any) -> None:
+        if file is None or file != system.openssl_cafile:
+            trust(context, file, *more, **named)
+
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(imports.SourceLoader, "get_code", get_code)
+        patch.setattr(ssl.SSLContext, "load_verify_locations", load_verify_locations)
+        patch.setattr(mcpgen.cli, "get_command", functools.cache(mcpgen.cli.get_command))
         patch.setattr("os.fsync", lambda descriptor: None)
         yield
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -248,25 +248,27 @@ def write_package(root: Path, files: dict[str, str] | None = None) -> Path:
     """Write the package below `root` with `files` (paths inside it) on top, and return its
     folder.
     """
-    folder = root / PACKAGE
-    shutil.copytree(
-        TEMPLATES, folder, ignore=shutil.ignore_patterns("__pycache__", "[a-z]*.jinja", "models")
-    )
-    shutil.copytree(RUNTIME, folder / "runtime", ignore=shutil.ignore_patterns("__pycache__"))
+    return written({**_contents(), **(files or {})}, root / PACKAGE)
+
+
+@cache
+def _contents() -> dict[str, str]:
+    """The files of the package."""
+    paths = [(path, RUNTIME.parent) for path in RUNTIME.rglob("*.py")]
+    paths += [
+        (path, TEMPLATES) for pattern in ("*.py", "py.typed") for path in TEMPLATES.rglob(pattern)
+    ]
+    texts = {path.relative_to(root).as_posix(): path.read_text("utf-8") for path, root in paths}
     none = dict.fromkeys(("has_functions", "has_workflows", "own_tools", "reads_paths"), False)
     view = {**none, "calls_api": True, "runtime": Code(".runtime"), "runtime_prefix": ".runtime."}
     for name in ("__init__.py", "__main__.py"):
-        (folder / f"{name}.jinja").unlink()
-        module = environment().get_template(f"src/package/{name}.jinja")
-        (folder / name).write_text(module.render(view))
-    (folder / "custom").mkdir(exist_ok=True)
-    contents = {
+        texts[name] = environment().get_template(f"src/package/{name}.jinja").render(view)
+    return texts | {
         "api.json": json.dumps(FACTS), "tools/__init__.py": "",
         "tools/books.json": json.dumps(BOOKS), "tools/books.py": BOOKS_PY,
         "tools/desk.json": json.dumps(DESK), "custom/desk.py": DESK_PY,
-        "tools/_index/search.json": json.dumps(content(index_entries())), **(files or {}),
+        "tools/_index/search.json": json.dumps(content(index_entries())),
     }  # fmt: skip
-    return written(contents, folder)
 
 
 class Recorder(Loopback):
