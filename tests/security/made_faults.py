@@ -1,9 +1,10 @@
 """Faults that a program makes: `python -m tests.security.mutants --seed N [--sample 300]`.
 
 A seed draws lines of what keeps servers safe, and for each line one mutation: one of cosmic-ray's,
-or of those below. The tests that run the line, the quickest first, must notice it. `--measure`
-finds out which tests run which lines, as the first run does. A fault that changes nothing is listed
-in `excused.toml` with the reason.
+or of those below. The tests that run the line, the quickest first, must notice it, and pass without
+it. `--measure` finds out which tests run which lines, as the first run does; `--measure runtime
+cli/test_pages.py` looks at those alone again. A fault that changes nothing is listed in
+`excused.toml` with the reason.
 """
 
 from __future__ import annotations
@@ -50,7 +51,12 @@ KERNEL = """
 """Modules below `mcpgen/`: what is checked, sent, kept, agreed to and written."""
 READING = re.compile(r"/parts/(search/|code/(source|stubs)\.py)")
 """Modules of them that choose and word what a model reads."""
-TESTS = "runtime server security write definitions workbench regenerate load workflows live judges cli cases".split()
+TESTS = """
+    runtime server security write definitions workbench regenerate load workflows live judges cli
+    cases
+""".split()
+READ = "tests/security/test_sources.py"
+"""Tests that read every line, and run none."""
 LEFT_OUT = "browser tour mutants corpus".split()
 """Tests that look at other things, or take long."""
 DATA = ROOT / ".mutants"
@@ -229,24 +235,28 @@ def prepared(place: Path) -> Path:
     return place
 
 
-def measure(workers: int) -> None:
-    """Run the tests, folder by folder, and keep which lines each of them runs."""
-    shutil.rmtree(DATA, ignore_errors=True)
-    shutil.copytree(ROOT / "mcpgen", DATA / "mcpgen")
+def measure(workers: int, names: list[str]) -> None:
+    """Run the tests of some places, or all, and keep which lines each of them runs."""
     seconds: dict[str, float] = {}
+    if names:
+        seconds = json.loads((DATA / "seconds.json").read_text("utf-8"))
+    else:
+        shutil.rmtree(DATA, ignore_errors=True)
+        shutil.copytree(ROOT / "mcpgen", DATA / "mcpgen")
     with tempfile.TemporaryDirectory() as folder:
         place, data = prepared(Path(folder) / "copy"), Path(folder) / "data"
+        shutil.copytree(DATA / "mcpgen", place / "mcpgen", dirs_exist_ok=True)
         (place / "coveragerc").write_text(COVERAGE)
-        names = {"COVERAGE_PROCESS_START": f"{place}/coveragerc", "COVERAGE_FILE": f"{data}/lines"}
-        names["SECONDS_OF_TESTS"] = f"{folder}/seconds"
+        more = {"COVERAGE_PROCESS_START": f"{place}/coveragerc", "COVERAGE_FILE": f"{data}/lines"}
+        more["SECONDS_OF_TESTS"] = f"{folder}/seconds"
         combine = [sys.executable, "-m", "coverage", "combine", "-q", "--append"]
         combine += [f"--rcfile={place}/coveragerc", f"--data-file={DATA}/lines", str(data)]
-        for name in TESTS:
+        for name in names or TESTS:
             data.mkdir(exist_ok=True)
             words = [f"tests/{name}", "-n", str(workers), "--dist", "loadfile"]
             words += ["-p", "tests.security.contexts"]
             words += [f"--ignore-glob=*/test_{left_out}.py" for left_out in LEFT_OUT]
-            print(name, run(words, place, 3600, **names)[1][-500:], flush=True)
+            print(name, run(words, place, 3600, **more)[1][-500:], flush=True)
             subprocess.run(combine, cwd=place, check=True)
             seconds |= json.loads(Path(folder, "seconds").read_text("utf-8"))
             (DATA / "seconds.json").write_text(json.dumps(seconds), "utf-8")
@@ -267,9 +277,10 @@ class Chooser:
             self._modules.setdefault(test.partition("::")[0], set()).add(test)
 
     def tests(self, fault: Fault) -> list[str]:
-        """Return those that run the line, then those in whose module it is run before a test begins:
-        of each test its quickest case, then of each its next one, as long as there is time. Tests
-        that name what a line defines come first.
+        """Return those that run or read the line, then those in whose module it is run before a
+        test begins: of each test its quickest case, then of each its next one, as long as there is
+        time. Tests that name what a line defines come first, and those that go each way through
+        its function.
         """
         before = (DATA / fault.file).read_text("utf-8")
         line = _line_before((ROOT / fault.file).read_text("utf-8"), before, fault.line)
@@ -285,8 +296,11 @@ class Chooser:
                 uses = [number for number, text in enumerate(texts, 1) if name.search(text)]
                 contexts |= {each for use in uses for each in self._contexts(file).get(use, ())}
         direct = {context.removesuffix(" (call)") for context in contexts}
+        readers = self._modules.get(READ, set())
+        direct |= {test for test in readers if "[" not in test or f"[{fault.file}]" in test}
         modules = {each.partition("::")[0] for each in contexts if not each.endswith(" (call)")}
         others = {test for module in modules for test in self._modules.get(module, ())}
+        ways = self._ways(fault.file, before, line, direct & self._seconds.keys())
         chosen, left = [], float(BUDGET)
         for tests in (direct & self._seconds.keys(), others - direct):
             alike: Counter[str] = Counter()
@@ -295,11 +309,19 @@ class Chooser:
                 function = test.partition("[")[0]
                 alike[function] += 1
                 is_far = function.partition("::")[0] not in near
-                ranks.append((is_far, alike[function], seconds, test))
-            for _, _, seconds, test in sorted(ranks):
+                ranks.append((test not in ways, is_far, alike[function], seconds, test))
+            for *_, seconds, test in sorted(ranks):
                 left -= seconds
                 chosen += [test] if left > 0 else []
         return chosen
+
+    def _ways(self, file: str, whole: str, line: int, direct: set[str]) -> set[str]:
+        """Return of each other line of its function the quickest test that runs both."""
+        found = set()
+        for other in _around(whole, line):
+            names = {name.removesuffix(" (call)") for name in self._contexts(file).get(other, ())}
+            found |= set(sorted(names & direct, key=self._seconds.__getitem__)[:1])
+        return found
 
     def _contexts(self, file: str) -> dict[int, frozenset[str]]:
         """Return who runs the lines of a module: `tests/x.py::test_y (call)`."""
@@ -337,6 +359,29 @@ def _defined(whole: str, line: int) -> str:
     return names[max(names)]
 
 
+def tried(tests: list[str], place: Path, *words: str) -> tuple[int, list[str]]:
+    """Run tests in a copy, without those that have gone; the exit code and those that failed."""
+    code, missing, said = 4, {""}, ""
+    while code == 4 and missing:
+        tests = [test for test in tests if not {test, test.partition("[")[0]} & missing]
+        (place / "chosen").write_text("\n".join(tests))
+        code, said = run([*words, "@chosen"], place, 60 + 2 * BUDGET)
+        missing = set(re.findall("^ERROR: not found: .*?/(tests/.*)", said, re.MULTILINE))
+    if code > 3 and "found no collectors" not in said:  # a module that cannot be imported now
+        raise SystemExit(f"pytest could not run {tests}: {said[-2000:]}")
+    return code, re.findall(r"^(?:FAILED|ERROR) (\S+)", said, re.MULTILINE)
+
+
+def _around(whole: str, line: int) -> range:
+    """Return the lines of the function that a line is in."""
+    found = range(0)
+    for node in ast.walk(ast.parse(whole)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            own = range(node.lineno, (node.end_lineno or 0) + 1)
+            found = own if line in own else found
+    return found
+
+
 def judged(fault: Fault, tests: list[str], place: Path) -> tuple[str, str]:
     """Break a copy, run the tests, and mend it; the verdict, and the test that failed."""
     path = place / fault.file
@@ -344,18 +389,10 @@ def judged(fault: Fault, tests: list[str], place: Path) -> tuple[str, str]:
     if not tests:
         return "SURVIVED", "no test runs this line"
     path.write_text(fault.made()[0], "utf-8")
-    code, missing = 4, {""}
     try:
-        while code == 4 and missing:  # tests that have gone since they were measured
-            tests = [test for test in tests if not {test, test.partition("[")[0]} & missing]
-            (place / "chosen").write_text("\n".join(tests))
-            code, said = run(["-x", "@chosen"], place, 60 + 2 * BUDGET)
-            missing = set(re.findall("^ERROR: not found: .*?/(tests/.*)", said, re.MULTILINE))
+        code, failed = tried(tests, place, "-x")
     finally:
         path.write_text(whole, "utf-8")
-    if code > 3:
-        raise SystemExit(f"pytest could not run {fault}: {said[-2000:]}")
-    failed = re.findall(r"^(?:FAILED|ERROR) (\S+)", said, re.MULTILINE)
     return ("caught" if code else "SURVIVED"), (failed or [f"exit code {code}"])[0]
 
 
@@ -365,14 +402,14 @@ def main(words: list[str]) -> int:
     parser.add_argument("--seed", type=int, default=0, help="draws the sample")
     parser.add_argument("--sample", type=int, default=300, help="faults to make")
     parser.add_argument("--jobs", type=int, default=2, help="faults at a time")
-    parser.add_argument("--measure", action="store_true", help="which tests run which lines, anew")
+    parser.add_argument("--measure", nargs="*", help="which tests run which lines, anew")
     given = parser.parse_args(words)
-    if given.measure or not (DATA / "lines").exists():
-        measure(given.jobs)
+    if given.measure is not None or not (DATA / "lines").exists():
+        measure(given.jobs, given.measure or [])
     excuses = tomllib.loads((Path(__file__).parent / "excused.toml").read_text("utf-8"))
     excused = {(entry["file"], entry["old"], entry["new"]) for entry in excuses.get("fault", ())}
     chooser, places, counts = Chooser(), queue.SimpleQueue[Path](), dict.fromkeys(VERDICTS, 0)
-    started = time.monotonic()
+    started, noticed = time.monotonic(), set[str]()
 
     def one(fault: Fault) -> tuple[Fault, float, str, str]:
         place, began = places.get(), time.monotonic()
@@ -391,9 +428,12 @@ def main(words: list[str]) -> int:
             if verdict == "SURVIVED" and (fault.file, old, new) in excused:
                 verdict = "excused"
             counts[verdict] += 1
+            noticed |= {why} if "::" in why else set()
             print(f"{verdict:8} {seconds:5.1f} s  {fault.file}:{fault.line}  {why}", flush=True)
             if verdict == "SURVIVED":
                 print(f"    old = {json.dumps(old)}\n    new = {json.dumps(new)}", flush=True)
+        for test in tried(sorted(noticed), places.get())[1]:
+            print(f"{test} fails without a fault, too", flush=True)
     said = ", ".join(f"{count} {verdict.lower()}" for verdict, count in counts.items())
     share = 100 * counts["caught"] / len(made)
     print(f"seed {given.seed}: {said} ({share:.1f} %), {time.monotonic() - started:.0f} s")

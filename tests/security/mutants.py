@@ -20,7 +20,9 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-COPIED = ("mcpgen", "templates", "tests", "samples", "pyproject.toml", "README.md", "SECURITY.md")
+COPIED = """
+    mcpgen templates tests samples docs pyproject.toml README.md SECURITY.md
+""".split()
 SECONDS = 120
 
 
