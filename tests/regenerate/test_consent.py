@@ -251,11 +251,9 @@ def many(count: int) -> Document:
     return {**DOCUMENT, "paths": {f"/{name}": get(name) for name in names}}
 
 
-@pytest.mark.parametrize(
-    ("before", "now", "code"),
-    [(8, 6, 0), (8, 5, 3), (4, 3, 0), (4, 2, 3), (2, 1, 0), (3, 1, 3), (13, 1, 3)],
-    ids=lambda value: str(value),
-)
+@pytest.mark.parametrize(("before", "now", "code"), [
+    (8, 6, 0), (8, 5, 3), (4, 3, 0), (4, 2, 3), (2, 1, 0), (3, 1, 3), (13, 1, 3),
+], ids=lambda value: str(value))  # fmt: skip
 def test_more_than_a_quarter_of_the_tools_and_more_than_one_must_be_accepted(
     project: Make, before: int, now: int, code: int
 ) -> None:

@@ -263,23 +263,29 @@ NODE_NARROWER = {
 }
 
 
+ANEW = "its arguments are described differently"
+
+
 @pytest.mark.parametrize(
     ("old", "new", "kind", "text"),
     [
-        (of(a={"type": ["string", "null"]}), of(a={"type": "string"}), "breaking", "`a` must be string"),
+        (of(a={"type": ["string", "null"]}), of(a={"type": "string"}), "breaking",
+         "`a` must be string instead of null or string"),
         (of(a={}), of(a={"type": "string"}), "breaking", "`a` must be string"),
-        (of(a={"type": "string"}), of(a={}), "additive", "`a` may be anything"),
+        (of(a={"type": "string"}), of(a={}), "additive", "`a` may be anything instead of string"),
         (of(a={"enum": [1, 2]}), of(a={}), "additive", "`a` may have any value"),
         (of(a={}), of(a={"const": 1}), "breaking", "`a` must be one of `1`"),
         (of(a={"pattern": "x"}), of(a={"pattern": "y"}), "breaking",
          "`a` must have the pattern `y` instead of `x`"),
+        (of(a={}), of(a={"pattern": "x"}), "breaking", "`a` must have the pattern `x`"),
         (of(a={}), of(a={"format": "int64"}), "text", "`a` must have the format `int64`"),
         (of(a={}), of(a={"format": "int32"}), "breaking", "`a` must have the format `int32`"),
         (of(a={"format": "date"}), of(a={}), "additive", "`a` need not have the format `date`"),
         (of(a={"default": 1}), of(a={"default": 2}), "breaking", "the default of `a` is `2` instead of `1`"),
         (of(a={}), of(a={"default": 2}), "additive", "the default of `a` is `2`"),
         (of(a={}), of(a={"minLength": 1}), "breaking", "`a` must be a length of at least 1"),
-        (of(a={"items": {"type": "integer"}}), of(a={"items": {"type": "string"}}), "breaking", "`a[]` must be string"),
+        (of(a={"items": {"type": "integer"}}), of(a={"items": {"type": "string"}}), "breaking",
+         "`a[]` must be string instead of integer"),
         (of(a=of(b={})), of(a=of()), "breaking", "`a.b` is gone"),
         (of(a={"anyOf": [{"type": "string"}]}), of(a={"anyOf": [{"type": "string"}, {"type": "null"}]}), "additive",
          "`a` may have more forms"),
@@ -300,19 +306,42 @@ NODE_NARROWER = {
          {**of(a={"$ref": "#/$defs/Node"}), "$defs": {"Node": NODE_NARROWER}}, "breaking",
          "`a.size` must be one of `1`"),
         (of(a={"properties": {"b": {}}}), of(a={"properties": {}}), "additive", "`a.b` is no longer listed"),
-        (of(a={"maxLength": 9}), of(a={"maxLength": 8}), "breaking", "`a` must be a length of at most 8"),
+        (of(a={"maxLength": 9}), of(a={"maxLength": 8}), "breaking", "`a` must be a length of at most 8 instead of 9"),
         (of(a={"enum": ["x", None]}), of(a={"enum": ["x"]}), "breaking", "`a` no longer allows `null`"),
         (of(a={"description": "x"}), of(a={"description": "y"}), "text",
          "the description of `a` is “y” instead of “x”"),
-        (of(a={"anyOf": [{"title": "x"}]}), of(a={"anyOf": [{"title": "y"}]}), "text", "described differently"),
+        (of(a={"anyOf": [{"title": "x"}]}), of(a={"anyOf": [{"title": "y"}]}), "text", ANEW),
+        (of(a={"minLength": 0}), of(a={}), "text", ANEW), ({"type": "object"}, of(), "text", ANEW),
+        (of(a={"anyOf": [{"enum": [[{"title": 1}]]}]}), of(a={"anyOf": [{"enum": [[{"title": 2}]]}]}), "text", ANEW),
+        (of(a={"additionalProperties": True}), of(a={"additionalProperties": {"type": "null"}}), "breaking",
+         "`a` takes fewer further fields"),
+        (of(a={"additionalProperties": {"type": "null"}}), of(a={}), "additive", "`a` takes further fields"),
+        (of(a={"additionalProperties": {"type": "null"}}), of(a={"additionalProperties": {"type": "string"}}),
+         "breaking", "`a.*` must be string instead of null"),
+        (of(a={}), of(a={"enum": [*"abcdef", 7, None]}), "breaking",
+         "`a` must be one of `a`, `b`, `c`, `d`, `e`, `f` and 2 more"),
+        (of(a={"exclusiveMinimum": 1}), of(a={"exclusiveMinimum": 2}), "breaking", "`a` must be above 2 instead of 1"),
+        (of(a={"exclusiveMaximum": 2}), of(a={"exclusiveMaximum": 1}), "breaking", "`a` must be below 1 instead of 2"),
+        (of(a={"minItems": 1}), of(a={"minItems": 0}), "additive",
+         "`a` must be at least this many items: 0 instead of 1"),
+        (of(a={"multipleOf": 2}), of(a={"multipleOf": 3}), "breaking", "`a` must have the multipleOf `3` instead of `2`"),
+        (of(a={"uniqueItems": True}), of(a={}), "additive", "`a` need not have the uniqueItems `true`"),
+        (of(a={"default": 1}), of(a={}), "breaking", "the default of `a` is nothing instead of `1`"),
+        (of(a={"default": None}), of(a={"default": 1}), "breaking", "the default of `a` is `1` instead of `null`"),
+        ({**of(a={}), "required": ["a"]}, of(a={}), "additive", "`a` is optional now"),
+        (of(), {**of(b={}), "required": ["b"]}, "breaking", "`b` is new and required"),
+        (of(a={"title": "x"}), of(a={}), "text", "the title of `a` is gone: “x”"),
+        (of(a={"description": "x y"}), of(a={"description": "x\ny"}), "text",
+         "the description of `a` has other spaces or line ends"),
+        (of(a={"description": "x" * 300}), of(a={"description": "x" * 200 + "y" * 101}), "text",
+         f"the description of `a` is “…{'x' * 40}{'y' * 101}” instead of “…{'x' * 140}”"),
     ],
 )  # fmt: skip
 def test_every_change_of_a_schema_has_its_class(
     old: dict[str, Any], new: dict[str, Any], kind: str, text: str
 ) -> None:
-    found = compare_inputs(old, new)
-    assert any(text in said for _, said in found), found
-    assert kind in {grade for grade, _ in found}
+    narrowed = "`a.size` may be anything instead of integer"  # as a type alone
+    assert [each for each in compare_inputs(old, new) if each[1] != narrowed] == [(kind, text)]
 
 
 @pytest.mark.parametrize(
@@ -342,8 +371,8 @@ def item(**changes: Any) -> dict[str, Any]:
          "`items[].id` of the answer is number instead of integer"),
         (item(properties={"id": {"type": "number"}}), item(properties={"id": {"type": "integer"}}), "additive",
          "`items[].id` of the answer is integer instead of number"),
-        (LIST_OF_ITEMS, item(properties={"id": {"type": "integer"}}), "breaking", "no longer have `items[].note`"),
-        (LIST_OF_ITEMS, item(properties={**ITEM["properties"], "x": {}}), "additive", "have `items[].x` as well"),
+        (LIST_OF_ITEMS, item(properties={"id": {"type": "integer"}}), "breaking", "answers no longer have `items[].note`"),
+        (LIST_OF_ITEMS, item(properties={**ITEM["properties"], "x": {}}), "additive", "answers have `items[].x` as well"),
         (LIST_OF_ITEMS, item(required=[]), "breaking", "`items[].id` of the answer may be missing"),
         ({**of(a={"$ref": "#/$defs/Node"}), "$defs": {"Node": NODE_NARROWER}},
          {**of(a={"$ref": "#/$defs/Node"}), "$defs": {"Node": NODE}}, "breaking",
@@ -358,13 +387,19 @@ def item(**changes: Any) -> dict[str, Any]:
         (of(a=of(b={})), of(a={"anyOf": [of(b={}), of(c={})]}), "breaking", "`a` of the answer may have other forms"),
         (of(a={"description": "x"}), of(a={"description": "y"}), "text",
          "the description of `a` of the answer is “y” instead of “x”"),
+        (of(a={"type": "string"}), of(a={}), "breaking", "`a` of the answer may be anything instead of string"),
+        (of(a={"enum": [1, 2]}), of(a={"enum": [1]}), "additive", "`a` of the answer is never `2`"),
+        (of(a={"additionalProperties": {"type": "null"}}), of(a={"additionalProperties": {"type": "string"}}),
+         "breaking", "`a.*` of the answer is string instead of null"),
+        ({**of(a={"anyOf": [{"$ref": "#/$defs/Node"}, {}]}), "$defs": {"Node": NODE}},
+         {**of(a={"anyOf": [{"$ref": "#/$defs/Slim"}, {}]}), "$defs": {"Slim": NODE_NARROWER}},
+         "breaking", "`a.size` of the answer may be anything instead of integer"),
     ],
 )  # fmt: skip
 def test_answers_are_compared_to_their_full_depth(
     old: dict[str, Any], new: dict[str, Any], kind: str, text: str
 ) -> None:
-    findings = compare_outputs(old, new)
-    assert any(text in words and found == kind for found, words in findings), findings
+    assert (kind, text) in compare_outputs(old, new)
 
 
 def test_an_answer_that_gets_several_forms_is_said_in_one_sentence() -> None:
@@ -406,11 +441,6 @@ def test_a_name_that_stands_for_something_else_breaks_callers(tmp_path: Path) ->
     config = Config(tools={"list.invoices": ToolConfig(name="list_orders")})
     (change,) = compared(tmp_path, changed(replaced), config).of("breaking")
     assert change.text == "it now calls `GET /invoices` instead of `GET /orders`"
-
-
-def test_a_first_pattern_stands_in_the_place_of_none() -> None:
-    (found,) = compare_inputs(of(a={}), of(a={"pattern": "x"}))
-    assert found == ("breaking", "`a` must have the pattern `x`")
 
 
 def test_of_a_long_text_the_part_that_changed_is_shown() -> None:

@@ -113,6 +113,7 @@ class Provider:
         elif handler.path == "/device":
             codes = {"device_code": "dev-code-1", "user_code": "ABCD-EFGH", "interval": 0.05}
             page = {"verification_uri": f"{self.url}/enter", "expires_in": 60}
+            page["verification_uri_complete"] = f"{self.url}/enter?code=ABCD-EFGH"
             answer(handler, 200, codes | page)
         else:
             self.token(handler, form)

@@ -166,15 +166,12 @@ def bill(number: int) -> dict[str, Any]:
     return {**noise, **told, "lastTimestamp": "2026-01-02T03:04:05Z", "draft": number % 2 == 0}
 
 
-@pytest.mark.parametrize(
-    ("item", "paths"),
-    [
-        (bill, ["id", "amount_due", "customer", "lastTimestamp", "draft"]),
-        (commit, ["sha", "commit.message", "commit.author.name", "commit.author.date"]),
-        (article, ["id", "attributes.title", "attributes.body", "attributes.created"]),
-        (pod, ["metadata.name", "metadata.namespace", "status.phase"]),
-    ],
-)
+@pytest.mark.parametrize(("item", "paths"), [
+    (bill, ["id", "amount_due", "customer", "lastTimestamp", "draft"]),
+    (commit, ["sha", "commit.message", "commit.author.name", "commit.author.date"]),
+    (article, ["id", "attributes.title", "attributes.body", "attributes.created"]),
+    (pod, ["metadata.name", "metadata.namespace", "status.phase"]),
+])  # fmt: skip
 def test_an_object_inside_an_item_is_worth_its_best_fields(item: Any, paths: list[str]) -> None:
     [text, note], structured = shown([item(number) for number in range(100)])
     assert len(structured["result"]) == 100 and tokens(text, 20_000) <= 12_000
@@ -253,15 +250,10 @@ def test_a_withheld_field_is_nowhere_at_any_depth(name: str) -> None:
     assert shown(data, shaping=Shaping(redact=(name,)))[1] == structured
 
 
-@pytest.mark.parametrize(
-    ("media_type", "body"),
-    [
-        ("text/csv", b"name,ssn\nAda,123"),
-        ("text/xml", b"<a><ssn>123</ssn></a>"),
-        ("application/json", b'{"ssn": "123"'),
-        ("text/plain", b"ssn: 123"),
-    ],
-)
+@pytest.mark.parametrize(("media_type", "body"), [
+    ("text/csv", b"name,ssn\nAda,123"), ("text/xml", b"<a><ssn>123</ssn></a>"),
+    ("application/json", b'{"ssn": "123"'), ("text/plain", b"ssn: 123"),
+])  # fmt: skip
 def test_text_that_names_a_withheld_field_is_withheld(media_type: str, body: bytes) -> None:
     [text], _ = of(Answer(200, {"content-type": media_type}, body), redact=("ssn",))
     assert text == "The API's answer is not shown: it names a field that this server withholds"
@@ -285,15 +277,11 @@ def test_xml_is_json_where_that_was_asked_for() -> None:
     assert body.decode() in of(answer)[0]
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        b'<!DOCTYPE a [<!ENTITY x "y">]><a>&x;</a>',
-        b'<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>',
-        b"<a><b></a>",
-        b"<a>" * 500 + b"</a>" * 500,
-    ],
-)
+@pytest.mark.parametrize("body", [
+    b'<!DOCTYPE a [<!ENTITY x "y">]><a>&x;</a>',
+    b'<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>', b"<a><b></a>",
+    b"<a>" * 500 + b"</a>" * 500,
+])  # fmt: skip
 def test_xml_that_declares_entities_or_is_none_stays_text(body: bytes) -> None:
     texts, _ = of(Answer(200, {"content-type": "text/xml"}, body), shaping=Shaping(xml=True))
     assert body.decode()[:60] in "".join(texts)

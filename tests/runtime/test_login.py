@@ -3,6 +3,7 @@ renewed.
 """
 
 import asyncio
+import contextlib
 import dataclasses
 import importlib
 import json
@@ -20,6 +21,7 @@ from types import SimpleNamespace
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import filelock
 import keyring
 import keyring.backend
 import keyring.errors
@@ -145,23 +147,60 @@ def test_a_browser_brings_tokens_into_the_keyring(
 def test_a_code_on_another_device_brings_tokens_too(command: Any, memory: Memory) -> None:
     with Provider(pending=2) as provider:
         text = command(provider, "login", "--device")
-    assert f"{provider.url}/enter" in text and "ABCD-EFGH" in text
+    assert f"open\n\n  {provider.url}/enter\n\nand enter the code  ABCD-EFGH\n" in text
+    assert f"(or open {provider.url}/enter?code=ABCD-EFGH and compare the code)" in text
+    assert provider.requests[0] == {"client_id": CLIENT_ID, "scope": "read write"}
     assert stored(provider, memory)["access_token"] == "access-token-0"
     kinds = [form.get("grant_type", "codes") for form in provider.requests]
     assert kinds == ["codes", *["urn:ietf:params:oauth:grant-type:device_code"] * 3]
 
 
-@pytest.mark.parametrize(("words", "variables", "reason"), [
-    (["login"], {}, "the provider refused the login: access_denied"),
-    (["login", "--device"], {}, r"refused the login \(`access_denied`\)"),
-    (["login"], {"CLIENT_ID": ""}, "_CLIENT_ID` is not set"),
+METADATA = {"authorization_url": "", "metadata_url": "URL/nothing"}
+
+
+@pytest.mark.parametrize(("made", "words", "login", "variables", "reason"), [
+    ({"approval": "access_denied"}, "login", {}, {}, "provider refused the login: access_denied"),
+    ({"approval": "access_denied"}, "login --device", {}, {},
+     r"refused the login \(`access_denied`\)"),
+    ({}, "login", {}, {"CLIENT_ID": ""}, "_CLIENT_ID` is not set"),
+    ({"secret": "s"}, "login", {}, {},
+     r"endpoint answered 401 \(`invalid_client`\) and gave no access token"),
+    ({"secret": "s"}, "login --device", {}, {},
+     r"endpoint answered 401 \(`invalid_client`\) and gave no code"),
+    ({}, "login --device", {"device_url": ""}, {}, "offers no login with a code; leave out --dev"),
+    ({}, "login", METADATA, {}, "/nothing answered 401 and no metadata of a provider"),
+    ({}, "login", {"authorization_url": "none"}, {}, "the address to log in is not known, or no"),
+    ({}, "login --no-browser", {}, {}, "nobody logged in within 0 minutes"),
+    ({}, "login", {"token_url": "http://127.0.0.1:9"}, {}, "nothing was done"),
 ])  # fmt: skip
 def test_a_refusal_is_said_and_nothing_is_kept(
-    command: Any, memory: Memory, words: list[str], variables: dict[str, str], reason: str
-) -> None:
-    with Provider(approval="access_denied") as provider, pytest.raises(StartError, match=reason):
-        command(provider, *words, **variables)
+    command: Any, memory: Memory, monkeypatch: pytest.MonkeyPatch, made: Any, words: str,
+    login: dict[str, str], variables: dict[str, str], reason: str,
+) -> None:  # fmt: skip
+    if "--no-browser" in words:
+        monkeypatch.setattr(room.browser, "SECONDS", 0.1)
+    if reason == "nothing was done":
+        monkeypatch.setattr("sys.stdin", SimpleNamespace(isatty=lambda: True))
+        monkeypatch.setattr("builtins.input", lambda question: "n")
+    with Provider(**made) as provider, pytest.raises(StartError, match=reason):
+        login = {name: text.replace("URL", provider.url) for name, text in login.items()}
+        command(provider, *words.split(), facts_=facts(provider, **login), **variables)
     assert memory.entries == {}
+
+
+def test_a_login_is_for_one_credential_and_notes_what_goes_before_it(
+    command: Any, memory: Memory
+) -> None:
+    with Provider(rotates=False) as provider:
+        text = command(provider, "login", "--scopes", "a b", TOKEN="token-of-the-environment")
+        both = {"auth": {**facts(provider)["auth"], "other": facts(provider)["auth"]["login"]}}
+        with pytest.raises(StartError, match="to log in for with --credential: `login`, `other`"):
+            command(provider, facts_=both)
+        command(provider, "login", "--credential", "other", facts_=both)
+    assert "the provider gave no refresh token" in text
+    assert f"note: as long as `{P}_TOKEN` is set, servers use that" in text
+    assert [query["scope"] for query in provider.granted] == ["a b", "read write"]
+    assert (SERVICE, f"other at {provider.url}") in memory.entries
 
 
 def test_a_machine_without_a_keyring_says_so_before_anybody_logs_in(command: Any) -> None:
@@ -173,6 +212,27 @@ def test_a_machine_without_a_keyring_says_so_before_anybody_logs_in(command: Any
         command(provider, "login")
     assert provider.granted == []
     assert "_TOKEN` to an access token, or install `keyrings.alt`" in str(refused.value)
+
+
+@pytest.mark.parametrize("refused", ["get_password", "set_password", "delete_password"])
+def test_a_keyring_that_refuses_is_named(
+    command: Any, memory: Memory, provider: Provider, monkeypatch: pytest.MonkeyPatch, refused: str
+) -> None:
+    def fail(*_: Any) -> None:
+        raise keyring.errors.KeyringLocked("canary")
+
+    command(provider, "login")
+    monkeypatch.setattr(memory, refused, fail)
+    with pytest.raises(StartError, match=r"cannot be used \(KeyringLocked\)"):
+        command(provider, "logout" if refused == "delete_password" else "login")
+
+
+async def test_a_server_without_a_keyring_names_the_token(
+    memory: Memory, provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "keyring", None)
+    [error] = await calls(provider)
+    assert isinstance(error, runtime.errors.MissingCredential) and f"{P}_TOKEN" in str(error)
 
 
 @pytest.mark.parametrize("number", ["-1", "65536", "8o"])
@@ -269,6 +329,8 @@ def test_an_answer_of_another_provider_is_refused(
             made.code(fields)
     else:
         assert made.code(fields) == "c"
+        with pytest.raises(TokenRefused, match="holds no code"):
+            made.code({**fields, "code": ""})
 
 
 @pytest.mark.parametrize(
@@ -483,6 +545,29 @@ async def test_a_token_that_the_api_refuses_is_renewed_and_tried_again(
     provider.access.clear()  # the provider ended it early
     [answer] = await calls(provider)
     assert answer.status == 200 and len(provider.requests) == 1
+
+
+@pytest.mark.parametrize("held", [False, True])
+async def test_a_login_that_cannot_be_renewed_names_the_reason(
+    memory: Memory, provider: Provider, monkeypatch: pytest.MonkeyPatch, held: bool
+) -> None:
+    monkeypatch.setattr(room.token, "LOCK_SECONDS", 0.1)
+    made = settings(provider.url, facts(provider))
+    keep(provider, made)
+    async with runtime.api.Api(made) as api:
+        await api.request("GET", "/me")
+        provider.access.clear()
+        reason = "nobody is logged in any more"
+        with contextlib.ExitStack() as stack:
+            if held:
+                reason = "another process is renewing the login, and does not end"
+                lock = room.store.Store(made, made.credentials["login"]).lock_file()
+                stack.enter_context(filelock.FileLock(lock))
+            else:
+                memory.entries.clear()
+            with pytest.raises(TokenRefused, match=reason):
+                await api.request("GET", "/me")
+    assert provider.requests == []
 
 
 async def test_a_cancelled_call_does_not_lose_the_refresh_token(memory: Memory) -> None:

@@ -18,14 +18,31 @@ def problems(*args: Any, **variables: str) -> list[str]:
     return list(caught.value.problems)
 
 
-@pytest.mark.parametrize("setting", """TIMEOUT=0 TIMEOUT=soon TIMEOUT=nan TIMEOUT=inf TOTAL_TIMEOUT=-1 RETRIES=11 RETRIES=1.5
-    MAX_CONCURRENCY=0 MAX_RESULT_TOKENS=10 RATE_LIMIT=-1 RATE_LIMIT=5/d READ_ONLY=maybe
-    ALLOW_PRIVATE=2 ALLOW_ORIGINS=example.com FILE_ROOTS=relative FILE_ROOTS=/missing/folder
-    CA_FILE=/missing BASE_URL=ftp://x BASE_URL=http://u:p@x/ TOKEN_URL=x""".split())  # fmt: skip
-def test_a_value_that_cannot_be_used_is_named_by_its_variable(setting: str) -> None:
-    name, value = setting.split("=")
-    [problem] = problems(**{name: value})
-    assert f"`{P}_{name}`" in problem
+WRONG = {
+    "TIMEOUT=0 TIMEOUT=soon TIMEOUT=nan TIMEOUT=inf": "has to be a number from 0.1 to 3600",
+    "TOTAL_TIMEOUT=-1": "has to be a number from 0.1 to 86400",
+    "RETRIES=11 RETRIES=1.5": "has to be a whole number from 0 to 10",
+    "MAX_CONCURRENCY=0": "has to be a whole number from 1 to 1000",
+    "MAX_RESULT_TOKENS=10": "has to be a whole number from 200 to 10000000",
+    "RATE_LIMIT=-1 RATE_LIMIT=5/d": "has to be a rate such as `5`, `100/m` or `1000/h`",
+    "READ_ONLY=maybe ALLOW_PRIVATE=2": "has to be `true` or `false`",
+    "ALLOW_ORIGINS=example.com":
+        "has to hold origins such as `https://uploads.example.com`, with commas",
+    "FILE_ROOTS=relative FILE_ROOTS=/missing/folder":
+        "has to hold absolute paths of folders that are there",
+    "CA_FILE=/missing": "names a file that is not there",
+    "KEY_FILE=/missing": "names a file that cannot be read",
+    "KEY_FILE=/": "has to name a file that only its owner can read (mode 0600)",
+    "BASE_URL=ftp://x TOKEN_URL=x": "cannot be used: not an http or https URL with a host",
+    "BASE_URL=http://u:p@x/": "cannot be used: has a user name or password in it",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("given", WRONG)
+def test_a_value_that_cannot_be_used_is_named_by_its_variable(given: str) -> None:
+    for setting in given.split():
+        name, value = setting.split("=")
+        assert problems(None, KEY, **{name: value}) == [f"`{P}_{name}` {WRONG[given]}"]
 
 
 @pytest.mark.parametrize("value", [
@@ -89,6 +106,19 @@ def test_no_base_url_says_which_variable_to_set() -> None:
 def test_a_misspelt_variable_is_noted_with_the_right_name() -> None:
     [note] = settings(None, None, TIMOUT="5").notes
     assert f"`{P}_TIMOUT`" in note and f"did you mean `{P}_TIMEOUT`?" in note
+    further = {"apis": {"billing": {"base_url": "https://b.test"}}}
+    known = dict.fromkeys(runtime.settings.OF_EACH_API, "1") | {"TOKEN_URL": "https://b.test"}
+    known |= {"BASE_URL": "https://b.test", "CLIENT_CERT": __file__, "CLIENT_KEY": __file__}
+    assert settings(None, further, **{f"BILLING_{name}": known[name] for name in known}).notes == ()
+    assert len(settings(None, further, BILLING_OTHER="1").notes) == 1
+
+
+def test_a_variable_of_a_part_that_is_not_there_says_how_to_add_it() -> None:
+    for name, part in (("AUDIT", "audit"), ("EXCHANGE_CLIENT_SECRET_FILE", "exchange")):
+        assert problems(None, {"parts": []}, **{name: "1"}) == [
+            f"`{P}_{name}` is read by the part `{part}`, which this server was made without: add"
+            f' `"{part}"` to `parts` at the top of mcpgen.toml and run `mcpgen generate`'
+        ]
 
 
 def test_settings_have_their_values() -> None:

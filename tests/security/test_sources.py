@@ -13,6 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from mcpgen.runtime.facts.parts import VARIABLES as OF_PARTS
+from mcpgen.runtime.settings import VARIABLES
+
 from .shop import document, rendered
 
 ROOT = Path(__file__).parents[2]
@@ -28,6 +31,9 @@ CALLS = set("""
 IMPORTS = set("""
     pickle marshal shelve subprocess ctypes yaml jsonschema requests urllib.request
 """.split())
+
+NAMING = ("variable", "value", "refuse", "items")
+"""Functions that are given names of variables, without the server's prefix."""
 
 
 def dotted(node: ast.expr) -> str:
@@ -86,6 +92,17 @@ def test_the_environment_is_read_by_prefixed_names_alone() -> None:
                 if ast.unparse(name) not in OF_THE_SYSTEM:
                     assert isinstance(name, ast.Call), path.name
                     assert dotted(name.func).endswith("variable"), path.name
+
+
+def test_messages_name_variables_that_there_are() -> None:
+    named = set()
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and dotted(node.func).split(".")[-1] in NAMING:
+                named |= {str(each.value) for each in node.args if isinstance(each, ast.Constant)}
+    named = {name for name in named if name[:2].isupper()}
+    assert len(named) > 20
+    assert named <= VARIABLES | OF_PARTS.keys()
 
 
 def test_every_dependency_of_a_server_has_a_lower_and_an_upper_bound(tmp_path: Path) -> None:

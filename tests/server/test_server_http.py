@@ -30,7 +30,9 @@ from mcp import Client
 from served import HALF_HEAD, LIST, PLAIN, Server, Start, call, opened, received, slow_call
 from shop import PACKAGE, PREFIX, Recorder, write_package
 
-from mcpgen.runtime.transports import tokens
+from mcpgen.runtime.errors import StartError
+from mcpgen.runtime.settings import read
+from mcpgen.runtime.transports import http, tokens
 from tests.loopback import JSON, Asked, Loopback
 
 TOKEN = "t0ken-" + "a" * 40
@@ -508,6 +510,54 @@ def test_two_issuers_are_trusted_each_with_its_own_keys(start: Start, issuer: Is
     for bad in (issuer.token(iss=second.url), second.token(iss=issuer.url)):
         assert server.bearer(bad)[0] == 401
     second.close()
+
+
+OAUTH = {
+    "HTTP_ISSUER": "https://a.example", "HTTP_AUDIENCE": "https://s.example/mcp",
+    "HTTP_JWKS_URL": "https://a.example/keys",
+}  # fmt: skip
+NAMES = "`P_HTTP_ISSUER`, `P_HTTP_AUDIENCE`, `P_HTTP_JWKS_URL`"
+REACHED = "is reachable by others: "
+
+
+@pytest.mark.parametrize(("host", "names", "variables", "says"), [
+    ("127.0.0.1", [], OAUTH, ""), ("localhost", [], {}, ""), ("[::1]", [], {}, ""),
+    ("0.0.0.0", ["s.example"], OAUTH, ""),
+    ("::", [], OAUTH, f"--host :: {REACHED}say by which names, with --allowed-host"),
+    ("s.example", ["s.example"], {}, f"--host s.example {REACHED}set `P_HTTP_TOKEN` to a token of"
+     " at least 32 characters, or `P_HTTP_ISSUER` and its companions for OAuth"),
+    ("", ["s"], {"HTTP_TOKEN": "short"}, "`P_HTTP_TOKEN` must have at least 32 characters;"
+     " `openssl rand -hex 32` makes one"),
+    ("", ["s"], {**OAUTH, "HTTP_OTHER_TOKEN": TOKEN, "HTTP_TOKEN": TOKEN},
+     f"set either `P_HTTP_TOKEN` or {NAMES}, not both"),
+    ("", ["s"], {**OAUTH, "HTTP_JWKS_URL": ""}, f"OAuth needs {NAMES} together"),
+    ("", ["s"], {**OAUTH, "HTTP_ISSUER": "https://a.example,https://b.example"},
+     "`P_HTTP_JWKS_URL` needs a URL for each of `P_HTTP_ISSUER`"),
+    ("", ["s"], {**OAUTH, "HTTP_AUDIENCE": "api://s"},
+     "OAuth: `api://s` must be an https URL (`P_HTTP_RESOURCE` is the URL of this server)"),
+])  # fmt: skip
+def test_nothing_is_served_to_others_without_names_and_callers_that_are_known(
+    host: str, names: list[str], variables: dict[str, str], says: str
+) -> None:
+    facts = {"name": "p", "env_prefix": "P", "calls_api": False}
+    environ = {f"P_{name}": value for name, value in variables.items()}
+    settings = read(facts, environ, http=True)
+    options = SimpleNamespace(host=host, allowed_host=names)
+    said = ""
+    try:
+        http._check_exposure(options, settings)
+    except StartError as error:
+        said = str(error)
+    assert said == says
+
+
+def test_scopes_of_single_tools_name_tools(in_process: Any) -> None:
+    app = in_process()
+    scopes = http.Scopes(app, frozenset(["w"]), ["nothing", "delete_book=a:b c", "get_book=d"])
+    needed = {name: scopes.needed(name) for name in ("delete_book", "get_book", "no_tool")}
+    assert needed == {"delete_book": {"a:b", "c", "w"}, "get_book": {"d"}, "no_tool": set()}
+    with pytest.raises(StartError, match="names no tool: `delete_bok`; did you mean `delete_book`"):
+        http.Scopes(app, frozenset(), ["delete_bok=x"])
 
 
 def test_a_token_without_a_key_id_is_checked_with_the_only_key(issuer: Issuer) -> None:
