@@ -230,13 +230,9 @@ def test_what_must_be_there_and_cannot_be_sent_empty_is_not_empty() -> None:
     parameters = [
         {"name": "ids", "in": "query", "required": True, "schema": many},
         {"name": "more", "in": "query", "schema": many},
-        {
-            "name": "json",
-            "in": "query",
-            "required": True,
-            "content": {"application/json": {"schema": many}},
-        },
-    ]
+        {"name": "json", "in": "query", "required": True,
+         "content": {"application/json": {"schema": many}}},
+    ]  # fmt: skip
     properties = one_tool({"parameters": parameters}).input_schema["properties"]
     assert [name for name, schema in properties.items() if schema.get("minItems")] == ["ids"]
     fields = {"type": "object", "required": ["list"], "properties": {"list": many}}

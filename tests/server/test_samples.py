@@ -59,22 +59,16 @@ def argument(name: str, place: Any, encode: str = "", **options: Any) -> Argumen
 
 
 SCHEMAS: list[dict[str, Any]] = [
-    {"type": "string"},
-    {"type": "string", "minLength": 30},
-    {"type": "string", "maxLength": 2},
+    {"type": "string"}, {"type": "string", "minLength": 30}, {"type": "string", "maxLength": 2},
     {"type": "string", "minLength": 24, "maxLength": 24, "pattern": "[a-z0-9]"},
     {"type": "string", "pattern": "^[A-Z]{2}-\\d{3,5}$"},
     {"type": "string", "pattern": "^(?:red|green)[^a-z]$"},
-    {"type": "string", "enum": ["one", "two"]},
-    {"type": "string", "format": "date"},
+    {"type": "string", "enum": ["one", "two"]}, {"type": "string", "format": "date"},
     {"type": "integer", "minimum": 5, "maximum": 5},
-    {"type": "integer", "exclusiveMinimum": 5, "maximum": 7},
-    {"type": "integer", "maximum": -3},
+    {"type": "integer", "exclusiveMinimum": 5, "maximum": 7}, {"type": "integer", "maximum": -3},
     {"type": "integer", "multipleOf": 7, "minimum": 10},
     {"type": "number", "minimum": 0, "exclusiveMaximum": 1},
-    {"type": "number", "multipleOf": 0.01},
-    {"type": "boolean"},
-    {"type": ["null", "string"]},
+    {"type": "number", "multipleOf": 0.01}, {"type": "boolean"}, {"type": ["null", "string"]},
     {"const": {"a": [1]}},
     {"type": "array", "items": {"type": "integer"}, "minItems": 3, "uniqueItems": True},
     {"type": "array", "items": {"enum": ["a", "b"]}, "uniqueItems": True},
@@ -82,13 +76,11 @@ SCHEMAS: list[dict[str, Any]] = [
     {"type": "array", "maxItems": 0},
     {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a", "b"]},
     {"type": "object", "additionalProperties": {"type": "integer"}, "minProperties": 2},
-    {"type": "object"},
-    {"anyOf": [{"type": "null"}, {"type": "integer", "minimum": 3}]},
+    {"type": "object"}, {"anyOf": [{"type": "null"}, {"type": "integer", "minimum": 3}]},
     {"oneOf": [{"type": "string", "maxLength": 1}, {"type": "string", "minLength": 2}]},
     {"allOf": [{"type": "object", "properties": {"a": {"type": "string"}}}, {"required": ["a"]}]},
-    {"$ref": "#/$defs/Node"},
-    {},
-]
+    {"$ref": "#/$defs/Node"}, {},
+]  # fmt: skip
 
 
 def samples_of(tool: Tool) -> dict[str, Any] | None:
