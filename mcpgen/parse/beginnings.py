@@ -6,13 +6,11 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from ..load.values import as_text
 from ..text import first_sentence, plain, words
 from .vocabulary import (
     ADVERBS,
     ARTICLES,
     ASIDES,
-    ASKING,
     BEFORE_CLAUSE,
     BEFORE_NOUN,
     ENDING_VERBS,
@@ -25,7 +23,6 @@ from .vocabulary import (
     VERBS,
     base_verb,
     is_verb,
-    same_verb,
 )
 
 SHORT = 6
@@ -39,10 +36,6 @@ _ROUTE = re.compile(
 """The route that a text begins with, as comments of code do: `GET /books - List books`."""
 _PATH = re.compile(r"/?[\w{}.$:-]+(?:/[\w{}.$:-]*)+")
 _HEADING = re.compile(r"^(?:description|overview|purpose|summary):\s*(?=\w)", re.I)
-_POSSESSIVE = re.compile(r"^([A-Za-z]+)['\u2019]s (?=(?:the|an?|all) )")
-"""A verb that is spelt like a noun's owner: `Return's the book`."""
-_AGAIN = re.compile(r"^\(re\)-?(?=\w)", re.I)
-"""The beginning of a verb in brackets: `(Re)calculate`."""
 _THING = (
     r"(?:api|endpoint|operation|method|call|request|resource|service|function|route|action"
     r"|command)s?"
@@ -68,9 +61,6 @@ _MARK = re.compile(
 _LABEL = re.compile(r"([^\s:()\[\],]+(?: [^\s:()\[\],]+){0,3}?)(?::| [-\u2013\u2014])\s+(?=\w)")
 _CLAUSE = re.compile(r"(\w+)( [^,]{3,70}), (?=\w)")
 _VERSION = re.compile(r"v\d{1,2}", re.I)
-_BEFORE_NAME = re.compile(r"(?:[\w-]+: )?(?:`[^`]*` )?")
-_BEHIND_NAME = re.compile(r"(?: \([^()]*\))? (?=[a-z])")
-"""Text before and after an operation's own name at the beginning of its text."""
 _WORD = re.compile(r"[^\W\d_]+")
 _ACCENT = re.compile(r"[\u00c0-\u024f]")
 _OTHER_LETTER = re.compile(r"[^\W\d_\x00-\u024f]")
@@ -101,28 +91,9 @@ def _begun(text: str, operation: dict[str, Any]) -> str:
     """A text without the route, the heading or the operation's own name before it, and with the
     verb of `Return's the book` spelt as one; what stands for a text that nobody wrote is none.
     """
-    text = _POSSESSIVE.sub(r"\1s ", _HEADING.sub("", _ROUTE.sub("", text)))
-    text = _without_own_name(text, operation)
+    text = _HEADING.sub("", _ROUTE.sub("", text))
     sentence, rest = first_sentence(text)
     return rest if sentence.lower() in PLACEHOLDERS else text
-
-
-def _without_own_name(text: str, operation: dict[str, Any]) -> str:
-    """A text from its verb on, where what does it is the operation: `cli: `addbook` AddBook
-    (beta) slowly adds a book` of `Books_AddBook`.
-    """
-    own = re.split(r"[./_]", as_text(operation.get("operationId") or "-"))[-1]
-    before = _BEFORE_NAME.match(text)
-    if before is None:
-        return text
-    if not text.startswith(own, before.end()):
-        return text
-    behind = _BEHIND_NAME.match(text, before.end() + len(own))
-    if behind is None:
-        return text
-    rest = text[behind.end() :]
-    following = [word for word in rest.split(" ", 3)[:3] if not is_adverb(word)][:1]
-    return rest if any(map(_is_lower_case_verb, following)) else text
 
 
 def _is_lower_case_verb(word: str) -> bool:
@@ -150,11 +121,8 @@ def marked_last(sentence: str) -> str:
     """A sentence with what it begins with before its verb at its end: its mark or version (`List
     books [Beta]`), its label (`Files - Crop an image`), a clause (`For a shelf, list its books`).
     """
-    for moved in (_with_mark_last, _with_label_last, _with_clause_last):
-        text = moved(sentence)
-        if text:
-            return text
-    return sentence
+    moved = _with_mark_last(sentence) or _with_label_last(sentence)
+    return moved or _with_clause_last(sentence) or sentence
 
 
 def _with_mark_last(sentence: str) -> str:
@@ -208,44 +176,19 @@ def _is_order(sentence: str) -> bool:
 @lru_cache(maxsize=20_000)
 def without_preface(sentence: str) -> str:
     """A sentence from its verb on: `This endpoint lists books` and `ListBooks lists books` are
-    `lists books`, and `(Re)calculates a sum` is `re-calculates a sum`.
+    `lists books`, and so is `List lists books`.
     """
-    return _AGAIN.sub("re-", _without_subject(sentence))
-
-
-def _without_subject(sentence: str) -> str:
     first, _, more = sentence.partition(" ")
-    if base_verb(first.lower()) in VERBS - NOUNS and more.lower().startswith(f"{first.lower()} "):
+    if base_verb(first.lower()) == base_verb(more.lower().partition(" ")[0]) in VERBS - NOUNS:
         return more
     if is_camel_case(first):
         used = _USED_TO.sub("", more)
         if used != more or _is_lower_case_verb(more.partition(" ")[0]):
             return used
-    if _is_subject(first, more):
-        return more
     preface = _PREFACE.match(sentence)
     if preface and is_verb(sentence[preface.end() :].partition(" ")[0]):
         return sentence[preface.end() :]
     return sentence
-
-
-def _is_subject(word: str, more: str) -> bool:
-    """Return whether a sentence's first word is what does it, as the comments of Go say: `Delete
-    deletes a book`, `BookTree returns books`, `Rollback syncs an application`.
-    """
-    verb, _, thing = more.partition(" ")
-    verb = verb.lower()
-    if not word.isalpha():
-        return False
-    if is_adverb(word):
-        return False
-    if not is_third_person(verb):
-        return False
-    if base_verb(word.lower()) == base_verb(verb):
-        return True
-    if len(words(word)) > 1 and same_verb(base_verb(verb)) == "get":
-        return True
-    return _names_a_thing(thing)
 
 
 def is_third_person(word: str) -> bool:
@@ -305,25 +248,14 @@ def _names_a_thing(text: str) -> bool:
 
 
 def is_noun(word: str, more: str) -> bool:
-    """Return whether a verb is meant as a noun, by the words that follow: `Order details`, but not
-    `Show list of orders`, `Match and replace` or `Query for orders`.
-    """
+    """Return whether a verb is meant as a noun, by the words that follow: `Order details`."""
     if word == "search":
         return False
     if word not in NOUNS:
         return False
     following, _, rest = more.lower().partition(" ")
-    match following:
-        case "list":
-            is_verb_here = rest.startswith("of ")
-        case "and":
-            is_verb_here = is_verb(rest.partition(" ")[0])
-        case "for":
-            is_verb_here = word in ASKING
-        case _:
-            is_verb_here = word == "list" and following.startswith("detail")
-    if is_verb_here:
-        return False
+    if following == "and" and is_verb(rest.partition(" ")[0]):
+        return False  # `Match and replace`
     if not following:
         return True
     return following in BEFORE_NOUN

@@ -12,7 +12,7 @@ from itertools import dropwhile
 from typing import Any
 
 from ..runtime.results.shorten import fold
-from ..text import first_sentence, humanise, sentences, shorten, unaccented, visible, words
+from ..text import first_sentence, humanise, shorten, unaccented, visible, words
 from .beginnings import (
     begins_with_verb,
     description_text,
@@ -36,8 +36,8 @@ from .vocabulary import (
     CHANGING,
     CHANGING_ONE,
     FINITE,
-    GO_ON,
     NOUNS,
+    ROUTER_VERBS,
     STOP_WORDS,
     USUAL_VERBS,
     VERBS,
@@ -49,11 +49,7 @@ from .vocabulary import (
 
 FIRST_SENTENCE = 120
 DESCRIPTION = 1900
-_ENDPOINT = re.compile(
-    r"(?:(?:an?|the|simple|generic|custom|base|api|rest|list|detail)\s+)*"
-    r"(?:endpoint|view|viewset)\s+(?:for|of|to|that|which)\b",
-    re.I,
-)
+_ENDPOINT = re.compile(r"(?:[a-z]+ ){0,4}(?:endpoint|view|viewset) (?:for|of|to|that)\b", re.I)
 """Name of a web framework's class in a text: `List API endpoint for books`."""
 _OF_ENDPOINT = re.compile(r"endpoint\b", re.I)
 """Beginning of a sentence about the endpoint, in any language."""
@@ -62,21 +58,6 @@ _CLAUSE_END = re.compile(
     r"|as well as|including|such as|by|use)\b| so (?:that|the|you|it)\b)(?= )"
 )
 """End of a sentence's main clause."""
-_PHRASE_END = re.compile(
-    r",? (?=(?:after|because|before|by|during|for|from|in|on|so|that|until|using|when|where|which"
-    r"|while|who|with|within|without|upon)\b)"
-    r"|,? (?=(?:and|or) (\w+s)\b)"
-)
-"""Possible early end of a sentence: before a phrase, or before another verb."""
-_CLINGS = re.compile(
-    r"(?:^|\s)(?:a|all|along|an|and|any|are|as|associated|at|based|be|been|belonging|by|categorized"
-    r"|decide|defined|depending|each|either|every|except|for|from|has|have|identified|in|is|need"
-    r"|not|of|on|only|or|related|relevant|specifically|such|than|that|the|their|to|used|was|were"
-    r"|which|who|with|within|works)$"
-)
-"""A word that asks for the phrase after it."""
-_LOOSE_END = re.compile(r",?(?: (?:and|as|at|by|for|from|in|of|on|or|that|the|to|which|with))+$")
-"""Words at the end of a clause that lead to the next one."""
 _PARENTHESIS = re.compile(r" \([^()]*\)")
 _IDENTIFIER = re.compile(r"[a-z][A-Za-z0-9_-]*|[A-Z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+")
 PRONOUNS = frozenset(["it", "its", "them", "their"])
@@ -90,8 +71,6 @@ _VERB_WITHIN = re.compile(
 """A noun, and the first verb after it with its adverbs."""
 _LIST_WITHIN = re.compile(r"^(\S.*?) list (?=\S)")
 """A noun, and after it what is a verb where a name has no other."""
-READING = frozenset(["describe", "get", "list"])
-"""Verbs that one word says as well as another."""
 METHOD_VERBS = {
     "GET": "Get",
     "HEAD": "Check",
@@ -119,13 +98,9 @@ def headline(operation: dict[str, Any], name: str, method: str, path: str) -> tu
     sentence = marked_last(sentence)
     name_sentence = with_verb(_verb_first(name, method, path), method)
     if _is_aside(sentence, method):
-        later, others = _told_later(text, name_sentence)
-        if later:
-            return fitted(with_verb(later, method), others)
         return name_sentence, _joined(summary, text)
     if not sentence:
         return fitted(name_sentence, rest, is_written=False)
-    sentence = _unquoted(sentence)
     says_little = is_word(sentence) or method != "GET"
     is_name = _is_identifier(sentence)
     if is_name:
@@ -146,26 +121,6 @@ def _told_at_once(text: str) -> tuple[str, str]:
     sentence, rest = first_sentence(text)
     sentence = without_preface(marked_last(sentence))
     return (sentence, rest) if begins_with_verb(sentence) else ("", "")
-
-
-def _told_later(text: str, name_sentence: str) -> tuple[str, str]:
-    """The first sentence of a text that says what the tool's name says (`Describes a queue`, for
-    `describe_queue`), and the text without it; empty where none does.
-    """
-    verb = _verb_of(name_sentence)
-    for line in text.split("\n"):
-        for sentence in sentences(line):
-            later = without_preface(sentence.rstrip("."))
-            first = later.partition(" ")[0].lower()
-            if is_third_person(first) and _verb_of(later) == verb:
-                return later, _joined(*text.replace(sentence, "").split("\n"))
-    return "", ""
-
-
-def _verb_of(sentence: str) -> str:
-    """The verb a sentence begins with; one for all that read."""
-    verb = same_verb(base_verb(sentence.partition(" ")[0].lower()))
-    return "get" if verb in READING else verb
 
 
 def spoken_verb(written: str) -> str:
@@ -211,16 +166,6 @@ def written_sentence(operation: dict[str, Any]) -> str:
 _OUT_OF_A_SESSION = re.compile(
     r"(?:logs?|signs?) (?:\S+ ){0,3}?(?:out|off)\b|shuts? (?:\S+ ){0,3}?down\b"
 )
-ROUTER_VERBS = {
-    "GET": {"list": "list", "retrieve": "get"},
-    "POST": {"create": "create"},
-    "PUT": {"update": "replace"},
-    "PATCH": {"update": "update"},
-    "DELETE": {"destroy": "delete", "delete": "delete"},
-}
-"""Method → the words that Django REST framework and others end their operationIds in, and what they
-mean.
-"""
 
 
 def _verb_first(name: str, method: str, path: str) -> str:
@@ -281,25 +226,8 @@ def _main_clause(sentence: str, limit: int) -> str:
     if len(sentence) <= limit:
         return sentence
     ends = [match.start() for match in _CLAUSE_END.finditer(sentence, SHORTEST, limit)]
-    ends = [end for end in ends if _is_closed(sentence[:end])] or _phrase_ends(sentence, limit)
-    if ends:
-        return _LOOSE_END.sub("", sentence[: ends[-1]])
-    return shorten(sentence, limit)
-
-
-def _phrase_ends(sentence: str, limit: int) -> list[int]:
-    """The places in the second half of a sentence where it can end."""
-    ends = []
-    for match in _PHRASE_END.finditer(sentence, limit // 2, limit):
-        before = sentence[: match.start()]
-        verb = match[1]
-        if verb and not is_third_person(verb):
-            continue
-        if _CLINGS.search(before):
-            continue
-        if _is_closed(before):
-            ends.append(match.start())
-    return ends
+    ends = [end for end in ends if _is_closed(sentence[:end])]
+    return sentence[: ends[-1]] if ends else shorten(sentence, limit)
 
 
 def _is_closed(text: str) -> bool:
@@ -309,7 +237,7 @@ def _is_closed(text: str) -> bool:
 def summary_of(operation: dict[str, Any], method: str) -> str:
     """The first sentence of an operation's summary, verb first; empty where it has none."""
     sentence, _ = first_sentence(summary_text(operation))
-    return with_verb(_unquoted(sentence), method) if sentence else ""
+    return with_verb(sentence, method) if sentence else ""
 
 
 def first_told(operation: dict[str, Any], method: str) -> tuple[str, str]:
@@ -326,13 +254,6 @@ def _merged(summary: str, text: str, method: str) -> tuple[str, str]:
     """The first sentence of summary and description, and the rest: what both say is said once, by
     the one that says more.
     """
-    if text.partition(" ")[0] in GO_ON:
-        whole = (
-            f"{summary.rstrip('.')} {text}"  # a docstring whose first sentence stood on two lines
-        )
-        sentence, rest = first_sentence(whole)
-        if len(sentence) < FIRST_SENTENCE:
-            return sentence, rest
     sentence, after = first_sentence(summary)
     other, more = first_sentence(text)
     if fold(sentence) == fold(other):
@@ -385,13 +306,6 @@ def _joined(*texts: str) -> str:
     """Texts below each other; a line that two of them say stands once."""
     lines = [line for text in texts for line in dict.fromkeys(text.split("\n")) if line]
     return "\n".join(dict.fromkeys(lines)).strip()
-
-
-def _unquoted(sentence: str) -> str:
-    """A sentence without the quotes it begins with."""
-    if not sentence.startswith(('"', "'", "“", "‘")):
-        return sentence
-    return re.sub('["“”]', "", sentence).strip("'‘’ ")
 
 
 def with_verb(sentence: str, method: str) -> str:
@@ -485,11 +399,6 @@ def docstring_of(sentence: str, name: str) -> str:
     return text if text.endswith("...") else text.rstrip(" .?!:") + "."
 
 
-def _goes_no_further(text: str, sentence: str) -> bool:
-    """Return whether a cut text ends where the first sentence, which was cut too, does."""
-    return sentence.startswith(text.rstrip("…"))
-
-
 def _ended(sentence: str) -> str:
     """A first sentence with its full stop; one that is cut has its dots, and a list follows a
     colon.
@@ -507,7 +416,7 @@ def describe(sentence: str, rest: str, extras: list[str], limit: int) -> str:
     added = "\n".join(line for line in extras if line and line.rstrip(".") not in said)
     room = max(0, min(limit, DESCRIPTION - len(sentence) - len(added) - 3))
     text = shorten(rest, room)
-    if _goes_no_further(text, sentence):
+    if sentence.startswith(text.rstrip("…")):  # it ends where the first sentence was cut
         text = ""
     if sentence.endswith(":") and not text.startswith(("- ", "1. ")):
         sentence = sentence.rstrip(" :")

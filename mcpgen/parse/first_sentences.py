@@ -2,29 +2,20 @@
 
 A model chooses by them, and a search shows nothing else. Where several operations begin with the
 same sentence (`Get details`), each gets one of its own: its description's, or the same sentence
-with words of its path or name (`Get a movie's details`). Nothing is invented.
+with words of its name (`Get details (movie)`). Nothing is invented.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from itertools import pairwise
 
 from ..load.operations import DocumentedOperation
 from ..text import humanise, words
 from . import describe
-from .naming.route import telling_parts
-from .vocabulary import ABBREVIATIONS, STOP_WORDS, base_verb, is_verb, singular
+from .vocabulary import base_verb
 
-_BEFORE_AN = re.compile(r"[aeio]|u(?!ni|s[ae])")
-"""The beginning of a word that has `an` before it: an `upload`, a `user`."""
-SHORT = 3
-"""The most words of a sentence that can take an owner: `Get upcoming releases`."""
-OWNER = 3
-"""The most words of an owner; a literal with more is no resource."""
 LONGEST = describe.FIRST_SENTENCE
 
 
@@ -52,30 +43,6 @@ class _Draft:
         """With the first sentence of the description in place of the summary."""
         sentence, rest = describe.first_told(self.operation.node, self.operation.method)
         return Opening(sentence, rest) if sentence else None
-
-    def owned(self) -> Opening | None:
-        """With the resource the path is about: `Get a movie's details`."""
-        return self.with_owner(1)
-
-    def owned_in_full(self) -> Opening | None:
-        """With every resource of the path: `Get a tv season's details`."""
-        return self.with_owner(len(self.operation.path))
-
-    def with_owner(self, count: int) -> Opening | None:
-        """With the last `count` resources of the path as the owner."""
-        verb, *thing = self.opening.sentence.split(" ")
-        owner = _owners(self.operation.path)[-count:]
-        if not owner:
-            return None
-        if not is_verb(verb):
-            return None
-        if not _can_be_owned(thing, owner):
-            return None
-        text = " ".join(owner)
-        article = "an" if _BEFORE_AN.match(text) else "a"
-        what = " ".join(map(_lowered, thing))
-        sentence = f"{verb} {article} {text}'s {what}"
-        return Opening(sentence, self.opening.rest) if len(sentence) < LONGEST else None
 
     def with_own_words(self) -> Opening | None:
         """With the words of the name that the others' names have not; a number is none."""
@@ -105,8 +72,6 @@ class _Draft:
 
 STEPS: tuple[Callable[[_Draft], Opening | None], ...] = (
     _Draft.told,
-    _Draft.owned,
-    _Draft.owned_in_full,
     _Draft.with_own_words,
     _Draft.unchanged,
     _Draft.with_name,
@@ -167,38 +132,6 @@ def _find_own_words(group: list[_Draft]) -> None:
     count = Counter(word for draft in group for word in set(words(draft.name)))
     for draft in group:
         draft.own_words = [word for word in words(draft.name) if count[word] < len(group)]
-
-
-def _owners(path: str) -> list[str]:
-    """The resources of a path that a parameter picks one of, in the singular; those of the last
-    literal too where the path ends with it.
-    """
-    parts = telling_parts(path)
-    owners = []
-    for part, following in pairwise(parts):
-        if following.is_parameter and not part.is_parameter:
-            *before, last = part.words
-            owners.append([*before, singular(last)])
-    return [" ".join(owner) for owner in owners if len(owner) <= OWNER]
-
-
-def _can_be_owned(thing: list[str], owner: list[str]) -> bool:
-    """Return whether a sentence's object is short and has no owner yet, nor words that point
-    elsewhere.
-    """
-    if not 0 < len(thing) < SHORT:
-        return False
-    thing_words = {singular(word.lower()) for word in thing}
-    thing_words |= {ABBREVIATIONS.get(word, word) for word in thing_words}
-    owner_words = {word for text in owner for word in text.split(" ")}
-    return thing_words.isdisjoint(STOP_WORDS | owner_words)
-
-
-def _lowered(word: str) -> str:
-    """A word of a title in lower case; a name or an abbreviation as it is."""
-    if word[1:].islower():
-        return word.lower()
-    return word
 
 
 def _verbs(sentence: str) -> set[str]:

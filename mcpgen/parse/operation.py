@@ -38,7 +38,7 @@ from .naming import argument_names
 from .parameter import Field
 from .path import split_path
 from .projection import Listing, Whole, projection, size_of
-from .repeated import Repeated, without_media_types
+from .repeated import Repeated
 from .vocabulary import ADDING
 
 if TYPE_CHECKING:
@@ -360,13 +360,8 @@ class Operation:
         )
 
     def telling(self, text: str) -> str:
-        """A text without what tells a caller nothing: what many operations say alike, and media
-        types, unless they may be those of a file that is sent. The server chooses those of answers.
-        """
-        text = self.repeated.without(text)
-        if self.body_kind() in ("", "json"):
-            text = without_media_types(text)
-        return self.repeated.telling(text, TEXTS[self.profile].tool // 2)
+        """A text without what tells a caller nothing: what many operations say alike."""
+        return self.repeated.telling(self.repeated.without(text), TEXTS[self.profile].tool // 2)
 
     def output(self) -> tuple[Response, Schema | None]:
         """Return the mapping of the answer to a result, and its schema; an answer to HEAD has no

@@ -30,10 +30,6 @@ ROOM = 1_400
 REFERRAL = re.compile(r"(?:for more information|for more details|to learn more|see also)\b", re.I)
 """Beginning of a sentence whose link was lost when it became plain text."""
 
-MEDIA_TYPE = re.compile(
-    r"- `?(?:application|audio|font|image|message|model|multipart|text|video)/[\w.+*-]+"
-)
-"""Beginning of an item in a list of media types (RFC 6838, section 4.2.7)."""
 CODE = re.compile(r"`[^`]*`")
 
 Place = str
@@ -90,27 +86,6 @@ class Repeated:
             names = ", ".join(f"`{place}`" for place in places if place)
             lines.append(f"{names}: {sentence}" if names else sentence)
         return "\n".join(lines)
-
-
-def without_media_types(text: str) -> str:
-    """A text without its lists of media types and the sentences that introduce them."""
-    lines = text.split("\n")
-    kept = []
-    for line, following in zip(lines, [*lines[1:], ""], strict=True):
-        if MEDIA_TYPE.match(line):
-            continue
-        if MEDIA_TYPE.match(following):
-            line = _without_introduction(line)
-        kept.append(line)
-    return "\n".join(line for line in kept if line)
-
-
-def _without_introduction(line: str) -> str:
-    """A line without its last sentence, where that is about media types."""
-    *others, last = sentences(line)
-    if "media type" in last.lower():
-        return " ".join(others)
-    return line
 
 
 def _pattern(sentence: str) -> str:

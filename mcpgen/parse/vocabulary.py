@@ -34,8 +34,6 @@ NOUNS = _words("nouns")
 """Verbs that APIs more often mean as nouns."""
 BEFORE_NOUN = _words("nouns", "before")
 """Words that make one of `NOUNS` before them a noun."""
-ASKING = _words("nouns", "asking")
-"""Verbs among `NOUNS` where `for` follows."""
 BULK = _words("verbs", "bulk")
 """Words that say that many are dealt with at once."""
 ADVERBS = BULK | _words("verbs", "partly")
@@ -44,8 +42,6 @@ ARTICLES = _words("texts", "articles")
 """Words that make no difference to what a sentence says."""
 ASIDES = _words("texts", "asides")
 """First words of sentences that do not say what an operation does."""
-GO_ON = _words("texts", "go_on")
-"""First words of what goes on with a sentence."""
 ENGLISH = _words("texts", "english")
 """Words that most sentences of English have one of."""
 FOREIGN = _words("texts", "foreign")
@@ -71,15 +67,23 @@ SINGLE = SETTINGS_WORDS | _words("single", "read")
 """Resources there is one of, though the word may be a plural."""
 ACTIONS = {"GET": _words("actions", "GET"), "POST": (VERBS - NOUNS) | {"query", "search"}}
 """Method → last words of a path that say what is done."""
-CALLING = {
-    method: frozenset(text.split()) for method, text in _tables()["actions"]["calling"].items()
-}
-"""Method → first words of a path's last literal that say what is done to the words after them."""
+CALLING = _words("actions", "calling")
+"""First words of a path's last literal that say what is done to the words after them."""
 LEADING_ACTIONS = {"GET": ACTIONS["GET"]}
 """Method → first literals of a path that say what is done."""
 ABBREVIATIONS: dict[str, str] = _tables()["abbreviations"]
 METHOD_VERBS: dict[str, list[str]] = _tables()["methods"]
 """Method → its verb for one item, a collection, settings, and any other resource."""
+ROUTER_VERBS = {
+    "GET": {"list": "list", "retrieve": "get"},
+    "POST": {"create": "create"},
+    "PUT": {"update": "replace"},
+    "PATCH": {"update": "update"},
+    "DELETE": {"destroy": "delete", "delete": "delete"},
+}
+"""Method → the words that Django REST framework and others end their operationIds in, and what they
+mean.
+"""
 ADDING = _words("verbs", "adding")
 """Verbs of what was not there before."""
 _SAME: dict[str, str] = {

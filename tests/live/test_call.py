@@ -161,7 +161,7 @@ def test_outside_of_a_project_there_is_nothing_to_call(mcpgen: Command) -> None:
 
 REAL: dict[str, Any] = {
     "github": (GITHUB, {"Authorization": "Bearer canary0123456789"}, "canary0123456789",
-        ["meta_root"], ["gists_create", '{"files": {"a.txt": {"content": "x"}}, "public": false}']),
+        ["meta_root"], ["create_gist", '{"files": {"a.txt": {"content": "x"}}, "public": false}']),
     "pagerduty": (
         PAGERDUTY, {**PAGER_HEADERS, "Accept": "application/vnd.pagerduty+json;version=2"},
         PAGER_HEADERS["Authorization"], ["list_incidents"],

@@ -411,23 +411,23 @@ def test_an_answer_that_gets_several_forms_is_said_in_one_sentence() -> None:
 
 def next_version_of(document: Document) -> None:
     operation = document["paths"].pop("/orders")
-    operation["get"]["operationId"] = "orders.list"
+    operation["get"]["operationId"] = "browse"
     document["paths"]["/v2/orders"] = operation
 
 
 def test_an_operation_of_the_next_version_is_proposed_for_the_name(tmp_path: Path) -> None:
     (change,) = compared(tmp_path, changed(next_version_of)).of("breaking")
     assert change.text == (
-        "`GET /orders` is gone; `GET /v2/orders` (`orders_list`) has its shape: to keep the name,"
-        ' add `name = "list_orders"` to `mcpgen.toml` under `[tools."orders.list"]`'
+        "`GET /orders` is gone; `GET /v2/orders` (`browse`) has its shape: to keep the name,"
+        ' add `name = "list_orders"` to `mcpgen.toml` under `[tools."browse"]`'
     )
 
 
 def test_a_tool_with_the_name_of_one_of_its_shape_is_the_same_for_callers(tmp_path: Path) -> None:
-    config = Config(tools={"orders.list": ToolConfig(name="list_orders")})
+    config = Config(tools={"browse": ToolConfig(name="list_orders")})
     difference = compared(tmp_path, changed(next_version_of), config)
     assert [(change.kind, change.text) for change in difference.changes] == [
-        ("text", "its operationId is `orders.list` instead of `listOrders`"),
+        ("text", "its operationId is `browse` instead of `listOrders`"),
         ("text", "its path is `/v2/orders` instead of `/orders`"),
     ]
 

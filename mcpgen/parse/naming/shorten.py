@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from ..vocabulary import ABBREVIATIONS, STOP_WORDS, USUAL_VERBS, VERBS, singular
 from .route import PathPart, literals, parts_of
@@ -20,7 +19,7 @@ def shorten(
     """The words of a name, at most `limit` characters with `_` between them where that can be.
 
     Words said twice go first, then words of the toolset, then stop words; then words are
-    abbreviated; then the names of path parameters go, then words from the middle. The verb, the
+    abbreviated; then words from the middle go. The verb, the
     last two literals of the path, and the words to `keep` stay.
     """
     if length(name) <= limit:
@@ -34,23 +33,8 @@ def shorten(
     words = _drop(words, limit, lambda words: _members(words, {*toolset} - stays))
     words = _drop(words, limit, lambda words: _members(words, STOP_WORDS - kept))
     words = _abbreviate(words, limit)
-    parameters = parameter_words(path)
-    words = _drop(words, limit, lambda words: _middle(words, parameters - stays))
     words = _drop(words, limit, lambda words: _middle(words, {*words} - stays - resource))
     return _drop(words, limit, lambda words: _middle(words, {*words[1:-1]} - kept))
-
-
-def fitted(
-    name: Mapping[int, str], limit: int, by_worth: Iterable[int], keep: Collection[int]
-) -> list[str]:
-    """The words of a name, place → word, abbreviated, then without those that are not at a place to
-    `keep`, the least worth first, until they fit into `limit` characters.
-    """
-    short = dict(zip(name, _abbreviate([*name.values()], limit), strict=True))
-    for place in by_worth:
-        if length([*short.values()]) > limit and place not in keep and len(short) > 1:
-            del short[place]
-    return [*short.values()]
 
 
 def length(words: list[str]) -> int:
@@ -110,29 +94,12 @@ Choose = Callable[[list[str]], Iterator[int]]
 
 def _drop(words: list[str], limit: int, choose: Choose) -> list[str]:
     """The words without those that are chosen, one at a time until the name is short enough."""
-    while length(words) > limit:
+    while length(words) > limit and len(words) > 1:
         index = next(choose(words), None)
         if index is None:
             break
-        rest = _without_loose_ends([*words[:index], *words[index + 1 :]])
-        if not rest:
-            break
-        words = rest
+        words = [*words[:index], *words[index + 1 :]]
     return words
-
-
-def _without_loose_ends(words: list[str]) -> list[str]:
-    """Words without the stop words that nothing follows, or nothing but another, and without those
-    at the beginning.
-    """
-    kept: list[str] = []
-    after = ""
-    for word in reversed(words):
-        if not {word, after} <= LOOSE:
-            kept.insert(0, word)
-            after = word
-    start = next((index for index, word in enumerate(kept) if word not in STOP_WORDS), 0)
-    return kept[start:]
 
 
 def _without_prefix(words: list[str], empty: Collection[str]) -> list[str]:
@@ -158,14 +125,3 @@ def _abbreviate(words: list[str], limit: int) -> list[str]:
 def _with_abbreviations(words: Iterable[str]) -> set[str]:
     words = {*words}
     return words | {ABBREVIATIONS.get(word, word) for word in words}
-
-
-def without_vowels(words: Iterable[str], limit: int) -> list[str]:
-    """Words of which the longest lose the vowels inside them (`single` is `sngl`), until the name
-    is short enough; verbs stay.
-    """
-    words = list(words)
-    for index in sorted(range(len(words)), key=lambda index: -len(words[index])):
-        if length(words) > limit and words[index] not in USUAL_VERBS:
-            words[index] = re.sub("(?<!^)[aeiou]", "", words[index])
-    return words

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ...text import words
-from ..vocabulary import ARTICLES, ASIDES, FINITE, STOP_WORDS, VERBS, singular
+from ..vocabulary import ARTICLES, ASIDES, FINITE, STOP_WORDS, USUAL_VERBS, VERBS, singular
 from .digest import digest
 from .reserved import NOT_FOR_TOOLS
-from .route import parts_of
+from .route import literals, parts_of
 from .shorten import shorten
-from .verb import counted_words, identity_words, operation_words, verb_and_resource
+from .verb import identity_words, operation_words, verb_and_resource
 
 TOOL_LIMIT = 50
 COMBINED_LIMIT = 64  # `mcp__<server>__<tool>`, the longest prefix a client is known to add
@@ -107,7 +106,7 @@ class Naming:
         ends its operationId.
         """
         telling = [word for word in words(self.subject.sentence) if word not in SAY_LITTLE]
-        return telling + counted_words(self.subject.operation_id)
+        return telling + words(self.subject.operation_id or "")
 
     def verb(self) -> str:
         """The verb of method and path."""
@@ -154,16 +153,23 @@ class Naming:
         short = shorten(self.words, limit, self.subject.path, toolset, ())
         self.name = _usable("_".join(short), self.server)[:limit].rstrip("_") + suffix
 
-    def spell_as(self, choices: Iterable[list[str]]) -> None:
-        """Write the name with the first words that are short enough."""
+    def spell_with(self, chosen: list[str], telling: list[str]) -> None:
+        """Write the name anew, with words of which those that tell it apart stay; where it has no
+        room for more, these, the verb and what the path ends in.
+        """
         if self.is_pinned:
             return
-        for chosen in choices:
-            self.name = _usable("_".join(chosen), self.server)
-            self.ends_in_hash = len(self.name) > tool_limit(self.server)
+        self.telling = telling
+        end = [singular(part.words[-1]) for part in literals(self.subject.path)[-1:]]
+        least = [
+            word
+            for word in chosen
+            if word in telling or word in USUAL_VERBS or singular(word) in end
+        ]
+        for self.words in (chosen, least):
+            self.spell()
             if not self.ends_in_hash:
-                return
-        self.mark(6)
+                break
 
 
 def _usable(name: str, server: str) -> str:

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from .family import Families, coinciding
+from .family import coinciding, same_on_their_own, tell_families_apart
 from .subject import Naming, Subject
 
 ROUNDS = 8
@@ -33,7 +33,7 @@ def tool_names(
     operation they are for, and no other one gets them either.
     """
     namings = {subject.key: Naming(subject, server) for subject in subjects}
-    families = Families(namings.values())
+    families = same_on_their_own(namings.values())
     for key, naming in namings.items():
         naming.pin(pinned.get(key))
     owners = dict.fromkeys(reserved, "") | dict(chosen)
@@ -43,7 +43,7 @@ def tool_names(
             _tell_apart(group)
         if not groups:
             break
-    families.tell_apart(owners)
+    tell_families_apart(families, namings.values(), owners)
     for group in coinciding(namings.values(), owners):
         _tell_apart_by_sentence(group)
     for length in (6, 12, 24):

@@ -23,8 +23,8 @@ from ..vocabulary import (
     CALLING,
     LEADING_ACTIONS,
     METHOD_VERBS,
-    NOISE,
     NOUNS,
+    ROUTER_VERBS,
     SETTINGS_WORDS,
     SINGLE,
     STOP_WORDS,
@@ -42,17 +42,18 @@ LONGEST = 400
 MEANINGLESS = re.compile(r"[\d\W_]*|(?=.*\d)([0-9a-f]-?){16,}", re.I)
 """An operationId without a word: a number, or the key of a database (`5476364f031f5909e4fe330c`).
 """
-_NUMBER = re.compile(r"^\d{1,3}[.)]\s*(?=[A-Za-z])")
-"""The number of an operationId in a list: `1.CreateTransaction`."""
-_HASH = re.compile(r"(?<=\.)([^-]*)-[0-9a-f]{4}$")
-"""The hash that tells an operationId from others of its words: `Get.Count.events-2c0f`."""
-_COUNTED = re.compile(r"(?<=[a-z])(Using(GET|HEAD|POST|PUT|PATCH|DELETE))?([_-]\d{1,2})?$", re.I)
-"""Suffix that tells an operationId from its namesakes: `getGenresUsingGET_1`, `bulk-2`."""
-_CLASS = re.compile(r"^api[./](?=[a-z])|(?<=[a-z])(Service|Controller)(?=(V\d+)?[_.][a-z])", re.I)
-"""Role in the class name that an operationId begins with: `BookService_ListBooks`,
-`api.books.list`.
-"""
-ROUTER_VERBS = ("list", "create", "retrieve", "update", "partial update", "destroy")
+_HABITS = re.compile(
+    r"""
+      ^\d{1,3}[.)]\s*(?=[a-z])  # its number in a list: `1.CreateTransaction`
+    | ^api[./](?=[a-z])         # its router: `api.books.list`
+    | (?<=[a-z])(?:Service|Controller)(?=(?:V\d+)?[_.][a-z])  # its class: `BookService_ListBooks`
+    | (?<=[a-z])(?:Using(?:GET|HEAD|POST|PUT|PATCH|DELETE))?(?:[_-]\d{1,2})?$
+                                # its namesakes: `getGenresUsingGET_1`, `bulk-2`
+    | (?<=\.)(?P<name>[^-.]*)-[0-9a-f]{4}$  # its hash: `Get.Count.events-2c0f`
+    """,
+    re.I | re.X,
+)
+"""Parts of an operationId that frameworks add to its words."""
 
 
 def operation_words(
@@ -68,19 +69,18 @@ def operation_words(
     `items` are the words of the name of what it answers an array of, None where the answer is no
     array.
     """
-    by_route = verb_and_resource(method, path, spoken, items)
-    if operation_id is None or _begins_with_route(operation_id, method, path):
-        return by_route
     id_words = _words_apart(identity_words(operation_id), path, sentence)
     id_words = _without_route(id_words, method, path)
-    if not id_words or _is_path_to_one(id_words, path):
+    if not any(part.is_parameter for part in parts_of(path)[-1:]):
+        items = (items or frozenset()).union(filter(is_plural, {*id_words} - SINGLE))
+    by_route = verb_and_resource(method, path, spoken, items)
+    is_route = path != "/" and (operation_id or "").find(path, 1) > 0  # `get-/books/{id}_byId`
+    is_route |= "{" in path and id_words == path_words(path)  # `clientClient_id`
+    if is_route or not id_words:
         return by_route
-    if _is_whole_path_and_verb(id_words, path):
+    if _says_method_and_path(id_words, method, path, by_route[0]):
         return by_route
-    if _says_method_and_path(id_words, method, path):
-        return _listed(by_route, id_words, method, path)
-    id_words = _without_ids(_without_owners(id_words, path))
-    return _without_class(_once(id_words, method, path))
+    return _without_class(_without_owners(id_words, path))
 
 
 def identity_words(operation_id: str | None) -> list[str]:
@@ -89,28 +89,23 @@ def identity_words(operation_id: str | None) -> list[str]:
         return []
     if MEANINGLESS.fullmatch(operation_id):
         return []
-    return words(without_keys(_CLASS.sub("", _COUNTED.sub("", _without_hash(operation_id)))))
-
-
-def counted_words(operation_id: str | None) -> list[str]:
-    """The words of an operationId with what frameworks end it with."""
-    return words(_without_hash(operation_id or ""))
-
-
-def _without_hash(operation_id: str) -> str:
-    return _NUMBER.sub("", _HASH.sub(r"\1", operation_id))
+    own = _HABITS.sub(lambda match: match["name"] or "", operation_id)
+    return words(without_keys(own))
 
 
 def _without_class(id_words: list[str]) -> list[str]:
     """An operationId without the words it begins with, where it says them again at once
-    (`order_order_items`) or behind its verb (`books_list_books`).
+    (`order_order_items`) or behind its verb (`books_list_books`), and with each verb once
+    (`GET_GetBook`).
     """
+    pairs = zip(id_words, [*id_words[1:], ""], strict=True)
+    id_words = [word for word, after in pairs if word != after or word not in VERBS - NOUNS]
     if id_words[0] in (VERBS - NOUNS) | ADVERBS:
         return id_words
+    rest = _from_repetition(id_words)
+    if rest != id_words:
+        return rest
     singulars = list(map(singular, id_words))
-    for count in range(len(id_words) // 2, 0, -1):
-        if singulars[:count] == singulars[count : 2 * count]:
-            return id_words[count:]
     verbs = [index for index, word in enumerate(id_words) if word in (VERBS - NOUNS) | ADVERBS]
     if not verbs or id_words[0] in USUAL_VERBS:
         verbs = [index for index, word in enumerate(id_words) if word in USUAL_VERBS]
@@ -121,40 +116,27 @@ def _without_class(id_words: list[str]) -> list[str]:
     return id_words
 
 
-def _once(id_words: list[str], method: str, path: str) -> list[str]:
-    """An operationId without verbs that it says twice: `GET_GetBook`, `Train_TrainVersion`,
-    `bookV1GetGet`, `exports.download.download` of a path that ends in `download`. At the end of
-    other names they are two: `keys.create.create`.
-    """
-    *others, last = id_words
-    by_path = {part.words[-1] for part in parts_of(path)[-1:]} & (VERBS - NOUNS - USUAL_VERBS)
-    if others[-1:] == [last] and last in by_path | {method.lower()}:
-        others.pop()
-    pairs = zip(others, [*others, ""][1:], strict=True)
-    kept = [word for word, following in pairs if word != following or word not in VERBS - NOUNS]
-    return [*kept, last]
+def _from_repetition(words: list[str]) -> list[str]:
+    """Words from where they say again what they begin with: `order_order_items`."""
+    singulars = list(map(singular, words))
+    for count in range(len(words) // 2, 0, -1):
+        if singulars[:count] == singulars[count : 2 * count]:
+            return words[count:]
+    return words
 
 
 def _words_apart(id_words: list[str], path: str, sentence: str) -> list[str]:
-    """An operationId whose verb is no word of its own (`getranking-rules`), or the `by` before a
-    parameter's name (`GetBybookId`), with these as words; or one of a single word that is several
-    of the path and of the sentence (`Updatespendlimit`).
+    """An operationId of a single word as the words of the path and of the sentence that it is made
+    of (`Updatespendlimit`), or with the `by` before a parameter as a word (`GetBybookId`).
     """
     route = path_words(path)
-    first, *others = id_words or [""]
-    if not others and first not in route:
-        known = {word for word in [*route, *words(sentence)] if len(word) > 1 and word.isalpha()}
-        known |= {singular(word) for word in known} | VERBS | STOP_WORDS - {"a"}
-        return _taken_apart(first, known) or id_words
-    parameters = {word for part in parts_of(path) if part.is_parameter for word in part.words}
-    by_parameters = {f"by{word}": ["by", word] for word in parameters}
+    by_parameters = {f"by{word}": ["by", word] for word in route}
     id_words = [part for word in id_words for part in by_parameters.get(word, [word])]
-    first = "".join(id_words[:1])
-    for verb in sorted(USUAL_VERBS):
-        rest = first.removeprefix(verb)
-        if rest != first and rest in route and first not in route:
-            return [verb, rest, *id_words[1:]]
-    return id_words
+    if len(id_words) != 1 or id_words[0] in route:
+        return id_words
+    known = {word for word in [*route, *words(sentence)] if len(word) > 1 and word.isalpha()}
+    known |= {singular(word) for word in known} | VERBS | STOP_WORDS - {"a"}
+    return _taken_apart(id_words[0], known) or id_words
 
 
 def _taken_apart(text: str, known: set[str]) -> list[str]:
@@ -170,52 +152,20 @@ def _taken_apart(text: str, known: set[str]) -> list[str]:
     return best.get(0, [])
 
 
-def _without_ids(id_words: list[str]) -> list[str]:
-    """An operationId without the parameters that only say again what stands before them:
-    `getAccountsAccountIdBalances` is `get_account_balances`.
-    """
-    for place, word in reversed([*enumerate(id_words)]):
-        for count in range(1, place // 2 + 1):
-            owner, one = (
-                id_words[place - 2 * count : place - count],
-                id_words[place - count : place],
-            )
-            if word == "id" and owner != one and _singulars([owner]) == one:
-                return [*_without_ids(id_words[: place - 2 * count]), *one, *id_words[place + 1 :]]
-    return id_words
-
-
 def _without_owners(id_words: list[str], path: str) -> list[str]:
-    """An operationId without parameters that only say again what the literal before them says,
-    which is one thing then: `getBoardsCardsByIdBoard` is `get_board_cards`.
+    """An operationId without parameters that only repeat the literal before them, which is one
+    thing then: `getBoardsCardsByIdBoard` is `get_board_cards`.
     """
     for literal, parameter in pairwise(parts_of(path)):
-        owner = literal.words[-1]
-        one = singular(owner)
-        if {one, ABBREVIATIONS.get(one)}.isdisjoint(parameter.words):
+        if not parameter.is_parameter:
             continue
+        owner, one = literal.words[-1], singular(literal.words[-1])
         before, by, after = f" {' '.join(id_words)} ".partition(f" by {' '.join(parameter.words)} ")
         rest = [*before.split(), *after.split()]
-        if by and owner in rest and parameter.is_parameter:
+        is_repeated = not {one, ABBREVIATIONS.get(one)}.isdisjoint(parameter.words)
+        if by and owner in rest and is_repeated:
             id_words = [one if word == owner else word for word in rest]
     return id_words
-
-
-def _listed(name: list[str], id_words: list[str], method: str, path: str) -> list[str]:
-    """A name made of method and path, in the plural where the operationId says that many come back:
-    `GET /client` with `getClients` is `list_clients`.
-    """
-    *others, last = name
-    plural = id_words[-1]
-    if (method, name[0]) != ("GET", "get"):
-        return name
-    if any(part.is_parameter for part in telling_parts(path)[-1:]):
-        return name
-    if plural in (*SINGLE, last):
-        return name
-    if singular(plural) != last:
-        return name
-    return ["list", *others[1:], plural]
 
 
 def verb_and_resource(
@@ -230,7 +180,7 @@ def verb_and_resource(
     if not resource:
         names = [word for part in parts for word in part.words]
         return [method.lower(), *(names or ["root"])]
-    if not parts[-1].is_parameter or _is_call(method, resource[-1]):
+    if not parts[-1].is_parameter or _is_call(resource[-1]):
         name = _said_by_path(method, resource, parts, spoken)
         if name:
             return _distinct(name)
@@ -242,7 +192,6 @@ def verb_and_resource(
     if singular(resource[-1][-1]) in _nouns_of(spoken):
         spoken = ""  # to subscribe is to create a subscription
     verb = _verb(method, kind, spoken)
-    resource = _without_noun_of(verb, resource)
     names = _singulars(resource) if kind == ITEM or verb in ADDING else _plain(resource)
     return _distinct([verb, *(word for word in names if word != verb)])
 
@@ -253,17 +202,12 @@ def _said_by_path(
     """A name whose verb is the first word of a path's last literal or of its first one; empty where
     both are resources.
     """
-    if method != "GET":
-        adverb, plain = _adverb_apart(resource)
-        if adverb:
-            return [adverb, *_done_to_many(method, plain, spoken)]
     *owners, (action, *object_words) = resource
-    actions = {*ACTIONS.get(method, ())}
-    if method in WRITING:
-        actions.add(spoken)
-    if action in actions or _is_call(method, resource[-1]):
+    if action in BULK:
+        action, *object_words = [*object_words, action]  # `/films/bulk-archive`
+    is_said = method in WRITING and action == spoken
+    if is_said or action in ACTIONS.get(method, ()) or _is_call(resource[-1]):
         is_of_item = any(part.is_parameter for part in parts[-2:-1])
-        owners = _without_noun_of(action, _not_said_again(owners, object_words))
         names = _singulars(owners) if is_of_item else _plain(owners)
         return [action, *names, *object_words]
     if " ".join(resource[0]) in LEADING_ACTIONS.get(method, ()):
@@ -271,41 +215,11 @@ def _said_by_path(
     return []
 
 
-def _is_call(method: str, literal: list[str]) -> bool:
-    """Return whether a path's last literal says what is done and to what, as remote procedures are
-    called: `/userGroup/getUserGroups`, `/book/deleteBook/{id}`.
+def _is_call(literal: Sequence[str]) -> bool:
+    """Return whether a literal says what is done and to what, as remote procedures are called:
+    `/userGroup/getUserGroups`, `/book/deleteBook/{id}`.
     """
-    return len(literal) > 1 and literal[0] in CALLING.get(method, ())
-
-
-def _not_said_again(owners: list[list[str]], thing: list[str]) -> list[list[str]]:
-    """Literals without those whose noun stands in what something is done to."""
-    said = {singular(word) for word in thing}
-    nouns = [[singular(word) for word in words if word not in NOISE][-1:] for words in owners]
-    pairs = zip(owners, nouns, strict=True)
-    return [words for words, noun in pairs if said.isdisjoint(noun)]
-
-
-def _adverb_apart(resource: list[list[str]]) -> tuple[str, list[list[str]]]:
-    """Split off an adverb that ends a path, perhaps with a verb (`/books/bulk`,
-    `/books/bulk-delete`), and return it and the literals without it.
-    """
-    for index in range(len(resource) - 1, max(0, len(resource) - 3), -1):
-        adverb, *rest = resource[index]
-        end = [*filter(None, [rest, *resource[index + 1 :]])]
-        following = [word for literal in end for word in literal][:1]
-        is_how = {*following} <= VERBS - NOUNS if following else adverb == "bulk"
-        if is_how and adverb in BULK:
-            return adverb, [*resource[:index], *end]
-    return "", resource
-
-
-def _done_to_many(method: str, resource: list[list[str]], spoken: str) -> list[str]:
-    """Return the verb and the resource of a path to many objects."""
-    *owners, last = resource
-    if owners and last[0] in VERBS - NOUNS:
-        return _distinct([last[0], *_plain(owners), *last[1:]])
-    return _distinct([_verb(method, OTHER, spoken), *_plain(resource)])
+    return len(literal) > 1 and literal[0] in CALLING
 
 
 def _listed_things(
@@ -314,33 +228,16 @@ def _listed_things(
     """The words for the many that a path answers though it ends as if it were one: `/book/{ids}`,
     and where the items are books, `/book` and `/books/latest`. Empty where it may be one.
     """
-    if items is None:
-        return []
-    *owners, last = resource
-    if last == ["list"]:
-        return _plain(owners)
-    plural = inflection.pluralize(singular(last[-1]))
-    many = [*_singulars(owners), *last[:-1], plural]
-    if plural in items:
-        return many
-    if parts[-1].is_parameter:
-        return many if is_plural(parts[-1].words[-1]) else []
-    if is_plural(last[-1]):
-        return []
-    if singular(last[-1]) in items:
-        return many
-    if last[0] in VERBS - NOUNS:
-        return []
-    return []
-
-
-def _without_noun_of(verb: str, resource: list[list[str]]) -> list[list[str]]:
-    """Literals without those that only say the verb again before another: `associations` in `PUT
-    /associations/{id}/sensors/{id}`, which is `associate_sensor`.
-    """
-    nouns = _nouns_of(verb)
-    others = [words for words in resource[:-1] if singular("_".join(words)) not in nouns]
-    return [*others, *resource[-1:]]
+    is_many = len(resource) > 1 and resource[-1] == ["list"]
+    *owners, last = resource[:-1] if is_many else resource
+    one = singular(last[-1])
+    plural = inflection.pluralize(one)
+    if items is not None:
+        *_, end = parts
+        named = {plural} if end.is_parameter else {plural, one}
+        by_many = end.is_parameter and is_plural(end.words[-1])
+        is_many |= by_many or not named.isdisjoint(items)
+    return [*_singulars(owners), *last[:-1], plural] if is_many else []
 
 
 def _nouns_of(verb: str) -> set[str]:
@@ -407,60 +304,52 @@ def _plain(resource: list[list[str]]) -> list[str]:
 
 
 def _distinct(name: list[str]) -> list[str]:
-    """A verb and its words, without those that the next one says again."""
-    verb, *others = name
+    """A verb and its words, without those that the next one says again, and without the noun of the
+    verb before another: `associate_sensor` for `PUT /associations/{id}/sensors/{id}`.
+    """
+    verb, others = name[0], _from_repetition(name[1:])
+    nouns = _nouns_of(verb)
     pairs = zip(others, [*others, ""][1:], strict=True)
-    kept = [word for word, following in pairs if singular(word) != singular(following)]
+    kept = [
+        word
+        for word, following in pairs
+        if singular(word) != singular(following) and not (following and singular(word) in nouns)
+    ]
     return kept if kept[:1] == [verb] else [verb, *kept]
 
 
 def _without_route(id_words: list[str], method: str, path: str) -> list[str]:
-    """An operationId without method and path at its end, as FastAPI writes them there."""
+    """An operationId without method and path at its end, as FastAPI writes them there, and without
+    the `api_v1` that both begin with.
+    """
     route = [*path_words(path), method.lower()]
-    return id_words[: -len(route)] if id_words[-len(route) :] == route else id_words
+    if id_words[-len(route) :] == route:
+        id_words = id_words[: -len(route)]
+    noise: list[str] = []
+    for part in parts_of(path):
+        start = [*noise, *part.words]
+        if id_words[: len(start)] != start:
+            break
+        if not is_noise(part):
+            return id_words[len(noise) :]
+        noise = start
+    return id_words
 
 
-def _begins_with_route(operation_id: str, method: str, path: str) -> bool:
-    """Return whether an operationId is the method, the path with its slashes, and then a verb, as
-    HubSpot writes it.
+def _says_method_and_path(id_words: list[str], method: str, path: str, verb: str) -> bool:
+    """Return whether an operationId is the method, or behind the path the word of a web framework
+    for its `verb` (`books_partial_update`), every literal of the path, and perhaps its parameters.
     """
-    route = [method.lower(), *path_words(path)]
-    return "/" in operation_id and words(operation_id)[: len(route)] == route
-
-
-def _is_path_to_one(id_words: list[str], path: str) -> bool:
-    """Return whether an operationId is the path with its parameters alone: `clientClient_id`."""
-    return "{" in path and id_words == path_words(path)
-
-
-def _is_whole_path_and_verb(id_words: list[str], path: str) -> bool:
-    """Return whether an operationId is every literal of the path, `api` and the version too, and
-    then a verb, as Django REST framework writes it: `api_v1_books_partial_update`.
-    """
-    parts = [part for part in parts_of(path) if not part.is_parameter]
-    route = [word for part in parts for word in part.words]
-    if not parts or not is_noise(parts[0]) or id_words[: len(route)] != route:
-        return False
-    verb = [word for word in id_words[len(route) :] if not word.isdigit()]
-    return " ".join(verb) in ROUTER_VERBS
-
-
-def _says_method_and_path(id_words: list[str], method: str, path: str) -> bool:
-    """Return whether an operationId is the method, every literal of the path, and perhaps its
-    parameters.
-    """
-    rest = list(id_words)
-    if rest[0] == method.lower():
-        rest = rest[1:]
-    elif rest[-1] == method.lower():
-        rest = rest[:-1]
+    first, last = id_words[0], id_words[-1]
+    if method.lower() == first:
+        rest = id_words[1:]
+    elif method.lower() == last or ROUTER_VERBS.get(method, {}).get(last) == verb:
+        rest = [word for word in id_words[:-1] if word not in ADVERBS - BULK]
     else:
         return False
     route = path_words(path)
     if len(rest) <= len(route) and "".join(rest) == "".join(route):
         return True  # `delete-chargingstations-stationid`, and the path has hyphens
-    if not STOP_WORDS.isdisjoint({*rest} - {*route}):
-        return False
     route = list(map(singular, route))
     resource = {singular(word) for part in literals(path) for word in part.words}
     rest = list(map(singular, rest))

@@ -23,7 +23,7 @@ async def find_new_lists(api: Api) -> Answer[Any]:
 
 
 async def movie_details(api: Api, *, movie_id: str) -> Answer[Any]:
-    """Get a movie's details."""
+    """Get Details (movie)."""
     return await api.request("GET", "/movie/{movie_id}", path_args={"movie_id": movie_id})
 
 
@@ -38,7 +38,7 @@ async def season_images(
     tv_id: str,
     number: str,
 ) -> Answer[Any]:
-    """Get a season's images."""
+    """Get Images (season)."""
     return await api.request(
         "GET",
         "/tv/{tv_id}/season/{number}/images",
@@ -55,5 +55,5 @@ async def trailers_cut(api: Api, *, id: str) -> Answer[Any]:
 
 
 async def tv_details(api: Api, *, tv_id: str) -> Answer[Any]:
-    """Get a tv's details."""
+    """Get Details (tv)."""
     return await api.request("GET", "/tv/{tv_id}", path_args={"tv_id": tv_id})

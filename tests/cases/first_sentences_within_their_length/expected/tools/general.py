@@ -14,7 +14,7 @@ async def associate_vpc_with_hosted_zone(api: Api) -> Answer[Any]:
 
 async def delete_shelf_authorization(api: Api) -> Answer[Any]:
     """Removes authorization to submit an associate_vpc_with_hosted_zone request to associate a
-    specified shelf.
+    specified shelf with a hosted...
     """
     return await api.request("DELETE", "/authorizations")
 

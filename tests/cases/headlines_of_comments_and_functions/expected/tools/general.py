@@ -52,16 +52,6 @@ async def ledger_balance(api: Api) -> Answer[Any]:
     return await api.request("POST", "/ledger")
 
 
-async def ledger_balance_report(api: Api) -> Answer[Any]:
-    """Read the balance of each account."""
-    return await api.request("GET", "/ledger")
-
-
-async def ledger_replace_pages(api: Api) -> Answer[Any]:
-    """Partially replaces the pages of the ledger."""
-    return await api.request("PUT", "/ledger")
-
-
 async def list_payments(api: Api) -> Answer[Any]:
     """Get Payments [V3]."""
     return await api.request("GET", "/payments")
@@ -92,6 +82,11 @@ async def replace_checks(api: Api) -> Answer[Any]:
     return await api.request("PUT", "/checks")
 
 
+async def replace_template(api: Api, *, name: str) -> Answer[Any]:
+    """Update Template Key."""
+    return await api.request("PUT", "/templates/{name}", path_args={"name": name})
+
+
 async def session_info(api: Api) -> Answer[Any]:
     """Get OpenID Connect Userinfo."""
     return await api.request("GET", "/sessions")
@@ -105,8 +100,3 @@ async def sessions_list_by_owner(api: Api) -> Answer[Any]:
 async def sessions_open(api: Api) -> Answer[Any]:
     """Opens a session and logs it."""
     return await api.request("POST", "/sessions")
-
-
-async def template_update(api: Api, *, name: str) -> Answer[Any]:
-    """Update Template Key."""
-    return await api.request("PUT", "/templates/{name}", path_args={"name": name})

@@ -143,5 +143,5 @@ async def sentence_e(api: Api) -> Answer[Any]:
 
 
 async def sentence_f(api: Api) -> Answer[Any]:
-    """Read the table."""
+    """\"Read" the table."""
     return await api.request("GET", "/sentences/f")

@@ -7,8 +7,8 @@ from typing import Any
 from .. import Answer, Api
 
 
-async def batch_archive_crm_object_contacts(api: Api) -> Answer[Any]:
-    """Batch archive crm object contacts."""
+async def archive_crm_object_contact_batch(api: Api) -> Answer[Any]:
+    """Archive crm object contact batch."""
     return await api.request("POST", "/crm/v3/objects/contacts/batch/archive")
 
 

@@ -15,6 +15,11 @@ async def actor_v1_post(api: Api) -> Answer[Any]:
     return await api.request("POST", "/actors")
 
 
+async def archive_films_bulk(api: Api) -> Answer[Any]:
+    """Archive films bulk."""
+    return await api.request("POST", "/films/bulk-archive")
+
+
 async def associate_sensor(
     api: Api,
     *,
@@ -32,16 +37,6 @@ async def associate_sensor(
     )
 
 
-async def bulk_archive_films(api: Api) -> Answer[Any]:
-    """Bulk archive films."""
-    return await api.request("POST", "/films/bulk-archive")
-
-
-async def bulk_delete_films(api: Api) -> Answer[Any]:
-    """Bulk delete films."""
-    return await api.request("DELETE", "/films/bulk")
-
-
 async def create_sms(api: Api) -> Answer[Any]:
     """Submit bulk SMS."""
     return await api.request("POST", "/sms")
@@ -50,6 +45,11 @@ async def create_sms(api: Api) -> Answer[Any]:
 async def create_subscription(api: Api) -> Answer[Any]:
     """Subscribe to films."""
     return await api.request("POST", "/subscriptions")
+
+
+async def delete_film_bulk(api: Api) -> Answer[Any]:
+    """Delete film bulk."""
+    return await api.request("DELETE", "/films/bulk")
 
 
 async def films_get_by_actor_id(api: Api, *, actorId: str) -> Answer[Any]:

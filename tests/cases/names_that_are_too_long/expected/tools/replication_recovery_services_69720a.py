@@ -7,8 +7,8 @@ from typing import Any
 from .. import Answer, Api
 
 
-async def replication_recovery_providers_vaults_list(api: Api, *, vault: str) -> Answer[Any]:
-    """List replication recovery providers vaults."""
+async def list_replication_services_providers_vaults(api: Api, *, vault: str) -> Answer[Any]:
+    """List replication services providers vaults."""
     return await api.request(
         "GET",
         "/vaults/{vault}/replicationRecoveryServicesProvidersOfVaults",

@@ -7,26 +7,6 @@ from typing import Any
 from .. import Answer, Api
 
 
-async def build_item_destroy(api: Api, *, id: int) -> Answer[Any]:
-    """Delete build item."""
-    return await api.request("DELETE", "/api/build/item/{id}/", path_args={"id": id})
-
-
-async def build_item_partial_update(api: Api, *, id: int) -> Answer[Any]:
-    """Update build item."""
-    return await api.request("PATCH", "/api/build/item/{id}/", path_args={"id": id})
-
-
-async def build_item_retrieve(api: Api, *, id: int) -> Answer[Any]:
-    """Get build item."""
-    return await api.request("GET", "/api/build/item/{id}/", path_args={"id": id})
-
-
-async def build_item_update(api: Api, *, id: int) -> Answer[Any]:
-    """Replace build item."""
-    return await api.request("PUT", "/api/build/item/{id}/", path_args={"id": id})
-
-
 async def company_address_create(api: Api) -> Answer[Any]:
     """Create company address."""
     return await api.request("POST", "/api/company/address/")
@@ -37,9 +17,29 @@ async def company_address_list(api: Api) -> Answer[Any]:
     return await api.request("GET", "/api/company/address/")
 
 
+async def delete_build_item(api: Api, *, id: int) -> Answer[Any]:
+    """Delete build item."""
+    return await api.request("DELETE", "/api/build/item/{id}/", path_args={"id": id})
+
+
 async def download_list(api: Api) -> Answer[Any]:
     """Download list."""
     return await api.request("GET", "/download/list")
+
+
+async def get_build_item(api: Api, *, id: int) -> Answer[Any]:
+    """Get build item."""
+    return await api.request("GET", "/api/build/item/{id}/", path_args={"id": id})
+
+
+async def replace_build_item(api: Api, *, id: int) -> Answer[Any]:
+    """Replace build item."""
+    return await api.request("PUT", "/api/build/item/{id}/", path_args={"id": id})
+
+
+async def update_build_item(api: Api, *, id: int) -> Answer[Any]:
+    """Update build item."""
+    return await api.request("PATCH", "/api/build/item/{id}/", path_args={"id": id})
 
 
 async def users_update_role(api: Api) -> Answer[Any]:

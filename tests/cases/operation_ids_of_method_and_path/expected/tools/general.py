@@ -108,5 +108,5 @@ async def update_project_feature_resource(
 
 
 async def user_details(api: Api, *, id: str) -> Answer[Any]:
-    """Get a user's organization details."""
+    """Get organization details (user)."""
     return await api.request("GET", "/users/{id}/details", path_args={"id": id})

@@ -23,7 +23,7 @@ async def crop_image(api: Api) -> Answer[Any]:
 
 
 async def describe_queue(api: Api) -> Answer[Any]:
-    """Describes the specified queue."""
+    """Describe queue."""
     return await api.request("POST", "/carts/mine")
 
 
@@ -63,7 +63,7 @@ async def rewrite_url(api: Api) -> Answer[Any]:
 
 
 async def set_account(api: Api) -> Answer[Any]:
-    """Re-set the account."""
+    """(Re)set the account."""
     return await api.request("PUT", "/carts/mine")
 
 

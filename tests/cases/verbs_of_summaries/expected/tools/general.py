@@ -12,14 +12,14 @@ async def add_project_task(api: Api, *, project: str) -> Answer[Any]:
     return await api.request("PUT", "/projects/{project}/tasks", path_args={"project": project})
 
 
+async def add_tag_bulk(api: Api) -> Answer[Any]:
+    """Bulk-add tags to tasks."""
+    return await api.request("POST", "/tags/bulk")
+
+
 async def archive_project(api: Api, *, project: str) -> Answer[Any]:
     """Archives a project."""
     return await api.request("PATCH", "/projects/{project}/archive", path_args={"project": project})
-
-
-async def bulk_add_tags(api: Api) -> Answer[Any]:
-    """Bulk-add tags to tasks."""
-    return await api.request("POST", "/tags/bulk")
 
 
 async def create_project(api: Api) -> Answer[Any]:
