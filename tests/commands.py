@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,6 +23,11 @@ class Ended(NamedTuple):
     def said(self) -> str:
         """Everything it printed, on one line."""
         return " ".join((self.out + self.err).split())
+
+    @property
+    def json(self) -> Any:
+        """Standard output as JSON."""
+        return json.loads(self.out)
 
 
 Command = Callable[..., Ended]

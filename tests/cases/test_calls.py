@@ -7,11 +7,9 @@ of one. A text that comes out otherwise is written there and the test fails, as 
 from __future__ import annotations
 
 import asyncio
-import importlib
 import json
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +20,7 @@ from mcp import Client
 from mcpgen import pipeline
 from mcpgen.config import Config
 from mcpgen.problems import Problems
+from tests.generated import importable, written
 
 HERE = Path(__file__).parent
 sys.path.append(str(HERE.parent / "runtime"))
@@ -34,38 +33,20 @@ SENT_BY_EVERY_REQUEST = frozenset(
 )
 
 
-@pytest.fixture
-def forgotten_modules() -> Iterator[None]:
-    """Generated packages that a test imports are gone after it."""
-    before = set(sys.modules)
-    yield
-    for name in set(sys.modules) - before:
-        if "_mcp" in name:
-            del sys.modules[name]
-
-
 @pytest.mark.parametrize("name", CASES)
-def test_calls_of_a_case_send_what_is_expected(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, forgotten_modules: None
-) -> None:
+def test_calls_of_a_case_send_what_is_expected(name: str, tmp_path: Path) -> None:
     config = Config(sources=(str(HERE / name / "openapi.yaml"),))
     _, server, files = pipeline.generate(config, Problems())
-    for path, content in files.items():
-        place = tmp_path / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(content)
-    monkeypatch.syspath_prepend(str(tmp_path / "src"))
-    importlib.invalidate_caches()
+    source = written(files, tmp_path) / "src"
     calls = yaml.safe_load((HERE / name / "calls.yaml").read_text())
 
     async def requests() -> list[str]:
         async with Upstream() as upstream:
-            prefix = server.env_prefix
-            monkeypatch.setenv(f"{prefix}_BASE_URL", upstream.url)
-            monkeypatch.setenv(f"{prefix}_ALLOW_PRIVATE", "true")
-            app = importlib.import_module(f"{server.package}.runtime.app").App(server.package)
-            async with Client(app.server) as client:
-                return [await sent(client, upstream, *call.items()) for call in calls]
+            given = {"BASE_URL": upstream.url, "ALLOW_PRIVATE": "true"}
+            settings = {f"{server.env_prefix}_{name}": value for name, value in given.items()}
+            with importable(source, server.package, **settings) as module:
+                async with Client(module("runtime.app").App(server.package).server) as client:
+                    return [await sent(client, upstream, *call.items()) for call in calls]
 
     now = "\n".join(asyncio.run(requests()))
     expected = HERE / name / "requests.txt"

@@ -1,46 +1,23 @@
 """Running commands as a user does: words in, exit code and two texts out."""
 
-import json
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from mcpgen.cli import run
+from tests.commands import Command
+from tests.commands import mcpgen as typed
+
+__all__ = ["typed"]
 
 SPECS = Path(__file__).parents[2] / "samples" / "specs"
 
 
-@dataclass(frozen=True)
-class Ended:
-    """How a command ended."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        """Standard output as JSON."""
-        return json.loads(self.out)
-
-
 @pytest.fixture
-def mcpgen(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., Ended]:
+def mcpgen(typed: Command, monkeypatch: pytest.MonkeyPatch) -> Command:
     """Run a command in this process, without a terminal."""
     for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "GITHUB_ACTIONS"):
         monkeypatch.delenv(name, raising=False)
-
-    def command(*words: str | Path) -> Ended:
-        code = run([str(word) for word in words])
-        captured = capsys.readouterr()
-        return Ended(code, captured.out, captured.err)
-
-    return command
+    return typed
 
 
 @pytest.fixture

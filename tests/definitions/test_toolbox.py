@@ -4,12 +4,10 @@ given up on.
 
 import asyncio
 import hashlib
-import http.server
 import json
 import os
 import shutil
 import sqlite3
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,41 +16,27 @@ from typing import Any
 import pytest
 from own_project import Project
 
+from tests.loopback import Asked, Loopback
+
 SAMPLES = Path(__file__).parents[2] / "samples"
 
 
-class Service:
+class Service(Loopback):
     """A stand-in for GitHub, a search engine and a weather service; it answers with what it is
     told, after a while.
     """
 
     def __init__(self) -> None:
-        self.requests: list[tuple[str, str, dict[str, str], bytes]] = []
+        self.requests: list[Asked] = []
         self.answer: Any = {}
         self.status, self.seconds = 200, 0.0
-        service = self
+        super().__init__(self.answered)
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                body = self.rfile.read(int(self.headers.get("content-length") or 0))
-                headers = {key.lower(): value for key, value in self.headers.items()}
-                service.requests.append((self.command, self.path, headers, body))
-                time.sleep(service.seconds)
-                content = json.dumps(service.answer).encode()
-                self.send_response(service.status)
-                self.send_header("content-length", str(len(content)))
-                self.send_header("location", "http://127.0.0.1:1/elsewhere")
-                self.end_headers()
-                self.wfile.write(content)
-
-            do_POST = do_GET
-
-            def log_message(self, format: str, *args: Any) -> None:
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
+    def answered(self, asked: Asked) -> tuple[int, dict[str, str], bytes]:
+        self.requests.append(asked)
+        time.sleep(self.seconds)
+        fields = {"location": "http://127.0.0.1:1/elsewhere"}
+        return self.status, fields, json.dumps(self.answer).encode()
 
 
 @pytest.fixture(scope="module")
@@ -87,8 +71,7 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
     monkeypatch.setenv("TOOLBOX_REPOSITORY", "me/mine")
     monkeypatch.setenv("TOOLBOX_SECONDS", "0.5")
     yield made
-    made.server.shutdown()
-    made.server.server_close()
+    made.close()
 
 
 def data(result: Any) -> Any:

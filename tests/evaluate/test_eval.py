@@ -1,8 +1,6 @@
 """`mcpgen eval`: the request that arrives judges."""
 
-import http.server
 import json
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,7 @@ from mcpgen.cli import run
 from mcpgen.evaluate.tasks import Task, read_tasks
 from mcpgen.problems import UsageError
 from mcpgen.runtime.testing import Recorded
+from tests.loopback import JSON, Asked, Loopback
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 TASKS = SAMPLES / "tasks" / "bookshop.jsonl"
@@ -83,38 +82,23 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
     """
     asked: list[Any] = []
 
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            question = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            asked.append(question)
-            answers = {"/v1/chat/completions": chat_completion, "/v1/messages": message}
-            key = self.headers["x-api-key"] or self.headers["authorization"]
-            if key in ("played", "Bearer played"):
-                self.answer(200, answers[self.path](question))
-            else:
-                self.answer(401, {"error": {"type": "authentication_error", "message": "no"}})
+    def answer(request: Asked) -> tuple[int, dict[str, str], bytes]:
+        question = json.loads(request.body)
+        asked.append(question)
+        answers = {"/v1/chat/completions": chat_completion, "/v1/messages": message}
+        status, data = 401, {"error": {"type": "authentication_error", "message": "no"}}
+        key = request.fields.get("x-api-key") or request.fields["authorization"]
+        if key in ("played", "Bearer played"):
+            status, data = 200, answers[request.target](question)
+        return status, JSON, json.dumps(data).encode()
 
-        def answer(self, status: int, data: dict[str, Any]) -> None:
-            content = json.dumps(data).encode()
-            self.send_response(status)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-        def log_message(self, format: str, *args: Any) -> None:
-            """Nothing."""
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-    address = f"http://127.0.0.1:{server.server_address[1]}"
-    monkeypatch.setenv("OPENAI_BASE_URL", f"{address}/v1")
+    server = Loopback(answer)
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
     monkeypatch.setenv("OPENAI_API_KEY", "played")
-    monkeypatch.setenv("ANTHROPIC_BASE_URL", address)
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
     monkeypatch.setenv("ANTHROPIC_API_KEY", "played")
     yield asked
-    server.shutdown()
-    server.server_close()
+    server.close()
 
 
 @pytest.mark.parametrize("provider", ["openai", "anthropic"])

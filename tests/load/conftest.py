@@ -2,10 +2,8 @@
 asked.
 """
 
-import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +12,7 @@ import pytest
 from mcpgen.cli.report import render
 from mcpgen.load import Document, load
 from mcpgen.problems import McpgenError, Problem, Problems
+from tests.loopback import Asked, Loopback
 
 Write = Callable[..., Path]
 
@@ -67,45 +66,31 @@ def refused(path: object, **options: Any) -> Refusal:
     raise AssertionError(f"loaded: {str(document.root)[:200]}")
 
 
-@dataclass
-class Canary:
-    """A server on a loopback port that writes down every request and answers from `files`."""
+class Canary(Loopback):
+    """A server that writes down every request and answers from `files`."""
 
-    port: int
-    files: dict[str, bytes] = field(default_factory=dict)
-    redirects: dict[str, str] = field(default_factory=dict)
-    asked: list[str] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.files: dict[str, bytes] = {}
+        self.redirects: dict[str, str] = {}
+        self.asked: list[str] = []
+        super().__init__(self.answered)
+        self.port = int(self.url.rpartition(":")[2])
 
-    def url(self, path: str = "/x.yaml") -> str:
-        return f"http://127.0.0.1:{self.port}{path}"
+    def at(self, path: str = "/x.yaml") -> str:
+        return f"{self.url}{path}"
+
+    def answered(self, asked: Asked) -> tuple[int, dict[str, str], bytes]:
+        self.asked.append(asked.target)
+        if asked.target in self.redirects:
+            return 302, {"Location": self.redirects[asked.target]}, b""
+        content = self.files.get(asked.target.partition("?")[0])
+        return 200 if content is not None else 404, {}, content or b""
 
 
 @pytest.fixture
 def canary() -> Iterator[Canary]:
     """The recorder; a test of references asserts that it was not asked."""
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            recorder.asked.append(self.path)
-            if self.path in recorder.redirects:
-                self.send_response(302)
-                self.send_header("Location", recorder.redirects[self.path])
-                self.end_headers()
-                return
-            content = recorder.files.get(self.path.partition("?")[0])
-            self.send_response(200 if content is not None else 404)
-            self.end_headers()
-            self.wfile.write(content or b"")
-
-        def log_message(self, *_: object) -> None:
-            """Say nothing on stderr."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    recorder = Canary(port=server.server_port)
-    thread = threading.Thread(
-        target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
-    )
-    thread.start()
-    yield recorder
-    server.shutdown()
-    server.server_close()
+    server = Canary()
+    yield server
+    server.close()

@@ -222,7 +222,7 @@ def test_a_redirect_to_another_port_is_refused(canary: Any, slow: Callable[..., 
 
     other = slow(answer)
     canary.redirects["/away.yaml"] = other.url()
-    refusal = refused(canary.url("/away.yaml"))
+    refusal = refused(canary.at("/away.yaml"))
     assert (refusal.exit_code, refusal.codes) == (3, ["E0122"]) and other.url() in refusal.text
     assert other.asked == []
 
@@ -234,7 +234,7 @@ def test_a_host_that_was_public_does_not_become_private_by_a_redirect(
     canary.files["/new.yaml"] = DOCUMENT
     lookups = iter([True, False])
     monkeypatch.setattr(fetch, "is_public", lambda _: next(lookups))
-    refusal = refused(canary.url("/old.yaml"))
+    refusal = refused(canary.at("/old.yaml"))
     assert (refusal.exit_code, refusal.codes) == (3, ["E0122"]) and "/new.yaml" not in canary.asked
 
 

@@ -41,11 +41,11 @@ PLACES = {
 
 @pytest.mark.parametrize("place", PLACES)
 def test_a_reference_to_a_url_is_not_followed(write: Write, canary: Any, place: str) -> None:
-    path = write("x.yaml", HEAD + PLACES[place].replace("REF", canary.url()))
+    path = write("x.yaml", HEAD + PLACES[place].replace("REF", canary.at()))
     found = [problem for problem in loaded(path)[1] if problem.code == "E0201"]
     assert found and all(problem.place is not None for problem in found)
     assert {problem.severity for problem in found} <= {"warning", "note"}
-    assert f"--ref-map {canary.url('/')}=FOLDER" in found[0].hint and canary.asked == []
+    assert f"--ref-map {canary.at('/')}=FOLDER" in found[0].hint and canary.asked == []
 
 
 @pytest.mark.parametrize("scheme", ["http:", "https:", "HTTP:", " http:"])
@@ -97,10 +97,10 @@ def test_a_url_is_read_from_the_folder_it_is_mapped_to(write: Write, canary: Any
     things = (
         "T: {properties: {p: {$ref: 'deep/part.yaml#/P'}, q: {$ref: 'URL/deep/part.yaml#/P'}}}\n"
     )
-    write("parts/things.yaml", things.replace("URL", canary.url("/v1")))
+    write("parts/things.yaml", things.replace("URL", canary.at("/v1")))
     refs = "components: {schemas: {A: {$ref: 'URL/things.yaml#/T'}}}\n"
-    main = write("x.yaml", HEAD + refs.replace("URL", canary.url("/v1")))
-    mapped = {canary.url("/v1/"): part.parents[1]}
+    main = write("x.yaml", HEAD + refs.replace("URL", canary.at("/v1")))
+    mapped = {canary.at("/v1/"): part.parents[1]}
     document, problems = loaded(main, mapped=mapped)
     assert list(problems) == []
     thing = document.resolve("#/components/schemas/A")[0]
@@ -109,12 +109,10 @@ def test_a_url_is_read_from_the_folder_it_is_mapped_to(write: Write, canary: Any
         assert document.resolve(ref)[0] == {"type": "integer", "x-up": 1}
     out = "components: {schemas: {A: {$ref: 'URL/../secret.yaml#/S'}}}\n"
     for way in ("/v1", "/v1/deep/../..", "/v1/%2e%2e/x/.."):
-        refusal = refused(
-            write("y.yaml", HEAD + out.replace("URL", canary.url(way))), mapped=mapped
-        )
+        refusal = refused(write("y.yaml", HEAD + out.replace("URL", canary.at(way))), mapped=mapped)
         assert refusal.codes == ["E0202"]
     (part.parents[1] / "link.yaml").symlink_to(main.parent / "secret.yaml")
-    linked = HEAD + refs.replace("URL/things.yaml#/T", canary.url("/v1/link.yaml#/S"))
+    linked = HEAD + refs.replace("URL/things.yaml#/T", canary.at("/v1/link.yaml#/S"))
     assert refused(write("z.yaml", linked), mapped=mapped).codes == ["E0202"] and canary.asked == []
 
 
@@ -265,7 +263,7 @@ def test_limits_hold_for_all_files_together(write: Write) -> None:
 
 def test_an_id_is_a_name_and_never_fetched(write: Write, canary: Any) -> None:
     text = (
-        f"components:\n  schemas:\n    A: {{$id: '{canary.url('/base/')}', items: {{$ref:"
+        f"components:\n  schemas:\n    A: {{$id: '{canary.at('/base/')}', items: {{$ref:"
         " item.yaml}}\n"
     )
     assert [problem.code for problem in loaded(write("x.yaml", HEAD + text))[1]] == ["E0204"]
@@ -288,9 +286,9 @@ def test_an_id_is_a_name_and_never_fetched(write: Write, canary: Any) -> None:
 
 def test_what_is_only_named_is_not_fetched(write: Write, canary: Any) -> None:
     text = (
-        f"jsonSchemaDialect: '{canary.url()}'\ncomponents:\n  schemas: {{A: {{$schema:"
-        f" '{canary.url()}', $id: '{canary.url()}'}}}}\n  examples: {{e: {{externalValue:"
-        f" '{canary.url()}'}}}}\n  links: {{l: {{operationRef: '{canary.url()}'}}}}\n"
+        f"jsonSchemaDialect: '{canary.at()}'\ncomponents:\n  schemas: {{A: {{$schema:"
+        f" '{canary.at()}', $id: '{canary.at()}'}}}}\n  examples: {{e: {{externalValue:"
+        f" '{canary.at()}'}}}}\n  links: {{l: {{operationRef: '{canary.at()}'}}}}\n"
     )
     _, problems = loaded(write("x.yaml", HEAD + text))
     assert {problem.code for problem in problems} == {"E0207"} and canary.asked == []
@@ -361,9 +359,9 @@ def test_a_url_is_read_and_so_are_files_beside_it(canary: Any) -> None:
         HEAD + "components: {schemas: {A: {$ref: 'sub/a.yaml#/A'}}}\n"
     ).encode()
     canary.files["/v1/sub/a.yaml"] = b"A: {type: string, not: {$ref: '../openapi.yaml#/info'}}\n"
-    document = loaded(canary.url("/v1/openapi.yaml?branch=secret"))[0]
+    document = loaded(canary.at("/v1/openapi.yaml?branch=secret"))[0]
     assert document.resolve("#/components/schemas/A")[0]["type"] == "string"
-    assert document.source.url == canary.url("/v1/openapi.yaml")
+    assert document.source.url == canary.at("/v1/openapi.yaml")
     assert "secret" not in document.source.name
     assert canary.asked == ["/v1/openapi.yaml?branch=secret", "/v1/sub/a.yaml"]
 
@@ -376,7 +374,7 @@ def test_a_document_from_a_url_stays_in_its_folder(canary: Any, ref: str) -> Non
     canary.files["/v1/openapi.yaml"] = (
         HEAD + f"components: {{schemas: {{A: {{$ref: '{ref}'}}}}}}\n"
     ).encode()
-    assert refused(canary.url("/v1/openapi.yaml")).exit_code == 3
+    assert refused(canary.at("/v1/openapi.yaml")).exit_code == 3
     assert canary.asked == ["/v1/openapi.yaml"]
 
 
@@ -384,16 +382,16 @@ def test_a_redirect_stays_on_its_host(canary: Any) -> None:
     canary.redirects["/old.yaml"] = "/new.yaml"
     canary.redirects["/away.yaml"] = f"http://localhost:{canary.port}/new.yaml"
     canary.files["/new.yaml"] = HEAD.encode()
-    assert loaded(canary.url("/old.yaml"))[0].version == "3.1.0"
-    refusal = refused(canary.url("/away.yaml"))
+    assert loaded(canary.at("/old.yaml"))[0].version == "3.1.0"
+    refusal = refused(canary.at("/away.yaml"))
     assert refusal.exit_code == 3 and f"http://localhost:{canary.port}/new.yaml" in refusal.text
     assert canary.asked.count("/new.yaml") == 1
 
 
 def test_a_url_that_fails_says_how(canary: Any) -> None:
-    assert "404" in refused(canary.url("/none.yaml")).text
+    assert "404" in refused(canary.at("/none.yaml")).text
     canary.files["/big.yaml"] = b"x" * 2000
-    assert refused(canary.url("/big.yaml"), limits=Limits(bytes=1000)).codes == ["E0105"]
+    assert refused(canary.at("/big.yaml"), limits=Limits(bytes=1000)).codes == ["E0105"]
     assert refused("http://127.0.0.1:1/x").codes == ["E0122"]
     assert refused("http://user:s3cret@127.0.0.1/x").exit_code == 2
     assert "s3cret" not in refused("http://user:s3cret@127.0.0.1/x").text
@@ -409,7 +407,7 @@ def test_no_spelling_hides_where_a_reference_leads(
     write: Write, canary: Any, reference: str
 ) -> None:
     schema = "components:\n  schemas:\n    A:\n        "
-    main = write("x.yaml", HEAD + schema + reference.replace("ADDRESS", canary.url()) + "\n")
+    main = write("x.yaml", HEAD + schema + reference.replace("ADDRESS", canary.at()) + "\n")
     assert [problem.code for problem in loaded(main)[1]] == ["E0201"] and canary.asked == []
 
 

@@ -4,7 +4,6 @@ everything is bounded.
 
 import asyncio
 import gzip
-import importlib
 import json
 import sys
 from pathlib import Path
@@ -19,6 +18,8 @@ sys.path.append(str(Path(__file__).parents[1] / "server"))
 
 from calls import run
 from shop import BOOKS, PACKAGE, PREFIX, write_package
+
+from tests.generated import importable
 
 LIMIT = 2_000
 OUTPUT = {"type": "object", "properties": {"result": {"description": "Array of books"}}}
@@ -120,33 +121,22 @@ def test_nothing_an_api_does_is_a_fault_of_the_protocol(
         tool | {"outputSchema": OUTPUT} if tool["name"] == "list_books" else tool for tool in BOOKS
     ]
     package = write_package(tmp_path, {"tools/books.json": json.dumps(tools)})
-    monkeypatch.syspath_prepend(str(package.parent))
-    for name, value in {
-        "API_KEY": "canary-key",
-        "RETRIES": "0",
-        "TIMEOUT": "0.5",
-        "MAX_RESULT_TOKENS": str(LIMIT // 4),
-    }.items():
-        monkeypatch.setenv(f"{PREFIX}_{name}", value)
+    given = {"API_KEY": "canary-key", "RETRIES": "0", "TIMEOUT": "0.5"}
+    given["MAX_RESULT_TOKENS"] = str(LIMIT // 4)
+    settings = {f"{PREFIX}_{name}": value for name, value in given.items()}
 
     async def main() -> dict[str, Any]:
         async with Upstream(*(reply for reply, _, _ in CASES.values())) as upstream:
             monkeypatch.setenv(f"{PREFIX}_BASE_URL", upstream.url)
-            importlib.invalidate_caches()
-            tools = importlib.import_module(f"{PACKAGE}.runtime.app").App(PACKAGE)
+            tools = module("runtime.app").App(PACKAGE)
             async with Client(tools.server, mode=mode) as client:
                 return {
                     name: await client.call_tool("list_books", {"genre": "poetry"})
                     for name in CASES
                 }
 
-    try:
+    with importable(package.parent, PACKAGE, **settings) as module:
         results = run(main())
-    finally:
-        for name in [
-            name for name in sys.modules if name == PACKAGE or name.startswith(f"{PACKAGE}.")
-        ]:
-            del sys.modules[name]
     for name, (_, fails, told) in CASES.items():
         result = results[name].model_dump(mode="json", by_alias=True)
         text = "\n".join(block.get("text", "") for block in result["content"])

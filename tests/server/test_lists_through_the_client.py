@@ -5,12 +5,8 @@ choice reaches the API, and what comes back fits the listed output schema.
 from __future__ import annotations
 
 import asyncio
-import importlib
 import json
-import sys
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -21,6 +17,8 @@ from mcp import Client
 from mcpgen import pipeline
 from mcpgen.config import Config
 from mcpgen.problems import Problems
+from tests.generated import importable, written
+from tests.loopback import JSON, Asked, Loopback
 
 PACKAGE = "listing_mcp"
 TEXT = {"type": "string"}
@@ -50,32 +48,25 @@ def operation(name: str, schema: Any) -> dict[str, Any]:
     }
 
 
-class Upstream(BaseHTTPRequestHandler):
+class Upstream(Loopback):
     """An API with two lists."""
 
     targets: ClassVar[list[str]] = []
 
-    def do_GET(self) -> None:
-        type(self).targets.append(self.path)
-        data: Any = ITEMS
-        if self.path.startswith("/wrapped"):
-            data = {"total": 100, "things": ITEMS}
-        body = json.dumps(data).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+    def __init__(self) -> None:
+        super().__init__(self.answered)
 
-    def log_message(self, *_: Any) -> None:
-        pass
+    def answered(self, asked: Asked) -> tuple[int, dict[str, str], bytes]:
+        self.targets.append(asked.target)
+        wrapped = {"total": 100, "things": ITEMS}
+        data = wrapped if asked.target.startswith("/wrapped") else ITEMS
+        return 200, JSON, json.dumps(data).encode()
 
 
 @pytest.fixture
 def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    server = HTTPServer(("127.0.0.1", 0), Upstream)
-    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-    Upstream.targets = []
+    server = Upstream()
+    server.targets.clear()
     document = {
         "openapi": "3.1.0",
         "info": {"title": "Listing", "version": "1"},
@@ -88,17 +79,10 @@ def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     path = tmp_path / "openapi.json"
     path.write_text(json.dumps(document))
     files = pipeline.generate(Config(sources=(str(path),)), Problems())[2]
-    for name, text in files.items():
-        target = tmp_path / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text)
-    monkeypatch.syspath_prepend(str(tmp_path / "src"))
-    monkeypatch.setenv("MCPGEN_LISTING_BASE_URL", f"http://127.0.0.1:{server.server_port}")
-    yield importlib.import_module(f"{PACKAGE}.runtime.app").App(PACKAGE)
-    for name in [name for name in sys.modules if name.split(".")[0] == PACKAGE]:
-        del sys.modules[name]
-    server.shutdown()
-    server.server_close()
+    source = written(files, tmp_path) / "src"
+    with importable(source, PACKAGE, MCPGEN_LISTING_BASE_URL=server.url) as module:
+        yield module("runtime.app").App(PACKAGE)
+    server.close()
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])

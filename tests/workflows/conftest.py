@@ -2,12 +2,10 @@
 
 import asyncio
 import contextlib
-import http.server
 import importlib
 import itertools
 import json
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,11 +23,13 @@ from mcpgen import pipeline
 from mcpgen.config import Config
 from mcpgen.ir import Server
 from mcpgen.problems import Problems
+from tests.generated import written
+from tests.loopback import JSON, Asked, Loopback
 
 _NUMBERS = itertools.count(1)
 
 
-class StandIn:
+class StandIn(Loopback):
     """An API whose answers are given in order for each `METHOD /path`; the last one stays.
 
     An answer is (status, data) or (status, data, header fields).
@@ -39,40 +39,20 @@ class StandIn:
         self.answers: dict[str, list[tuple[Any, ...]]] = {}
         self.requests: list[tuple[str, Any]] = []
         """Every request: `METHOD /path?query`, and its body as data."""
-        stand_in = self
+        super().__init__(self.take)
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def answer(self) -> None:
-                stand_in.take(self)
-
-            do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = answer
-
-            def log_message(self, *_: Any) -> None:
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
-
-    def take(self, request: http.server.BaseHTTPRequestHandler) -> None:
+    def take(self, asked: Asked) -> tuple[int, dict[str, str], bytes]:
         """Note one request and answer it."""
-        length = int(request.headers.get("Content-Length") or 0)
-        content = request.rfile.read(length).decode()
+        content: Any = asked.body.decode()
         with contextlib.suppress(ValueError):
             content = json.loads(content)
-        self.requests.append((f"{request.command} {request.path}", content))
-        answers = self.answers.get(f"{request.command} {request.path.partition('?')[0]}")
+        line = f"{asked.method} {asked.target}"
+        self.requests.append((line, content))
+        answers = self.answers.get(line.partition("?")[0])
         status, data, *fields = (answers or [(404, {"message": "not here"})])[0]
         if answers and len(answers) > 1:
             answers.pop(0)
-        body = json.dumps(data).encode()
-        request.send_response(status)
-        request.send_header("Content-Type", "application/json")
-        request.send_header("Content-Length", str(len(body)))
-        for name, value in fields[0].items() if fields else ():
-            request.send_header(name, value)
-        request.end_headers()
-        request.wfile.write(body)
+        return status, {**JSON, **(fields[0] if fields else {})}, json.dumps(data).encode()
 
     @property
     def lines(self) -> list[str]:
@@ -87,8 +67,7 @@ def api() -> Iterator[StandIn]:
     stand_in.answers["GET /things"] = [(200, {"items": [{"id": "t1"}]})]
     stand_in.answers["POST /things"] = [(200, {"id": "t1"})]
     yield stand_in
-    stand_in.server.shutdown()
-    stand_in.server.server_close()
+    stand_in.close()
 
 
 @dataclass
@@ -153,11 +132,7 @@ def make(tmp_path: Path, api: StandIn, monkeypatch: pytest.MonkeyPatch) -> Itera
         problems = Problems()
         config = Config(sources=(paths[0],), workflows=(paths[1],), name=name, **options)
         _, server, files = pipeline.generate(config, problems)
-        folder = tmp_path / name
-        for relative, text in files.items():
-            path = folder / relative
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
+        folder = written(files, tmp_path / name)
         for key, value in (("BASE_URL", api.url), ("ALLOW_PRIVATE", "true"), ("RETRIES", "0")):
             monkeypatch.setenv(f"{server.env_prefix}_{key}", value)
         monkeypatch.syspath_prepend(str(folder / "src"))
