@@ -14,6 +14,7 @@ import ast
 import contextlib
 import difflib
 import json
+import keyword
 import os
 import queue
 import random
@@ -57,6 +58,8 @@ TESTS = """
 """.split()
 READ = "tests/security/test_sources.py"
 """Tests that read every line, and run none."""
+WORDS = {*keyword.kwlist, "self", "test", "none", "true", "false", "text", "name", "value"}
+"""Words of a line that say little of what it is about."""
 LEFT_OUT = "browser tour mutants corpus".split()
 """Tests that look at other things, or take long."""
 DATA = ROOT / ".mutants"
@@ -279,28 +282,42 @@ class Chooser:
     def tests(self, fault: Fault) -> list[str]:
         """Return those that run or read the line, then those in whose module it is run before a
         test begins: of each test its quickest case, then of each its next one, as long as there is
-        time. Tests that name what a line defines come first, and those that go each way through
-        its function.
+        time. Tests that go each way through its function come first, those whose module names what
+        it defines, and those whose name has a word of it.
         """
         before = (DATA / fault.file).read_text("utf-8")
         line = _line_before((ROOT / fault.file).read_text("utf-8"), before, fault.line)
-        contexts, near = self._contexts(fault.file).get(line, frozenset()), set[str]()
+        measured, near = self._contexts(fault.file), set[str]()
+        contexts = measured.get(line, frozenset[str]())
+        if not contexts:  # of a statement of several lines, not each is measured
+            contexts = contexts.union(
+                *(measured.get(each, ()) for each in _statement(before, line))
+            )
+        turns = {(fault.file, line)}
         if defined := _defined(before, line):  # whatever uses it
-            contexts = frozenset()
+            contexts, turns = frozenset(), set()
             name = re.compile(rf"\b{re.escape(defined)}\b")
+            path = Path(fault.file)
+            of_it = re.compile(rf"\b{path.parent.name if path.stem == '__init__' else path.stem}\b")
             files = ((module, ROOT / module) for module in self._modules)
             texts_of = {module: path.read_text("utf-8") for module, path in files if path.exists()}
             near = {each for each, text in texts_of.items() if defined.lower() in text.lower()}
             for file in self._files:
-                texts = (DATA / file).read_text("utf-8").splitlines()
-                uses = [number for number, text in enumerate(texts, 1) if name.search(text)]
+                whole = (DATA / file).read_text("utf-8")
+                if file != fault.file and not of_it.search(whole):
+                    continue
+                texts = enumerate(whole.splitlines(), 1)
+                uses = [number for number, text in texts if name.search(text)]
                 contexts |= {each for use in uses for each in self._contexts(file).get(use, ())}
+                turns |= {(file, use) for use in uses if file == fault.file}
         direct = {context.removesuffix(" (call)") for context in contexts}
         readers = self._modules.get(READ, set())
         direct |= {test for test in readers if "[" not in test or f"[{fault.file}]" in test}
         modules = {each.partition("::")[0] for each in contexts if not each.endswith(" (call)")}
         others = {test for module in modules for test in self._modules.get(module, ())}
-        ways = self._ways(fault.file, before, line, direct & self._seconds.keys())
+        ways = set().union(*(self._ways(*turn, direct & self._seconds.keys()) for turn in turns))
+        text = before.splitlines()[line - 1].lower()
+        words = {word.rstrip("s") for word in re.findall("[a-z]{4,}", text)} - WORDS
         chosen, left = [], float(BUDGET)
         for tests in (direct & self._seconds.keys(), others - direct):
             alike: Counter[str] = Counter()
@@ -309,16 +326,17 @@ class Chooser:
                 function = test.partition("[")[0]
                 alike[function] += 1
                 is_far = function.partition("::")[0] not in near
-                ranks.append((test not in ways, is_far, alike[function], seconds, test))
+                is_other = not any(word in test for word in words)
+                ranks.append((test not in ways, is_far, is_other, alike[function], seconds, test))
             for *_, seconds, test in sorted(ranks):
                 left -= seconds
                 chosen += [test] if left > 0 else []
         return chosen
 
-    def _ways(self, file: str, whole: str, line: int, direct: set[str]) -> set[str]:
+    def _ways(self, file: str, line: int, direct: set[str]) -> set[str]:
         """Return of each other line of its function the quickest test that runs both."""
         found = set()
-        for other in _around(whole, line):
+        for other in _around((DATA / file).read_text("utf-8"), line):
             names = {name.removesuffix(" (call)") for name in self._contexts(file).get(other, ())}
             found |= set(sorted(names & direct, key=self._seconds.__getitem__)[:1])
         return found
@@ -378,6 +396,19 @@ def _around(whole: str, line: int) -> range:
     for node in ast.walk(ast.parse(whole)):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             own = range(node.lineno, (node.end_lineno or 0) + 1)
+            found = own if line in own else found
+    return found
+
+
+def _statement(whole: str, line: int) -> range:
+    """Return the lines of the statement that a line is in, without those of its body."""
+    found = range(0)
+    for node in ast.walk(ast.parse(whole)):
+        if isinstance(node, ast.stmt):
+            end = node.end_lineno or 0
+            if body := getattr(node, "body", None):
+                end = body[0].lineno - 1
+            own = range(node.lineno, end + 1)
             found = own if line in own else found
     return found
 
