@@ -9,6 +9,8 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from email.message import Message
+from http.client import BadStatusLine, IncompleteRead
 from typing import Any
 
 import pytest
@@ -342,3 +344,44 @@ def test_a_certificate_that_is_not_trusted_is_told_with_the_way_to_trust_it(
     [problem] = refusal.value.problems
     assert problem.message.endswith("is not trusted: self-signed certificate")
     assert "`SSL_CERT_FILE`" in (problem.hint or "")
+
+
+AGAIN = "try again, or download it and give the file"
+LOGIN = (
+    "`--header 'Authorization: env:NAME'` sends what the environment variable NAME holds; or"
+    " download the document and give the file"
+)
+CERTIFICATE = ssl.SSLCertVerificationError()
+CERTIFICATE.verify_message = "expired"
+
+
+def answered(status: int) -> urllib.error.HTTPError:
+    """The error of an answer with that status."""
+    return urllib.error.HTTPError("https://x.example", status, "", Message(), None)
+
+
+@pytest.mark.parametrize(("error", "says", "hint"), [
+    (TimeoutError(), f"the server was silent for {fetch.READ_SECONDS:g} s", AGAIN),
+    (urllib.error.URLError(socket.gaierror()), "the host `api.example` is not known",
+     "check the spelling of the URL, and the network"),
+    (urllib.error.URLError(CERTIFICATE), "the TLS certificate of the server is not trusted: expired",
+     "if you trust it, name the file of its CA (PEM) in `SSL_CERT_FILE`"),
+    (OSError(111, "Connection refused"), "cannot be fetched: Connection refused",
+     "check the URL and the network"),
+    (IncompleteRead(b"", 7), "the connection ended 7 bytes too early", AGAIN),
+    (BadStatusLine("x"), "cannot be fetched: BadStatusLine",
+     "check that the URL leads to an HTTP server"),
+    (answered(401), "the server answered 401", LOGIN), (answered(403), "the server answered 403", LOGIN),
+    (answered(404), "the server answered 404", "check the URL"),
+    (fetch.Elsewhere("https://b.example/x"), "redirected to another server",
+     "if you trust it, give that URL: https://b.example/x"),
+])  # fmt: skip
+def test_each_failure_of_a_download_has_its_words_and_a_way_out(
+    monkeypatch: pytest.MonkeyPatch, error: Exception, says: str, hint: str
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise error
+
+    monkeypatch.setattr("urllib.request.OpenerDirector.open", fail)
+    [problem] = refused("https://api.example/x.yaml").problems
+    assert (problem.code, problem.message, problem.hint) == ("E0122", says, hint)

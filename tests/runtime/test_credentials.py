@@ -440,18 +440,26 @@ def test_a_clients_secret_does_not_go_over_plain_http() -> None:
     assert isinstance(done.error, runtime.errors.Refused) and "https" in str(done.error)
 
 
-@pytest.mark.parametrize("reply", [
-    http(200, "[]"), http(200, "no"), ok({"access_token": 7}), ok({"access_token": "a\r\nb"}),
-    http(500, "{}"), http(302, "", "", "Location: http://evil.test/"),
-    ok({"access_token": "fetched-token", "more": "x" * 100_000}),
-    ok({"access_token": ""}),
+@pytest.mark.parametrize(("reply", "says"), [
+    (http(200, "[]"), "200"), (http(200, "no"), "200"), (ok({"access_token": 7}), "200"),
+    (ok({"access_token": "a\r\nb"}), "200"), (ok({"access_token": ""}), "200"),
+    (http(400, '{"error": "no_such"}'), "400 (`no_such`)"), (http(400, "[]"), "400"),
+    (http(400, '{"error": "No\\nsuch"}'), "400"), (http(500, "{}"), "500"),
+    (http(302, "", "", "Location: http://evil.test/"), "302"),
+    (ok({"access_token": "fetched-token", "more": "x" * 100_000}), ""),
 ])  # fmt: skip
-async def test_a_token_endpoint_that_misbehaves_is_an_error(reply: bytes) -> None:
+async def test_a_token_endpoint_that_misbehaves_is_an_error(reply: bytes, says: str) -> None:
     async with Upstream(reply) as upstream:
         made = settings(upstream.url, oauth(upstream.url), **CLIENT)
         async with runtime.api.Api(made) as api:
-            with pytest.raises((runtime.oauth.TokenRefused, runtime.errors.BadAnswer)):
+            with pytest.raises((runtime.oauth.TokenRefused, runtime.errors.BadAnswer)) as caught:
                 await api.request("GET", "/x")
+        assert str(caught.value) == (
+            f"the token endpoint answered {says} and gave no access token; the operator of this"
+            f" server has to check `{P}_CLIENT_ID` and `{P}_CLIENT_SECRET`"
+            if says
+            else "the API's answer is larger than 65,536 bytes"
+        )
         assert {request.target for request in upstream.requests} == {"/token"}
 
 

@@ -6,12 +6,15 @@ import gzip
 import json
 import logging
 import socket
+import ssl
 import time
 import tracemalloc
 from typing import Any
 
+import aiohttp
+import httpx2
 import pytest
-from calls import api_key, ask, calling, reaching, runtime, settings
+from calls import PREFIX, api_key, ask, calling, reaching, runtime, settings
 from upstream import Upstream, http, ok
 
 from mcpgen.runtime.client import network
@@ -196,6 +199,43 @@ def test_half_answers_and_answers_that_are_not_http_are_errors(reply: bytes) -> 
     done = calling([broken], get, RETRIES="0")
     assert isinstance(done.error, runtime.errors.BadAnswer)
     assert "\r" not in str(done.error) and "SSH" not in str(done.error)
+
+
+def unreached(cause: BaseException) -> aiohttp.ClientConnectorError:
+    """The error of a connection that was not made."""
+    error = aiohttp.ClientConnectorError.__new__(aiohttp.ClientConnectorError)
+    error._os_error = cause  # type: ignore[assignment]
+    return error
+
+
+TO = "no connection to the API: "
+PRIVATE = (
+    "nothing was sent: the host of the API is at a private address; the operator of this server can"
+    f" allow that by naming the API in `{PREFIX}_BASE_URL`, or for every host with"
+    f" `{PREFIX}_ALLOW_PRIVATE=true`"
+)
+
+
+@pytest.mark.parametrize(("error", "kind", "says"), [
+    (aiohttp.ConnectionTimeoutError(), "TimedOut", "no connection to the API within 5 seconds"),
+    (TimeoutError(), "TimedOut", f"the API sent nothing for 30 seconds (`{PREFIX}_TIMEOUT`)"),
+    (ValueError("canary"), "Refused", "nothing was sent: the request cannot be written as HTTP"),
+    (aiohttp.ServerDisconnectedError("canary"), "BadAnswer",
+     "the API's answer is incomplete, or not HTTP"),
+    (OSError("canary"), "BadAnswer",
+     "the connection to the API broke before the answer was complete"),
+    (unreached(runtime.network.PrivateAddress("canary")), "Refused", PRIVATE),
+    (unreached(ConnectionRefusedError()), "Unreachable", f"{TO}`api.test:443` refuses connections"),
+    (unreached(socket.gaierror()), "Unreachable", f"{TO}the host `api.test` is not known"),
+    (unreached(ssl.SSLError()), "Unreachable", f"{TO}the TLS handshake with `api.test:443` failed"),
+    (unreached(ssl.SSLCertVerificationError()), "Unreachable",
+     f"{TO}the TLS certificate is not trusted that `api.test:443` shows"),
+    (unreached(OSError()), "Unreachable", f"{TO}`api.test:443` cannot be reached"),
+    (KeyError("k"), "KeyError", "'k'"),
+])  # fmt: skip
+def test_each_failure_of_a_connection_has_its_words(error: Exception, kind: str, says: str) -> None:
+    found = runtime.network.failure_of(error, settings(), httpx2.URL("https://api.test/x?k=canary"))
+    assert (type(found).__name__, str(found)) == (kind, says)
 
 
 def test_bytes_after_an_answer_are_not_the_next_answer() -> None:

@@ -66,12 +66,15 @@ def over_tls(certificate: Path) -> Any:
         context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
         context.load_cert_chain(certificate)
         context.load_verify_locations(certificate)
+        context.set_alpn_protocols(["h2", "http/1.1"])
         context.verify_mode = ssl.CERT_REQUIRED if wants else ssl.CERT_NONE
 
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             try:
                 await reader.readuntil(b"\r\n\r\n")
-                writer.write(ok({"subject": str(writer.get_extra_info("peercert"))}))
+                spoken = writer.get_extra_info("ssl_object").selected_alpn_protocol()
+                subject = str(writer.get_extra_info("peercert"))
+                writer.write(ok({"subject": subject, "spoken": spoken}))
                 await writer.drain()
             except (asyncio.IncompleteReadError, ConnectionError):
                 pass
@@ -100,7 +103,8 @@ def test_a_certificate_nobody_vouches_for_is_refused_and_one_of_the_operators_ow
     error = over_tls()
     assert isinstance(error, runtime.errors.Unreachable)
     assert "certificate is not trusted" in str(error) and "_CA_FILE`" in error.advice
-    assert over_tls(CA_FILE=str(certificate)).status == 200
+    answer = over_tls(CA_FILE=str(certificate))
+    assert (answer.status, answer.data["spoken"]) == (200, "http/1.1")
 
 
 def test_a_certificate_of_another_host_is_refused_whoever_signed_it(

@@ -1,7 +1,9 @@
 """Wrong calls: the text names the one change, and the call with that change is accepted."""
 
+import gc
 import json
 import time
+import weakref
 from typing import Any
 
 import pytest
@@ -318,6 +320,19 @@ def test_a_null_that_is_not_sent_is_told_where_something_changes() -> None:
         for place in ("title", "author.name", "tags[0].text")
     ]
     assert Checker("list_notes", NOTE, reads=True).checked(NULLS) == (checked, [])
+
+
+@pytest.mark.parametrize("method", ["checked", "on_the_wire"])
+def test_nothing_of_a_call_is_kept(method: str) -> None:
+    class Given(dict[str, Any]):
+        """Arguments that tell when they are gone."""
+
+    checker, given = Checker("add_note", NOTE), Given(author=Given(name="a"))
+    kept = weakref.ref(given["author"])
+    getattr(checker, method)(given)
+    del given
+    gc.collect()
+    assert kept() is None
 
 
 def test_json_in_a_text_stays_text_where_text_is_allowed() -> None:

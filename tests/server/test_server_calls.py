@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from mcp import Client, MCPError
-from shop import DESK, PACKAGE, PREFIX
+from shop import DESK, FACTS, PACKAGE, PREFIX
 
 from tests.generated import written
 
@@ -114,6 +114,36 @@ def test_a_dataclass_becomes_structured_content(in_process: Any, mode: str) -> N
     [result] = ask(in_process(), mode, ("add", {"a": 1, "b": 2}))
     assert result["structuredContent"] == {"sum": 3}
     assert json.loads(result["content"][0]["text"]) == {"sum": 3}
+
+
+PEEK_PY = """
+from .. import Image, Structured, Text
+
+BOTH = {"a": 1, "pin": "canary"}
+KINDS = {
+    "data": BOTH, "list": [BOTH], "text": 'a=1 pin="canary"',
+    "structured": Structured(BOTH, "pin: canary"), "blocks": [Image(b"x"), Text("a")],
+}
+
+async def peek(*, kind: str) -> object:
+    return KINDS[kind]
+"""
+WITHHELD = "[not shown: it names a field that this server withholds]"
+
+
+def test_a_withheld_field_is_in_no_value_of_a_function(in_process: Any, package: Path) -> None:
+    schema = {"type": "object", "properties": {"kind": {"type": "string"}}}
+    contract = {"name": "peek", "description": "Peek.", "inputSchema": schema}
+    facts = {**FACTS, "redact": ["pin"]}
+    written({"api.json": json.dumps(facts), "custom/peek.py": PEEK_PY}, package)
+    written({"custom/peek.json": json.dumps(contract)}, package)
+    kinds = ("data", "list", "text", "structured", "blocks")
+    results = ask(in_process(), "auto", *(("peek", {"kind": kind}) for kind in kinds))
+    assert [result["content"][-1]["text"] for result in results] == [
+        '{"a":1}', '[{"a":1}]', WITHHELD, WITHHELD, "a",
+    ]  # fmt: skip
+    assert "canary" not in json.dumps(results)
+    assert results[3]["structuredContent"] == {"a": 1}
 
 
 def test_a_result_that_breaks_its_output_schema_is_an_error_with_a_place(in_process: Any) -> None:

@@ -1,11 +1,16 @@
 """Payloads of forms whose names have brackets: what is sent of them, and what is said."""
 
 import copy
+import math
 from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
 from workflow_things import API, NUMBER, TEXT, arazzo, inputs, step, workflow
+
+from mcpgen.runtime.client.scalars import OMIT
+from mcpgen.runtime.parts.workflows import paths, values
+from mcpgen.runtime.results.answer import Answer
 
 FORM = "application/x-www-form-urlencoded"
 ITEM = {"type": "object", "properties": {"price": TEXT, "quantity": NUMBER}}
@@ -103,3 +108,43 @@ def test_a_name_that_fits_no_field_is_said(
     assert len(messages) == len(unsent)
     for name, message in zip(unsent, messages, strict=True):
         assert f"the operation has no field `{name[:-1]}" in message
+
+
+DATA = {"a": {"b": 1}, "l": [1, 2]}
+REPLACED = {"/a/b": 2, "/a/n~1m": 3, "/l/1": 9, "/l/7": 1, "/x/y": 1}
+FUNCTIONS: dict[str, list[tuple[tuple[Any, ...], Any]]] = {
+    "at": [((DATA, "/l/1"), 2), ((DATA, "/l/2"), OMIT), ((DATA, ""), DATA)],
+    "body": [((Answer(200, data=[1]),), [1]), ((Answer(204, {}, b""),), "")],
+    "count": [(([1, 2],), 2), (("abc",), 3), ((5,), OMIT)],
+    "text": [((1, "a", None, OMIT, {"é": [2]}), '1a{"é": [2]}')],
+    "scalar": [(("1.5",), 1.5), (("no",), "no"), (("NaN",), "NaN"), (("[1]",), "[1]"), ((7,), 7)],
+    "written": [((1.5,), "1.5"), (("a",), "a")],
+    "listed": [(("a",), ["a"]), (("[1]",), "[1]"), (({},), {})],
+    "octets": [(("é",), "w6k="), ((5,), 5)],
+    "several": [(([1],), [1]), ((OMIT,), []), ((1,), [1])],
+    "same": [
+        ((None, OMIT), True), ((None, 0), False), (("A", "a"), True), ((True, 1), False),
+        (("5", 5), True), (("x", 5), False), (([1], [1]), True), (([1], [2]), False),
+    ],
+    "number": [(("1.5",), 1.5), ((10**400,), math.nan), ((True,), math.nan), (([],), math.nan)],
+    "holds": [((0,), True), ((False,), False), ((None,), False)],
+    "matches": [(("^a", "ab"), True), (("a", None), False), (("5", 5), True)],
+    "replaced": [((DATA, REPLACED), {"a": {"b": 2, "n/m": 3}, "l": [1, 9]})],
+    "members": [
+        (({"a": 1}, {"a": "b"}), {"b": 1}), (('{"a": 1}',), {"a": 1}), (("{",), {}), (([1],), {}),
+        (("a=1&a=2&b=",), {"a": ["1", "2"], "b": ""}),
+    ],
+    "exists": [
+        (("$[?match(@.a, @.p)]", [{"a": "xy", "p": "x."}]), True), (("$[", {}), False),
+        (("$[?match(@.a, @.p)]", [{"a": "[", "p": "["}]), False), (("$.a", 7), False),
+        (("$[?search(@.a, 5)]", [{"a": "5"}]), False),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_each_function_of_a_workflow_has_its_values(name: str) -> None:
+    function = getattr(paths if name == "exists" else values, name)
+    for arguments, expected in FUNCTIONS[name]:
+        found = function(*arguments)
+        assert repr(found) == repr(expected), arguments

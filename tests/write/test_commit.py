@@ -218,6 +218,21 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch, change: Callable[[], object]) -> 
     monkeypatch.setitem(commit.__globals__, "_apply", apply)
 
 
+@pytest.mark.parametrize("error", [OSError(28, "full"), OutputConflictError.of("E1202", "full")])
+def test_a_run_that_does_not_begin_leaves_no_new_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setitem(commit.__globals__, "_prepare", fail)
+    (tmp_path / "mine").mkdir()
+    for name in ("mine", "new"):
+        with pytest.raises(OutputConflictError):
+            write(NEW, tmp_path / name, lock_facts=facts())
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+
 def interrupted(tmp_path: Path) -> Path:
     """A project in which an update was killed after it had replaced `server.py`."""
     for moment in range(1, MOMENTS):
