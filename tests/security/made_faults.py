@@ -272,8 +272,11 @@ class Chooser:
         self._seconds = json.loads((DATA / "seconds.json").read_text("utf-8"))
         self._data = CoverageData(str(DATA / "lines"))
         self._data.read()
-        names = {name[name.index("mcpgen/") :]: name for name in self._data.measured_files()}
-        self._files = {name: names[name] for name in names if (DATA / name).exists()}
+        self._files: dict[str, list[str]] = {}
+        for path in self._data.measured_files():  # one for each time that tests were measured
+            name = path[path.index("mcpgen/") :]
+            if (DATA / name).exists():
+                self._files.setdefault(name, []).append(path)
         self._read: dict[str, dict[int, frozenset[str]]] = {}
         self._modules: dict[str, set[str]] = {}
         for test in self._seconds:
@@ -344,11 +347,11 @@ class Chooser:
     def _contexts(self, file: str) -> dict[int, frozenset[str]]:
         """Return who runs the lines of a module: `tests/x.py::test_y (call)`."""
         if file not in self._read:
-            lines = self._data.contexts_by_lineno(self._files.get(file, file))
-            self._read[file] = {
-                line: frozenset(part for name in names for part in name.split("|") if part)
-                for line, names in lines.items()
-            }
+            found: dict[int, set[str]] = {}
+            for path in self._files.get(file, ()):
+                for line, names in self._data.contexts_by_lineno(path).items():
+                    found.setdefault(line, set()).update(*(name.split("|") for name in names))
+            self._read[file] = {line: frozenset(found[line] - {""}) for line in found}
         return self._read[file]
 
 
