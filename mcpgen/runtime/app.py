@@ -8,7 +8,7 @@ handshake of 2025-11-25 and before, and the stateless requests of 2026-07-28.
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import cached_property, partial
@@ -117,9 +117,7 @@ class App:
             on_list_tools=self._list_nothing,
         )
         server.add_request_handler("tools/call", types.CallToolRequestParams, self._call)
-        server.middleware[:] = [partial(_where_traced, each) for each in server.middleware]
-        server.middleware.append(self._list)
-        server.middleware.append(_with_arguments_as_object)
+        server.middleware[:] = [partial(self._around, [*server.middleware])]
         return server
 
     @asynccontextmanager
@@ -171,14 +169,24 @@ class App:
             return data
         return self._settings.redactor.data(data)
 
-    async def _list(
-        self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
+    async def _around(
+        self,
+        spans: Sequence[ServerMiddleware[Any]],
+        ctx: ServerRequestContext[Any, Any],
+        call_next: CallNext,
     ) -> HandlerResult:
-        """Put the prepared Tool objects into the envelope the SDK made for an empty list.
+        """Make the SDK's span of a request where somebody sees it, read arguments that are JSON
+        text, and put the prepared Tool objects into the envelope the SDK made for an empty list.
 
         The envelope differs between the eras and stays the SDK's; the tools are valid as they were
         generated, and sending them through its models would cost seconds for a thousand of them.
         """
+        if is_traced(ctx.meta):
+            ctx = replace(ctx, meta=with_readable_trace(ctx.meta))
+            for span in reversed(spans):
+                call_next = partial(span, call_next=call_next)
+        if ctx.method == "tools/call":
+            ctx = _with_arguments_as_object(ctx)
         result = await call_next(ctx)
         if ctx.method == "tools/list" and isinstance(result, dict):
             cursor = (ctx.params or {}).get("cursor")
@@ -213,16 +221,21 @@ class App:
         a result.
         """
         name = params.name[:128]
+        shown = printable(name)
         context = Context(request, params.name)
-        with recorded(printable(name), context.sender) as record:
-            reason = await self._quota.refusal(name)
+        with recorded(shown, context.sender) as record:
+            reason = await self._quota.refusal(name, record.key)
             if reason:
                 record.writes = self.catalog.writes(params.name)
                 record.arguments = params.arguments
                 record.fail("limited", reason)
                 result = failure(reason)
             else:
-                result = await self._dispatch(params, context)
+                entry, run = self._before.get(params.name), self._call_tool
+                if entry is not None and self._front is not None:
+                    run = partial(_call_front, self._front, self._call_tool)
+                entry = entry or self._find(params.name)
+                result = await run(entry, params.arguments, context)
             # `resultType` belongs to 2026-07-28; the SDK leaves it out for older clients
             complete: dict[str, Any] = sendable(result)
             if "content" in result:
@@ -230,14 +243,6 @@ class App:
             if is_read():
                 record.bytes = len(to_json(complete))
         return complete
-
-    async def _dispatch(
-        self, params: types.CallToolRequestParams, context: Context
-    ) -> dict[str, Any]:
-        if self._front is not None and params.name in self._before:
-            entry = self._before[params.name]
-            return await _call_front(self._front, entry, params.arguments, context, self._call_tool)
-        return await self._call_tool(self._find(params.name), params.arguments, context)
 
     def entry(self, name: str) -> Entry | None:
         """Return the tool of that name: of the front, or else of the catalog."""
@@ -264,7 +269,7 @@ class App:
         seconds = self._limits.total_timeout
         # The HTTP side gives up by itself, and says more about it
         grace = GRACE_SECONDS if entry.generated else 0.0
-        with self._quota.running(), anyio.move_on_after(seconds + grace) as context.limit:
+        with self._quota.running(record.key), anyio.move_on_after(seconds + grace) as context.limit:
             return await self._runner.call(entry, arguments, context)
         reason = (
             f"`{entry.name}` was stopped after {seconds:g} seconds; part of its work may be done."
@@ -319,11 +324,7 @@ class App:
 
 
 async def _call_front(
-    front: Front,
-    entry: Entry,
-    arguments: dict[str, Any] | None,
-    context: Context,
-    run: Run,
+    front: Front, run: Run, entry: Entry, arguments: dict[str, Any] | None, context: Context
 ) -> dict[str, Any]:
     """A tool of the front, its own arguments checked like those of any tool."""
     from .arguments.checker import BadArguments, Checker
@@ -343,25 +344,16 @@ def printable(name: str) -> str:
     return name.encode("ascii", "backslashreplace").decode()
 
 
-async def _where_traced(
-    span: ServerMiddleware[Any], ctx: ServerRequestContext[Any, Any], call_next: CallNext
-) -> HandlerResult:
-    """Make the SDK's span of a request, unless nobody would see it."""
-    if is_traced(ctx.meta):
-        return await span(replace(ctx, meta=with_readable_trace(ctx.meta)), call_next)
-    return await call_next(ctx)
-
-
-async def _with_arguments_as_object(
-    ctx: ServerRequestContext[Any, Any], call_next: CallNext
-) -> HandlerResult:
+def _with_arguments_as_object(
+    ctx: ServerRequestContext[Any, Any],
+) -> ServerRequestContext[Any, Any]:
     """Read arguments that a client sent as JSON text. Raises MCPError (-32602) for what is no
     object: the SDK would not say why.
     """
     params = ctx.params or {}
     arguments = params.get("arguments")
-    if ctx.method != "tools/call" or isinstance(arguments, dict | None):
-        return await call_next(ctx)
+    if isinstance(arguments, dict | None):
+        return ctx
     if isinstance(arguments, str):
         try:
             arguments = json.loads(arguments)
@@ -370,7 +362,7 @@ async def _with_arguments_as_object(
     if not isinstance(arguments, dict):
         message = 'Invalid `arguments`: they must be a JSON object, as in {"name": "value"}'
         raise MCPError(code=types.INVALID_PARAMS, message=message)
-    return await call_next(replace(ctx, params={**params, "arguments": arguments}))
+    return replace(ctx, params={**params, "arguments": arguments})
 
 
 def _hooks(package: Package) -> Any:

@@ -94,6 +94,8 @@ class Prepared:
     """The validator of the output schema of a function that the user wrote, or None."""
     chooses: str
     """The argument that the server takes itself, to choose the fields of an answer; or nothing."""
+    hooks: frozenset[str]
+    """The kinds of hooks that there are for it."""
 
     def taken(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """The arguments that are the function's."""
@@ -121,9 +123,10 @@ class Hooks:
                 continue
             self._functions[name] = value
 
-    def have(self, kind: str, tool: str) -> bool:
-        """Return whether there is a hook of a kind for a tool."""
-        return not self._functions.keys().isdisjoint((kind, f"{kind}_{tool}"))
+    def of(self, tool: str) -> frozenset[str]:
+        """Return the kinds of hooks that there are for a tool."""
+        there = self._functions.keys()
+        return frozenset(kind for kind in _KINDS if there & {kind, f"{kind}_{tool}"})
 
     async def run(self, kind: str, call: Call, *value: Any) -> Any:
         """Run the hook for all tools, then the one for this tool; a hook that returns None changes
@@ -183,7 +186,18 @@ class Runner:
         """The result of a call as JSON; no error of the tool, the API or the model is raised."""
         fields: dict[str, Any] = {}
         try:
-            result = await self._run(entry, arguments, context)
+            prepared = self._prepare(entry)
+            call, value = await self.value(entry, arguments, context)
+            if entry.generated or isinstance(value, Answer):
+                result = await self._answered(entry, prepared, call, value)
+            else:
+                result = await self._result(entry, prepared, call, value)
+            has_hook = "after" in prepared.hooks
+            if has_hook:
+                result = as_json(await self._hooks.run("after", call, result))
+            if has_hook or not entry.generated:
+                # The SDK would turn a malformed result into an error that says nothing
+                CallToolResult.model_validate(sendable(result), by_name=False)
             if not entry.generated:
                 result = self._mask(result)
             if not result.get("isError"):
@@ -205,20 +219,6 @@ class Runner:
         current().fail(**fields)
         return result
 
-    async def _run(
-        self, entry: Entry, arguments: dict[str, Any] | None, context: Context
-    ) -> dict[str, Any]:
-        prepared = self._prepare(entry)
-        call, value = await self.value(entry, arguments, context)
-        result = await self._result(entry, prepared, call, value)
-        has_hook = self._hooks.have("after", entry.name)
-        if has_hook:
-            result = as_json(await self._hooks.run("after", call, result))
-        if has_hook or not entry.generated:
-            # The SDK would turn a malformed result into an error that says nothing
-            CallToolResult.model_validate(sendable(result), by_name=False)
-        return result
-
     async def value(
         self, entry: Entry, arguments: dict[str, Any] | None, context: Context
     ) -> tuple[Call, Any]:
@@ -229,15 +229,17 @@ class Runner:
         checked, remarks = prepared.checker.checked(arguments)
         call = Call(entry.name, checked, entry.read_only, context)
         context.remarks += [Text(remark).block() for remark in remarks]
-        await self._hooks.run("before", call)
+        if "before" in prepared.hooks:
+            await self._hooks.run("before", call)
         for consent in self._consents:
             await consent(entry, call)
         context.begun = True
-        if "api" in prepared.injected:
-            self._api().tell_progress(context)
         injected: list[Any] = []
         for name in prepared.injected:
-            injected.append(self._api().api if name == "api" else context)
+            if name == "api":
+                side = self._api()
+                side.tell_progress(context)
+            injected.append(side.api if name == "api" else context)
         arguments = prepared.taken(call.arguments)
         if inspect.iscoroutinefunction(prepared.function):
             return call, await prepared.function(*injected, **arguments)
@@ -247,11 +249,9 @@ class Runner:
     async def _result(
         self, entry: Entry, prepared: Prepared, call: Call, value: Any
     ) -> dict[str, Any]:
-        """Return a function's value, shaped by the hooks, as a result that fits the declared output
-        schema.
+        """Return the value of a user's function, shaped by the hooks, as a result that fits the
+        declared output schema.
         """
-        if entry.generated or isinstance(value, Answer):
-            return await self._answered(entry, call, value)
         if isinstance(value, Structured):
             data = await self._hooks.run("shape", call, value.data)
             value = dataclasses.replace(value, data=data)
@@ -279,9 +279,11 @@ class Runner:
             return [self._without_withheld(item) for item in value]
         return self._withheld.without(as_json(value))
 
-    async def _answered(self, entry: Entry, call: Call, answer: Answer[Any]) -> dict[str, Any]:
+    async def _answered(
+        self, entry: Entry, prepared: Prepared, call: Call, answer: Answer[Any]
+    ) -> dict[str, Any]:
         """The API's answer as a result; it fits its output schema by construction."""
-        if answer.data is not None and self._hooks.have("shape", entry.name):
+        if answer.data is not None and "shape" in prepared.hooks:
             data = await self._hooks.run("shape", call, answer.data)
             answer = dataclasses.replace(answer, data=as_json(data))
         content, structured = self._api().content(answer, entry.tool, call.arguments)
@@ -303,6 +305,7 @@ class Runner:
                 checker=_checker(entry),
                 output=_output_validator(entry),
                 chooses=chooses,
+                hooks=self._hooks.of(entry.name),
             )
         prepared: Prepared = entry.prepared
         return prepared

@@ -55,15 +55,13 @@ class Entry:
     prepared: Any = field(default=None)
     """Objects that the server keeps between calls of this tool (its function, its checker)."""
 
-    @property
-    def name(self) -> str:
-        """The tool's name."""
-        return str(self.tool["name"])
+    name: str = field(init=False)
+    read_only: bool = field(init=False)
+    """Whether the contract says that a call changes nothing."""
 
-    @property
-    def read_only(self) -> bool:
-        """Whether the contract says that a call changes nothing."""
-        return self.tool.get("annotations", {}).get("readOnlyHint") is True
+    def __post_init__(self) -> None:
+        self.name = str(self.tool["name"])
+        self.read_only = self.tool.get("annotations", {}).get("readOnlyHint") is True
 
     def function(self) -> Callable[..., Any]:
         """The tool's function, its module imported if it is not yet. Raises ImportError or

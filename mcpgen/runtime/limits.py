@@ -215,11 +215,10 @@ class Quota:
         name = f"calls:{sha256(repr(key).encode()).hexdigest()[:32]}"
         return pace_of(self._settings, name, self._settings.call_rate_per_caller, BURST_SECONDS)
 
-    async def refusal(self, name: str) -> str:
+    async def refusal(self, name: str, key: Hashable) -> str:
         """Explain why a call cannot begin now, in words for the model; if it can, count the call
-        and return an empty text.
+        and return an empty text. `key` is the caller's.
         """
-        key = current().key
         own, most = self._running[key], self._settings.max_calls
         each = self._settings.max_calls_per_caller
         reason = ""
@@ -260,9 +259,8 @@ class Quota:
         return wait if wait > BURST_SECONDS else 0.0
 
     @contextmanager
-    def running(self) -> Iterator[None]:
-        """Count a call while it runs."""
-        key = current().key
+    def running(self, key: Hashable) -> Iterator[None]:
+        """Count a caller's call while it runs."""
         self._running[key] += 1
         try:
             yield

@@ -45,15 +45,14 @@ class Record:
     """The trace id that the caller or telemetry gave it, 32 hexadecimal digits."""
     details: dict[str, Any] = field(default_factory=dict)
 
-    @property
-    def key(self) -> Hashable:
-        """The caller that limits are counted for: the one who is authenticated, else the
-        address.
-        """
+    key: Hashable = field(init=False)
+    """The caller that limits are counted for: the one who is authenticated, else the address."""
+
+    def __post_init__(self) -> None:
         sender = self.sender
-        if "issuer" not in sender:
-            return sender.get("address")
-        return sender["issuer"], sender.get("subject") or sender.get("client")
+        self.key = sender.get("address")
+        if "issuer" in sender:
+            self.key = sender["issuer"], sender.get("subject") or sender.get("client")
 
     def fail(self, status: int | str, reason: str, **details: Any) -> None:
         """Note why the call failed."""
@@ -111,13 +110,6 @@ _now: ContextVar[Record | None] = ContextVar("record", default=None)
 def current() -> Record:
     """The call that is under way; outside of one, a record that nobody reads."""
     return _now.get() or Record("")
-
-
-def observed(send: Send) -> Send:
-    """The function that sends a request, with what telemetry wraps around it."""
-    for wrap in senders:
-        send = wrap(send)
-    return send
 
 
 @contextmanager

@@ -694,7 +694,7 @@ def test_a_first_404_names_the_base_url_and_one_after_a_success_does_not(reporte
 ])  # fmt: skip
 def test_an_answer_can_say_that_it_failed(path: str, data: Any, failed: bool) -> None:
     answer = runtime.answer.Answer(200, data=data, path=path)
-    assert runtime.report.says_failed(answer) is failed
+    assert runtime.side.says_failed(answer) is failed
 
 
 def test_a_second_is_one(reported: Any) -> None:

@@ -111,8 +111,8 @@ async def order() -> list[str]:
 
 
 def refused(quota: Quota, sender: dict[str, str]) -> str:
-    with recorded("tool", sender):
-        return asyncio.run(quota.refusal("tool"))
+    with recorded("tool", sender) as record:
+        return asyncio.run(quota.refusal("tool", record.key))
 
 
 def test_a_caller_has_limits_of_its_own_where_they_are_set() -> None:
@@ -125,7 +125,7 @@ def test_a_caller_has_limits_of_its_own_where_they_are_set() -> None:
     assert [bool(refused(quota, ann)) for _ in range(3)] == [False, False, True]
     assert not refused(quota, ben)
     assert not refused(quota, client)
-    with recorded("tool", ben), quota.running():
+    with recorded("tool", ben) as record, quota.running(record.key):
         assert "which is the limit for each caller" in refused(quota, ben)
         assert not refused(quota, client)
 

@@ -74,9 +74,9 @@ class Live(Base):
         )
         return server
 
-    async def _list(self, ctx: Any, call_next: Any) -> Any:
+    async def _around(self, spans: Any, ctx: Any, call_next: Any) -> Any:
         self.sessions.add(ctx.session)
-        return await super()._list(ctx, call_next)
+        return await super()._around(spans, ctx, call_next)
 
     @asynccontextmanager
     async def _lifespan(self, server: Any) -> AsyncIterator[dict[str, Any]]:

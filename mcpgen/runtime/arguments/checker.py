@@ -310,7 +310,8 @@ class Checker:
             if own_key not in value:
                 key = own_key
             if key in properties:
-                place = f"{pointer}/properties/{escape(key)}"
+                token = key if key.isidentifier() else escape(key)
+                place = f"{pointer}/properties/{token}"
                 if item is None and not wire and self._means_absent(schema, key, place):
                     self._dropped = True
                     continue

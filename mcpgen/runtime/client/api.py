@@ -32,7 +32,7 @@ from ..errors import (
 from ..facts.http import IDEMPOTENT, SAFE
 from ..facts.origin import Origin, check_base_url, origin_of
 from ..limits import Gate, RetryBudget, back_off, pace_of, retry_after
-from ..record import current, figures, observed
+from ..record import Send, current, figures, senders
 from ..results.answer import Answer, goes_on, parsed
 from ..secrets import Secret, caller_now
 from ..settings import Credential, Settings
@@ -56,6 +56,8 @@ REDIRECTS = frozenset(range(300, 400)) - {304}
 MAX_REDIRECTS = 3
 MAX_TOKEN_ANSWER = 64 * 1024
 TICK = 5.0
+SHORTEST_WAIT = 0.001
+"""Seconds in the queue that count as a wait."""
 
 progress: ContextVar[Callable[[str], Awaitable[None]] | None] = ContextVar("progress", default=None)
 """Called with a short text while a call waits for its turn, for its answer, or for its next
@@ -230,7 +232,8 @@ class Api:
                 trusted=trusted,
                 until=asyncio.get_running_loop().time() + self.settings.total_timeout,
             )
-            return await self._run(call)
+            async with self._in_time(call.until), _ticking("waiting for the API"):
+                return await self._attempts(call)
         except ApiError as error:
             error.method, error.path = method, path
             error.path_arguments = tuple(path_args)
@@ -268,14 +271,14 @@ class Api:
             f" `{settings.variable('ALLOW_ORIGINS')}={origin}`"
         )
 
-    async def _run(self, call: ApiCall) -> Answer[Any]:
-        """Run the call within its total time."""
-        limit = self.settings.total_timeout
+    @asynccontextmanager
+    async def _in_time(self, until: float) -> AsyncIterator[None]:
+        """Raise TimedOut when it is too late for the rest of a call."""
         try:
-            async with asyncio.timeout_at(call.until), _ticking("waiting for the API"):
-                return await self._attempts(call)
+            async with asyncio.timeout_at(until):
+                yield
         except TimeoutError:
-            variable = self.settings.variable("TOTAL_TIMEOUT")
+            limit, variable = self.settings.total_timeout, self.settings.variable("TOTAL_TIMEOUT")
             late = TimedOut(f"the API did not answer within {limit:g} seconds (`{variable}`)")
             late.sent = True  # perhaps, and the model must not rely on the opposite
             raise late from None
@@ -370,7 +373,9 @@ class Api:
         began = time.monotonic()
         async with self._gate:
             await self._pace(call)
-            current().queued += time.monotonic() - began
+            waited = time.monotonic() - began
+            if waited > SHORTEST_WAIT:
+                current().queued += waited
             with health.attempt() as attempt:
                 try:
                     answer, tokens = await self._hops(call, call.method, call.url)
@@ -381,7 +386,7 @@ class Api:
                     attempt.failed(f"it answered {answer.status}")
                 else:
                     attempt.worked()
-                return answer, tokens
+        return parsed(answer), tokens
 
     async def _let_rest(self, health: Health, call: ApiCall) -> None:
         """Wait as long as the API asked earlier calls to. Raises Busy when the call has no time for
@@ -484,7 +489,7 @@ class Api:
             path=call.path,
             incomplete=reason_of_end,
         )
-        return parsed(answer), request.tokens
+        return answer, request.tokens
 
     async def _request(self, call: ApiCall, method: str, url: httpx2.URL) -> Outgoing:
         """A request of the call with its credentials. A redirect to GET leaves the body behind."""
@@ -518,8 +523,10 @@ class Api:
 
     async def _send(self, request: Outgoing) -> ResponseHead:
         """Send a request and wait for the head of its answer."""
+        send: Send = self._sender().send
         current().requests += 1
-        send = observed(self._sender().send)
+        for wrap in senders:
+            send = wrap(send)
         try:
             response: ResponseHead = await send(
                 request.method, request.url, request.headers, request.content

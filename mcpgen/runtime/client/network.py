@@ -90,7 +90,8 @@ class ResponseHead:
         self.raw = received.raw_headers
         values: dict[str, list[str]] = {}
         for name, value in self.raw:
-            values.setdefault(name.decode("ascii").lower(), []).append(_text(value))
+            text = value.decode() if value.isascii() else _text(value)
+            values.setdefault(name.decode("ascii").lower(), []).append(text)
         self.headers = {name: ", ".join(texts) for name, texts in values.items()}
 
     async def chunks(self) -> AsyncIterator[bytes]:
@@ -111,7 +112,7 @@ class ResponseHead:
 
 
 def _text(value: bytes) -> str:
-    """Decode the value of a header field: ASCII by the standard, and often UTF-8 or Latin-1."""
+    """Decode the value of a header field that is not ASCII: UTF-8, or else Latin-1."""
     try:
         return value.decode()
     except UnicodeDecodeError:

@@ -151,20 +151,6 @@ def is_page(answer: Answer[Any]) -> bool:
     return "html" in answer.media_type or is_html(answer.text)
 
 
-def says_failed(answer: Answer[Any], is_json: bool = True) -> bool:
-    """Return whether an answer says that it failed whatever its status: `ok` and `error` as those
-    of Slack, `errors` without data as those of GraphQL; or a page where it should be JSON.
-    """
-    if answer.data is None:
-        return is_page(answer) if is_json else False
-    data = answer.data if isinstance(answer.data, dict) else {}
-    if data.get("ok") is False:
-        return isinstance(data.get("error"), str)
-    # Elsewhere a list of errors alone may be what was asked for
-    held = data.get("data", None if answer.path.endswith("graphql") else ())
-    return bool(data.get("errors")) if held is None else False
-
-
 def _withheld(settings: Settings) -> Withheld:
     """The fields that no tool may show; an error does not know which tool it is of."""
     names = set(settings.redact)

@@ -39,7 +39,7 @@ from ..secrets import NOTE, Withheld, caller_now
 from ..settings import Settings
 from .api import Api, progress
 from .health import Reach
-from .report import quoted, report_error, says_failed, status_text
+from .report import is_page, quoted, report_error, status_text
 
 logger = logging.getLogger(__name__)
 
@@ -115,6 +115,20 @@ class HttpSide:
     async def aclose(self) -> None:
         """Close every connection."""
         await self.api.aclose()
+
+
+def says_failed(answer: Answer[Any], is_json: bool = True) -> bool:
+    """Return whether an answer says that it failed whatever its status: `ok` and `error` as those
+    of Slack, `errors` without data as those of GraphQL; or a page where it should be JSON.
+    """
+    if answer.data is None:
+        return is_page(answer) if is_json else False
+    data = answer.data if isinstance(answer.data, dict) else {}
+    if data.get("ok") is False:
+        return isinstance(data.get("error"), str)
+    # Elsewhere a list of errors alone may be what was asked for
+    held = data.get("data", None if answer.path.endswith("graphql") else ())
+    return bool(data.get("errors")) if held is None else False
 
 
 def content_of(

@@ -120,7 +120,7 @@ class Calls:
 
     async def _result(self, entry: Entry, arguments: dict[str, Any]) -> dict[str, Any]:
         with recorded(entry.name, self._context.sender) as record:
-            reason = await self._quota.refusal(entry.name)
+            reason = await self._quota.refusal(entry.name, record.key)
             if reason:
                 record.fail("limited", reason)
                 return failure(reason)
