@@ -80,45 +80,49 @@ def request(number: Any, arguments: bytes) -> bytes:
 
 
 DIGITS = b"1" * 5_000
-BAD_LINES: list[tuple[str, bytes, Any, int]] = [
-    ("garbage", b"garbage\n", None, -32700),
-    ("bytes that are not text", b"\xff\xfe\x00\n", None, -32700),
-    ("an array that never ends", b"[" * 100_000 + b"\n", None, -32700),
-    ("half a surrogate pair", request("a", b'{"text":"\\ud83d"}'), "a", -32700),
-    ("deep nesting", request(2, b'{"text":' + b"[" * 9_000 + b"]" * 9_000 + b"}"), 2, -32700),
-    ("a number of 5,000 digits", request(3, b'{"text":' + DIGITS + b"}"), 3, -32700),
-    ("the id at the end", b'{"params":{"id":9,"a":' + DIGITS + b'},"id":4}\n', 4, -32700),
-    ("half a line", request(5, b'{"text":"')[:70] + b"\n", 5, -32700),
-    ("an id of 5,000 digits", b'{"jsonrpc":"2.0","id":' + DIGITS + b"}\n", None, -32700),
-    ("an id that is cut off", b'{"jsonrpc":"2.0","id":12\n', None, -32700),
-    ("a number", b"5\n", None, -32600),
-    ("text", b'"text"\n', None, -32600),
-    ("an empty object", b"{}\n", None, -32600),
-    ("an empty batch", b"[]\n", None, -32600),
-    ("a batch", b"[" + json.dumps(ping(6)).encode() + b"]\n", None, -32600),
-    ("another version", b'{"jsonrpc":"1.0","id":7,"method":"ping"}\n', 7, -32600),
-    ("no version", b'{"id":8,"method":"ping"}\n', 8, -32600),
-    ("a method that is not text", b'{"jsonrpc":"2.0","id":9,"method":5}\n', 9, -32600),
-    ("no method", b'{"jsonrpc":"2.0","id":10}\n', 10, -32600),
-    ("params in a list", b'{"jsonrpc":"2.0","id":11,"method":"ping","params":[1]}\n', 11, -32600),
-    ("an id with a fraction", b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}\n', None, -32600),
-    ("an id that is null", b'{"jsonrpc":"2.0","id":null,"method":"ping"}\n', None, -32600),
-    ("an id that is true", b'{"jsonrpc":"2.0","id":true,"method":"ping"}\n', None, -32600),
-]
+BAD_LINES: list[tuple[bytes, Any, str]] = [
+    (b"garbage\n", None, "expected value"),
+    (b"\xff\xfe\x00\n", None, "expected value"),
+    (b"[" * 100_000 + b"\n", None, "recursion limit exceeded"),
+    (request("a", b'{"text":"\\ud83d"}'), "a", "unexpected end of hex escape"),
+    (request(2, b'{"text":' + b"[" * 9_000 + b"]" * 9_000 + b"}"), 2, "recursion limit exceeded"),
+    (request(3, b'{"text":' + DIGITS + b"}"), 3, "number out of range"),
+    (b'{"params":{"id":9,"a":' + DIGITS + b'},"id":4}\n', 4, "number out of range"),
+    (request(5, b'{"text":"')[:70] + b"\n", 5, "EOF while parsing a value"),
+    (b'{"jsonrpc":"2.0","id":' + DIGITS + b"}\n", None, "number out of range"),
+    (b'{"jsonrpc":"2.0","id":12\n', None, "EOF while parsing an object"),
+    (b"5\n", None, "a message is a JSON object"),
+    (b'"text"\n', None, "a message is a JSON object"),
+    (b"{}\n", None, '`jsonrpc` must be `"2.0"`'),
+    (b"[]\n", None, "batches are not part of MCP; send one message at a time"),
+    (b"[" + json.dumps(ping(6)).encode() + b"]\n", None,
+     "batches are not part of MCP; send one message at a time"),
+    (b'{"jsonrpc":"1.0","id":7,"method":"ping"}\n', 7, '`jsonrpc` must be `"2.0"`'),
+    (b'{"id":8,"method":"ping"}\n', 8, '`jsonrpc` must be `"2.0"`'),
+    (b'{"jsonrpc":"2.0","id":9,"method":5}\n', 9, "`method` must be text"),
+    (b'{"jsonrpc":"2.0","id":10}\n', 10, "`method` must be text"),
+    (b'{"jsonrpc":"2.0","id":11,"method":"ping","params":[1]}\n', 11, "`params` must be an object"),
+    (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}\n', None, "`id` must be text or a whole number"),
+    (b'{"jsonrpc":"2.0","id":null,"method":"ping"}\n', None, "`id` must be text or a whole number"),
+    (b'{"jsonrpc":"2.0","id":true,"method":"ping"}\n', None, "`id` must be text or a whole number"),
+]  # fmt: skip
 
 
 def test_every_line_that_is_no_message_is_answered_and_logged(start: Start) -> None:
     process = start()
     say(process, INITIALIZE, INITIALIZED)
     heard(process)
-    for reason, line, request_id, code in BAD_LINES:
+    codes = [-32700] * 10 + [-32600] * 13
+    for (line, request_id, reason), code in zip(BAD_LINES, codes, strict=True):
         say(process, line)
         answer = heard(process)
         assert (answer["id"], answer["error"]["code"]) == (request_id, code), reason
+        heading = "Parse error" if code == -32700 else "Invalid request"
+        assert answer["error"]["message"].partition(" at line")[0] == f"{heading}: {reason}"
     say(process, ping(99))
     assert heard(process) == {"jsonrpc": "2.0", "id": 99, "result": {}}
     events = [json.loads(line) for line in stopped(process).splitlines()]
-    assert [event["code"] for event in events] == [code for _, _, _, code in BAD_LINES]
+    assert [event["code"] for event in events] == codes
     assert all(event["answered"] and event["transport"] == "stdio" for event in events)
 
 
