@@ -39,7 +39,7 @@ from ..settings import Credential, Settings
 from .body import Payload, cookie_pairs, header_fields, header_value, payload, query_text
 from .credentials import Credentials, Security
 from .health import Health, clock
-from .network import ResponseHead, TooLarge, Transport, body_of, check_head, failure_of
+from .network import ResponseHead, TooLarge, Transport, body_of, failure_of
 from .url import MAX_SHOWN, Outgoing, build, redirect
 from .wire import OMIT, Omit, Part
 
@@ -468,7 +468,6 @@ class Api:
         request = await self._request(call, method, url)
         response = await self._send(request)
         try:
-            check_head(response)
             content, reason_of_end = await self._read(response, call)
         except BadAnswer as error:
             response.drop()
@@ -576,7 +575,6 @@ class Api:
         except _Retryable as failure:
             raise failure.error from None
         try:
-            check_head(response)
             content = b"".join([chunk async for chunk in body_of(response, MAX_TOKEN_ANSWER)])
         finally:
             response.close()

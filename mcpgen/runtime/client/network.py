@@ -87,9 +87,8 @@ class ResponseHead:
         self._received = received
         self._settings = settings
         self.status = received.status
-        self.raw = received.raw_headers
         values: dict[str, list[str]] = {}
-        for name, value in self.raw:
+        for name, value in received.raw_headers:
             text = value.decode() if value.isascii() else _text(value)
             values.setdefault(name.decode("ascii").lower(), []).append(text)
         self.headers = {name: ", ".join(texts) for name, texts in values.items()}
@@ -300,12 +299,6 @@ def tls(settings: Settings) -> ssl.SSLContext:
         context.load_cert_chain(settings.client_cert, settings.client_key)
     context.set_alpn_protocols(["http/1.1"])
     return context
-
-
-def check_head(response: ResponseHead) -> None:
-    """Raise BadAnswer for too many header fields. Their size is bounded (`MAX_HEAD`)."""
-    if len(response.raw) > MAX_HEADERS:
-        raise BadAnswer(f"the API answered with more than {MAX_HEADERS} header fields")
 
 
 async def body_of(response: ResponseHead, limit: int) -> AsyncIterator[bytes]:
