@@ -15,11 +15,13 @@ from mcpgen import pipeline
 from mcpgen.compare import reports
 from mcpgen.compare.answers import compare_outputs
 from mcpgen.compare.reports import as_changelog, as_data, as_markdown, as_text, next_version
-from mcpgen.compare.schemas import compare_inputs, reworded
+from mcpgen.compare.schemas import compare_inputs
 from mcpgen.compare.servers import READ_ANEW, Diff, diff
 from mcpgen.compare.sides import side_of_project, side_of_server
 from mcpgen.config import Config, ToolConfig
-from mcpgen.problems import Problems, UsageError
+from mcpgen.problems import Problems
+from mcpgen.project.revision import side_of_revision
+from tests.commands import Command
 
 from .shop import DOCUMENT, Change, Document, add, changed, cut, generate, project, save, set_in
 
@@ -90,6 +92,7 @@ TABLE: list[tuple[str, Change, str, str, str]] = [
      "its description is “List books. Sorted. Returns items, an array of objects: id, title, price.” instead of"),
     ("an argument is described", set_in(*GENRE, "description", to="Which kind."), "text", "list_books",
      "the description of `genre` is new: “Which kind”"),
+    ("an operation is deprecated", set_in(*LIST, "deprecated", to=True), "text", "list_books", "it is deprecated"),
     ("the toolset is another", set_in(*LIST, "tags", to=["shelf"]), "breaking", "list_books", "to the toolset `shelf`"),
     ("the origin is another", set_in("servers", 0, "url", to="https://evil.example/v1"), "security", "list_books",
      "requests go to `https://evil.example`"),
@@ -239,11 +242,6 @@ def test_a_project_is_compared_as_it_stands(tmp_path: Path) -> None:
     add(folder, '[tools.listBooks]\nname = "find_books"\naliases = ["list_books"]')
     generate(folder)
     assert [change.event for change in diff(before, side_of_project(folder)).changes] == ["renamed"]
-
-
-def test_a_folder_that_is_no_project_says_so(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"has no `mcpgen.lock`"):
-        side_of_project(tmp_path)
 
 
 # -- schemas
@@ -443,23 +441,6 @@ def test_a_name_that_stands_for_something_else_breaks_callers(tmp_path: Path) ->
     assert change.text == "it now calls `GET /invoices` instead of `GET /orders`"
 
 
-def test_of_a_long_text_the_part_that_changed_is_shown() -> None:
-    text = "\n\n".join(["One sentence that stays."] * 40)
-    said = reworded("its description", text + "\n\nOld end.", text + "\n\nNew end.")
-    assert "New end.” instead of" in said
-    assert said.endswith("Old end.”")
-    assert len(said) < 400
-
-
-def test_other_line_ends_of_a_text_are_told_as_such() -> None:
-    assert reworded("its title", "a\nb", "a b") == "its title has other spaces or line ends"
-
-
-def test_a_deprecation_is_said_in_so_many_words(tmp_path: Path) -> None:
-    (change,) = compared(tmp_path, changed(set_in(*LIST, "deprecated", to=True))).changes
-    assert change.text == "it is deprecated"
-
-
 @pytest.mark.parametrize(("version", "kind", "number"), [
     ("1.2.3", "security", "2.0.0"),
     ("1.2.3", "breaking", "2.0.0"),
@@ -482,7 +463,6 @@ def test_markdown_has_no_signs_that_would_be_lists_within_the_list(tmp_path: Pat
     difference = compared(tmp_path, changed(replaced))
     assert "  + `other` is new" in as_text(difference)
     assert "\n- `other` is new" in as_markdown(difference)
-    assert "\n* `list_orders` `GET /orders` is gone" in as_changelog(difference, "0.1.0")
 
 
 def test_texts_are_folded_away_in_markdown(tmp_path: Path) -> None:
@@ -500,29 +480,48 @@ def test_a_changelog_has_the_next_version_and_every_class(tmp_path: Path) -> Non
     ]  # fmt: skip
 
 
-def test_a_project_is_compared_with_a_revision_of_its_repository(tmp_path: Path) -> None:
-    from mcpgen.project.revision import side_of_revision
+@pytest.fixture(scope="module")
+def revised(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a project in a repository that has one commit, before a tool was removed."""
+    home = tmp_path_factory.mktemp("revised")
+    folder = project(home)
 
     def git(*arguments: str) -> None:
         settings = ["-c", "user.name=a", "-c", "user.email=a@b.example"]
-        subprocess.run(["git", "-C", str(tmp_path), *settings, *arguments], check=True)
+        subprocess.run(["git", "-C", str(folder), *settings, *arguments], check=True)
 
-    folder = project(tmp_path)
     git("init", "-q")
     git("add", "--all")
     git("commit", "-q", "-m", "first")
     answers = side_of_project(folder).answers
     assert answers["get_book"]
     assert side_of_revision(folder, "HEAD").answers == answers
-    save(changed(cut("paths", "/orders")), tmp_path / "shop.json")
+    save(changed(cut("paths", "/orders")), home / "shop.json")
     generate(folder)
-    difference = diff(side_of_revision(folder, "HEAD"), side_of_project(folder))
-    assert [change.tool for change in difference.changes] == ["list_orders"]
-    for revision in ("nowhere", "--output=x"):
-        with pytest.raises(UsageError, match="cannot read"):
-            side_of_revision(folder, revision)
-    with pytest.raises(UsageError, match="cannot read"):
-        side_of_revision(tmp_path / "nowhere", "HEAD")
+    return home
+
+
+GONE = "Breaking (1) - `list_orders` `GET /orders` is gone 1 breaking change"
+
+
+@pytest.mark.parametrize(("folder", "words", "code", "text"), [
+    ("project", "--against HEAD", 12, GONE),
+    ("project/src", "--against HEAD", 12, GONE),
+    (".", "project --against HEAD", 12, GONE),
+    (".", "project --against HEAD --exit-zero", 0, GONE),
+    (".", "--against HEAD", 2, "this folder is in no project"),
+    (".", "project project --against HEAD", 2, "one side can be compared with a revision, not 2"),
+    (".", "project --against nowhere", 2, "cannot read `project` at `nowhere`"),
+    (".", "project --against=--output=x", 2, "cannot read `project` at `--output=x`"),
+    (".", "nowhere --against HEAD", 2, "cannot read `nowhere` at `HEAD`"),
+])  # fmt: skip
+def test_a_project_is_compared_with_a_revision_of_its_repository(
+    folder: str, words: str, code: int, text: str,
+    revised: Path, monkeypatch: pytest.MonkeyPatch, mcpgen: Command,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(revised / folder)
+    ended = mcpgen("diff", *words.split())
+    assert (ended.code, text in ended.said) == (code, True), ended
 
 
 def test_answers_that_become_structured_or_cease_to_be() -> None:
