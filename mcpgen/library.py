@@ -6,18 +6,17 @@ import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from . import pipeline
 from .compare.servers import Diff
 from .compare.servers import diff as compare
-from .compare.sides import Side, side_of_project, side_of_server
+from .compare.sides import Side, side_of_project
 from .config import Config
 from .ir import Server
-from .lock import Lock
 from .problems import Problem, Problems
 from .project.check import Report
 from .project.check import check as check_project
 from .project.run import CommandInput, run
 from .project.save import save
+from .project.sides import side_of_document
 from .write import Changes
 
 FilePath = str | os.PathLike[str]
@@ -97,13 +96,11 @@ def diff(old: FilePath, new: FilePath) -> Diff:
     read.
     """
     before = _side(old, None)
-    return compare(before, _side(new, before.lock))
+    return compare(before, _side(new, before))
 
 
-def _side(source: FilePath, lock: Lock | None) -> Side:
-    """A project or a document; a lock keeps the names of the other side's tools."""
+def _side(source: FilePath, old: Side | None) -> Side:
+    """A project or a document; tools keep the names of the other side."""
     if Path(source).is_dir():
         return side_of_project(Path(source))
-    config = Config(sources=(os.fspath(source),))
-    read, server = pipeline.understand(config, Problems(), lock=lock)
-    return side_of_server(server, read.source.sha256)
+    return side_of_document(os.fspath(source), None, old, Problems())

@@ -24,6 +24,7 @@ from .lint.once import tell_once
 from .lint.structure import check
 from .load import Document, Limits, Progress, load, silent
 from .load.copies import FOLDER, Copies, home_of
+from .load.files import COLLECTIONS
 from .load.join import hold, join, named
 from .load.source import mapped_folders
 from .lock import Lock, config_hash, facts
@@ -33,6 +34,7 @@ from .problems import Problems, UsageError
 from .render import render
 from .render.manifests import overfull_clients
 from .upgrade import upgrade
+from .version import __version__
 
 
 def open_document(
@@ -41,6 +43,7 @@ def open_document(
     *,
     progress: Progress = silent,
     known: Mapping[str, bytes] | None = None,
+    collections: frozenset[str] = COLLECTIONS,
 ) -> Document:
     """The document the configuration names, and those of further APIs in it, as their authors wrote
     them; files that are `known` by their origin are not read again. Raises UsageError where the
@@ -66,6 +69,7 @@ def open_document(
         limits=_limits(config),
         progress=progress,
         copies=copies,
+        collections=collections,
     )
     document = load_one(
         config.sources,
@@ -188,8 +192,22 @@ def understood(
         parsed=parsed,
         before=lock,
     )
+    if lock is not None:
+        lock_facts = replace(lock_facts, earlier=_earlier_hash(document, config, lock))
     tell_once(document, problems)
     return Result(document=document, server=server, facts=lock_facts)
+
+
+def _earlier_hash(document: Document, config: Config, last: Lock) -> str:
+    """The hash of the document without the collections that are in files of their own, which
+    version 0.1.0 did not read; empty where the last lock needs none.
+    """
+    if last.document == document.source.sha256:
+        return ""
+    if last.generator == __version__:
+        return ""
+    known = document.originals
+    return open_document(config, Problems(), known=known, collections=frozenset()).source.sha256
 
 
 def _is_long(server: Server) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -32,8 +32,8 @@ class Side:
     aliases: Mapping[str, str] = field(default_factory=dict)
 
 
-def side_of_server(server: ir.Server, document: str = "") -> Side:
-    """A server that was just parsed, from the document of that hash."""
+def side_of_server(server: ir.Server, document: str = "", earlier: str = "") -> Side:
+    """A server that was just parsed, from the document of that hash; `earlier` as in `Lock`."""
     tools = {}
     for tool in server.tools:
         tools[tool.name] = {
@@ -43,7 +43,7 @@ def side_of_server(server: ir.Server, document: str = "") -> Side:
             "outputSchema": tool.output_schema,
         }
     return Side(
-        lock=facts(server, document=document),
+        lock=replace(facts(server, document=document), earlier=earlier),
         tools=tools,
         answers=types_of_server(server),
         aliases=dict(server.aliases),

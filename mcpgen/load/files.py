@@ -73,7 +73,7 @@ _INLINED = frozenset(("description", "summary", "title", "example", "default", "
 _INLINES = re.compile(rf"""(?:{"|".join(sorted(_INLINED))})["']?\s*:\s*\{{?\s*["']?\$ref""")
 """Texts with a match may hold such a reference."""
 
-_COLLECTIONS = NAMES | {"components", "info", "security", "servers", "tags"}
+COLLECTIONS = NAMES | {"components", "info", "security", "servers", "tags"}
 """Keys whose value is a collection or the document's own. OpenAPI knows no reference in its place,
 but many authors keep it in a file, and bundlers read it so.
 """
@@ -118,14 +118,16 @@ def gather(
     copies: Copies,
     folder: Path | None = None,
     mapped: Mapping[str, Path] = MappingProxyType({}),
+    collections: frozenset[str] = COLLECTIONS,
 ) -> None:
     """Embed every file the document refers to, and make all references local, in place.
 
     `folder` is how far references may reach; by default the folder of the main document. `mapped`:
-    beginning of URLs → the folder with their files. Raises `RefusedError` for references that lead
-    out of a folder, and `DocumentError` with the errors of all files that cannot be read.
+    beginning of URLs → the folder with their files. `collections` are the keys whose value may be a
+    reference though OpenAPI knows none there. Raises `RefusedError` for references that lead out of
+    a folder, and `DocumentError` with the errors of all files that cannot be read.
     """
-    _Gatherer(document, problems, downloads, copies, folder, mapped).run()
+    _Gatherer(document, problems, downloads, copies, folder, mapped, collections).run()
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +185,9 @@ class _Gatherer:
         copies: Copies,
         folder: Path | None,
         mapped: Mapping[str, Path],
+        collections: frozenset[str],
     ) -> None:
+        self.collections = collections
         self.mapped = {url: Path(os.path.realpath(home)) for url, home in mapped.items()}
         self.missing: list[Problem] = []
         """The references of an API description that lead to no file."""
@@ -297,7 +301,7 @@ class _Gatherer:
             self.count(value)
             holder[key] = copy.deepcopy(value)
             self.document.forget()
-            if key in _COLLECTIONS:
+            if key in self.collections:
                 self.document.moved.append((_pointer(at), written))
                 message = f"`{key}` has no reference in OpenAPI: what it names is read in its place"
                 self.problems.note("E0304", message, pointer=f"{_pointer(at)}/$ref")
@@ -393,7 +397,7 @@ class _Gatherer:
         elif _is_inlined(key, value):
             self.rewrite(value, at, replace(scope, is_data=key in _DATA))
             self.inline.append((node, at))
-        elif _is_collection(key, value):
+        elif key in self.collections and _is_reference(value):
             self.rewrite(value, at, scope)
             self.inline.append((node, at))
         elif _is_data(key, value):
@@ -703,10 +707,8 @@ def _is_inlined(key: str, value: Any) -> bool:
     return key not in _DATA or len(value) == 1
 
 
-def _is_collection(key: str, value: Any) -> bool:
-    """Return whether a value is a reference in the place of a collection."""
-    if key not in _COLLECTIONS:
-        return False
+def _is_reference(value: Any) -> bool:
+    """Return whether a value is a reference and nothing else."""
     if type(value) is not dict:
         return False
     return value.keys() == {"$ref"} and type(value["$ref"]) is str

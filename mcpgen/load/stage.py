@@ -41,6 +41,7 @@ def load(
     headers: Mapping[str, str] | None = None,
     copies: Copies | None = None,
     title: str | None = None,
+    collections: frozenset[str] = files.COLLECTIONS,
 ) -> Document:
     """The document a name stands for: a path, an http(s) URL or `-`, with overlays applied and
     other files embedded, among them the Arazzo documents `workflows`.
@@ -54,7 +55,7 @@ def load(
     `copies` are read in the place of files that are not there. `progress` is told how far a slow
     download is. `headers` are sent to the server of the first URL. `folder` is how far references
     to other files may reach; by default the folder of the document. `mapped`: beginning of URLs
-    that references name → the folder with their files.
+    that references name → the folder with their files. `collections` are those of `files.gather`.
     Raises `DocumentError` (exit code 1) for a document with errors in any of its files,
     `UsageError` (2) or `RefusedError` (3). Warnings and notes go to `problems`.
     """
@@ -94,7 +95,7 @@ def load(
         message = "the document describes no API, so workflows have nothing to call"
         raise UsageError.of("E1544", message, "give an OpenAPI document", file=source.name)
     if SOURCES in root or any(files.suspicious(each, has_tools=has_tools) for each in texts):
-        files.gather(document, problems, downloads, copies, folder, mapped)
+        files.gather(document, problems, downloads, copies, folder, mapped, collections)
     for name in workflows:
         _, workflows_text, workflows_tree = _read(name, downloads, copies)
         workflows_stage.embed(document, workflows_text, workflows_tree)

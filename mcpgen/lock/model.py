@@ -92,7 +92,8 @@ class Lock:
     the table goes on applying when the document calls the operation something else. `models` is
     the class name of each type in `models.py`, by what the type is of. `files` is
     filled in by `write`: path → `text_hash`. So is `once`, which is about the files that are
-    written once and are the user's.
+    written once and are the user's. `earlier` is not written: it is the document's hash as version
+    0.1.0 computed it, where the last run was by another version and had another hash.
     """
 
     generator: str
@@ -110,3 +111,4 @@ class Lock:
     files: Mapping[str, str] = field(default_factory=dict)
     once: Mapping[str, Once] = field(default_factory=dict)
     name: str = ""
+    earlier: str = ""

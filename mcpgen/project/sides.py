@@ -28,5 +28,5 @@ def side_of_document(
         config = named(config, lock)
     if document is not None:
         config = replace(config, sources=(document,), project=None)
-    read, server = pipeline.understand(config, problems, lock=lock)
-    return side_of_server(server, read.source.sha256)
+    result = pipeline.run(config, problems, lock=lock)
+    return side_of_server(result.server, result.facts.document, result.facts.earlier)
