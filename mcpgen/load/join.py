@@ -11,6 +11,7 @@ from pathlib import PurePath
 from typing import Any
 
 from ..problems import UsageError
+from ..runtime.settings import VARIABLES, variables_of
 from .beside import API_STEMS
 from .document import FILES, Document, home_of_api
 from .source import with_hash
@@ -22,8 +23,8 @@ LONGEST = 16
 
 def named(others: Collection[str], chosen: Mapping[str, str | None]) -> dict[str, str]:
     """Return the documents of further APIs by the names of the APIs: those in `others` are named
-    after their files, those in `chosen` by the user. Raises UsageError where two have one name, and
-    where one has no document.
+    after their files, those in `chosen` by the user. Raises UsageError where two have one name,
+    one has no document, and where a setting of one would be the server's or another one's, too.
     """
     documents: dict[str, str] = {}
     for path in others:
@@ -39,6 +40,13 @@ def named(others: Collection[str], chosen: Mapping[str, str | None]) -> dict[str
         elif name not in documents:
             hint = "add `path` or `url`"
             raise UsageError.of("E0127", f"`[apis.{name}]` names no document", hint, file=name)
+    taken = set(VARIABLES)
+    for name, path in sorted(documents.items()):
+        for variable in sorted(taken & variables_of(name)):
+            message = f"an API cannot be called `{name}`: `{variable}` is another setting already"
+            hint = "choose another name: `[apis.NAME]` in `mcpgen.toml` with its `path` or `url`"
+            raise UsageError.of("E0127", message, hint, file=path)
+        taken |= variables_of(name)
     return dict(sorted(documents.items()))
 
 

@@ -317,6 +317,11 @@ VARIABLES = frozenset(setting.name for setting in SETTINGS) | frozenset(PART_VAR
 """The names of all settings, without their prefix: no credential may be read from one of them."""
 
 
+def variables_of(api: str) -> set[str]:
+    """Return the names of a further API's own settings, without the prefix."""
+    return {f"{api.upper()}_{name}" for name in ("BASE_URL", "TOKEN_URL", *OF_EACH_API)}
+
+
 def settings_with(parts: Iterable[Part]) -> tuple[Setting, ...]:
     """Return the settings of a server with these parts, in the order of the README."""
     kinds = [part.settings for part in parts if part.settings is not None]
@@ -760,8 +765,7 @@ class Reader:
                 secrets.update(twins)
         names = {f"{self.prefix}_{each.name}" for each in settings}
         for name in self.further:
-            own = ("BASE_URL", "TOKEN_URL", *OF_EACH_API)
-            names |= {f"{self.prefix}_{name.upper()}_{variable}" for variable in own}
+            names |= {f"{self.prefix}_{variable}" for variable in variables_of(name)}
         return names | secrets | {f"{name}_FILE" for name in secrets}
 
     def note_unknown(self, known: set[str]) -> None:

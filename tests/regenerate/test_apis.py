@@ -258,6 +258,10 @@ def test_calls_are_checked_against_the_schemas_of_their_own_api(
     ('[apis.Billing]\npath = "billing.yaml"', "cannot be the name of an API"),
     ('[source]\npath = ["shop.yaml", "billing.yaml"]\n[apis.billing]\npath = "mail.yaml"',
      "cannot be named after its file"),
+    ('[apis.connect]\npath = "mail.yaml"',
+     "cannot be called `connect`: `CONNECT_TIMEOUT` is another setting already"),
+    ('[apis.mail]\npath = "mail.yaml"\n[apis.mail_connect]\npath = "billing.yaml"',
+     "cannot be called `mail_connect`: `MAIL_CONNECT_TIMEOUT` is another setting already"),
 ])  # fmt: skip
 def test_an_api_without_a_name_or_a_document_is_refused(
     office: Callable[..., Path], mcpgen: Command, text: str, message: str
