@@ -135,8 +135,8 @@ class Workbench:
 
     def problems_part(self, request: Request) -> Response:
         """Problems and repairs."""
-        troubles, others = self.mending().troubles()
-        return self.page("problems_part", request, troubles=troubles, others=others)
+        kinds, others = self.mending().kinds()
+        return self.page("problems_part", request, kinds=kinds, others=others)
 
     def mending(self) -> Mending:
         """The repairs of the document as it was read."""
@@ -184,9 +184,9 @@ class Workbench:
 
     def state(self, request: Request, **facts: Any) -> Response:
         """Return the state that the script needs after a change."""
-        text = self.mending().text() if self._mending is not None else ""
+        texts = self.mending().texts() if self._mending is not None else {}
         pending = self._engine.get_template("pending.html.jinja")
-        rendered = pending.render(pending=self.bench.pending(), repairs=text)
+        rendered = pending.render(pending=self.bench.pending(), repairs=texts)
         chosen = sorted(self.bench.chosen)
         return JSONResponse({"pending": rendered, "chosen": chosen, **facts})
 
@@ -235,15 +235,15 @@ class Workbench:
         return self.state(request)
 
     def save(self, request: Request, body: Answer) -> Response:
-        """Write `mcpgen.toml`, and the overlay of repairs."""
+        """Write `mcpgen.toml`, and the overlays of repairs."""
+        self.bench.save()
         if self._mending is not None:
             self._mending.save()
-        self.bench.save()
         return self.state(request)
 
     def repair(self, request: Request, body: Answer) -> Response:
-        """Add a repair to the overlay."""
-        self.mending().add(int(body["number"]), str(body.get("text", "")))
+        """Add repairs to the overlays."""
+        self.mending().add(map(int, body["numbers"]), str(body.get("text", "")))
         return self.state(request)
 
     def call(self, request: Request, body: Answer) -> Response:

@@ -314,11 +314,8 @@ class Bench:
                 message = f"`{path}` was changed by something else since the workbench read it"
                 raise UsageError.of("E0834", message, hint=hint)
             write_file(path, self.text)
-            overlays_changed = self.config.overlays != self.config_of(self.saved).overlays
             self.saved = self.text
             self.history.clear()
-            if overlays_changed:
-                self.read_again()
 
     def read_again(self) -> None:
         """Read the document and the folder anew, after either has changed."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import tomllib
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -34,40 +36,78 @@ class Mend:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trouble:
-    """A problem with what `mcpgen explain` says of it, and the repairs that mend it."""
+    """A problem and the repairs that mend it."""
 
     finding: Finding
-    about: Explanation | None
     mends: tuple[Mend, ...]
 
 
+@dataclass(slots=True, kw_only=True)
+class Group:
+    """The problems with one code and what `mcpgen explain` says of it, or the repairs with one
+    key.
+    """
+
+    heading: str
+    about: Explanation | None = None
+    troubles: list[Trouble] = field(default_factory=list)
+    mends: list[Mend] = field(default_factory=list)
+
+    @property
+    def ready(self) -> list[int]:
+        """The numbers of the repairs that can be added at once."""
+        known = {mend.number: mend for mend in self.mends if mend.repair.known}
+        return [number for number, mend in known.items() if not mend.added]
+
+
 class Mending:
-    """The repairs of a bench's document, and those that were chosen."""
+    """The repairs of a bench's documents, and those that were chosen."""
 
     def __init__(self, bench: Bench) -> None:
         self._bench = bench
         self.chosen: dict[int, Repair] = {}
-        self._read()
+        document = open_document(bench.config, Problems())
+        self.read_of = bench.document
+        self.documents: dict[str, Document] = {"": document, **document.apis}
+        """The documents of all APIs, as their authors wrote them."""
+        self.repairs = [
+            (api, repair) for api, each in self.documents.items() for repair in repairs(each)
+        ]
 
-    def _read(self) -> None:
-        """Read the document as its author wrote it, and what can be repaired in it."""
-        self.document: Document = open_document(self._bench.config, Problems())
-        self.read_of = self._bench.document
-        self.repairs = repairs(self.document)
-
-    def troubles(self) -> tuple[list[Trouble], list[Mend]]:
-        """Every problem with its repairs, and the repairs of what is no problem yet."""
-        mends = [self._mend(number, repair) for number, repair in enumerate(self.repairs)]
+    def kinds(self) -> tuple[list[Group], list[Group]]:
+        """Every problem with its repairs, and the repairs of what is not a problem yet."""
+        mends = [self._mend(number, repair) for number, (_, repair) in enumerate(self.repairs)]
+        main = {"": self.read_of, **self.read_of.apis}
+        apis = {each.source.name: api for api, each in main.items()}
         used: set[int] = set()
-        troubles = []
+        kinds: dict[str, Group] = {}
         for finding in findings(self._bench.problems, self._bench.document):
-            pointer = self._bench.document.written(finding.problem.pointer)
-            path = json_path(self.document, pointer)
-            fitting = tuple(mend for mend in mends if path and _concerns(mend.repair, path))
+            paths: set[tuple[str, str]] = set()
+            for place in (finding.place, *finding.again):
+                if place.file in apis:
+                    api = apis[place.file]
+                    paths.add((api, json_path(self.documents[api], place.pointer)))
+            paths = {(api, path) for api, path in paths if path}
+            fitting = tuple(mend for mend in mends if self._concerns(mend, paths))
             used.update(mend.number for mend in fitting)
-            about = explanation(finding.problem.code)
-            troubles.append(Trouble(finding=finding, about=about, mends=fitting))
-        return troubles, [mend for mend in mends if mend.number not in used]
+            code = finding.problem.code
+            about = explanation(code)
+            heading = about.title if about else code
+            kind = kinds.setdefault(code, Group(heading=heading, about=about))
+            kind.troubles.append(Trouble(finding=finding, mends=fitting))
+            kind.mends += fitting
+        others: dict[str, Group] = {}
+        for mend in mends:
+            if mend.number not in used:
+                heading = ", ".join(f"`{key}`" for key in mend.repair.update or ("remove",))
+                others.setdefault(heading, Group(heading=heading)).mends.append(mend)
+        return list(kinds.values()), list(others.values())
+
+    def _concerns(self, mend: Mend, paths: Iterable[tuple[str, str]]) -> bool:
+        """Return whether a repair is about one of these places: the same, above or below it."""
+        own = self.repairs[mend.number][0]
+        target = mend.repair.place or mend.repair.target
+        return any(_touch(path, target) for api, path in paths if api == own)
 
     def _mend(self, number: int, repair: Repair) -> Mend:
         update = "remove it"
@@ -81,38 +121,58 @@ class Mending:
             added=number in self.chosen,
         )
 
-    def add(self, number: int, text: str) -> None:
-        """Choose a repair, with the author's text where it asks for one. It is written by `save`.
+    def add(self, numbers: Iterable[int], text: str) -> None:
+        """Choose repairs, with the author's text where one asks for it. They are written by `save`.
         Raises LookupError, and UsageError (E0880) for a text that is missing.
         """
-        if number < 0:
-            raise LookupError(number)
-        repair = self.repairs[number]
-        if not repair.known:
-            key = _asks(repair)
-            if not key or not text.strip():
-                raise UsageError.of("E0880", "this repair needs a text that only you know")
-            repair = replace(repair, update={key: text.strip()}, known=True)
-        self.chosen[number] = repair
-        source = tomllib.loads(self._bench.text).get("source", {})
-        overlays = source.get("overlays", [])
-        if OVERLAY not in overlays:
-            # The file must be there for the configuration to be used
-            self._bench.change({("source", "overlays"): [*overlays, OVERLAY]})
+        chosen, changes = dict(self.chosen), {}
+        source = tomllib.loads(self._bench.text)
+        for number in numbers:
+            if number < 0:
+                raise LookupError(number)
+            api, repair = self.repairs[number]
+            if not repair.known:
+                key = _asks(repair)
+                if not key or not text.strip():
+                    raise UsageError.of("E0880", "this repair needs a text that only you know")
+                repair = replace(repair, update={key: text.strip()}, known=True)
+            chosen[number] = repair
+            path = ("apis", api) if api else ("source",)
+            table: dict[str, Any] = reduce(lambda node, key: node.get(key, {}), path, source)
+            overlays = table.get("overlays", [])
+            if _overlay_of(api) not in overlays:
+                changes[*path, "overlays"] = [*overlays, _overlay_of(api)]
+        if changes:
+            self._bench.change(changes)
+        self.chosen = chosen
 
     def save(self) -> None:
-        """Write the chosen repairs into the project's overlay."""
+        """Write the chosen repairs into the overlays of the project, and read that anew."""
+        for name, text in self.texts().items():
+            write_file(self._bench.folder / name, text)
         if self.chosen:
-            write_file(self._bench.folder / OVERLAY, self.text())
+            self._bench.read_again()
 
-    def text(self) -> str:
-        """The overlay with the chosen repairs after those it has; empty where there is none."""
-        if not self.chosen:
-            return ""
-        path = Path(self._bench.folder / OVERLAY)
+    def texts(self) -> dict[str, str]:
+        """The overlays with the chosen repairs after those they have, by their files."""
+        found = {}
+        for api, document in self.documents.items():
+            numbers = [number for number in self.chosen if self.repairs[number][0] == api]
+            if numbers:
+                path = self._bench.folder / _overlay_of(api)
+                found[path.name] = self._text(path, document, [self.chosen[n] for n in numbers])
+        return found
+
+    def _text(self, path: Path, document: Document, chosen: list[Repair]) -> str:
+        """The text of an overlay with these repairs at its end."""
         if path.is_file():
-            return path.read_text("utf-8").rstrip("\n") + "\n" + action_text(self.chosen.values())
-        return overlay(self.document, list(self.chosen.values()))
+            return path.read_text("utf-8").rstrip("\n") + "\n" + action_text(chosen)
+        return overlay(document, chosen)
+
+
+def _overlay_of(api: str) -> str:
+    """Return the file with the repairs of an API's document."""
+    return f"{api}.{OVERLAY}".lstrip(".")
 
 
 def _asks(repair: Repair) -> str:
@@ -124,13 +184,9 @@ def _asks(repair: Repair) -> str:
     return next(iter(asked), "")
 
 
-def _concerns(repair: Repair, path: str) -> bool:
-    """Return whether a repair is about a place of the document: the same, above or below it."""
-    target = repair.place or repair.target
-    if ROOT in (target, path):
-        return target == path
-    return _is_at_or_below(path, target) or _is_at_or_below(target, path)
-
-
-def _is_at_or_below(path: str, other: str) -> bool:
-    return path == other or path.startswith(f"{other}[")
+def _touch(path: str, other: str) -> bool:
+    """Return whether one path is the other or leads into it; everything is in the root."""
+    shorter, longer = sorted((path, other), key=len)
+    if ROOT in (path, other):
+        return path == other
+    return f"{longer}[".startswith(f"{shorter}[")

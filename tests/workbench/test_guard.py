@@ -83,7 +83,9 @@ def test_a_body_that_no_page_sends_is_refused_without_a_traceback(bookshop: Page
             answer = bookshop.client.post(path, content=content, headers=OWN)
             assert answer.status_code == 400, (path, content, answer.text)
     for path in ("/change", "/repair", "/call"):
-        answer = bookshop.client.post(path, content='{"number": -1, "changes": []}', headers=OWN)
+        answer = bookshop.client.post(
+            path, content='{"number": -1, "numbers": [-1], "changes": []}', headers=OWN
+        )
         assert answer.status_code == 400, path
     assert bookshop.client.post("/undo", content="x" * 1_000_001, headers=OWN).status_code == 413
     assert bookshop.client.get("/tool/99999").status_code == 404

@@ -204,11 +204,11 @@ def test_a_problem_comes_with_its_place_and_a_repair_that_mends_it(
     pages = open_pages(FAULTY)
     before = len(pages.bench.problems)
     assert "faulty.yaml:" in pages.get("/part/problems")
-    troubles, _ = pages.pages.mending().troubles()
-    mends = [mend for trouble in troubles for mend in trouble.mends if mend.repair.known]
-    assert mends
-    for mend in mends:
-        assert pages.post("/repair", number=mend.number)["status"] == 200
+    kinds, _ = pages.pages.mending().kinds()
+    ready = [number for kind in kinds for number in kind.ready]
+    assert ready and all(len({mend.number for mend in kind.mends}) for kind in kinds if kind.ready)
+    assert pages.post("/repair", numbers=ready)["status"] == 200
+    assert not any(kind.ready for kind in pages.pages.mending().kinds()[0])
     state = json.loads(pages.get("/state"))
     assert "repairs.overlay.yaml" in state["pending"] and pages.post("/save")["status"] == 200
     overlay = yaml.safe_load((pages.bench.folder / "repairs.overlay.yaml").read_text())
@@ -223,14 +223,62 @@ def test_a_repair_with_a_gap_wants_its_author(
     document = tmp_path / "shop.yaml"
     document.write_text(BOOKSHOP.read_text().replace("      summary: Get one book\n", ""))
     pages = open_pages(document)
-    _, others = pages.pages.mending().troubles()
-    (gap,) = [mend for mend in others if mend.asks]
-    answer = pages.post("/repair", number=gap.number, text=" ")
+    _, others = pages.pages.mending().kinds()
+    (gap,) = [mend for kind in others for mend in kind.mends if mend.asks]
+    answer = pages.post("/repair", numbers=[gap.number], text=" ")
     assert (answer["status"], "E0880" in answer["error"]) == (422, True)
-    pages.post("/repair", number=gap.number, text="Read one book of the catalogue")
+    pages.post("/repair", numbers=[gap.number], text="Read one book of the catalogue")
     assert pages.post("/save")["status"] == 200
     tool = pages.bench.catalogue.rows[pages.number("get_book")].tool
     assert tool.description.startswith("Read one book of the catalogue.")
+
+
+def test_problems_of_one_kind_stand_together_and_are_mended_at_once(
+    open_pages: Callable[..., Pages], tmp_path: Path
+) -> None:
+    document = yaml.safe_load(BOOKSHOP.read_text())
+    for item in document["paths"].values():
+        for operation in item.values():
+            if "responses" in operation:
+                operation["responses"] = {"204": {}}
+    (tmp_path / "shop.json").write_text(json.dumps(document))
+    pages = open_pages(tmp_path / "shop.json")
+    part = pages.get("/part/problems")
+    (numbers,) = re.findall(r'data-mend="([^"]*)"', part)
+    assert part.count("<h2>") == 1 and part.count("why it matters") == 1
+    assert re.findall("<summary>([0-9]+) more", part) == ["10"]
+    assert pages.post("/repair", numbers=json.loads(numbers))["status"] == 200
+    for _ in range(2):  # what was written once is not written again
+        assert pages.post("/save")["status"] == 200
+        text = (pages.bench.folder / "repairs.overlay.yaml").read_text()
+        assert text.count("target:") == 13
+    assert "The document has no problems." in pages.get("/part/problems")
+
+
+def test_a_repair_goes_into_an_overlay_of_the_api_whose_document_it_is_for(
+    open_pages: Callable[..., Pages], tmp_path: Path
+) -> None:
+    for name, summary in (("shop", "Get one book"), ("billing", "Get one author")):
+        text = BOOKSHOP.read_text().replace(f"      summary: {summary}\n", "")
+        (tmp_path / f"{name}.yaml").write_text(text)
+    toml = (
+        'name = "office"\n[source]\npath = "shop.yaml"\n\n[apis.billing]\npath = "billing.yaml"\n'
+    )
+    (tmp_path / "mcpgen.toml").write_text(toml)
+    pages = open_pages(tmp_path)
+    _, (kind,) = pages.pages.mending().kinds()
+    words = {"": "Read one book", "billing": "Look at an author"}
+    for mend in kind.mends:
+        api, _ = pages.pages.mending().repairs[mend.number]
+        assert pages.post("/repair", numbers=[mend.number], text=words[api])["status"] == 200
+    assert pages.post("/save")["status"] == 200
+    assert (tmp_path / "mcpgen.toml").read_text() == toml.replace(
+        '"shop.yaml"\n', '"shop.yaml"\noverlays = ["repairs.overlay.yaml"]\n'
+    ) + 'overlays = ["billing.repairs.overlay.yaml"]\n'
+    texts = [row.tool.description for row in pages.bench.catalogue.rows]
+    for word in words.values():
+        assert any(text.startswith(word) for text in texts), word
+    assert pages.pages.mending().kinds()[1] == []
 
 
 def test_what_must_be_accepted_is_accepted_item_by_item(

@@ -220,16 +220,23 @@ $("#call")?.addEventListener("click", async (event) => {
   else $("#outcome").replaceChildren();
 });
 
-// Repairs
-document.addEventListener("submit", async (event) => {
+// Repairs, one by one or all of a kind
+async function mend(numbers, text) {
+  if (!(await act("/repair", { numbers, text }))) return;
+  for (const number of numbers) {
+    for (const button of document.querySelectorAll(`form.mend[data-n="${number}"] button`)) {
+      button.replaceWith(Object.assign(document.createElement("span"), { className: "good", textContent: "added" }));
+    }
+  }
+}
+document.addEventListener("submit", (event) => {
   const form = event.target.closest("form.mend");
   if (!form) return;
   event.preventDefault();
-  const text = form.elements.text?.value || "";
-  if (await act("/repair", { number: Number(form.dataset.n), text })) {
-    const added = Object.assign(document.createElement("span"), { className: "good", textContent: "added" });
-    $("button", form).replaceWith(added);
-  }
+  mend([Number(form.dataset.n)], form.elements.text?.value || "");
+});
+document.addEventListener("click", (event) => {
+  if (event.target.dataset?.mend) mend(JSON.parse(event.target.dataset.mend), "").then(() => event.target.remove());
 });
 
 // Generating again: everything that must be accepted has its own tick
