@@ -15,7 +15,6 @@ import pytest
 from filelock import FileLock
 
 import mcpgen.cli
-from tests import warm
 
 collect_ignore = ["packaging/before"]
 """The code of people in projects of an older version, which runs there."""
@@ -62,16 +61,6 @@ def nothing_is_done_twice(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         patch.setattr(mcpgen.cli, "get_command", functools.cache(mcpgen.cli.get_command))
         patch.setattr("os.fsync", lambda descriptor: None)
         yield
-
-
-@pytest.fixture(scope="session", autouse=sys.platform == "linux")
-def servers_start_warm() -> Iterator[None]:
-    """See there."""
-    nursery = warm.Nursery()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("subprocess._fork_exec", nursery.start)
-        yield
-    nursery.close()
 
 
 @pytest.fixture
