@@ -126,9 +126,16 @@ def test_operations_of_the_same_method_and_path_words_get_a_word_of_their_summar
     assert [*names.values()] == ["list_jobs_running", "list_jobs_status"]
 
 
-def test_what_the_document_calls_a_list_is_one() -> None:
-    subject = Subject(method="GET", path="/listener", operation_id=None, verb="list")
-    assert naming.tool_names([subject], "shop") == {"GET /listener": "list_listener"}
+@pytest.mark.parametrize(("method", "path", "operation_id", "verb", "name"), [
+    ("GET", "/listener", None, "list", "list_listener"),
+    ("PUT", "/files/{id}#add_link", "put_files_id#add_link", "add", "add_link"),
+    ("POST", "/absences", "PostLeaveByEmployment", "create", "post_leave_by_employment"),
+])  # fmt: skip
+def test_the_verb_of_the_document_is_that_of_the_name(
+    method: str, path: str, operation_id: str | None, verb: str, name: str
+) -> None:
+    subject = Subject(method=method, path=path, operation_id=operation_id, verb=verb)
+    assert naming.tool_names([subject], "shop") == {f"{method} {path}": name}
 
 
 def calendar_operations() -> list[tuple[str, str, str | None]]:

@@ -80,7 +80,8 @@ def operation_words(
         return by_route
     if _says_method_and_path(id_words, method, path, by_route[0]):
         return by_route
-    return _without_class(_without_owners(id_words, path))
+    id_words = _without_class(_without_owners(id_words, path))
+    return _from_verb(id_words, method, spoken) if spoken else id_words
 
 
 def identity_words(operation_id: str | None) -> list[str]:
@@ -123,6 +124,17 @@ def _from_repetition(words: list[str]) -> list[str]:
         if singulars[:count] == singulars[count : 2 * count]:
             return words[count:]
     return words
+
+
+def _from_verb(id_words: list[str], method: str, spoken: str) -> list[str]:
+    """An operationId that begins with its method from the verb of the description, if it has that:
+    `put_files_id_add_shared_link` is `add_shared_link`.
+    """
+    verbs = list(map(same_verb, id_words[:-1]))
+    if method not in WRITING or verbs[:1] != [method.lower()]:
+        return id_words
+    verb = same_verb(spoken)
+    return id_words[verbs.index(verb) :] if verb in verbs else id_words
 
 
 def _words_apart(id_words: list[str], path: str, sentence: str) -> list[str]:
@@ -205,8 +217,8 @@ def _said_by_path(
     *owners, (action, *object_words) = resource
     if action in BULK:
         action, *object_words = [*object_words, action]  # `/films/bulk-archive`
-    is_said = method in WRITING and action == spoken
-    if is_said or action in ACTIONS.get(method, ()) or _is_call(resource[-1]):
+    actions = {*ACTIONS.get(method, ()), *([spoken] if method in WRITING else [])}
+    if action in actions or _is_call(resource[-1]):
         is_of_item = any(part.is_parameter for part in parts[-2:-1])
         names = _singulars(owners) if is_of_item else _plain(owners)
         return [action, *names, *object_words]
@@ -353,7 +365,11 @@ def _says_method_and_path(id_words: list[str], method: str, path: str, verb: str
     route = list(map(singular, route))
     resource = {singular(word) for part in literals(path) for word in part.words}
     rest = list(map(singular, rest))
-    return resource <= set(rest) and _is_subsequence(rest, route)
+    # Some write `id` for every parameter: `post_folders_id_metadata_id_id`
+    without_ids = [word for word in rest if word != "id"]
+    if not resource <= {*rest}:
+        return False
+    return any(_is_subsequence(each, route) for each in (rest, without_ids))
 
 
 def _is_subsequence(short: list[str], long: list[str]) -> bool:
