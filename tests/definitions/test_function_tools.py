@@ -369,6 +369,10 @@ def with_context(a: int, context: Context | None = None) -> str:
     return f"{a} {type(context).__name__}"
 
 @tool
+def by_name(context, a: int) -> str:
+    return f"{a} {type(context).__name__}"
+
+@tool
 def unsaid() -> list[str]:
     return ["text", Image(b"")]
 
@@ -414,6 +418,7 @@ CALLS = [
     ("defaults", {}, {"result": "[] 3"}),
     ("defaults", {"names": ["a"], "count": 4}, {"result": "['a'] 4"}),
     ("with_context", {"a": 1}, {"result": "1 Context"}),
+    ("by_name", {"a": 1}, {"result": "1 Context"}),
 ]  # fmt: skip
 
 

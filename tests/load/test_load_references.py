@@ -238,6 +238,8 @@ def test_a_missing_file_is_one_problem_with_a_suggestion(
     assert (problem.code, problem.severity) == ("E0204", severity) and hint in problem.hint
     assert "mistral" not in f"{problem.message} {problem.hint}"
     assert problem.place is not None and problem.place.line == 5
+    place = "/example/$ref" if severity == "note" else "/$ref"
+    assert problem.pointer == f"/components/schemas/A{place}"
     if severity == "note":
         example = document.root["components"]["schemas"]["A"]["example"]
         assert example == {"$ref": "examples/a.yaml"}

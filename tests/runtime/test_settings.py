@@ -75,6 +75,8 @@ def test_what_works_and_should_not_go_unnoticed_is_noted() -> None:
     [note] = settings(None, facts, CLIENT_ID="a", CLIENT_SECRET="bbbb").notes
     assert f"`{P}_ALLOW_ORIGINS=https://login.test`" in note
     assert settings(None, facts, TOKEN="ready").notes == ()
+    facts = {"auth": {"o": {**login, "variables": variables, "token_url": "/t"}}}
+    assert settings(None, facts, CLIENT_ID="a", CLIENT_SECRET="bbbb").notes == ()
 
 
 def test_an_empty_password_is_one_when_it_was_set() -> None:

@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 from calls import runtime
 
+from mcpgen.runtime.client import scalars
+
 EMPTY, STRING = "", "blue"
 ARRAY = ["blue", "black", "brown"]
 OBJECT = {"R": 100, "G": 200, "B": 150}
@@ -209,6 +211,19 @@ def test_what_was_not_given_stays_left_out(function: str) -> None:
     wire = runtime.wire
     assert getattr(wire, function)(wire.OMIT) is wire.OMIT
     assert list(wire.pairs_of("p", getattr(wire, function)([]))) == []
+
+
+OTHERS = """
+    cookie simple json_text form_text json_lines query_string form_fields multipart_fields defined
+    file json_part json_parts text_part from_base64
+""".split()
+
+
+def test_no_encoder_writes_what_was_not_given() -> None:
+    omitted = runtime.wire.OMIT
+    for name in OTHERS:
+        encoder = getattr(runtime.wire if hasattr(runtime.wire, name) else scalars, name)
+        assert encoder(omitted) is omitted, name
 
 
 @pytest.mark.parametrize("make", [

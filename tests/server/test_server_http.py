@@ -1012,7 +1012,7 @@ def wait_for_not_ready(server: Server) -> tuple[int, dict[str, str], bytes]:
         if answer[0] == 503:
             return answer
         time.sleep(0.02)
-    return answer
+    raise AssertionError(answer)
 
 
 def test_a_package_with_a_catalogue_shows_it_at_the_root(start: Start, package: Path) -> None:
