@@ -43,7 +43,7 @@ OPERATIONS = {
     "openapi/stripe.json": ("GetCharges", "GetCustomers", "GetInvoices"),
     "directory/slack.com.json": ("users_list", "conversations_history"),
     "openapi/kubernetes.json": ("listCoreV1NamespacedPod", "listAppsV1NamespacedDeployment"),
-    "multifile/digitalocean/DigitalOcean-public.v2.yaml": ("list_droplets", "list_volumes"),
+    "multifile/digitalocean/DigitalOcean-public.v2.yaml": ("droplets_list", "volumes_list"),
     "bookshop.yaml": ("listBooks",),
 }  # fmt: skip
 """Document → its operations; the bookshop is this project's own."""
@@ -59,8 +59,8 @@ WANTED = {
     "conversations_history": "text user ts",
     "listCoreV1NamespacedPod": "metadata.name metadata.creationTimestamp status.phase",
     "listAppsV1NamespacedDeployment": "metadata.name metadata.creationTimestamp spec.replicas",
-    "list_droplets": "id name status created_at size_slug",
-    "list_volumes": "id name size_gigabytes created_at",
+    "droplets_list": "id name status created_at size_slug",
+    "volumes_list": "id name size_gigabytes created_at",
     "listBooks": "id title author price",
 }
 """Operation → what a person looks at in its list, named before the answers were looked at: what it
