@@ -6,9 +6,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -131,28 +128,6 @@ def test_unique_items_of_an_answer_cost_nothing(server: Any, upstream: Upstream)
     result = call(server)
     assert not result.is_error
     assert time.process_time() - started < 3
-
-
-@pytest.mark.parametrize(("words", "token", "refused"), [
-    ("", "", False),
-    ("--http --port 0 --host 0.0.0.0", "", True),
-    ("--http --port 0 --host 0.0.0.0 --allowed-host a.example", "", True),
-    ("--http --port 0 --host 0.0.0.0", "x" * 40, True),
-    ("--http --port 0 --host ::", "x" * 40, True),
-    ("--http --port 0 --host 0.0.0.0 --allowed-host a.example", "short", True),
-])  # fmt: skip
-def test_others_are_served_only_by_name_and_with_a_credential(
-    tmp_path: Path, upstream: Upstream, words: str, token: str, refused: bool
-) -> None:
-    """Without a flag, nobody but the client on stdio is served."""
-    given = {**os.environ, **environment(upstream), "MCPGEN_SHOP_HTTP_TOKEN": token}
-    done = subprocess.run(
-        [sys.executable, "-m", "shop_mcp", *words.split()], input="", timeout=30,
-        cwd=written(rendered(tmp_path, GIVEN), tmp_path) / "src", env=given,
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert (done.returncode not in (0, -9)) == refused and done.stdout == ""
-    assert "Serving MCP at" not in done.stderr and "Traceback" not in done.stderr
 
 
 def test_a_token_is_compared_in_constant_time() -> None:
