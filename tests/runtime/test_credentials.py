@@ -189,6 +189,17 @@ def test_an_operations_own_path_counts_from_the_origin_of_the_operators_base_url
     assert ask("GET", "/x", base_url="/v9").requests[0].target == "/v9/x"
 
 
+@pytest.mark.parametrize(("url", "reason"), [
+    ("https://u:canary@b.test", "has a user name or password in it"),
+    ("ftp://b.test", "not an http or https URL with a host"),
+])  # fmt: skip
+async def test_an_operation_whose_own_address_cannot_be_is_refused(url: str, reason: str) -> None:
+    async with runtime.api.Api(settings()) as api:
+        with pytest.raises(runtime.errors.Refused) as refused:
+            await api.request("GET", "/x", base_url=url)
+    assert str(refused.value) == f"the operation's own server URL {reason}"
+
+
 async def test_two_apis_in_one_process_keep_their_credentials_apart() -> None:
     facts = {"auth": AUTH, "security": [["bearer"]]}
     async with Upstream() as first, Upstream() as second:
