@@ -30,7 +30,7 @@ from .changes_page import compared, generate
 from .guard import WorkbenchGuard
 from .mending import Mending
 from .ranking import Ranking
-from .tool_page import argument_fields, tool_fields, tool_page
+from .tool_page import argument_fields, inputs, tool_fields, tool_page
 
 HERE = Path(__file__).parent
 MEDIA_TYPES = {".css": "text/css", ".js": "text/javascript"}
@@ -106,7 +106,18 @@ class Workbench:
     def tool(self, request: Request) -> Response:
         """One tool."""
         row = self.row(request)
-        return self.page("tool", request, page=tool_page(self.bench, row), **self._fields(row))
+        page = tool_page(self.bench, row)
+        form = list(inputs(page["tool"].input_schema))
+        return self.page("tool", request, page=page, inputs=form, **self._fields(row))
+
+    def function(self, request: Request) -> Response:
+        """The tool of a function."""
+        for tool, kind, tokens in self.bench.catalogue.functions:
+            if tool["name"] == request.path_params["name"]:
+                form = list(inputs(tool["inputSchema"]))
+                facts = {"tool": tool, "kind": kind, "tokens": tokens}
+                return self.page("function", request, inputs=form, **facts)
+        raise HTTPException(404)
 
     def edit(self, request: Request) -> Response:
         """The fields of one tool, for the table."""
@@ -248,9 +259,9 @@ class Workbench:
 
     def call(self, request: Request, body: Answer) -> Response:
         """Call a tool."""
-        row = self.bench.row(int(body["number"]))
+        called = body.get("function") or self.bench.row(int(body["number"]))
         arguments = dict(body["arguments"])
-        outcome = self.caller.call(row, arguments, dry_run=bool(body["dry_run"]))
+        outcome = self.caller.call(called, arguments, dry_run=bool(body["dry_run"]))
         template = self._engine.get_template("outcome.html.jinja")
         return JSONResponse({"html": template.render(outcome=outcome, dry_run=body["dry_run"])})
 
@@ -277,6 +288,7 @@ def application(bench: Bench, *, host: str, token: str) -> tuple[ASGIApp, Workbe
         Route("/part/overview", _page(pages, pages.overview_part)),
         Route("/tools", _page(pages, pages.tools)),
         Route("/tool/{number:int}", _page(pages, pages.tool)),
+        Route("/function/{name}", _page(pages, pages.function)),
         Route("/edit/{number:int}", _page(pages, pages.edit)),
         Route("/find", _page(pages, pages.find)),
         Route("/problems", _page(pages, pages.problems)),

@@ -7,9 +7,11 @@ project, and called as `mcpgen call` does.
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 import sys
 import tempfile
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -42,24 +44,49 @@ class ToolRunner:
         """Remove the server."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def call(self, row: Row, arguments: dict[str, Any], *, dry_run: bool) -> dict[str, Any]:
-        """Call the tool of a row; what `live.outcome` returns, with `tokens` of the answer. Raises
-        McpgenError where the server cannot be made or started.
+    def call(self, tool: Row | str, arguments: dict[str, Any], *, dry_run: bool) -> dict[str, Any]:
+        """Call the tool of a row, or a function of the project by its name; what `live.outcome`
+        returns, with `tokens` of the answer, and `curl` of each request. Raises McpgenError where
+        the server cannot be made or started.
         """
-        draft = self._folder / "server"
-        with self._bench.lock:
-            if self._made != (self._bench.text, row.number):
-                self._made = ("", -1)
-                self._name = _generate(self._bench, row, draft)
-                self._made = (self._bench.text, row.number)
-        project = draft
+        folder, name = self._bench.folder, str(tool)
+        if isinstance(tool, Row):
+            folder = self._folder / "server"
+            name = self._server_of(tool, folder)
+        elif name not in self._bench.server.functions:
+            raise LookupError(name)
+        project = folder
         if (self._bench.folder / "pyproject.toml").is_file():
             project = self._bench.folder
         python = python_of(project, lambda text: print(text, file=sys.stderr))
-        outcome = outcome_of(draft, self._name, arguments, dry_run=dry_run, python=python)
+        outcome = outcome_of(folder, name, arguments, dry_run=dry_run, python=python)
+        for request in outcome.get("requests", ()):
+            request["curl"] = _curl(request)
+            with suppress(ValueError, KeyError):
+                laid_out = json.dumps(json.loads(request["answer"]), indent=2, ensure_ascii=False)
+                request["answer"] = laid_out
         content = outcome.get("result", {}).get("content", [])
         size = Size(bytes=len(json.dumps(content, ensure_ascii=False).encode()))
         return {**outcome, "tokens": size.tokens}
+
+    def _server_of(self, row: Row, folder: Path) -> str:
+        """Generate the server of a row unless it is there; the tool's name in it."""
+        with self._bench.lock:
+            if self._made != (self._bench.text, row.number):
+                self._made = ("", -1)
+                self._name = _generate(self._bench, row, folder)
+                self._made = (self._bench.text, row.number)
+        return self._name
+
+
+def _curl(request: dict[str, Any]) -> str:
+    """A request as a command of a shell, secrets masked."""
+    words = ["curl", "-X", request["method"], request["url"]]
+    for name, value in request["headers"].items():
+        words += ["-H", f"{name}: {value}"]
+    if request.get("body"):
+        words += ["--data-raw", request["body"]]
+    return shlex.join(words)
 
 
 def _generate(bench: Bench, row: Row, folder: Path) -> str:

@@ -14,13 +14,15 @@ from ..config.keys import BY_NAME, Key
 from ..config.model import ArgumentConfig, ToolConfig
 from ..ir import Schema, Tool
 from ..render.facts import wire
+from ..render.sample import Sampler
 from ..render.stage import function_text
 from .bench import Bench
-from .cut import Cut, cuts
+from .cut import cuts
 
 MOST_CUTS = 200
 MOST_LINES = 400
 """Lines of a document's operation that are shown."""
+CONTROLS = {"string": "text", "integer": "number", "number": "number", "boolean": "flag"}
 EDITED = ("name", "title", "description", "toolset")
 
 
@@ -62,45 +64,28 @@ class FormField:
     required: bool
     description: str
     choices: tuple[str, ...]
+    sample: str
+    """JSON to begin with."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolPage:
-    """Everything that the page of one tool shows."""
-
-    row: Row
-    tool: Tool
-    chosen: bool
-    listed: str
-    tokens: int
-    documented: str
-    documented_at: str
-    cuts: tuple[Cut, ...]
-    more_cuts: int
-    customised: bool
-    function: str
-    inputs: tuple[FormField, ...]
-
-
-def tool_page(bench: Bench, row: Row) -> ToolPage:
-    """The page of a row's tool."""
+def tool_page(bench: Bench, row: Row) -> dict[str, Any]:
+    """Return what the page of a tool shows, by the row of the tool."""
     tool = bench.tool(row)
     place = bench.document.place(row.tool.origin.pointer)
-    cut_places = cuts(bench, tool)
-    return ToolPage(
-        row=row,
-        tool=tool,
-        chosen=row.number in bench.chosen,
-        listed=json.dumps(wire(tool), indent=2, ensure_ascii=False),
-        tokens=bench.tokens(row),
-        documented=_documented(bench, tool),
-        documented_at=f"{place.file}:{place.line}",
-        cuts=tuple(cut_places[:MOST_CUTS]),
-        more_cuts=max(0, len(cut_places) - MOST_CUTS),
-        customised=tool != row.tool,
-        function=function_text(bench.server, tool),
-        inputs=tuple(_inputs(tool.input_schema)),
-    )
+    places = cuts(bench, tool)
+    return {
+        "row": row,
+        "tool": tool,
+        "chosen": row.number in bench.chosen,
+        "listed": wire(tool),
+        "tokens": bench.tokens(row),
+        "documented": _documented(bench, tool),
+        "documented_at": f"{place.file}:{place.line}",
+        "cuts": places[:MOST_CUTS],
+        "more_cuts": max(0, len(places) - MOST_CUTS),
+        "customised": tool != row.tool,
+        "function": function_text(bench.server, tool),
+    }
 
 
 class _Blocks(yaml.SafeDumper):
@@ -132,8 +117,9 @@ def _documented(bench: Bench, tool: Tool) -> str:
     return "\n".join(lines)
 
 
-def _inputs(schema: Schema) -> Iterator[FormField]:
+def inputs(schema: Schema) -> Iterator[FormField]:
     """The fields of the form, the required ones first."""
+    sampler = Sampler(schema)
     required = schema.get("required", [])
     properties = schema.get("properties", {})
     for name in sorted(properties, key=lambda name: name not in required):
@@ -145,23 +131,16 @@ def _inputs(schema: Schema) -> Iterator[FormField]:
             required=name in required,
             description=str(inner.get("description", "")),
             choices=tuple(choices),
+            sample=json.dumps(sampler.value(inner, plain=True), indent=2, ensure_ascii=False),
         )
 
 
 def _kind(schema: Mapping[str, Any], has_choices: bool) -> str:
     """Return the form control of a value: `choice`, `text`, `number`, `flag` or `json`."""
-    kinds: dict[Any, str] = {
-        "string": "text",
-        "integer": "number",
-        "number": "number",
-        "boolean": "flag",
-    }
+    kind = schema.get("type")
     if has_choices:
         return "choice"
-    kind = schema.get("type")
-    if isinstance(kind, list):
-        return "json"
-    return kinds.get(kind, "json")
+    return CONTROLS.get(kind, "json") if isinstance(kind, str) else "json"
 
 
 def tool_fields(bench: Bench, row: Row) -> list[EditableKey]:

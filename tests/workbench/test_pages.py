@@ -343,5 +343,37 @@ def test_an_answer_is_shown_raw_and_as_the_model_sees_it(
     monkeypatch.setenv("MCPGEN_BOOKSHOP_BASE_URL", api.url)
     number = pages.number("get_status")
     shown = text_of(pages.post("/call", number=number, arguments={}, dry_run=False)["html"])
-    assert "Raw answer: status 200" in shown and '{"message": "", "path": "/status"}' in shown
+    assert "Raw answer: status 200" in shown and '{ "message": "", "path": "/status" }' in shown
     assert "tokens" in shown and [request[:2] for request in api.requests] == [("GET", "/status")]
+
+
+def test_a_function_has_a_page_to_try_it_on(
+    open_pages: Callable[..., Pages], tmp_path: Path
+) -> None:
+    assert run(["new", "words", "--yes"]) == 0
+    pages = open_pages(tmp_path / "words")
+    assert '<a class="name" href="/function/count_words">' in pages.get("/")
+    page = html.unescape(pages.get("/function/count_words"))
+    assert '"shortest": {' in page and 'name="text"' in page
+    words = {"text": "a short text", "shortest": 2}
+    answer = pages.post("/call", function="count_words", arguments=words, dry_run=False)
+    assert '"words": 2' in html.unescape(answer["html"])
+    assert pages.client.get("/function/nothing").status_code == 404
+    headers = {"Origin": f"http://{pages.client.base_url.netloc.decode()}"}
+    nobody = {"function": "run_it", "arguments": {}, "dry_run": False}
+    assert pages.client.post("/call", json=nobody, headers=headers).status_code == 400
+
+
+def test_a_body_begins_with_what_its_schema_asks_for_and_a_request_is_a_command(
+    bookshop: Pages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MCPGEN_BOOKSHOP_API_KEY", "a-secret-of-the-test")
+    number = bookshop.number("add_book")
+    page = html.unescape(bookshop.get(f"/tool/{number}"))
+    (price,) = re.findall(r'<textarea [^>]*name="price"[^>]*>([^<]+)<', page, re.DOTALL)
+    assert json.loads(price) == {"amount": 4.5, "currency": "EUR"}
+    one: dict[str, object] = {"bookId": "bk_1"}
+    answer = bookshop.post("/call", number=bookshop.number("get_book"), arguments=one, dry_run=True)
+    command = html.unescape(answer["html"])
+    assert "curl -X GET https://api.bookshop.example/v1/books/bk_1 -H" in command
+    assert "a-secret-of-the-test" not in command

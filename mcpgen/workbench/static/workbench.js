@@ -215,7 +215,7 @@ $("#call")?.addEventListener("click", async (event) => {
     values[field.name] = field.dataset.kind === "text" ? field.value : json(field.value);
   }
   $("#outcome").textContent = "Calling… the first call of a server installs what it needs.";
-  const state = await act("/call", { number: Number(form.dataset.n), arguments: values, dry_run: event.target.dataset.dry === "true" });
+  const state = await act("/call", { number: Number(form.dataset.n), function: form.dataset.function, arguments: values, dry_run: event.target.dataset.dry === "true" });
   if (state) fill($("#outcome"), state.html);
   else $("#outcome").replaceChildren();
 });
