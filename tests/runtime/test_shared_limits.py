@@ -1,21 +1,11 @@
-"""Limits that replicas share in Redis, with a real `redis-server` (the path's, or
-`$REDIS_SERVER`).
-"""
+"""Limits that replicas share in Redis."""
 
 import asyncio
-import os
-import shutil
-import socket
-import subprocess
-import time
+import threading
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("redis")
-
 from calls import settings
 
 from mcpgen.runtime.limits import Rate, pace_of
@@ -23,46 +13,34 @@ from mcpgen.runtime.parts.redis import rates as shared
 from mcpgen.runtime.settings import SettingsError
 from tests.loopback import free_port
 
-SERVER = os.environ.get("REDIS_SERVER") or shutil.which("redis-server")
+client = pytest.importorskip("redis")
+fakeredis = pytest.importorskip("fakeredis")
 
 
 class Redis:
-    """A Redis server on loopback that can be stopped and started again."""
+    """A Redis on loopback, as far as `fakeredis` goes, that can be stopped and started again."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self) -> None:
         self.port = free_port()
-        self.url = f"redis://:pass-word@127.0.0.1:{self.port}"
-        self._folder = folder
+        self.url = f"redis://127.0.0.1:{self.port}"
         self.start()
 
     def start(self) -> None:
-        command = [
-            str(SERVER), "--port", str(self.port), "--bind", "127.0.0.1", "--save", "",
-            "--requirepass", "pass-word", "--dir", str(self._folder), "--daemonize", "no",
-        ]  # fmt: skip
-        self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-        until = time.monotonic() + 20
-        while time.monotonic() < until:
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", self.port)) == 0:
-                    return
-            time.sleep(0.05)
-        raise AssertionError("redis-server did not start")
+        self._server = fakeredis.TcpFakeServer(("127.0.0.1", self.port))
+        threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
+        with client.Redis(port=self.port) as early:  # an unknown script ends a connection here
+            early.script_load(shared._TAKE)
 
     def stop(self) -> None:
-        self._process.terminate()
-        self._process.wait(20)
+        self._server.shutdown()
+        self._server.server_close()
 
 
 @pytest.fixture
-def redis(tmp_path: Path) -> Iterator[Redis]:
-    if not SERVER:
-        pytest.skip("`redis-server` is not installed")
-    server = Redis(tmp_path)
-    try:
-        yield server
-    finally:
-        server.stop()
+def redis() -> Iterator[Redis]:
+    server = Redis()
+    yield server
+    server.stop()
 
 
 @pytest.fixture(autouse=True)
