@@ -8,7 +8,6 @@ from pathlib import Path
 
 from .compare.servers import Diff
 from .compare.servers import diff as compare
-from .compare.sides import Side, side_of_project
 from .config import Config
 from .ir import Server
 from .problems import Problem, Problems
@@ -95,12 +94,5 @@ def diff(old: FilePath, new: FilePath) -> Diff:
     `additive`, `text`), or None where nothing changed. Raises McpgenError where a side cannot be
     read.
     """
-    before = _side(old, None)
-    return compare(before, _side(new, before))
-
-
-def _side(source: FilePath, old: Side | None) -> Side:
-    """A project or a document; tools keep the names of the other side."""
-    if Path(source).is_dir():
-        return side_of_project(Path(source))
-    return side_of_document(os.fspath(source), None, old, Problems())
+    before = side_of_document(os.fspath(old), None, None, Problems())
+    return compare(before, side_of_document(os.fspath(new), None, before, Problems()))

@@ -146,14 +146,10 @@ def _sides(names: list[str], against: str | None, problems: Problems) -> tuple[S
     if against is not None:
         new = Path(names[0]) if names else _required(project)
         return side_of_revision(new, against), side_of_project(new)
-    if len(names) == 2 and not Path(names[0]).is_dir():
+    if len(names) == 2:
         old = side_of_document(names[0], project, None, problems)
-    elif len(names) == 2:
-        old = side_of_project(Path(names[0]))
     else:
         old = side_of_project(_required(project))
-    if names and Path(names[-1]).is_dir():
-        return old, side_of_project(Path(names[-1]))
     return old, side_of_document(names[-1] if names else None, project, old, problems)
 
 

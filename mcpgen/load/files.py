@@ -711,9 +711,7 @@ def _is_reference(value: Any) -> bool:
     """Return whether a value is a reference and nothing else."""
     if type(value) is not dict:
         return False
-    if value.keys() != {"$ref"}:
-        return False
-    return type(value["$ref"]) is str
+    return value.keys() == {"$ref"} and type(value["$ref"]) is str
 
 
 def _is_data(key: str, value: Any) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from .. import pipeline
-from ..compare.sides import Side, side_of_server
+from ..compare.sides import Side, side_of_project, side_of_server
 from ..config import Config
 from ..config.file import read_config
 from ..problems import Problems
@@ -16,9 +16,11 @@ from .run import named
 def side_of_document(
     document: str | None, project: Path | None, old: Side | None, problems: Problems
 ) -> Side:
-    """A document as a server, with the customisations of the project and the names of the old side.
-    Without a document, the project's own.
+    """A document as a server, with the customisations of the project and the names of the old side;
+    a folder is a project as it stands. Without a document, the project's own.
     """
+    if document is not None and Path(document).is_dir():
+        return side_of_project(Path(document))
     config = Config()
     if project is not None:
         config = read_config(project)
