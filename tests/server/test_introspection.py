@@ -12,6 +12,7 @@ from urllib.parse import parse_qs
 
 import pytest
 from served import Start, call
+from test_server_http import Issuer
 
 from mcpgen.runtime.parts.introspection import tokens
 from mcpgen.runtime.settings import SettingsError, read
@@ -104,6 +105,29 @@ def test_a_token_is_good_for_what_the_endpoint_says(
     assert not any(secret in said for secret in ("canary", '"good"', "better"))
 
 
+@pytest.mark.parametrize("count", [1, 2])
+def test_tokens_of_an_issuer_with_keys_are_never_introspected(
+    start: Start, endpoint: Endpoint, count: int
+) -> None:
+    signer = Issuer()
+    issuers = [signer.url, endpoint.url][:count]
+    more = {"HTTP_ISSUER": ",".join(issuers), "HTTP_JWKS_URL": f"{signer.url}/keys"}
+    server = start(**settings(endpoint, **more))
+    described = server.get("/.well-known/oauth-protected-resource/mcp")[2]
+    assert json.loads(described)["authorization_servers"] == issuers
+    forged, other = signer.token(key=signer.other), signer.token(iss="https://else.example")
+    endpoint.known |= {forged: GOOD, other: GOOD, "claims": {**GOOD, "iss": signer.url}}
+    given = {signer.token(): 200, "good": 200, other: 200, forged: 401, "made-up": 401}
+    given["claims"] = 200 if count == 1 else 401  # the endpoint speaks for its own issuer
+    assert {token: server.bearer(token)[0] for token in given} == given
+    asked = [parse_qs(asked.body.decode())["token"][0] for asked in endpoint.asked]
+    assert asked == ["good", other, "made-up", "claims"]
+    assert server.get("/ready")[0] == 200
+    endpoint.answer = (503, {}, b"")
+    assert [server.bearer(signer.token(sub="you"))[0], server.bearer("another")[0]] == [200, 503]
+    signer.close()
+
+
 REFUSED: list[dict[str, Any]] = [
     {"active": False}, {"aud": "https://else.example"}, {"aud": None}, {"aud": [["x"]]},
     {"iss": "https://else.example"}, {"exp": 1}, {"exp": "soon"}, {"exp": None}, {"exp": 10**400},
@@ -189,7 +213,7 @@ def test_calls_at_the_same_time_share_one_question(endpoint: Endpoint) -> None:
     ({"HTTP_AUDIENCE": ""}, "HTTP_AUDIENCE` is not set"),
     ({"INTROSPECTION_CLIENT_ID": ""}, "INTROSPECTION_CLIENT_ID` is not set"),
     ({"INTROSPECTION_CLIENT_SECRET": ""}, "INTROSPECTION_CLIENT_SECRET` is not set"),
-    ({"HTTP_JWKS_URL": "https://login.example/keys"}, "takes the place of `P_HTTP_JWKS_URL`"),
+    ({"HTTP_JWKS_URL": "https://a.example/keys,https://b.example/keys"}, "more URLs than `P_HTTP_ISSUER`"),
 ])  # fmt: skip
 def test_settings_that_are_incomplete_are_said_at_the_start(
     endpoint: Endpoint, more: dict[str, str], text: str

@@ -28,10 +28,8 @@ def _check(own: IntrospectionSettings, reader: Reader) -> None:
             reader.refuse(name, f"is not set, and `{reader.prefix}_INTROSPECTION_URL` needs it")
     if own.introspection_client_secret is None:
         reader.refuse("INTROSPECTION_CLIENT_SECRET", "is not set, and the endpoint asks for it")
-    if reader.value("HTTP_JWKS_URL"):
-        reader.refuse(
-            "INTROSPECTION_URL", f"takes the place of `{reader.prefix}_HTTP_JWKS_URL`: set one"
-        )
+    if len(reader.items("HTTP_JWKS_URL")) > len(reader.items("HTTP_ISSUER")):
+        reader.refuse("HTTP_JWKS_URL", f"has more URLs than `{reader.prefix}_HTTP_ISSUER`")
 
 
 def _authority(settings: Settings, about: Mapping[str, Any]) -> Any:
@@ -39,10 +37,16 @@ def _authority(settings: Settings, about: Mapping[str, Any]) -> Any:
     secret = own.introspection_client_secret
     if not own.introspection_url or secret is None:
         return None
-    from .tokens import Introspection
+    from ...transports.tokens import Issuer
+    from .tokens import EitherKind, Introspection
 
     login = (own.introspection_client_id, secret.reveal())
-    return Introspection(settings.http_issuer, own.introspection_url, *login, **about)
+    keys_urls = dict(zip(settings.http_issuer, settings.http_jwks_url, strict=False))
+    issuers = settings.http_issuer[len(keys_urls) :] or settings.http_issuer
+    opaque = Introspection(issuers, own.introspection_url, *login, **about)
+    if not keys_urls:
+        return opaque
+    return EitherKind(Issuer(keys_urls, **about), opaque, **about)
 
 
 PART = Part(settings=IntrospectionSettings, check=_check, authority=_authority)

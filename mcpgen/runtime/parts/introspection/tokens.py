@@ -20,6 +20,7 @@ from ...transports.tokens import (
     LEEWAY_SECONDS,
     MAX_TOKEN,
     MOST_TOKENS,
+    Issuer,
     NotAnAccessToken,
     ProtectedResource,
     Unread,
@@ -139,3 +140,23 @@ class Introspection(ProtectedResource):
                 raise NotAnAccessToken(f"its `{name}` is not that of an access token")
         check_type({}, claims)
         return Grant(scopes_of(claims), caller_of(claims, str(claims["iss"]), token, None))
+
+
+class EitherKind(ProtectedResource):
+    """Tokens that some issuers sign, and all others by what the endpoint says of them."""
+
+    def __init__(self, signed: Issuer, others: Introspection, **about: Any) -> None:
+        super().__init__(dict.fromkeys([*signed.issuers, *others.issuers]), **about)
+        self._signed, self._others = signed, others
+
+    async def grant(self, token: str) -> Grant:
+        """Return the permissions of a token. Raises what the check of its kind raises: a token that
+        names an issuer with keys is introspected neither before nor after the check.
+        """
+        if self._signed.has_issued(token):
+            return await self._signed.grant(token)
+        return await self._others.grant(token)
+
+    async def is_ready(self) -> bool:
+        """Return whether tokens of both kinds can be checked."""
+        return all([await each.is_ready() for each in (self._signed, self._others)])
