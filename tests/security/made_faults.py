@@ -431,6 +431,8 @@ def judged(fault: Fault, tests: list[str], place: Path) -> tuple[str, str]:
         code, failed = tried(tests, place, "-x")
     finally:
         path.write_text(whole, "utf-8")
+    if any(test.startswith("tests/cases") for test in failed):  # they write what they found
+        shutil.copytree(ROOT / "tests/cases", place / "tests/cases", dirs_exist_ok=True)
     return ("caught" if code else "SURVIVED"), (failed or [f"exit code {code}"])[0]
 
 
