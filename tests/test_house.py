@@ -30,7 +30,7 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 45_600,
+    "lines of code of mcpgen": 45_700,
     "lines of code of its runtime": 13_700,
     "modules of a copied runtime": 53,
     "lines of a copied runtime": 13_800,
