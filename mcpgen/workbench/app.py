@@ -86,11 +86,9 @@ class Workbench:
     def overview(self, request: Request) -> Response:
         """Render the size of the list and its distribution."""
         catalogue = self.view()
-        scores: dict[str, float] = {}
-        if catalogue.score_known:
-            scores = catalogue.scores
-        areas = treemap(catalogue)
-        return self.page("overview", request, catalogue=catalogue, areas=areas, scores=scores)
+        scores = catalogue.scores if catalogue.score_known else {}
+        facts = {"catalogue": catalogue, "areas": treemap(catalogue), "scores": scores}
+        return self.page("overview", request, **facts)
 
     def overview_part(self, request: Request) -> Response:
         """Render the slower parts: the limits of clients, and texts to look at."""
@@ -207,21 +205,14 @@ class Workbench:
         changes = [(tuple(map(str, path)), value) for path, value in body["changes"]]
         self.bench.customise_row(row, changes)
         tool = self.bench.tool(row)
-        facts = {
-            "name": tool.name,
-            "title": tool.title,
-            "description": tool.description,
-            "tokens": self.bench.tokens(row),
-        }
-        return self.state(request, row={"number": row.number, **facts})
+        facts = {"name": tool.name, "description": tool.description}
+        return self.state(request, row={**facts, "tokens": self.bench.tokens(row)})
 
     def choose(self, request: Request, body: Answer) -> Response:
         """Keep, leave out or bring back rows."""
         rows = [self.bench.row(int(number)) for number in body["numbers"]]
-        facet = None
         kind, word = body.get("facet") or ("", "")
-        if kind in FACETS:
-            facet = (str(kind), str(word))
+        facet = (str(kind), str(word)) if kind in FACETS else None
         action = body["action"]
         if action == "only":
             self.bench.keep_only(row.key for row in rows)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Collection, Iterable, Mapping
+import tomllib
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -120,10 +121,9 @@ class Bench:
     def config_of(self, text: str) -> Config:
         """The configuration that a text of `mcpgen.toml` makes."""
         config = parse_config(text, folder=self.folder, file=os.fspath(self.folder / NAME))
-        project = None
         if is_project(self.folder):
-            project = self.folder
-        return named(replace(config, project=project), self.last_lock)
+            config = replace(config, project=self.folder)
+        return named(config, self.last_lock)
 
     def _chosen(self, config: Config) -> frozenset[int]:
         """The numbers of the rows that a configuration keeps."""
@@ -303,19 +303,31 @@ class Bench:
             raise UsageError.of("E0832", "a server needs at least one tool")
 
     def save(self) -> None:
-        """Write `mcpgen.toml`. Raises UsageError where somebody else changed it meanwhile."""
+        """Write `mcpgen.toml`. Raises UsageError where something else changed it meanwhile: the
+        edits are applied to the new text then, to be looked at and saved.
+        """
         with self.lock:
             path = self.folder / NAME
             now = self.saved
             if path.is_file():
                 now = path.read_text("utf-8-sig")
             if now != self.saved:
-                hint = "copy what you need from the lines below, then open the workbench again"
-                message = f"`{path}` was changed by something else since the workbench read it"
+                self._redo(now)
+                hint = "look at the lines below, then save again"
+                message = f"`{path}` was changed by something else: your edits are applied to that"
                 raise UsageError.of("E0834", message, hint=hint)
             write_file(path, self.text)
             self.saved = self.text
             self.history.clear()
+
+    def _redo(self, now: str) -> None:
+        """Apply the edits to another text of the file. Raises UsageError where they do not fit."""
+        edits = dict(_differences(tomllib.loads(self.saved), tomllib.loads(self.text)))
+        self.config_of(now)
+        self._use(edit(now, edits))
+        self.read_again()
+        self.history.clear()
+        self.change(edits)
 
     def read_again(self) -> None:
         """Read the document and the folder anew, after either has changed."""
@@ -324,3 +336,14 @@ class Bench:
             if is_project(self.folder):
                 config = Config(sources=(os.fspath(self.folder),))
             self._read(config)
+
+
+def _differences(old: Any, new: Any, path: KeyPath = ()) -> Iterator[tuple[KeyPath, Any]]:
+    """Yield the keys whose values differ, with the new ones; None for those that are gone."""
+    if not isinstance(old or {}, dict) or not isinstance(new or {}, dict) or old == new:
+        if old != new:
+            yield path, new
+        return
+    old, new = old or {}, new or {}
+    for key in old | new:
+        yield from _differences(old.get(key), new.get(key), (*path, key))

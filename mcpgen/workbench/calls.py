@@ -95,8 +95,7 @@ def _generate(bench: Bench, row: Row, folder: Path) -> str:
     operation = row.tool.origin.operation
     selection = Selection(include_operations=(operation,))
     config = replace(alone(bench.config, row.tool), selection=selection)
-    result = pipeline.understood(bench.document, config, Problems(), lock=bench.last_lock)
-    server = result.server
+    server = pipeline.understood(bench.document, config, Problems(), lock=bench.last_lock).server
     names = [tool.name for tool in server.tools if tool.origin.operation == operation]
     if not names:
         raise UsageError.of("E0833", f"`{operation}` is left out, so it cannot be called")

@@ -48,8 +48,8 @@ def compared(bench: Bench, document: str = "") -> ChangesView:
             raise UsageError.of("E0101", f"there is no file `{document}`", "name a file")
         new = side_of_document(document, bench.folder, old, Problems())
     else:
-        result = understood(bench.document, bench.config, Problems(), lock=bench.last_lock)
-        new = side_of_server(result.server)
+        made = understood(bench.document, bench.config, Problems(), lock=bench.last_lock)
+        new = side_of_server(made.server)
     return _comparison(diff(old, new), old, new)
 
 
@@ -88,10 +88,7 @@ def _json(tool: Mapping[str, Any] | None) -> str:
 
 def consent_lines(difference: Diff) -> tuple[str, ...]:
     """Describe the changes that require consent; equal ones of many tools once."""
-    changes = difference.of("security")
-    if not changes:
-        return ()
-    return tuple(lines_of(changes))
+    return tuple(lines_of(difference.of("security")))
 
 
 def generate(bench: Bench, accepted: Collection[str], *, rest: bool) -> Changes:

@@ -77,8 +77,8 @@ class Mending:
     def kinds(self) -> tuple[list[Group], list[Group]]:
         """Every problem with its repairs, and the repairs of what is not a problem yet."""
         mends = [self._mend(number, repair) for number, (_, repair) in enumerate(self.repairs)]
-        main = {"": self.read_of, **self.read_of.apis}
-        apis = {each.source.name: api for api, each in main.items()}
+        apis = {each.source.name: api for api, each in self.read_of.apis.items()}
+        apis[self.read_of.source.name] = ""
         used: set[int] = set()
         kinds: dict[str, Group] = {}
         for finding in findings(self._bench.problems, self._bench.document):
@@ -87,7 +87,6 @@ class Mending:
                 if place.file in apis:
                     api = apis[place.file]
                     paths.add((api, json_path(self.documents[api], place.pointer)))
-            paths = {(api, path) for api, path in paths if path}
             fitting = tuple(mend for mend in mends if self._concerns(mend, paths))
             used.update(mend.number for mend in fitting)
             code = finding.problem.code
@@ -105,8 +104,7 @@ class Mending:
 
     def _concerns(self, mend: Mend, paths: Iterable[tuple[str, str]]) -> bool:
         """Return whether a repair is about one of these places: the same, above or below it."""
-        own = self.repairs[mend.number][0]
-        target = mend.repair.place or mend.repair.target
+        own, target = self.repairs[mend.number][0], mend.repair.place or mend.repair.target
         return any(_touch(path, target) for api, path in paths if api == own)
 
     def _mend(self, number: int, repair: Repair) -> Mend:

@@ -161,8 +161,7 @@ def tool_fields(bench: Bench, row: Row) -> list[EditableKey]:
         if key.name in EDITED
     ]
     for key in BY_NAME["tools.*.hints"].keys:
-        usual_hint = json.dumps(getattr(tool.hints, key.name))
-        value = getattr(config, key.target)
+        usual_hint, value = json.dumps(getattr(tool.hints, key.name)), getattr(config, key.target)
         fields.append(EditableKey(path=("hints", key.name), key=key, value=value, usual=usual_hint))
     return fields
 

@@ -187,14 +187,25 @@ def test_a_pattern_that_leaves_a_tool_out_is_named(
     assert answer["status"] == 422 and "E0833" in answer["error"] and "/orders*" in answer["error"]
 
 
-def test_a_file_that_somebody_else_changed_is_not_overwritten(bookshop: Pages) -> None:
+def test_edits_are_applied_to_a_file_that_somebody_else_changed_and_saved_when_they_were_seen(
+    bookshop: Pages,
+) -> None:
     saved(bookshop)
     path = bookshop.bench.folder / "mcpgen.toml"
-    path.write_text(path.read_text() + "# by hand\n")
-    bookshop.post("/choose", action="out", numbers=[0], facet=None)
+    hand = path.read_text() + "# by hand\n[tools.getBook]\ntitle = 'One'\n"
+    path.write_text(hand)
+    for name in ("list_books", "get_book"):
+        changes = [[["description"], f"About {name}."]]
+        bookshop.post("/change", number=bookshop.number(name), changes=changes)
     answer = bookshop.post("/save")
-    assert answer["status"] == 422 and "E0834" in answer["error"]
-    assert path.read_text().endswith("# by hand\n")
+    assert answer["status"] == 422 and "E0834" in answer["error"] and path.read_text() == hand
+    assert "About get_book." in json.loads(bookshop.get("/state"))["pending"]
+    tools = parse_config(saved(bookshop)).tools
+    assert (tools["getBook"].title, tools["getBook"].description) == ("One", "About get_book.")
+    assert tools["listBooks"].description == "About list_books." and "# by hand" in path.read_text()
+    path.write_text("[broken")
+    bookshop.post("/change", number=0, changes=[[["title"], "Every book"]])
+    assert bookshop.post("/save")["status"] == 422 and "Every book" in bookshop.bench.text
 
 
 def test_a_folder_that_cannot_be_written_is_named(bookshop: Pages, tmp_path: Path) -> None:

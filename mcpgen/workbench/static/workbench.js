@@ -44,14 +44,18 @@ async function send(path, body) {
   const answer = await ask(path, body);
   if (!answer) return null;
   const state = await answer.json();
-  if (state.pending !== undefined) {
-    const open = $("details", pending)?.open;
-    fill(pending, state.pending);
-    if (open && $("details", pending)) $("details", pending).open = true;
-    showChosen(state.chosen);
-  }
+  if (state.pending !== undefined) showState(state);
   return state;
 }
+
+function showState(state) {
+  const open = $("details", pending)?.open;
+  fill(pending, state.pending);
+  if (open && $("details", pending)) $("details", pending).open = true;
+  showChosen(state.chosen);
+}
+// What another tab edited is shown before it is saved here
+addEventListener("focus", () => act("/state"));
 
 function showChosen(chosen) {
   const on = new Set(chosen);
@@ -65,7 +69,9 @@ function showChosen(chosen) {
 
 pending.addEventListener("click", async (event) => {
   const action = event.target.dataset.do;
-  if (action && (await act(`/${action}`, {}))) location.reload();
+  if (!action) return;
+  if (await act(`/${action}`, {})) location.reload();
+  else showState(await (await fetch("/state")).json());
 });
 
 // Parts that take longer than the page
@@ -131,8 +137,7 @@ body?.addEventListener("change", (event) => {
 });
 async function choose(action, numbers, facet) {
   if (!(await act("/choose", { action, numbers, facet }))) {
-    const answer = await fetch("/state");
-    showChosen((await answer.json()).chosen);
+    showState(await (await fetch("/state")).json());
   }
 }
 for (const button of document.querySelectorAll("[data-choose]")) {
