@@ -28,6 +28,7 @@ from .results.content import (
     Block,
     Call,
     Context,
+    Resource,
     Structured,
     Text,
     ToolError,
@@ -270,14 +271,17 @@ class Runner:
 
     def _without_withheld(self, value: Any) -> Any:
         """Return the value of a user's function without the withheld fields."""
-        if isinstance(value, Structured):
-            text = self._withheld.without(value.text)
-            return Structured(self._withheld.without(as_json(value.data)), text)
-        if hasattr(value, "block"):
-            return value
-        if isinstance(value, list) and any(hasattr(item, "block") for item in value):
-            return [self._without_withheld(item) for item in value]
-        return self._withheld.without(as_json(value))
+        hidden = self._withheld.without
+        match value:
+            case Structured():
+                return Structured(hidden(as_json(value.data)), hidden(value.text))
+            case Text():
+                return Text(hidden(value.text))
+            case Resource(data=str(text)):
+                return dataclasses.replace(value, data=hidden(text))
+            case list() if any(hasattr(item, "block") for item in value):
+                return [self._without_withheld(item) for item in value]
+        return value if hasattr(value, "block") else hidden(as_json(value))
 
     async def _answered(
         self, entry: Entry, prepared: Prepared, call: Call, answer: Answer[Any]

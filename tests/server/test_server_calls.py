@@ -117,12 +117,13 @@ def test_a_dataclass_becomes_structured_content(in_process: Any, mode: str) -> N
 
 
 PEEK_PY = """
-from .. import Image, Structured, Text
+from .. import Image, Resource, Structured, Text
 
 BOTH = {"a": 1, "pin": "canary"}
 KINDS = {
     "data": BOTH, "list": [BOTH], "text": 'a=1 pin="canary"',
     "structured": Structured(BOTH, "pin: canary"), "blocks": [Image(b"x"), Text("a")],
+    "told": Text("pin: canary"), "file": [Resource("file:///pins", "pin=canary"), Text("b")],
 }
 
 async def peek(*, kind: str) -> object:
@@ -137,10 +138,10 @@ def test_a_withheld_field_is_in_no_value_of_a_function(in_process: Any, package:
     facts = {**FACTS, "redact": ["pin"]}
     written({"api.json": json.dumps(facts), "custom/peek.py": PEEK_PY}, package)
     written({"custom/peek.json": json.dumps(contract)}, package)
-    kinds = ("data", "list", "text", "structured", "blocks")
+    kinds = ("data", "list", "text", "structured", "blocks", "told", "file")
     results = ask(in_process(), "auto", *(("peek", {"kind": kind}) for kind in kinds))
     assert [result["content"][-1]["text"] for result in results] == [
-        '{"a":1}', '[{"a":1}]', WITHHELD, WITHHELD, "a",
+        '{"a":1}', '[{"a":1}]', WITHHELD, WITHHELD, "a", WITHHELD, "b",
     ]  # fmt: skip
     assert "canary" not in json.dumps(results)
     assert results[3]["structuredContent"] == {"a": 1}

@@ -10,8 +10,6 @@ from .route import PathPart, literals, parts_of
 MEDIAL = 3
 """Letters a word must have to count as a part of another."""
 
-LOOSE = STOP_WORDS | {""}
-
 
 def shorten(
     name: list[str], limit: int, path: str, toolset: Collection[str], keep: Collection[str]
@@ -19,8 +17,8 @@ def shorten(
     """The words of a name, at most `limit` characters with `_` between them where that can be.
 
     Words said twice go first, then words of the toolset, then stop words; then words are
-    abbreviated; then words from the middle go. The verb, the
-    last two literals of the path, and the words to `keep` stay.
+    abbreviated; then words from the middle go. The verb, the last two literals of the path, and the
+    words to `keep` stay.
     """
     if length(name) <= limit:
         return name

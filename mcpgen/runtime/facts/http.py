@@ -45,9 +45,6 @@ METHODS: Mapping[str, Method] = MappingProxyType(
 )
 SAFE = frozenset(name for name, method in METHODS.items() if method.safe)
 IDEMPOTENT = frozenset(name for name, method in METHODS.items() if method.idempotent)
-CONTENT_EXPECTED = frozenset(
-    name for name, method in METHODS.items() if method.content == "expected"
-)
 CONTENT_UNDEFINED = frozenset(
     name for name, method in METHODS.items() if method.content == "undefined"
 )
