@@ -49,6 +49,9 @@ class Reply:
 class Endpoint(Protocol):
     """One model with the tools it is given, and the conversation so far."""
 
+    client: Any
+    """The library's client, which is closed after use."""
+
     def begin(self, task: str) -> None:
         """Begin a conversation."""
 
@@ -65,7 +68,7 @@ class OpenAI:
     def __init__(self, model: str, tools: Sequence[Any], system: str) -> None:
         self._library = _library("openai")
         try:
-            self._client = self._library.AsyncOpenAI()
+            self.client: Any = self._library.AsyncOpenAI()
         except self._library.OpenAIError as error:
             hint = "set `OPENAI_API_KEY`, and `OPENAI_BASE_URL` for another endpoint"
             raise _unasked(error, hint) from error
@@ -93,7 +96,7 @@ class OpenAI:
     async def reply(self) -> Reply:
         """The model's next turn. Raises UsageError where the endpoint refuses."""
         try:
-            answer = await self._client.chat.completions.create(
+            answer = await self.client.chat.completions.create(
                 model=self._model, messages=self._messages, tools=self._tools
             )
         except self._library.OpenAIError as error:
@@ -118,7 +121,7 @@ class Anthropic:
 
     def __init__(self, model: str, tools: Sequence[Any], system: str) -> None:
         self._library = _library("anthropic")
-        self._client = self._library.AsyncAnthropic()
+        self.client: Any = self._library.AsyncAnthropic()
         self._model, self._system = model, system
         self._tools = [
             {
@@ -137,7 +140,7 @@ class Anthropic:
     async def reply(self) -> Reply:
         """The model's next turn. Raises UsageError where the endpoint refuses."""
         try:
-            answer = await self._client.messages.create(
+            answer = await self.client.messages.create(
                 model=self._model,
                 max_tokens=MOST_TOKENS,
                 system=self._system,

@@ -32,8 +32,9 @@ async def run_model(
             instructions = getattr(client, "instructions", None) or ""
             try:
                 endpoint = PROVIDERS[provider](model, listed, f"{SYSTEM}\n{instructions}")
-                for task in tasks:
-                    outcomes.append(await _attempt(endpoint, client, api, task))
+                async with endpoint.client:
+                    for task in tasks:
+                        outcomes.append(await _attempt(endpoint, client, api, task))
             except UsageError as error:  # raised here, the client would put it into a group
                 refusal = error
     if refusal is not None:
