@@ -244,7 +244,7 @@ def operations(path: Path) -> dict[str, str]:
 
 def other_than_fresh(project: Path) -> list[str]:
     """Generated files that differ from those of a run in an empty folder with the same
-    configuration and names.
+    configuration and names; what is written once is the user's.
     """
     place = project.with_name("fresh")
     shutil.rmtree(place, ignore_errors=True)
@@ -255,7 +255,8 @@ def other_than_fresh(project: Path) -> list[str]:
         shutil.copytree(project / "document", place / "document")
     generate(place, accept=True)
     files, made = contents(project), contents(place)
-    return [path for path in made if made[path] != files[path]]
+    generated = made.keys() - lock_of(project).once.keys()
+    return [path for path in sorted(generated) if made[path] != files[path]]
 
 
 if __name__ == "__main__":
