@@ -32,12 +32,11 @@ def tell_families_apart(
     needed: defaultdict[str, list[str]] = defaultdict(list)
     groups = [family for family in families if any(each.ends_in_hash for each in family)]
     for _ in range(ROUNDS):
-        groups = groups or coinciding(namings, owners)
         for group in groups:
             _tell_apart(group, needed)
+        groups = coinciding(namings, owners)
         if not groups:
             break
-        groups = []
 
 
 def _tell_apart(group: Sequence[Naming], needed: defaultdict[str, list[str]]) -> None:
@@ -123,8 +122,8 @@ def _worth(mark: Mark, number: int, names: int) -> tuple[int, int, int, str]:
     return times, abs(2 * number - names), len(word), word
 
 
-def same_on_their_own(namings: Iterable[Naming]) -> list[list[Naming]]:
-    """The names in groups of those that are equal."""
+def equal_names(namings: Iterable[Naming]) -> list[list[Naming]]:
+    """The names in groups of those that are equal now."""
     by_name: defaultdict[str, list[Naming]] = defaultdict(list)
     for naming in namings:
         by_name[naming.name].append(naming)
@@ -137,7 +136,7 @@ def coinciding(namings: Iterable[Naming], owners: Mapping[str, str]) -> list[lis
     `owners`: name → the operation it is for; for a reserved one that is none.
     """
     groups = []
-    for group in same_on_their_own(namings):
+    for group in equal_names(namings):
         name = group[0].name
         is_foreign = any(owners.get(name, each.subject.key) != each.subject.key for each in group)
         if len(group) > 1 or is_foreign:

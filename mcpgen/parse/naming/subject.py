@@ -102,8 +102,8 @@ class Naming:
         return [*by_query, *compounds, self.subject.method.lower()]
 
     def sentence_words(self) -> list[str]:
-        """List distinguishing words from an operation's texts: its sentence, and the number that
-        ends its operationId.
+        """List distinguishing words from an operation's texts: its sentence, and its operationId
+        with the number that ends it.
         """
         telling = [word for word in words(self.subject.sentence) if word not in SAY_LITTLE]
         return telling + words(self.subject.operation_id or "")
@@ -166,7 +166,8 @@ class Naming:
             for word in chosen
             if word in telling or word in USUAL_VERBS or singular(word) in end
         ]
-        for self.words in (chosen, least):
+        for spelled in (chosen, least):
+            self.words = spelled
             self.spell()
             if not self.ends_in_hash:
                 break

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from .family import coinciding, same_on_their_own, tell_families_apart
+from .family import coinciding, equal_names, tell_families_apart
 from .subject import Naming, Subject
 
 ROUNDS = 8
@@ -33,7 +33,7 @@ def tool_names(
     operation they are for, and no other one gets them either.
     """
     namings = {subject.key: Naming(subject, server) for subject in subjects}
-    families = same_on_their_own(namings.values())
+    families = equal_names(namings.values())
     for key, naming in namings.items():
         naming.pin(pinned.get(key))
     owners = dict.fromkeys(reserved, "") | dict(chosen)

@@ -197,7 +197,7 @@ def verb_and_resource(
         if name:
             return _distinct(name)
     if (method, same_verb(spoken)) in READING:
-        names = _listed_things(resource, parts, items)
+        names = _listed_things(resource, parts[-1], items)
         if names:
             return _distinct(["list", *names])
     kind = _kind(parts[-1])
@@ -235,7 +235,7 @@ def _is_call(literal: Sequence[str]) -> bool:
 
 
 def _listed_things(
-    resource: list[list[str]], parts: Sequence[PathPart], items: frozenset[str] | None
+    resource: list[list[str]], end: PathPart, items: frozenset[str] | None
 ) -> list[str]:
     """The words for the many that a path answers though it ends as if it were one: `/book/{ids}`,
     and where the items are books, `/book` and `/books/latest`. Empty where it may be one.
@@ -245,7 +245,6 @@ def _listed_things(
     one = singular(last[-1])
     plural = inflection.pluralize(one)
     if items is not None:
-        *_, end = parts
         named = {plural} if end.is_parameter else {plural, one}
         by_many = end.is_parameter and is_plural(end.words[-1])
         is_many |= by_many or not named.isdisjoint(items)
