@@ -240,7 +240,9 @@ class Runner:
             if name == "api":
                 side = self._api()
                 side.tell_progress(context)
-            injected.append(side.api if name == "api" else context)
+                injected.append(side.api)
+            else:
+                injected.append(context)
         arguments = prepared.taken(call.arguments)
         if inspect.iscoroutinefunction(prepared.function):
             return call, await prepared.function(*injected, **arguments)

@@ -392,10 +392,11 @@ class Api:
         """Wait as long as the API asked earlier calls to. Raises Busy when the call has no time for
         it, and while the API is left alone.
         """
+        limit = self._limit_of(call)
         reason = health.refusal()
         if reason:
             raise Busy(reason)
-        wait = health.resting(self._limit_of(call))
+        wait = health.resting(limit)
         if not wait:
             return
         if wait > self._longest_wait(call):

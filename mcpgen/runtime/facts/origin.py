@@ -135,8 +135,6 @@ def has_dot_segment(text: str) -> bool:
 
 def may_hold_dots(text: str) -> bool:
     """Return whether any reading of a text has a dot segment. Raises TooManyDecodings."""
-    if text.isascii() and {".", "%"}.isdisjoint(text):
-        return False
     return any(map(has_dot_segment, readings(text)))
 
 
