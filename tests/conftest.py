@@ -3,6 +3,7 @@
 import functools
 import gc
 import importlib._bootstrap_external as imports  # type: ignore[import-not-found]
+import logging
 import marshal
 import os
 import ssl
@@ -21,9 +22,12 @@ collect_ignore = ["packaging/before"]
 
 
 def pytest_runtest_teardown() -> None:
-    """Forget the folders that packages were imported from: each import would look at all."""
+    """Forget the folders that packages were imported from, as each import would look at all, and
+    the log of a server that a test began: its level would hide events from the next test.
+    """
     for path in [path for path in sys.path_importer_cache if "pytest-of-" in path]:
         del sys.path_importer_cache[path]
+    logging.basicConfig(level=logging.WARNING, handlers=[], force=True)
 
 
 def pytest_collection_finish() -> None:
