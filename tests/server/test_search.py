@@ -62,16 +62,16 @@ def ranked(query: str, sentences: dict[str, str], deprecated: str = "") -> list[
     return Index(content(entries)).search(query, 5, sentences).names
 
 
-@pytest.mark.parametrize("query", ["adds a pupil", "adding pupils", "then add a pupil"])
-def test_a_verb_is_known_in_its_other_forms_and_places(query: str) -> None:
+def test_a_verb_is_known_in_its_other_forms_and_places() -> None:
     tools = {"list_pupils": "Pupils", "create_pupil": "Pupil of a class"}
-    assert ranked(query, tools)[0] == "create_pupil"
+    for query in ("adds a pupil", "adding pupils", "then add a pupil"):
+        assert ranked(query, tools)[0] == "create_pupil"
 
 
-@pytest.mark.parametrize("query", ["cancel an order", "then cancel the order"])
-def test_a_noun_that_could_be_a_verb_asks_for_nothing(query: str) -> None:
+def test_a_noun_that_could_be_a_verb_asks_for_nothing() -> None:
     tools = {"create_order": "Order", "delete_order": "Order of a customer with its lines"}
-    assert ranked(query, tools)[0] == "delete_order"
+    for query in ("cancel an order", "then cancel the order"):
+        assert ranked(query, tools)[0] == "delete_order"
 
 
 @pytest.mark.parametrize(
@@ -88,16 +88,19 @@ def test_a_preposition_is_no_particle() -> None:
     assert ranked("set the limit up the plan", tools)[0] == "update_limit"
 
 
-@pytest.mark.parametrize("query", ["show all PRs", "all prs"])
-def test_the_plural_of_an_acronym_is_known(query: str) -> None:
+def test_the_plural_of_an_acronym_is_known() -> None:
     tools = {"search_repos": "Repositories", "list_prs": "PR of a repository", "get_rs": "An R"}
-    assert ranked(query, tools)[0] == "list_prs"
+    assert {ranked(query, tools)[0] for query in ("show all PRs", "all prs")} == {"list_prs"}
 
 
 def test_a_broader_word_stands_for_a_narrower_one_and_not_the_other_way_round() -> None:
     tools = {"list_persons": "Persons", "list_actors": "Actors", "list_tours": "Tours"}
     assert ranked("musicians", tools) == ["list_persons"]
     assert ranked("persons", tools) == ["list_persons"]
+
+
+def test_a_thing_comes_before_its_parts() -> None:
+    assert ranked("green", {"list_plant_pot": "Green", "list_plant": "Green"})[0] == "list_plant"
 
 
 def test_a_question_changes_nothing() -> None:
@@ -115,19 +118,16 @@ def test_a_participle_after_a_plural_is_not_what_a_query_is_about() -> None:
     assert ranked("pupils enrolled", tools)[0] == "list_enrolled_pupil"
 
 
-@pytest.mark.parametrize(("query", "first"), [("balance of a card", "get"), ("cards", "list")])
-def test_without_a_plural_one_is_meant(query: str, first: str) -> None:
+def test_without_a_plural_one_is_meant() -> None:
     tools = {"list_card": "Card with its balance", "get_card": "Card with a balance and an owner"}
-    assert ranked(query, tools)[0] == f"{first}_card"
+    assert ranked("balance of a card", tools)[0] == "get_card"
+    assert ranked("cards", tools)[0] == "list_card"
 
 
-@pytest.mark.parametrize(
-    ("query", "best"),
-    [("who contributed", "list_contributors"), ("who directed the play", "list_persons")],
-)
-def test_a_verb_stands_for_those_who_do_it(query: str, best: str) -> None:
+def test_a_verb_stands_for_those_who_do_it() -> None:
     tools = {"list_contributors": "Contributors", "list_persons": "Persons", "list_tours": "Tours"}
-    assert ranked(query, tools)[0] == best
+    assert ranked("who contributed", tools)[0] == "list_contributors"
+    assert ranked("who directed the play", tools)[0] == "list_persons"
 
 
 def test_a_word_after_by_names_an_argument() -> None:

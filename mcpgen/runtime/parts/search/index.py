@@ -48,11 +48,12 @@ class Weights:
     word in place of the query's own: a synonym, a synonym if no tool has the word itself, a
     word with the same beginning, a neighbour. The others are the share of a score that is lost if
     nothing of the query is answered, if nothing matches the tool's subject, if the kind
-    differs, if the head word does not end the path, if the tool is deprecated; and the
-    share of a word's weight that is left when a better tool has it.
+    differs, if the head word does not end the path, if the tool is deprecated, and for each
+    further word of the subject; and the share of a word's weight that is left when a better tool
+    has it.
     """
 
-    saturation: float = 4.0
+    saturation: float = 3.0
     about: float = 2.0
     synonym: float = 0.6
     stranger: float = 0.8
@@ -63,6 +64,7 @@ class Weights:
     kind: float = 0.5
     head: float = 0.2
     deprecated: float = 0.2
+    longer: float = 0.05
     name: float = 0.8
     repeated: float = 0.95
 
@@ -307,12 +309,15 @@ class Index:
         return weight / (weight + self._weights.saturation)
 
     def _fit(self, number: int, query: Query, answered: float, meant: set[str]) -> float:
-        """Rate the fit of a tool to a query beyond its words: between 0 and 1. A tool whose answer
-        lists the query's subject fits, even if the query is for a change of it.
+        """Rate the fit of a tool to a query beyond its words: between 0 and 1. A thing is asked for
+        more than its parts are. A tool whose answer lists the query's subject fits, even if the
+        query is for a change of it.
         """
         weights = self._weights
         fit = 1 - weights.answered * (1 - answered)
-        fit *= 1 - weights.subject * (1 - self._said(self._subjects[number], meant))
+        subject = self._subjects[number]
+        fit *= 1 - weights.subject * (1 - self._said(subject, meant))
+        fit *= (1 - weights.longer) ** len(subject)
         if self._lists[number].isdisjoint(query.head):
             if self._kinds[number] not in query.kinds:
                 fit *= 1 - weights.kind
