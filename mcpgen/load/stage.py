@@ -7,7 +7,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 from ..problems import McpgenError, Problems, UsageError
 from . import files, overlay, recognise
 from . import workflows as workflows_stage
-from .beside import beside, expand, others
+from .beside import Read, beside, expand, others
 from .copies import Copies
 from .definitions import SOURCES, with_draft
 from .document import Document
@@ -49,7 +50,8 @@ def load(
     Several names, or a folder, are one document too: definitions of tools stand beside the first
     API description, and further ones are listed in `others`.
 
-    No name makes an empty document with a `title`, where one is given.
+    An Arazzo document alone stands for the APIs that its `sourceDescriptions` name, in its own
+    folder or below `folder`. No name makes an empty document with a `title`, where one is given.
 
     `draft` is the JSON Schema draft of a schema that does not say (a key of `definitions.DRAFTS`).
     `copies` are read in the place of files that are not there. `progress` is told how far a slow
@@ -66,17 +68,16 @@ def load(
     if isinstance(names, (str, os.PathLike)):
         names = [names]
     is_empty = not names and title is not None
-    files_named = [] if is_empty else expand(names)
-    entries: list[tuple[Source, SourceText, Any]] = []
+    read_one = partial(_read, downloads=downloads, copies=copies, draft=draft)
+    files_named, entries, flows = _followed([] if is_empty else expand(names), read_one, folder)
     is_list = False
     if is_empty:
         source, text = Source(name="mcpgen.toml", kind="path"), SourceText("mcpgen.toml", "{}")
         root = {"openapi": "3.1.1", "info": {"title": title, "version": "1"}, "paths": {}}
     elif len(files_named) > 1:
-        entries = [_read(name, downloads, copies, draft) for name in files_named]
         source, text, root, folder = beside(files_named, entries)
     else:
-        source, text, tree = _read(files_named[0], downloads, copies, draft)
+        source, text, tree = entries.pop()
         root, is_list = recognise.tree(text, tree), type(tree) is list
     document = Document(root=root, version="", source=source, files={"": text}, limits=limits)
     if is_list:
@@ -96,13 +97,28 @@ def load(
         raise UsageError.of("E1544", message, "give an OpenAPI document", file=source.name)
     if SOURCES in root or any(files.suspicious(each, has_tools=has_tools) for each in texts):
         files.gather(document, problems, downloads, copies, folder, mapped, collections)
-    for name in workflows:
+    for name in (*flows, *workflows):
         _, workflows_text, workflows_tree = _read(name, downloads, copies)
         workflows_stage.embed(document, workflows_text, workflows_tree)
         note_surrogates(workflows_text, problems)
     document.source = with_hash(source, _hash(root))
     document.originals = copies.originals
     return document
+
+
+def _followed(
+    names: list[Name], read_one: Callable[[Name], Read], folder: Path | None
+) -> tuple[list[Name], list[Read], list[Name]]:
+    """The files that are named, as they are read, and those of workflows: an Arazzo document alone
+    stands for the APIs that it names.
+    """
+    entries = [read_one(name) for name in names]
+    match entries:
+        case [(_, _, {"arazzo": str()}) as only]:
+            apis = workflows_stage.apis(only, folder)
+            if apis:
+                return [*apis], [read_one(name) for name in apis], names
+    return names, entries, []
 
 
 def _read(

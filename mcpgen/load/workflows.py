@@ -6,16 +6,43 @@ those of any other file.
 
 from __future__ import annotations
 
+import os
+import urllib.parse
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from ..problems import DocumentError
 from ..runtime.facts.pointer import escape
+from .beside import Read
 from .document import FILES, Document
+from .source import is_url
 from .text import SourceText
 from .values import as_list, as_object, as_text, objects_in
 
 VERSIONS = ("1.0.", "1.1.")
+
+
+def apis(read: Read, folder: Path | None) -> list[str]:
+    """The files of the APIs that an Arazzo document names; none unless all of them are in its own
+    folder, or below `folder`.
+    """
+    source, _, tree = read
+    urls = list(_urls(tree))
+    if source.path is None or any(map(is_url, urls)):
+        return []
+    home = Path(os.path.realpath(source.path)).parent
+    paths = [Path(os.path.realpath(home / urllib.parse.unquote(url))) for url in urls]
+    root = Path(os.path.realpath(folder or home))
+    is_near = all(path.is_relative_to(root) for path in paths)
+    return list(map(os.path.relpath, paths)) if is_near else []
+
+
+def _urls(tree: dict[str, Any]) -> Iterator[str]:
+    """The URLs of the OpenAPI documents among the sources of an Arazzo document."""
+    for node in map(as_object, as_list(tree.get("sourceDescriptions"))):
+        if node.get("type", "openapi") == "openapi":
+            yield as_text(node.get("url")).replace("%00", "").replace("\0", "")
 
 
 def embed(document: Document, text: SourceText, tree: Any) -> None:

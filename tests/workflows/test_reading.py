@@ -2,6 +2,7 @@
 
 import copy
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -201,6 +202,28 @@ def test_workflows_need_an_api(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as caught:
         pipeline.generate(Config(sources=(str(tools),), workflows=(str(flows),)), Problems())
     assert caught.value.problems[0].code == "E1544"
+
+
+@pytest.mark.parametrize(
+    ("url", "reach"), [("api.yaml", ""), ("api%2Eyaml", ""), ("../api.yaml", ".")]
+)
+def test_a_document_of_workflows_alone_brings_the_apis_below_its_folder(
+    tmp_path: Path, url: str, reach: str
+) -> None:
+    flows = arazzo(GOOD)
+    flows["sourceDescriptions"] = [{"name": "things", "url": url}]
+    folder = tmp_path / "flows"
+    folder.mkdir()
+    (folder / "flows.yaml").write_text(yaml.safe_dump(flows))
+    (folder / url.replace("%2E", ".")).write_text(yaml.safe_dump(API))
+    config = Config(sources=(str(folder / "flows.yaml"),))
+    if reach:
+        with pytest.raises(DocumentError, match="Arazzo"):
+            pipeline.generate(config, Problems())
+        config = replace(config, ref_root=str(tmp_path / reach))
+    document, server, _ = pipeline.generate(config, Problems())
+    assert Path(document.source.name).name == "api.yaml"
+    assert [tool.name for tool in server.tools if tool.workflow] == [GOOD["workflowId"]]
 
 
 def test_inputs_come_from_the_components(make: Any) -> None:
