@@ -186,6 +186,8 @@ class _Writer:
         self.steps = self.name("steps")
         self.next = self.name("next_step", "next_step_name")
         self.used = set(_outputs_in(workflow))
+        self.retried = _before(workflow) - {*workflow.before}
+        """The workflows that only retries run, whose outputs something reads."""
         self.answers: dict[str, str] = {}
         self.outputs: dict[tuple[str, str], str] = {}
         self.name_results()
@@ -196,7 +198,7 @@ class _Writer:
 
     def name_results(self) -> None:
         """Name the answers of steps and workflows, and the outputs that something reads."""
-        for name in self.workflow.before:
+        for name in (*self.workflow.before, *sorted(self.retried)):
             self.answers[f"before {name}"] = self.name(_snake(name), f"{_snake(name)}_result")
         for step in self.workflow.steps:
             self.answers[step.id] = self.name(_snake(step.id), f"{_snake(step.id)}_answer")
@@ -222,7 +224,9 @@ class _Writer:
     # ---------------------------------------------------------------------------------------------
 
     def add(self, depth: int, prefix: str, expression: Expression = "", suffix: str = "") -> None:
-        """One statement."""
+        """One statement; after a blank line where it ends the function."""
+        if (depth, prefix[:7]) == (1, "return "):
+            self.lines.append("")
         self.lines.append(INDENT * depth + lay_out(prefix, expression, suffix, depth=depth))
 
     def body(self) -> Code:
@@ -236,13 +240,18 @@ class _Writer:
         for name in self.workflow.before:
             result = self.answers[f"before {name}"]
             self.add(1, f"{result} = ", self.run(name, name, self.inputs_for(name)))
+        for name in sorted(self.retried):
+            self.add(1, f"{self.answers[f'before {name}']}: Any = ", "OMIT")
         if self.jumps:
             self.as_loop()
         else:
             for step, _ in self.in_order():
+                start = len(self.lines)
                 self.step(step, "", 1)
-            self.lines.append("")
-            self.end(1)
+                if self.leaves(start, 1):
+                    break
+            else:
+                self.end(1)
         return Code("\n".join(self.drop_unused()))
 
     def as_loop(self) -> None:
@@ -374,7 +383,9 @@ class _Writer:
         """The workflow or the step that runs before another attempt at a step."""
         if action.workflow:
             arguments = self.inputs_for(action.workflow)
-            self.add(depth, "", self.run(step.id, action.workflow, arguments))
+            result = self.answers.get(f"before {action.workflow}")
+            assigned = f"{result} = " if result else ""
+            self.add(depth, assigned, self.run(step.id, action.workflow, arguments))
         for repair in self.workflow.steps:
             if repair.id == action.step:
                 self.add(depth, f"{self.answers[repair.id]} = ", self.call_of(repair))
@@ -705,6 +716,12 @@ def _results_in(item: Any) -> set[str]:
         if isinstance(part, model.WorkflowOutput) and not part.before:
             found.add(part.step)
     return found
+
+
+def _before(workflow: model.Workflow) -> set[str]:
+    """The workflows that run before this one or before a retry, and whose outputs it reads."""
+    parts = _parts(workflow)
+    return {part.step for part in parts if isinstance(part, model.WorkflowOutput) and part.before}
 
 
 def _steps_in(item: model.Value) -> set[str]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..ir import Argument, Body, Tool, within
 from ..load.join import name_of
-from ..load.values import as_list, as_object, as_text, is_number, texts_in
+from ..load.values import as_list, as_object, as_text, is_number, objects_in, texts_in
 from ..problems import Problems
 from ..runtime.facts.http import PATH_ITEM
 from ..runtime.facts.pointer import split
@@ -187,7 +187,7 @@ class Compiler:
             workflow_steps=frozenset(
                 as_text(each["stepId"]) for each in nodes if "workflowId" in each
             ),
-            before={each: self.workflows[each] for each in before},
+            before={*before, *self._retried(node)},
             sources=self.description.sources,
             own_uri=as_text(self.description.root.get("$self")),
         )
@@ -215,6 +215,14 @@ class Compiler:
             raise Inexpressible(f"step `{visible(reader.id)[:60]}`: {error}") from error
         self._report_missing(reader.scope, reader.pointer)
         return step
+
+    def _retried(self, node: dict[str, Any]) -> Iterator[str]:
+        """The workflows that run before a step is tried again."""
+        components = as_object(self.description.root.get("components"))
+        for action in objects_in([node, components.get("failureActions")]):
+            match action:
+                case {"type": "retry", "workflowId": str(name)}:
+                    yield self.workflow_name(name)
 
     def workflow_name(self, text: str) -> str:
         """The workflow that a `workflowId` means. Raises Inexpressible."""

@@ -7,7 +7,7 @@ its conditions allow (`$response.body.items[0].id`): documents use them everywhe
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,7 +53,8 @@ class Scope:
 
     `outputs` are the names of every step's outputs; a step that calls a workflow has None.
     `step` is the step of the current request and answer, `sent` the content of its request.
-    `called` are the workflows that earlier steps ran, each with the last of those steps.
+    `before` are the workflows that run before it or before a retry, `called` those that earlier
+    steps ran, each with the last of those steps.
     `missing` collects expressions that refer to something absent, `unknown` texts that only
     look like expressions.
     """
@@ -62,7 +63,7 @@ class Scope:
     inputs: tuple[str, ...]
     outputs: Mapping[str, tuple[str, ...]]
     workflow_steps: frozenset[str] = frozenset()
-    before: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    before: Collection[str] = ()
     sources: Mapping[str, str] = field(default_factory=dict)
     own_uri: str = ""
     called: dict[str, str] = field(default_factory=dict)
@@ -204,7 +205,7 @@ def _workflows(rest: str, scope: Scope) -> Value:
         if name in scope.before:
             return _tailed(WorkflowOutput(name, pointer, before=True), tail)
     raise Inexpressible(
-        f"`$workflows.{rest}` is not known: no earlier step and no `dependsOn` runs `{name}`"
+        f"`$workflows.{rest}` is not known: no earlier step, `dependsOn` or retry runs `{name}`"
     )
 
 

@@ -73,7 +73,7 @@ class Status:
 @dataclass(frozen=True, slots=True)
 class WorkflowOutput:
     """An output of the workflow that a step calls; with `before`, of one that this one depends
-    on.
+    on, or that runs before a retry.
     """
 
     step: str

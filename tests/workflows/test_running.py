@@ -276,9 +276,19 @@ def test_a_retry_runs_another_workflow_first(make: Any, api: Any) -> None:
     api.answers["GET /things"] = [(401, {}), (200, {})]
     listing = step("list", "listThings", onFailure=[retry(workflowId="addIt")])
     schema = inputs(name={"type": "string"})
-    project = make(API, arazzo(nested(), workflow("find", listing, inputs=schema)))
-    project.outputs("find", {"name": "Lamp"})
-    assert api.lines == ["GET /things", "POST /things", "GET /things"]
+    listing["parameters"] = [query("kind", "$workflows.addIt.outputs.id")]
+    found = {"id": "$workflows.addIt.outputs.id"}
+    flow = workflow("find", listing, inputs=schema, outputs=found)
+    project = make(API, arazzo(nested(), flow))
+    assert project.outputs("find", {"name": "Lamp"}) == {"id": "t1"}
+    assert api.lines == ["GET /things", "POST /things", "GET /things?kind=t1"]
+
+
+def test_nothing_follows_a_step_that_always_ends(make: Any) -> None:
+    ending = step("list", "listThings", onSuccess=[{"name": "end", "type": "end"}])
+    project = make(API, arazzo(workflow("find", ending, step("get", "listThings"))))
+    [module] = project.folder.glob("src/*/tools/workflows.py")
+    assert module.read_text().count("await") == module.read_text().count("    return ") == 1
 
 
 def test_a_failure_that_is_expected_ends_the_workflow_with_its_outputs(flow: Any, api: Any) -> None:
