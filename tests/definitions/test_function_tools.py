@@ -589,7 +589,7 @@ from pathlib import Path
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
 from .. import tool
 
@@ -634,6 +634,12 @@ def tally(numbers: set[int], pair: tuple[float, str]) -> dict[str, int]:
 
 
 @tool
+def short(word: Annotated[str, StringConstraints(strip_whitespace=True, max_length=2)]) -> str:
+    """Say it."""
+    return f"{word}!"
+
+
+@tool
 def process_file(data: bytes, path: Path, ident: UUID, money: decimal.Decimal) -> str:
     """Process a file."""
     return f"{len(data)} {path.name} {ident.version} {money + 1}"
@@ -656,7 +662,10 @@ a_project_of_pythons_own_types = made_of("more", MORE_OF_THE_DOCS)
     ("paint", {"color": "red", "size": 2}, "RED 2.0"),
     ("paint", {"color": "blue"}, '`color` must be one of "red", "green"; got "blue"'),
     ("tally", {"numbers": [1, 2], "pair": [1, "abc"]}, '{"numbers":2,"pair":3}'),
-    ("tally", {"numbers": [1, 1], "pair": [1, "a"]}, "`numbers` must not have the same item"),
+    ("tally", {"numbers": [1, 1], "pair": [1, "a"]}, '{"numbers":1,"pair":1}'),
+    ("tally", {"numbers": "[1, 1]", "pair": [1, "a"]}, '{"numbers":1,"pair":1}'),
+    ("short", {"word": " aa "}, "aa!"),
+    ("short", {"word": " aaa "}, "`word` must have at most 2 characters"),
     ("tally", {"numbers": [1], "pair": [1]}, "`pair` must have at least 2 items"),
     (
         "process_file",

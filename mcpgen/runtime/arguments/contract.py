@@ -9,7 +9,7 @@ takes more.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import islice
 from typing import Any
 
@@ -25,7 +25,7 @@ class ContractChecker(Checker):
     `input` is the exact schema (the listed one where there is none), `names` maps pointers of
     listed properties to their keys in it, `arguments` its arguments to the names of the function's
     parameters, and `more` says that further arguments are taken. Callers do not give the arguments
-    in `fixed`, and need not give those in `defaults`.
+    in `fixed`, and need not give those in `defaults`. `accepts` of a typed function knows better.
     """
 
     _checks_dates = False
@@ -37,6 +37,7 @@ class ContractChecker(Checker):
         self._more = bool(contract.get("more"))
         self._fixed: dict[str, Any] = contract.get("fixed", {})
         self._defaults: dict[str, Any] = contract.get("defaults", {})
+        self._accepts: Callable[[dict[str, Any]], bool] = contract.get("accepts", lambda _: False)
         super().__init__(tool, contract.get("input", listed))
 
     def checked(self, arguments: Mapping[str, Any] | None) -> tuple[dict[str, Any], list[str]]:
@@ -54,7 +55,7 @@ class ContractChecker(Checker):
         else:
             checked = self._repaired(received)
         errors = list(islice(self._validator.iter_errors(checked), 50))
-        if errors:
+        if errors and not self._accepts(checked):
             heading = f"Invalid arguments for `{self._tool}`"
             raise BadArguments(explain(heading, self._schema, errors))
         return {self._arguments.get(name, name): value for name, value in checked.items()}, []

@@ -1,8 +1,8 @@
 """The arguments and the result of a typed function, as JSON Schema and as Python values.
 
-Both go through pydantic, so an annotation may be anything that pydantic understands. The schemas
-check a call, in the same words as for every other tool; pydantic then makes the values that the
-function expects: a date, an enumeration, a dataclass, a model.
+Both go through pydantic, so an annotation may be anything that pydantic understands. It makes the
+values that the function expects (a date, an enumeration, a dataclass, a model) and decides what a
+call may hold; the schemas refuse the rest in the same words as for every other tool.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import json
 import sys
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -155,6 +156,12 @@ class Signature:
             if field in model.model_fields_set or _has_default_of_field(parameter):
                 keywords[name] = getattr(model, field)
         return keywords
+
+    def accepts(self, arguments: dict[str, Any]) -> bool:
+        """Return whether the types take these arguments."""
+        with suppress(ValidationError):
+            return bool(self._model.model_validate(arguments))
+        return False
 
     @cached_property
     def _result(self) -> TypeAdapter[Any] | None:

@@ -62,7 +62,8 @@ def tool_of(name: str, function: Callable[..., Any], *, rich: bool) -> FunctionT
     if output is not None:
         tool["outputSchema"] = output
     tool["annotations"] = {"title": title, **_hints(options)}
-    contract: dict[str, Any] = {"arguments": {key: key for key in schema["properties"]}}
+    names = {key: key for key in schema["properties"]}
+    contract: dict[str, Any] = {"arguments": names, "accepts": signature.accepts}
     if signature.takes_more:
         contract["more"] = True
     if not rich:
