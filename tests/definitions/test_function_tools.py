@@ -296,6 +296,7 @@ def test_an_edit_needs_no_generating(tmp_path: Path) -> None:
         "more", "from .. import tool\n\n@tool\ndef twice(n: int) -> int:\n    return 2 * n\n"
     )
     assert project.call("twice", {"n": 2}).structured_content == {"result": 4}
+    assert listed(project)["twice"]["description"] == "Twice"
     assert check(project.folder, Problems()).passed
 
 

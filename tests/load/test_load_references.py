@@ -276,10 +276,12 @@ def test_an_id_is_a_name_and_never_fetched(write: Write, canary: Any) -> None:
         "components:\n  schemas:\n    A: {$id: 'https://example.com/a', $anchor: here, $defs: {x:"
         " {type: integer}}, items: {$ref: '#/$defs/x'}}\n    B: {$ref:"
         " 'https://example.com/a#/$defs/x'}\n    C: {$ref: '#here'}\n"
-        "    D: {$ref: 'https://example.com/a#here'}\n"
+        "    D: {$ref: 'https://example.com/a#here'}\n    E: {$ref: 'parts.yaml#there'}\n"
     )
+    write("parts.yaml", "$defs: {x: {$anchor: there, type: boolean}}\n")
     document = loaded(write("y.yaml", HEAD + named))[0]
     assert document.resolve("#/components/schemas/B")[0] == {"type": "integer"}
+    assert document.resolve("#/components/schemas/E")[0]["type"] == "boolean"
     for name in "CD":
         assert document.resolve(f"#/components/schemas/{name}")[1] == "/components/schemas/A"
     assert document.resolve("#/components/schemas/A/items")[0] == {"type": "integer"}

@@ -2,11 +2,14 @@
 value.
 """
 
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 from calls import api_key, runtime, settings
+
+from mcpgen.runtime.facts.parts import PARTS
 
 P = "MCPGEN_BOOKSHOP"
 KEY = {"auth": {"key": api_key("header", "X-Key", "KEY")}}
@@ -116,11 +119,14 @@ def test_a_misspelt_variable_is_noted_with_the_right_name() -> None:
 
 
 def test_a_variable_of_a_part_that_is_not_there_says_how_to_add_it() -> None:
-    for name, part in (("AUDIT", "audit"), ("EXCHANGE_CLIENT_SECRET_FILE", "exchange")):
-        assert problems(None, {"parts": []}, **{name: "1"}) == [
-            f"`{P}_{name}` is read by the part `{part}`, which this server was made without: add"
-            f' `"{part}"` to `parts` at the top of mcpgen.toml and run `mcpgen generate`'
-        ]
+    for part in PARTS:
+        kind = import_module(f"mcpgen.runtime.parts.{part}").PART.settings
+        for setting in runtime.settings.settings_of(kind) if kind else ():
+            for name in (setting.name, f"{setting.name}_FILE"):
+                [problem] = problems(None, {"parts": []}, **{name: "1"})
+                assert problem.startswith(f"`{P}_{name}` is read by the part `{part}`, which")
+                assert problem.endswith(" of mcpgen.toml and run `mcpgen generate`")
+    assert 'add `"redis"` to `parts`' in problems(None, {"parts": []}, REDIS_URL="1")[0]
 
 
 def test_settings_have_their_values() -> None:
@@ -137,6 +143,8 @@ def test_settings_have_their_values() -> None:
     assert trusted == {"https://a.example.com", "http://b.test:81"}
     assert made.answers["list"].drop == ("a",) and "list" in made.wrapped
     assert made.variable("TIMEOUT") == f"{P}_TIMEOUT"
+    for words, meant in (("1 true YES on", True), ("0 False no off", False)):
+        assert {settings(None, None, READ_ONLY=word).read_only for word in words.split()} == {meant}
 
 
 def test_only_variables_of_the_package_are_read() -> None:

@@ -89,6 +89,7 @@ async def test_without_redis_each_replica_keeps_to_its_share_and_says_so(
         while paces[0]._own is not None:  # the server begins to answer in a thread of its own
             monkeypatch.setattr(paces[0], "_again_at", 0.0)
             wait = await paces[0].take(0.0)
+            await asyncio.sleep(0)
     assert wait == 0
     assert "limits_shared_again" in [each.msg for each in caplog.records]
 

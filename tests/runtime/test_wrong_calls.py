@@ -119,8 +119,10 @@ WITHOUT_ORG: Calls = {
     "a required one is missing": ({}, "`org` is required", {}),
     "a longer name": ({"organization": "acme"}, "did you mean `org`", {}),
     "a name with a word more": ({"org_name": "acme"}, "did you mean `org`", {}),
-    "arguments wrapped in one that is none": ({"body": {"org": "acme", "page": 1}},
-        "`body` is not an argument; give `org`, `page` without it", {"page": 1}),
+    "arguments wrapped in one that is none": (
+        {"body": {"org": "acme", "page": 1, "title": "x", "color": "0", "due": "", "labels": ""}},
+        "`body` is not an argument; give `org`, `page`, `title`, `color`, `due` without it",
+        {"page": 1}),
 }  # fmt: skip
 
 

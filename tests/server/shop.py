@@ -156,6 +156,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import Audio, Context, Image, Resource, ResourceLink, Text, ToolError
+from ..runtime.errors import BadStatus
 
 
 @dataclass
@@ -195,6 +196,8 @@ async def crash(*, how: str) -> Any:
         raise ToolError("Ask for something else")
     if how == "exit":
         raise SystemExit(3)
+    if how == "answer":
+        raise BadStatus(type("Answer", (), {"status": 500}))
     raise RuntimeError("the secret is opensesame\\r\\nERROR fake")
 
 

@@ -93,6 +93,13 @@ def test_the_installed_command_is_entered_by_its_full_path(
     assert [entry.get("command", entry.get("cmd")), *entry["args"]] == [str(script)]
 
 
+def test_help_names_every_client(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        run("install", "--help")
+    words = "".join(capsys.readouterr().out.split())
+    assert all(client in words for client in CLIENTS)
+
+
 @pytest.mark.parametrize("client", CLIENTS)
 def test_a_second_install_changes_nothing(
     client: str, run: Run, home: Path, capsys: pytest.CaptureFixture[str]

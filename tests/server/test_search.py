@@ -289,8 +289,11 @@ def test_a_poor_result_names_the_areas_there_are(in_process: Any) -> None:
     assert "books (4)" not in good["content"][0]["text"]
 
 
-def test_the_instructions_of_a_lazy_server_name_its_areas_with_counts(in_process: Any) -> None:
-    assert "desk (7)" in in_process(mode="--lazy").server.instructions
+@pytest.mark.parametrize("mode", ["--lazy", "--code"])
+def test_the_instructions_of_a_server_that_is_searched_name_its_areas(
+    in_process: Any, mode: str
+) -> None:
+    assert "desk (7)" in in_process(mode=mode).server.instructions
     assert "desk (7)" not in (in_process().server.instructions or "")
 
 
