@@ -15,12 +15,10 @@ import contextlib
 import difflib
 import json
 import keyword
-import os
 import queue
 import random
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -40,7 +38,7 @@ from cosmic_ray.plugins import get_operator, operator_names
 from coverage import CoverageData
 
 from .contexts import COVERAGE
-from .mutants import ROOT, copy
+from .mutants import ROOT, copy, run
 
 KERNEL = """
     compare/*.py lock/*.py workbench/guard.py write/*.py
@@ -60,6 +58,7 @@ READ = "tests/security/test_sources.py"
 """Tests that read every line, and run none."""
 WORDS = {*keyword.kwlist, "self", "test", "none", "true", "false", "text", "name", "value"}
 """Words of a line that say little of what it is about."""
+FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 LEFT_OUT = "browser tour mutants corpus".split()
 """Tests that look at other things, or take long."""
 DATA = ROOT / ".mutants"
@@ -213,23 +212,6 @@ def drawn(seed: int, sample: int) -> list[Fault]:
     return found
 
 
-def run(words: list[str], place: Path, seconds: float, **more: str) -> tuple[int, str]:
-    """Run pytest in a copy, and end whatever it started; the exit code and what it printed."""
-    environ = {**os.environ, "PYTHONPATH": str(place), "PYTHONDONTWRITEBYTECODE": "1", **more}
-    command = [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider"]
-    with tempfile.TemporaryFile("w+") as said:
-        process = subprocess.Popen(
-            [*command, *words], cwd=place, env=environ, stdout=said, stderr=said, process_group=0
-        )
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(seconds)
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        code = process.wait()
-        said.seek(0)
-        return code, said.read()
-
-
 def prepared(place: Path) -> Path:
     """Copy the sources; compiled ones are valid for their text, whatever its time."""
     copy(place)
@@ -294,17 +276,22 @@ class Chooser:
         contexts = measured.get(line, frozenset[str]())
         if not contexts:  # of a statement of several lines, not each is measured
             contexts = contexts.union(
-                *(measured.get(each, ()) for each in _statement(before, line))
+                *(measured.get(each, ()) for each in _around(before, line, ast.stmt))
             )
         turns = {(fault.file, line)}
-        if defined := _defined(before, line):  # whatever uses it
+        defined = _defined(before, line)
+        importing = measured.get(_around(before, line, ast.stmt).start, frozenset())
+        if defined and contexts - importing:  # of a lambda, those that call it
+            contexts -= importing
+        elif defined:  # whatever uses it
             contexts, turns = frozenset(), set()
-            name = re.compile(rf"\b{re.escape(defined)}\b")
+            name = re.compile(rf"\b({'|'.join(defined)})\b")
             path = Path(fault.file)
             of_it = re.compile(rf"\b{path.parent.name if path.stem == '__init__' else path.stem}\b")
             files = ((module, ROOT / module) for module in self._modules)
             texts_of = {module: path.read_text("utf-8") for module, path in files if path.exists()}
-            near = {each for each, text in texts_of.items() if defined.lower() in text.lower()}
+            wanted = re.compile("|".join(defined), re.IGNORECASE)
+            near = {each for each, text in texts_of.items() if wanted.search(text)}
             for file in self._files:
                 whole = (DATA / file).read_text("utf-8")
                 if file != fault.file and not of_it.search(whole):
@@ -323,7 +310,8 @@ class Chooser:
         modules = {each.partition("::")[0] for each in contexts if not each.endswith(" (call)")}
         others = {test for module in modules for test in self._modules.get(module, ())}
         ways = set().union(*(self._ways(*turn, direct & self._seconds.keys()) for turn in turns))
-        named = re.findall("[a-z]{4,}", lines[line - 1].lower())
+        head = re.findall(r"def \w+", lines[max(_around(before, line).start - 1, 0)])
+        named = re.findall("[a-z]{4,}", " ".join([*head, lines[line - 1]]).lower())
         words = {word.rstrip("s") for word in named} - WORDS
         chosen, left = [], float(BUDGET)
         for tests in (direct & self._seconds.keys(), others - direct):
@@ -368,19 +356,20 @@ def _line_before(now: str, before: str, line: int) -> int:
     return 0
 
 
-def _defined(whole: str, line: int) -> str:
-    """Return the name that a line defines when its module is imported, empty where it runs later."""
-    names = {0: "\0"}
+def _defined(whole: str, line: int) -> list[str]:
+    """Return the names that a line defines when its module is imported, none where it runs later."""
+    names = {0: ["\0"]}
     for node in ast.walk(ast.parse(whole)):
         starts = [getattr(node, "lineno", line + 1)]
         starts += [each.lineno for each in getattr(node, "decorator_list", ())]
         if isinstance(node, ast.stmt) and min(starts) <= line <= (node.end_lineno or 0):
-            is_function = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+            is_function = isinstance(node, FUNCTION)
             if is_function and line >= node.body[0].lineno:
-                return ""
-            targets = getattr(node, "targets", [getattr(node, "target", node)])
-            name = getattr(targets[0], "id", getattr(targets[0], "name", ""))
-            names |= {node.lineno: name} if name else {}
+                return []
+            target = getattr(node, "targets", [getattr(node, "target", node)])[0]
+            targets = (getattr(each, "id", "") for each in getattr(target, "elts", [target]))
+            found = [getattr(node, "name", ""), *targets]
+            names |= {node.lineno: [name for name in found if name]} if any(found) else {}
     return names[max(names)]
 
 
@@ -397,23 +386,13 @@ def tried(tests: list[str], place: Path, *words: str) -> tuple[int, list[str]]:
     return code, re.findall(r"^(?:FAILED|ERROR) (\S+)", said, re.MULTILINE)
 
 
-def _around(whole: str, line: int) -> range:
-    """Return the lines of the function that a line is in."""
+def _around(whole: str, line: int, kind: Any = FUNCTION) -> range:
+    """Return the lines of the function that a line is in, or of the statement without its body."""
     found = range(0)
     for node in ast.walk(ast.parse(whole)):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            own = range(node.lineno, (node.end_lineno or 0) + 1)
-            found = own if line in own else found
-    return found
-
-
-def _statement(whole: str, line: int) -> range:
-    """Return the lines of the statement that a line is in, without those of its body."""
-    found = range(0)
-    for node in ast.walk(ast.parse(whole)):
-        if isinstance(node, ast.stmt):
+        if isinstance(node, kind):
             end = node.end_lineno or 0
-            if body := getattr(node, "body", None):
+            if (body := getattr(node, "body", None)) and kind is ast.stmt:
                 end = body[0].lineno - 1
             own = range(node.lineno, end + 1)
             found = own if line in own else found

@@ -8,9 +8,11 @@ it. A fault that no test notices survives, and the run fails. `--quick` runs the
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -37,25 +39,29 @@ def copy(place: Path) -> None:
             shutil.copy(source, place / name)
 
 
-def caught(place: Path, tests: list[str]) -> tuple[bool, str]:
-    """Whether the tests fail as the copy stands, and what they said."""
-    environment = {**os.environ, "PYTHONPATH": str(place), "PYTHONDONTWRITEBYTECODE": "1"}
-    words = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider"]
-    words += [f"tests/{test}" for test in tests]
-    try:
-        done = subprocess.run(
-            words, cwd=place, env=environment, capture_output=True, text=True, timeout=SECONDS,
-            check=False,
-        )  # fmt: skip
-    except subprocess.TimeoutExpired:
-        return True, "out of time"
-    if done.returncode < 0:
-        return True, "killed"  # the fault took all memory, say
-    if done.returncode not in (0, 1):
-        raise SystemExit(
-            f"pytest could not run {tests}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
+def run(words: list[str], place: Path, seconds: float, **more: str) -> tuple[int, str]:
+    """Run pytest in a copy, and end whatever it started; the exit code and what it printed."""
+    environ = {**os.environ, "PYTHONPATH": str(place), "PYTHONDONTWRITEBYTECODE": "1", **more}
+    command = [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider"]
+    with tempfile.TemporaryFile("w+") as said:
+        process = subprocess.Popen(
+            [*command, *words], cwd=place, env=environ, stdout=said, stderr=said, process_group=0
         )
-    return done.returncode == 1, done.stdout
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(seconds)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        code = process.wait()
+        said.seek(0)
+        return code, said.read()
+
+
+def caught(place: Path, tests: list[str]) -> tuple[bool, str]:
+    """Whether the tests fail as the copy stands, or run for ever, and what they said."""
+    code, said = run(["-x", *(f"tests/{test}" for test in tests)], place, SECONDS)
+    if code > 1:
+        raise SystemExit(f"pytest could not run {tests}:\n{said[-2000:]}")
+    return code != 0, said
 
 
 def broken(place: Path, fault: dict[str, Any]) -> tuple[bool, str]:
