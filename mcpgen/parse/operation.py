@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Container
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,7 @@ from ..ir import (
 from ..load.values import as_object, as_text
 from ..runtime.facts.http import CONTENT_UNDEFINED, SAFE
 from ..runtime.facts.pointer import escape
-from ..runtime.results.shorten import ListAnswer
+from ..runtime.results.shorten import ListAnswer, fold
 from ..text import plain, shorten, visible, words
 from . import body as bodies
 from . import describe
@@ -35,6 +36,7 @@ from .first_sentences import Opening
 from .listing import FIELDS_NAMES, FIELDS_SCHEMA, listing_of
 from .models import Models
 from .naming import argument_names
+from .naming.arguments import ArgumentKey
 from .parameter import Field
 from .path import split_path
 from .projection import Listing, Whole, projection, size_of
@@ -52,6 +54,8 @@ DESTRUCTIVE_WORDS = frozenset("""
     withdraw close archive
     """.split())
 
+LAYOUT = frozenset({"pretty", "optpretty", "prettyprint"})
+"""Folded names of parameters that lay an answer out for people who read it as it comes."""
 ASKS_FOR_ENCODING = re.compile(r"\b(?:url|uri|percent)[- ]?encod", re.I)
 
 
@@ -107,11 +111,11 @@ class Operation:
         self.constants, declared = parameters.constant_headers(reader, declared)
         self.conditional = parameters.validators(reader, path_item)
         fields = parameters.fields(reader, declared, self.template, origin.pointer)
-        self.fields, self.requirement = self.without_credentials(fields)
-        self.body, body_fields = self.body_fields()
-        self.fields += body_fields
+        fields, self.requirement = self.without_credentials(fields)
         name = origin.operation
         kept = pinned.arguments.get(name, {})
+        self.body, body_fields = self.body_fields()
+        self.fields = [*self.without_layout(fields, kept), *body_fields]
         keys: list[tuple[str, str]] = [(item.place, item.wire_name) for item in self.fields]
         keys += [key for key in kept if key == CHOOSES_FIELDS]
         self.names = argument_names(keys, kept, pinned.chosen_arguments.get(name, {}))
@@ -141,7 +145,7 @@ class Operation:
             if scheme is None:
                 model_fields.append(item)
                 continue
-            self.report_credential(item, scheme)
+            self.report_ignored(item, f"the credential of `{scheme}` comes from the environment")
             if item.required:
                 required_schemes.append(scheme)
         if not required_schemes:
@@ -149,14 +153,24 @@ class Operation:
         completed = [tuple(dict.fromkeys([*one, *required_schemes])) for one in alternatives]
         return model_fields, tuple(dict.fromkeys(completed))
 
-    def report_credential(self, item: Field, scheme: str) -> None:
-        """Note that a parameter is filled with a credential."""
-        self.reader.problems.note(
-            "E0407",
-            f"parameter `{visible(item.wire_name)[:60]}` ignored: the credential of `{scheme}`"
-            " comes from the environment",
-            pointer=self.origin.pointer,
-        )
+    def without_layout(self, fields: list[Field], kept: Container[ArgumentKey]) -> list[Field]:
+        """The fields that change more than the layout of the answer, which is read and written
+        anew; those that the lock has are kept.
+        """
+        found = []
+        for item in fields:
+            if item.required or (item.place, item.wire_name) in kept:
+                found.append(item)
+            elif fold(item.wire_name) in LAYOUT:
+                self.report_ignored(item, "it changes the layout of the answer alone")
+            else:
+                found.append(item)
+        return found
+
+    def report_ignored(self, item: Field, reason: str) -> None:
+        """Note that a parameter is not an argument."""
+        message = f"parameter `{visible(item.wire_name)[:60]}` ignored: {reason}"
+        self.reader.problems.note("E0407", message, pointer=self.origin.pointer)
 
     def body_fields(self) -> tuple[Body | None, list[Field]]:
         """The request body and its fields. With a method whose body has no defined meaning, a body
