@@ -87,9 +87,8 @@ class Host:
         self.run(sys.executable, "-m", "venv", str(self.folder / "env"), cwd=self.folder)
         for name in SHIMS.keys() - {"gh"}:
             (self.folder / "bin" / name).unlink()
-        self.environment["PATH"] = (
-            f"{self.folder / 'env' / 'bin'}{os.pathsep}{self.environment['PATH']}"
-        )
+        programs = self.folder / "env" / "bin"
+        self.environment["PATH"] = f"{programs}{os.pathsep}{self.environment['PATH']}"
         self.environment["MCPGEN"] = wheel
         del self.environment["PYTHONPATH"], self.environment["PYTHON"]
         self.run("pip", "install", "--quiet", wheel, cwd=self.folder)
@@ -122,9 +121,8 @@ class Host:
         """Whether a job of the workflow is green, and its log."""
         clone = self.folder / f"clone-{name}"
         shutil.rmtree(clone, ignore_errors=True)
-        self.run(
-            "git", "clone", "--quiet", "-b", "main", str(self.remote), str(clone), cwd=self.folder
-        )
+        source = [str(self.remote), str(clone)]
+        self.run("git", "clone", "--quiet", "-b", "main", *source, cwd=self.folder)
         workflow = yaml.safe_load((clone / ".github/workflows/mcpgen.yml").read_text())
         log = ""
         for step in workflow["jobs"][name]["steps"]:
