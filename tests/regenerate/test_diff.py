@@ -49,7 +49,6 @@ LIST = ("paths", "/books", "get")
 GET = ("paths", "/books/{bookId}", "get")
 GENRE = (*LIST, "parameters", 0)
 LIMIT = (*LIST, "parameters", 1, "schema")
-OTHER = {"type": "apiKey", "in": "header", "name": "X-Other"}
 
 TABLE: list[tuple[str, Change, str, str, str]] = [
     # what happens                  the change                                          class

@@ -2,13 +2,18 @@
 the way.
 """
 
+import functools
+import json
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from mcpgen.write import Lock, write
+from mcpgen.write import Changes, Lock, write
 
 OLD = {
     "README.md": "read me\n", "server.json": "{}\n", "src/shop_mcp/server.py": "print('old')\n",
@@ -26,6 +31,8 @@ MINE = {
     "src/shop_mcp/custom/reports.py": "mine = 1\n",
     ".git/HEAD": "ref: main\n",
 }
+MOVED = {path.replace("src/shop_mcp/", "src/store_mcp/"): text for path, text in NEW.items()}
+NEWER = {**NEW, "src/shop_mcp/server.py": "print('newer')\n", "tests/test_tools.py": "newer\n"}
 
 EVENTS = {
     "open", "os.rename", "os.link", "os.mkdir", "os.remove", "os.rmdir", "os.chmod", "os.scandir", "os.listdir",
@@ -71,13 +78,61 @@ def project(folder: Path, files: dict[str, str] | None = None) -> Path:
     return folder
 
 
-def child(work: Callable[[], None], *, at: int, do: str) -> int:
-    """Run `work` in a child that dies, or meets a full disk, right before its `at`-th change of the
-    disk.
+def first(folder: Path) -> Changes:
+    return write(OLD, folder, lock_facts=facts())
 
-    Returns the child's exit code: -9 when it was killed, 0 when it came to the end, 4 when it
-    refused, 1 otherwise.
+
+def update(folder: Path) -> Changes:
+    return write(NEW, folder, lock_facts=facts("2"))
+
+
+def newer(folder: Path) -> Changes:
+    return write(NEWER, folder, lock_facts=facts("3"))
+
+
+def removal(folder: Path) -> Changes:
+    return write({"server.json": "{}\n"}, folder, lock_facts=facts("2"))
+
+
+def move(folder: Path) -> Changes:
+    return write(MOVED, folder, lock_facts=replace(facts("2"), name="store"), accept=True)
+
+
+def shop(folder: Path) -> None:
+    write(OLD, folder, lock_facts=replace(facts(), name="shop"))
+    put(folder, MINE)
+    put(folder, {"src/shop_mcp/hooks.py": "def before(): ...\n", "src/shop_mcp/mine.py": "mine\n"})
+
+
+RUNS: dict[str, tuple[Callable[[Path], object], Callable[[Path], Changes]]] = {
+    "first run": (str, first),  # no project yet
+    "update": (project, update),
+    "removal": (project, removal),
+    "move of the package": (shop, move),
+}
+
+
+def child(work: Callable[[Path], object], folder: Path, *, at: int, do: str) -> int:
+    """Do the work of a function of this module in a child that dies, or meets a full disk, right
+    before its `at`-th change of the disk.
+
+    Returns the child's exit code: -9 when it was killed, 0 at the end, 4 when it refused, else 1.
     """
+    small = parent()
+    small.stdin.write(json.dumps([work.__name__, str(folder), at, do]) + "\n")
+    small.stdin.flush()
+    return int(small.stdout.readline())
+
+
+@functools.cache
+def parent() -> Any:
+    """The process whose copies the children are: one of the tests' takes far longer to copy."""
+    pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    return subprocess.Popen([sys.executable, __file__], **pipes)
+
+
+def copy_of_this(work: Callable[[Path], object], folder: Path, at: int, do: str) -> int:
+    """Do the work in a copy of this process."""
     pid = os.fork()
     if pid:
         _, status = os.waitpid(pid, 0)
@@ -97,7 +152,7 @@ def child(work: Callable[[], None], *, at: int, do: str) -> int:
     code = 1
     try:
         sys.addaudithook(hook)
-        work()
+        work(folder)
         code = 0
     except BaseException as error:
         code = getattr(error, "exit_code", 1)
@@ -105,3 +160,10 @@ def child(work: Callable[[], None], *, at: int, do: str) -> int:
             sys.excepthook(type(error), error, error.__traceback__)
     finally:
         os._exit(code)
+
+
+if __name__ == "__main__":
+    os.fsync = lambda descriptor: None  # as in the tests: the machine does not fail
+    for line in sys.stdin:
+        name, place, *when = json.loads(line)
+        print(copy_of_this(globals()[name], Path(place), *when), flush=True)

@@ -19,48 +19,10 @@ from mcpgen.problems import OutputConflictError
 from mcpgen.write import Changes, is_interrupted, read_lock, read_pending, write
 from mcpgen.write.commit import commit, write_file
 
-from .folders import MINE, NEW, OLD, child, facts, project, put, tree
+from .folders import MINE, NEW, OLD, RUNS, child, facts, newer, project, put, removal, tree, update
 
-MOMENTS = 400
-"""More than a run has."""
-MOVED = {path.replace("src/shop_mcp/", "src/store_mcp/"): text for path, text in NEW.items()}
-NEWER = {**NEW, "src/shop_mcp/server.py": "print('newer')\n", "tests/test_tools.py": "newer\n"}
-
+MOMENTS = 400  # more than a run has
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-
-
-def first(folder: Path) -> Changes:
-    return write(OLD, folder, lock_facts=facts())
-
-
-def update(folder: Path) -> Changes:
-    return write(NEW, folder, lock_facts=facts("2"))
-
-
-def removal(folder: Path) -> Changes:
-    return write({"server.json": "{}\n"}, folder, lock_facts=facts("2"))
-
-
-def move(folder: Path) -> Changes:
-    return write(MOVED, folder, lock_facts=replace(facts("2"), name="store"), accept=True)
-
-
-def shop(folder: Path) -> None:
-    write(OLD, folder, lock_facts=replace(facts(), name="shop"))
-    put(folder, MINE)
-    put(folder, {"src/shop_mcp/hooks.py": "def before(): ...\n", "src/shop_mcp/mine.py": "mine\n"})
-
-
-def nothing(folder: Path) -> None:
-    """No project yet."""
-
-
-RUNS: dict[str, tuple[Callable[[Path], object], Callable[[Path], Changes]]] = {
-    "first run": (nothing, first),
-    "update": (project, update),
-    "removal": (project, removal),
-    "move of the package": (shop, move),
-}
 
 
 @pytest.fixture(params=RUNS)
@@ -85,7 +47,7 @@ def count_steps(tmp_path: Path, kind: str) -> int:
         middle = (low + high) // 2
         folder = tmp_path / str(middle)
         prepare(folder)
-        if child(lambda to=folder: work(to), at=middle, do="kill") == 0:
+        if child(work, folder, at=middle, do="kill") == 0:
             high = middle
         else:
             low = middle + 1
@@ -104,7 +66,7 @@ def test_a_run_that_ends_at_any_step_is_completed_by_the_next_one(
         folder = tmp_path / f"p{moment}"
         prepare(folder)
         before = tree(folder)
-        code = child(lambda to=folder: work(to), at=moment, do=do)
+        code = child(work, folder, at=moment, do=do)
         assert code in ((-9, 0) if do == "kill" else (4, 0)), f"no clear end at step {moment}"
         if not is_interrupted(folder) and code != 0:
             after = {path: text for path, text in tree(folder).items() if ".mcpgen-" not in path}
@@ -126,7 +88,7 @@ def test_a_killed_update_leaves_whole_files_and_may_be_taken_back(tmp_path: Path
     after = tree(tmp_path / "reference")
     for moment in range(1, MOMENTS):
         folder = project(tmp_path / f"p{moment}")
-        code = child(lambda to=folder: update(to), at=moment, do="kill")
+        code = child(update, folder, at=moment, do="kill")
         for path, text in tree(folder).items():
             if not path.startswith(("mcpgen.lock", ".mcpgen-")):
                 whole = before.get(path, ""), after.get(path, "")
@@ -143,23 +105,19 @@ def test_a_killed_run_may_be_followed_by_one_that_wants_something_else_and_is_ki
     tmp_path: Path,
 ) -> None:
     project(tmp_path / "reference")
-    write(NEWER, tmp_path / "reference", lock_facts=facts("3"))
+    newer(tmp_path / "reference")
     whole = tree(tmp_path / "reference")
-
-    def newer(to: Path) -> Changes:
-        return write(NEWER, to, lock_facts=facts("3"))
-
     moments = range(1, count_steps(tmp_path / "counted", "update") + 1)
     steps = []
     for moment in moments:
         folder = project(tmp_path / f"h{moment}")
-        child(lambda to=folder: update(to), at=moment, do="kill")
+        child(update, folder, at=moment, do="kill")
         steps += [moment] * is_interrupted(folder)
     for moment in steps[:: len(steps) // 4]:
         for second in range(1, MOMENTS, 2):
             folder = project(tmp_path / f"p{moment}-{second}")
-            child(lambda to=folder: update(to), at=moment, do="kill")
-            code = child(lambda to=folder: newer(to), at=second, do="kill")
+            child(update, folder, at=moment, do="kill")
+            code = child(newer, folder, at=second, do="kill")
             newer(folder)
             assert tree(folder) == whole, f"killed at {moment} and at {second}"
             if code == 0:
@@ -188,12 +146,9 @@ def test_a_file_that_changes_after_it_was_compared_is_not_overwritten(
 @pytest.mark.parametrize("work", [update, removal])
 @pytest.mark.parametrize("parent", ["src/shop_mcp/tools", "src"])
 def test_a_folder_that_becomes_a_link_after_it_was_compared_is_not_followed(
-    tmp_path: Path,
-    folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    parent: str,
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, parent: str,
     work: Callable[[Path], Changes],
-) -> None:
+) -> None:  # fmt: skip
     outside = tmp_path / "outside"
 
     def become_a_link() -> None:
@@ -237,7 +192,7 @@ def interrupted(tmp_path: Path) -> Path:
     """A project in which an update was killed after it had replaced `server.py`."""
     for moment in range(1, MOMENTS):
         folder = project(tmp_path / f"i{moment}")
-        child(lambda to=folder: update(to), at=moment, do="kill")
+        child(update, folder, at=moment, do="kill")
         if (folder / "src/shop_mcp/server.py").read_text() == NEW["src/shop_mcp/server.py"]:
             assert is_interrupted(folder)
             return folder
