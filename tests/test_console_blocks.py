@@ -137,7 +137,7 @@ class World:
         self.environment = {
             "PIP_CACHE_DIR": str(cache / "pip"), "UV_CACHE_DIR": str(cache / "uv"),
             **{name: value for name, value in os.environ.items() if PASSED_ON.fullmatch(name)},
-            "PIP_NO_COMPILE": "1", "PIPX_DEFAULT_PYTHON": str(base), "HOME": str(self.home),
+            "PIP_NO_COMPILE": "0", "PIPX_DEFAULT_PYTHON": str(base), "HOME": str(self.home),
             "PATH": os.pathsep.join(map(str, paths)), "BROWSER": "true", "COLUMNS": "120",
             "LANG": "C.UTF-8", "PYTHONUNBUFFERED": "1", "TERM": "dumb",
         }  # fmt: skip
@@ -166,21 +166,14 @@ class World:
         run = [block for block in blocks if not block.is_excused]
         commands = [(block, each) for block in run for each in block.commands()]
         script = [self.start, *(self._line(block, each) for block, each in commands)]
-        script.append(
-            f'{{ export -p; echo cd $(printf %q "$PWD"); }} > {shlex.quote(str(self.state))}.new'
-        )
+        state = f"{shlex.quote(str(self.state))}.new"
+        script.append(f'{{ export -p; echo cd $(printf %q "$PWD"); }} > {state}')
         with (self.folder / "output").open("w+") as shown:
             process = subprocess.Popen(
-                ["bash", "-c", "\n".join(script)],
-                env=self.environment,
-                stdin=subprocess.DEVNULL,
-                stdout=shown,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-                preexec_fn=lambda: signal.signal(
-                    signal.SIGINT, signal.SIG_DFL
-                ),  # `nohup` ignores it
-            )
+                ["bash", "-c", "\n".join(script)], env=self.environment, stdin=subprocess.DEVNULL,
+                stdout=shown, stderr=subprocess.STDOUT, start_new_session=True,
+                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # `nohup` ignores it
+            )  # fmt: skip
             with suppress(subprocess.TimeoutExpired):
                 process.wait(TIMEOUT)
             with suppress(ProcessLookupError):  # no command of the page is left behind
