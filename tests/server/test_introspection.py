@@ -20,6 +20,7 @@ from mcpgen.runtime.transports.guard import BadToken, Grant, Unavailable
 from tests.loopback import JSON, Asked, Loopback
 
 AUDIENCE = "http://127.0.0.1/mcp"
+ABOUT: dict[str, Any] = {"audiences": [AUDIENCE], "resource": AUDIENCE, "scopes": frozenset()}
 GOOD = {"active": True, "aud": AUDIENCE, "scope": "books:read", "sub": "me", "client_id": "desk"}
 
 
@@ -49,6 +50,14 @@ def endpoint() -> Iterator[Endpoint]:
     server.close()
 
 
+@pytest.fixture
+def signer() -> Iterator[Issuer]:
+    """An authorization server that signs its tokens."""
+    server = Issuer()
+    yield server
+    server.close()
+
+
 def settings(endpoint: Endpoint, **more: str) -> dict[str, str]:
     """The settings that trust it."""
     return {
@@ -60,8 +69,7 @@ def settings(endpoint: Endpoint, **more: str) -> dict[str, str]:
 
 def trusting(issuer: str, url: str) -> Any:
     """What judges the tokens of an authorization server."""
-    about = {"audiences": [AUDIENCE], "resource": AUDIENCE, "scopes": frozenset()}
-    return tokens.Introspection([issuer], url, "shop", "canary-s3cret%", **about)
+    return tokens.Introspection([issuer], url, "shop", "canary-s3cret%", **ABOUT)
 
 
 def outcomes(endpoint: Endpoint, *given: str) -> list[type]:
@@ -107,9 +115,8 @@ def test_a_token_is_good_for_what_the_endpoint_says(
 
 @pytest.mark.parametrize("count", [1, 2])
 def test_tokens_of_an_issuer_with_keys_are_never_introspected(
-    start: Start, endpoint: Endpoint, count: int
+    start: Start, endpoint: Endpoint, signer: Issuer, count: int
 ) -> None:
-    signer = Issuer()
     issuers = [signer.url, endpoint.url][:count]
     more = {"HTTP_ISSUER": ",".join(issuers), "HTTP_JWKS_URL": f"{signer.url}/keys"}
     server = start(**settings(endpoint, **more))
@@ -125,7 +132,17 @@ def test_tokens_of_an_issuer_with_keys_are_never_introspected(
     assert server.get("/ready")[0] == 200
     endpoint.answer = (503, {}, b"")
     assert [server.bearer(signer.token(sub="you"))[0], server.bearer("another")[0]] == [200, 503]
-    signer.close()
+
+
+def test_a_server_is_ready_once_tokens_of_both_kinds_can_be_checked(
+    endpoint: Endpoint, signer: Issuer
+) -> None:
+    signed = tokens.Issuer({signer.url: f"{signer.url}/keys"}, **ABOUT)
+    for answer, is_ready in (((503, {}, b""), False), (None, True)):
+        endpoint.answer = answer
+        others = trusting(endpoint.url, f"{endpoint.url}/introspect")
+        either = tokens.EitherKind(signed, others, **ABOUT)
+        assert asyncio.run(either.is_ready()) is is_ready
 
 
 REFUSED: list[dict[str, Any]] = [
