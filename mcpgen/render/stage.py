@@ -73,11 +73,13 @@ def answer_modules(server: Server) -> tuple[str, list[str]]:
     return models, functions
 
 
-def function_text(server: Server, tool: Tool) -> str:
-    """The module that a server with this tool alone has; empty where the user implements it."""
+def function_text(server: Server, tool: Tool, name: str) -> str:
+    """The module of a toolset of that name with this tool alone; empty where the user implements
+    it.
+    """
     if tool.request is None:
         return ""
-    toolset = Toolset(name="tools", title="", description="", tools=(tool,))
+    toolset = Toolset(name=name, title="", description="", tools=(tool,))
     alone = replace(server, toolsets=(toolset,))
     types = Types(alone)
     return finish({"tools": {"tools.py": _rendered(TOOLS, module=code.module(toolset, types))}})[

@@ -30,7 +30,7 @@ from .changes_page import compared, generate
 from .guard import WorkbenchGuard
 from .mending import Mending
 from .ranking import Ranking
-from .tool_page import argument_fields, inputs, tool_fields, tool_page
+from .tool_page import inputs, settings_fields, tool_fields, tool_page
 
 HERE = Path(__file__).parent
 MEDIA_TYPES = {".css": "text/css", ".js": "text/javascript"}
@@ -123,11 +123,12 @@ class Workbench:
         return self.page("edit", request, row=row, **self._fields(row))
 
     def _fields(self, row: Row) -> dict[str, Any]:
-        return {
-            "fields": tool_fields(self.bench, row),
-            "arguments": argument_fields(self.bench, row),
-            "documented_text": self.bench.catalogue.documented_text(row.tool),
-        }
+        said = self.bench.catalogue.documented_text(row.tool)
+        return {**tool_fields(self.bench, row), "documented_text": said}
+
+    def settings(self, request: Request) -> Response:
+        """The keys of `mcpgen.toml` about the whole server."""
+        return self.page("settings", request, tables=settings_fields(self.bench))
 
     def find(self, request: Request) -> Response:
         """The ranking for a question."""
@@ -182,6 +183,10 @@ class Workbench:
             rows[self.bench.numbers[row.tool.origin.operation]] = view.scores.get(row.tool.name)
         return JSONResponse({"score": total, "rows": rows})
 
+    def missing(self, request: Request, error: Exception) -> Response:
+        """An address that no page has."""
+        return HTMLResponse(self.page("missing", request).body, 404)
+
     def row(self, request: Request) -> Row:
         """The row that a path names. Raises HTTPException (404)."""
         try:
@@ -200,13 +205,16 @@ class Workbench:
         return JSONResponse({"pending": rendered, "chosen": chosen, **facts})
 
     def change(self, request: Request, body: Answer) -> Response:
-        """Edit keys of one tool."""
-        row = self.bench.row(int(body["number"]))
+        """Edit keys of one tool; of the whole file without its number."""
         changes = [(tuple(map(str, path)), value) for path, value in body["changes"]]
+        if body["number"] is None:
+            self.bench.change(dict(changes))
+            return self.state(request)
+        row = self.bench.row(int(body["number"]))
         self.bench.customise_row(row, changes)
-        tool = self.bench.tool(row)
-        facts = {"name": tool.name, "description": tool.description}
-        return self.state(request, row={**facts, "tokens": self.bench.tokens(row)})
+        tool, tokens = self.bench.tool(row), self.bench.tokens(row)
+        facts = {"name": tool.name, "description": tool.description, "tokens": tokens}
+        return self.state(request, row=facts)
 
     def choose(self, request: Request, body: Answer) -> Response:
         """Keep, leave out or bring back rows."""
@@ -282,6 +290,7 @@ def application(bench: Bench, *, host: str, token: str) -> tuple[ASGIApp, Workbe
         Route("/function/{name}", _page(pages, pages.function)),
         Route("/edit/{number:int}", _page(pages, pages.edit)),
         Route("/find", _page(pages, pages.find)),
+        Route("/settings", _page(pages, pages.settings)),
         Route("/problems", _page(pages, pages.problems)),
         Route("/part/problems", _page(pages, pages.problems_part)),
         Route("/changes", _page(pages, pages.changes)),
@@ -292,7 +301,8 @@ def application(bench: Bench, *, host: str, token: str) -> tuple[ASGIApp, Workbe
     ]
     for action in ("change", "choose", "suggest", "undo", "save", "repair", "call", "generate"):
         routes.append(Route(f"/{action}", _button(pages, getattr(pages, action)), methods=["POST"]))
-    return WorkbenchGuard(Starlette(routes=routes), host=host, token=token), pages
+    app = Starlette(routes=routes, exception_handlers={404: pages.missing})
+    return WorkbenchGuard(app, host=host, token=token), pages
 
 
 def _page(pages: Workbench, function: Callable[[Request], Response]) -> Any:

@@ -23,6 +23,8 @@ from ..catalogue.model import Catalogue, Row
 from ..catalogue.summary import size_of
 from ..config import NAME, Config, Selection
 from ..config.file import parse_config
+from ..config.keys import BY_NAME
+from ..config.model import ToolConfig
 from ..config.new_file import edit, new_text
 from ..config.positions import KeyPath
 from ..customise import customise
@@ -31,6 +33,7 @@ from ..customise.many import table_of
 from ..ir import Server, Skip, Tool
 from ..live.tools import own_tools
 from ..load.copies import STDIN
+from ..lock import Lock
 from ..parse.select import left_out, matches
 from ..problems import McpgenError, Problems, UsageError
 from ..project.functions import functions_of
@@ -53,17 +56,6 @@ class Pending:
     lines: tuple[tuple[str, str], ...]
     undoable: bool
     file: str
-    exists: bool
-
-    @property
-    def added(self) -> int:
-        """Lines that saving adds."""
-        return sum(sign == "+" for sign, _ in self.lines)
-
-    @property
-    def removed(self) -> int:
-        """Lines that saving takes out."""
-        return sum(sign == "-" for sign, _ in self.lines)
 
 
 class Bench:
@@ -83,34 +75,52 @@ class Bench:
         plan = settle(request_of(config))
         self.problems = Problems()
         self.document = pipeline.read(plan.config, self.problems)
-        everything = replace(plan.config, selection=Selection(), tools={})
-        result = pipeline.understood(self.document, everything, self.problems, lock=plan.lock)
-        self.server = result.server
+        server = self._everything(plan.config, self.problems, plan.lock)
         folder = plan.folder
         if folder is None:
-            folder = Path(self.server.distribution)
+            folder = Path(server.distribution)
             if is_project(folder):
                 self._read(replace(config, sources=(os.fspath(folder),)))
                 return
         self.folder, self.last_lock, self.started_with = folder, plan.lock, config
-        names = tuple(function.name for function in functions_of(folder))
-        self.server = replace(self.server, has_functions=bool(names), functions=names)
+        self._take(server)
         self.functions: tuple[Mapping[str, Any], ...] = ()
         with suppress(McpgenError):  # the page says that they are not counted
             self.functions = own_tools(folder, self.server)
-        for name in ("catalogue", "numbers"):
-            self.__dict__.pop(name, None)
         self.saved = new_text(plan.config, folder, name=self.server.name)
         if is_project(folder):
             self.saved = (folder / NAME).read_text("utf-8-sig")
         self.text = self.saved
+        self.config = self.config_of(self.text)
         self._use(self.text)
+
+    def _everything(self, config: Config, problems: Problems, lock: Lock | None) -> Server:
+        """The server of all operations, as their document has them, within their budgets."""
+        everything = replace(config, selection=Selection(), tools=_budgets(config))
+        return pipeline.understood(self.document, everything, problems, lock=lock).server
+
+    def _take(self, server: Server) -> None:
+        """Show the operations of a server, beside the functions of the project."""
+        names = tuple(function.name for function in functions_of(self.folder))
+        self.server = replace(server, has_functions=bool(names), functions=names)
+        for name in ("catalogue", "numbers"):
+            self.__dict__.pop(name, None)
 
     def _use(self, text: str) -> None:
         """Take a text of `mcpgen.toml` for the present one. Raises UsageError where it cannot be
         used; everything is as before then.
         """
-        config = self.config_of(text)
+        config, server = self.config_of(text), self.server
+        try:
+            if _of_the_server(config) != _of_the_server(self.config):
+                self._take(self._everything(config, Problems(), self.last_lock))
+            self._apply(text, config)
+        except McpgenError:
+            self._take(server)
+            raise
+
+    def _apply(self, text: str, config: Config) -> None:
+        """Choose and customise what a configuration says."""
         pinned = pin(config, self.last_lock, self.document)
         chosen = self._chosen(pinned)
         customised = customise(self._restricted(chosen), pinned, Problems())
@@ -197,12 +207,10 @@ class Bench:
 
     def pending(self) -> Pending:
         """Return the changes that saving would make, line by line."""
-        lines = []
         old, new = self.saved.splitlines(), self.text.splitlines()
-        for line in list(difflib.unified_diff(old, new, n=1, lineterm=""))[2:]:
-            lines.append((line[:1], line[1:]))
-        path = self.folder / NAME
-        return Pending(tuple(lines), bool(self.history), os.fspath(path), path.is_file())
+        diff = list(difflib.unified_diff(old, new, n=1, lineterm=""))[2:]
+        lines = [(line[:1], line[1:]) for line in diff]
+        return Pending(tuple(lines), bool(self.history), os.fspath(self.folder / NAME))
 
     # What is changed
 
@@ -336,6 +344,18 @@ class Bench:
             if is_project(self.folder):
                 config = Config(sources=(os.fspath(self.folder),))
             self._read(config)
+
+
+def _of_the_server(config: Config) -> list[Any]:
+    """The settings of the whole server and of each API, and the budgets of tools."""
+    keys = [key.target for name in ("", "auth", "answers") for key in BY_NAME[name].keys]
+    return [config.apis, _budgets(config), *(getattr(config, key) for key in keys)]
+
+
+def _budgets(config: Config) -> dict[str, ToolConfig]:
+    """The tables of tools with their budgets alone."""
+    tables = config.tools.items()
+    return {key: ToolConfig(budget=tool.budget) for key, tool in tables if tool.budget}
 
 
 def _differences(old: Any, new: Any, path: KeyPath = ()) -> Iterator[tuple[KeyPath, Any]]:

@@ -58,23 +58,16 @@ def _is_generated(folder: Path) -> bool:
 
 
 def _comparison(difference: Diff, old: Side, new: Side) -> ChangesView:
-    groups = []
-    for kind in KINDS:
-        changes = tuple(difference.of(kind))
-        if changes:
-            groups.append((kind, HEADINGS[kind], changes))
+    found = ((kind, HEADINGS[kind], tuple(difference.of(kind))) for kind in KINDS)
+    groups = tuple(group for group in found if group[2])
     names = dict.fromkeys(change.tool for change in difference.changes if change.tool)
-    pairs = []
-    for name in list(names)[:MOST_PAIRS]:
-        before, after = _json(old.tools.get(name)), _json(new.tools.get(name))
-        if before != after:
-            pairs.append((name, before, after))
-    return ChangesView(
-        groups=tuple(groups),
-        pairs=tuple(pairs),
-        consents=consent_lines(difference),
-        first=False,
+    both = (
+        (name, _json(old.tools.get(name)), _json(new.tools.get(name)))
+        for name in list(names)[:MOST_PAIRS]
     )
+    pairs = tuple(pair for pair in both if pair[1] != pair[2])
+    consents = consent_lines(difference)
+    return ChangesView(groups=groups, pairs=pairs, consents=consents, first=False)
 
 
 def _json(tool: Mapping[str, Any] | None) -> str:

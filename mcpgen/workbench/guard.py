@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import secrets
 from http.cookies import CookieError, SimpleCookie
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, quote, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
@@ -65,9 +65,11 @@ class WorkbenchGuard:
             return _refused("this is not the address of the workbench", 421)
         if headers.get("sec-fetch-site") in ("cross-site", "same-site"):
             return _refused("the request comes from another site")
-        tokens = parse_qs(scope["query_string"].decode("latin-1")).get("token", [])
-        if scope["path"] == "/" and tokens:
-            return self._let_in(tokens[0])
+        query = parse_qs(scope["query_string"].decode("latin-1"))
+        token = query.pop("token", None)
+        if token:
+            page = quote("/" + scope["path"].lstrip("/"))
+            return self._let_in(token[0], f"{page}?{urlencode(query, True)}".rstrip("?"))
         if not self._is_known(headers):
             return _refused("open the address that `mcpgen workbench` printed")
         if scope["method"] in READING:
@@ -81,10 +83,10 @@ class WorkbenchGuard:
             return _refused("the request is too large", 413)
         return None
 
-    def _let_in(self, token: str) -> Response:
+    def _let_in(self, token: str, page: str) -> Response:
         if not self._is_token(token):
             return _refused("this token is not the one that `mcpgen workbench` printed")
-        response = RedirectResponse("/", status_code=303)
+        response = RedirectResponse(page, status_code=303)
         response.set_cookie(self.cookie, self._token, httponly=True, samesite="strict", path="/")
         return response
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import tomllib
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import yaml
 
 from ..catalogue.model import Row
 from ..config.keys import BY_NAME, Key
-from ..config.model import ArgumentConfig, ToolConfig
 from ..ir import Schema, Tool
 from ..render.facts import wire
 from ..render.sample import Sampler
@@ -20,22 +20,26 @@ from .bench import Bench
 from .cut import cuts
 
 MOST_CUTS = 200
+HINTS = BY_NAME["tools.*.hints"].keys
 MOST_LINES = 400
 """Lines of a document's operation that are shown."""
 CONTROLS = {"string": "text", "integer": "number", "number": "number", "boolean": "flag"}
 EDITED = ("name", "title", "description", "toolset")
+BESIDES = ("aliases", "confirm", "budget")
+SETTINGS = ("", "auth", "answers", "select")
+OF_AN_API = ("prefix", "base_url", "auth", "headers", "toolset", "allow_origins")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EditableKey:
-    """One key of `mcpgen.toml` to edit: its path in the tool's table, its value there (None where
-    it has none), and what holds without it.
+    """One key of `mcpgen.toml` to edit: its path in the file or in the tool's table, its value
+    there (None where it has none), and what holds without it.
     """
 
     path: tuple[str, ...]
     key: Key
     value: Any
-    usual: str
+    usual: str = ""
 
     @property
     def label(self) -> str:
@@ -52,6 +56,8 @@ class EditableKey:
         """The value as it is typed."""
         if self.value is None or isinstance(self.value, str):
             return self.value or ""
+        if self.key.kind == "texts":
+            return "\n".join(self.value)
         return json.dumps(self.value, ensure_ascii=False)
 
 
@@ -84,7 +90,7 @@ def tool_page(bench: Bench, row: Row) -> dict[str, Any]:
         "cuts": places[:MOST_CUTS],
         "more_cuts": max(0, len(places) - MOST_CUTS),
         "customised": tool != row.tool,
-        "function": function_text(bench.server, tool),
+        "function": function_text(bench.server, tool, row.toolset),
     }
 
 
@@ -112,9 +118,8 @@ def _documented(bench: Bench, tool: Tool) -> str:
     node = json.loads(json.dumps(operation.node, default=str))
     text = yaml.dump(node, Dumper=_Blocks, sort_keys=False, allow_unicode=True, width=100)
     lines = text.splitlines()
-    if len(lines) > MOST_LINES:
-        lines = [*lines[:MOST_LINES], f"… {len(lines) - MOST_LINES:,} more lines"]
-    return "\n".join(lines)
+    rest = [f"… {len(lines) - MOST_LINES:,} more lines"] if len(lines) > MOST_LINES else []
+    return "\n".join([*lines[:MOST_LINES], *rest])
 
 
 def inputs(schema: Schema) -> Iterator[FormField]:
@@ -143,50 +148,52 @@ def _kind(schema: Mapping[str, Any], has_choices: bool) -> str:
     return CONTROLS.get(kind, "json") if isinstance(kind, str) else "json"
 
 
-def tool_fields(bench: Bench, row: Row) -> list[EditableKey]:
-    """The keys of a tool's own table."""
-    config = bench.config.tools.get(bench.table_key(row), ToolConfig())
-    tool = row.tool
-    usual = {
-        "name": tool.name,
-        "title": tool.title,
-        "description": tool.description,
-        "toolset": row.toolset,
-    }
-    fields = [
-        EditableKey(
-            path=(key.name,), key=key, value=getattr(config, key.target), usual=usual[key.name]
-        )
-        for key in BY_NAME["tools.*"].keys
-        if key.name in EDITED
+def fields_of(
+    table: str, values: Mapping[str, Any], path: tuple[str, ...], names: Collection[str] = ()
+) -> list[EditableKey]:
+    """The keys of a table at a path, all of them or those of some names, with their values."""
+    for name in path:
+        values = values.get(name, {})
+    keys = [key for key in BY_NAME[table].keys if not names or key.name in names]
+    return [
+        EditableKey(path=(*path, key.name), key=key, value=values.get(key.name)) for key in keys
     ]
-    for key in BY_NAME["tools.*.hints"].keys:
-        usual_hint, value = json.dumps(getattr(tool.hints, key.name)), getattr(config, key.target)
-        fields.append(EditableKey(path=("hints", key.name), key=key, value=value, usual=usual_hint))
-    return fields
 
 
-def argument_fields(bench: Bench, row: Row) -> dict[str, list[EditableKey]]:
-    """Argument → the keys of its table."""
-    config = bench.config.tools.get(bench.table_key(row), ToolConfig())
-    properties = row.tool.input_schema.get("properties", {})
-    fields = {}
-    for argument in row.tool.arguments:
+def settings_fields(bench: Bench) -> Iterator[tuple[str, str, list[EditableKey]]]:
+    """Name, text and keys of the tables that are about the whole server, or about one API."""
+    written = tomllib.loads(bench.text)
+    for name in SETTINGS:
+        path = (name,) if name else ()
+        yield BY_NAME[name].header, BY_NAME[name].text, fields_of(name, written, path)
+    for api in bench.document.apis:
+        yield f"[apis.{api}]", "", fields_of("apis.*", written, ("apis", api), OF_AN_API)
+
+
+def tool_fields(bench: Bench, row: Row) -> dict[str, Any]:
+    """The keys of a tool's own table: `fields`, and `groups` of others by heading and name."""
+    key = bench.table_key(row)
+    written = tomllib.loads(bench.text).get("tools", {}).get(key, {})
+    tool = row.tool
+    usual = {"name": tool.name, "title": tool.title, "description": tool.description}
+    usual |= {each.name: json.dumps(getattr(tool.hints, each.name)) for each in HINTS}
+    fields = fields_of("tools.*", written, (), EDITED)
+    fields += fields_of("tools.*.hints", written, ("hints",))
+    answer = fields_of("tools.*.answer", written, ("answer",))
+    others = {"names, confirm, budget": fields_of("tools.*", written, (), BESIDES)}
+    groups = {"More": {**others, "answer": answer}, "Arguments": dict(_arguments(tool, written))}
+    known = [replace(each, usual=usual.get(each.key.name, row.toolset)) for each in fields]
+    return {"fields": known, "groups": groups}
+
+
+def _arguments(tool: Tool, written: Mapping[str, Any]) -> Iterator[tuple[str, list[EditableKey]]]:
+    """Argument and the keys of its table."""
+    properties = tool.input_schema.get("properties", {})
+    for argument in tool.arguments:
         word = argument.name
-        if argument.wire_name in config.arguments:
+        if argument.wire_name in written.get("arguments", {}):
             word = argument.wire_name
-        values = config.arguments.get(word, ArgumentConfig())
-        usual = {
-            "name": argument.name,
-            "description": str(properties.get(argument.name, {}).get("description", "")),
-        }
-        fields[argument.name] = [
-            EditableKey(
-                path=("arguments", word, key.name),
-                key=key,
-                value=getattr(values, key.target) or None,
-                usual=usual.get(key.name, ""),
-            )
-            for key in BY_NAME["tools.*.arguments.*"].keys
-        ]
-    return fields
+        text = str(properties.get(argument.name, {}).get("description", ""))
+        usual = {"name": argument.name, "description": text}
+        keys = fields_of("tools.*.arguments.*", written, ("arguments", word))
+        yield argument.name, [replace(key, usual=usual.get(key.key.name, "")) for key in keys]

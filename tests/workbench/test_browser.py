@@ -15,7 +15,7 @@ from .hostile import BOOKSHOP, hostile_document
 from .tour import SLOW, follow, source
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
-PATHS = ("/", "/tools", "/tool/3", "/find?q=list+the+orders", "/problems", "/changes")
+PATHS = ("/", "/tools", "/tool/3", "/find?q=list+the+orders", "/settings", "/problems", "/changes")
 
 
 @pytest.fixture(scope="module")
@@ -58,6 +58,24 @@ def test_an_open_editor_goes_with_its_row(page: Any, tmp_path: Path) -> None:
         assert editor.is_visible()
 
 
+def test_keys_lead_from_the_filter_to_an_editor_and_its_address_can_be_noted(
+    page: Any, tmp_path: Path
+) -> None:
+    with workbench(BOOKSHOP, tmp_path) as address:
+        settled(page, address.replace("/?", "/tools?q=book&method=GET&"))
+        assert page.url.endswith("/tools?q=book&method=GET")
+        assert page.input_value("#search") == "book"
+        page.keyboard.press("/")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("form.editor input:focus")
+        first, second = page.locator("tbody tr[data-n]:visible").all()[:2]
+        assert first.locator("+ tr.editing").count() == 1
+        page.focus("#search")
+        for key in ("ArrowDown", "ArrowDown", "ArrowDown", "ArrowUp", "Enter"):
+            page.keyboard.press(key)
+        second.locator("+ tr.editing input:focus").wait_for()
+
+
 def test_an_edit_is_sent_when_the_one_before_it_is_answered(page: Any, tmp_path: Path) -> None:
     routes: list[Any] = []
 
@@ -96,6 +114,14 @@ def test_a_tool_is_tried_from_its_page(page: Any, tmp_path: Path) -> None:
         shown = page.inner_text("#outcome")
         assert "GET https://api.bookshop.example/v1/orders/" in shown
         assert "secret-of-the-test" not in shown
+        page.get_by_label("orderId").last.fill("or_8")
+        page.click("[data-dry=true]")
+        page.wait_for_selector("#outcome pre:has-text('or_8')")
+        assert "or_7" in page.inner_text("#earlier summary")
+        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        page.click("#outcome h3 .copy")
+        page.wait_for_selector("#outcome .copy:text-is('Copied')")
+        assert "or_8" in page.evaluate("() => navigator.clipboard.readText()")
         watch.nothing_happened()
 
 

@@ -1,5 +1,6 @@
 """What the workbench writes is what the commands write."""
 
+import html
 import json
 import tomllib
 from collections.abc import Callable
@@ -269,3 +270,30 @@ def test_a_tool_is_called_with_what_tables_for_many_say_of_it(
         number = bookshop.number(name)
         answer = bookshop.post("/call", number=number, arguments=arguments, dry_run=True)
         assert path in answer["html"]
+
+
+def test_settings_of_the_server_are_edited_and_show_at_once(bookshop: Pages) -> None:
+    page = html.unescape(bookshop.get("/settings"))
+    assert 'data-path="["code"]"' in page and 'data-path="["select", "include_tags"]"' in page
+    for path, value in ((["code"], True), (["parts"], ["audit"]), (["auth", "scheme"], "bearer")):
+        assert bookshop.post("/change", number=None, changes=[[path, value]])["status"] == 200
+    assert 'parts = ["audit"]\n' in bookshop.bench.text and "MCPGEN_BOOKSHOP_TOKEN" in bookshop.get(
+        "/part/overview"
+    )
+    kept = bookshop.bench.text
+    for path, value in ((["base_url"], "ftp://x"), (["profile"], "none"), (["nothing"], 1)):
+        assert bookshop.post("/change", number=None, changes=[[path, value]])["status"] == 422
+    assert bookshop.bench.text == kept
+    bookshop.post("/undo")
+    assert "MCPGEN_BOOKSHOP_API_KEY" in bookshop.get("/part/overview")
+
+
+def test_budget_aliases_and_answers_of_a_tool_are_edited(bookshop: Pages) -> None:
+    number = bookshop.number("list_books")
+    values = {("budget",): 700, ("aliases",): ["books"], ("answer", "keep"): ["items.id"]}
+    tokens = bookshop.bench.tokens(bookshop.bench.row(number))
+    for path, value in values.items():
+        state = bookshop.post("/change", number=number, changes=[[path, value]])
+    assert state["row"]["tokens"] < tokens
+    page = html.unescape(bookshop.get(f"/edit/{number}"))
+    assert ">items.id</textarea>" in page and ">books</textarea>" in page and 'value="700"' in page

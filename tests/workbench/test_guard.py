@@ -5,7 +5,17 @@ import pytest
 from .conftest import HOST, TOKEN, Pages
 
 OWN = {"Origin": f"http://{HOST}", "Content-Type": "application/json"}
-PAGES = ("/", "/tools", "/tool/0", "/edit/0", "/find?q=book", "/problems", "/changes", "/scores")
+PAGES = (
+    "/",
+    "/tools",
+    "/tool/0",
+    "/edit/0",
+    "/find?q=book",
+    "/settings",
+    "/problems",
+    "/changes",
+    "/scores",
+)
 
 
 @pytest.mark.parametrize("path", [*PAGES, "/state", "/static/page.css"])
@@ -14,9 +24,17 @@ def test_without_the_token_nothing_is_shown(bookshop: Pages, path: str) -> None:
     assert answer.status_code == 403 and "Bookshop" not in answer.text
 
 
-def test_the_token_becomes_a_cookie_that_other_sites_do_not_send(bookshop: Pages) -> None:
-    answer = bookshop.stranger().get(f"/?token={TOKEN}", follow_redirects=False)
-    assert (answer.status_code, answer.headers["location"]) == (303, "/")
+@pytest.mark.parametrize(
+    ("asked", "page"),
+    [("/?", "/"), ("/tool/3?", "/tool/3"), ("//evil.example/?", "/evil.example/"),
+     ("/tools?q=a+b&tag=%C3%A9&", "/tools?q=a+b&tag=%C3%A9")],
+)  # fmt: skip
+def test_the_token_becomes_a_cookie_that_other_sites_do_not_send(
+    bookshop: Pages, asked: str, page: str
+) -> None:
+    url = f"http://{HOST}{asked}token={TOKEN}"
+    answer = bookshop.stranger().get(url, follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (303, page)
     cookie = answer.headers["set-cookie"]
     assert "SameSite=strict" in cookie and "HttpOnly" in cookie
 
@@ -88,7 +106,9 @@ def test_a_body_that_no_page_sends_is_refused_without_a_traceback(bookshop: Page
         )
         assert answer.status_code == 400, path
     assert bookshop.client.post("/undo", content="x" * 1_000_001, headers=OWN).status_code == 413
-    assert bookshop.client.get("/tool/99999").status_code == 404
+    for path in ("/tool/99999", "/nothing"):
+        answer = bookshop.client.get(path)
+        assert answer.status_code == 404 and "no such page" in answer.text
 
 
 @pytest.mark.parametrize("path", ["/static/..%2fbench.py", "/static/app.py", "/static/none.js"])

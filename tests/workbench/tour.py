@@ -194,7 +194,9 @@ class Tour:
         changed = page.locator("#pending pre .line:not(.soft)").all_text_contents()
         lines = [line.rstrip("\n") for line in changed if not line.startswith(" ")]
         assert all(line.startswith("+") for line in lines)
-        self.renewed_by("Save")
+        page.get_by_role("button", name="Save").click()
+        page.wait_for_selector("#pending:empty", state="attached")
+        assert page.locator("form.editor").is_visible()
         return [line[1:] for line in lines]
 
     def try_it(self) -> tuple[str, str]:

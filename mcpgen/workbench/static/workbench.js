@@ -70,7 +70,10 @@ function showChosen(chosen) {
 pending.addEventListener("click", async (event) => {
   const action = event.target.dataset.do;
   if (!action) return;
-  if (await act(`/${action}`, {})) location.reload();
+  const done = await act(`/${action}`, {});
+  // What is saved shows already where it was edited, and the editor stays open
+  if (done && action === "save" && $("form.editor")) return;
+  if (done) location.reload();
   else showState(await (await fetch("/state")).json());
 });
 
@@ -116,16 +119,39 @@ async function renew() {
   }
 }
 
-// What the table is filtered by stays while this tab is open
+// What the table is filtered by is in the address, to be sent or noted, and stays while this tab is open
 const filters = [...document.querySelectorAll("#search, select[data-facet]")];
 if (filters.length) {
-  const kept = JSON.parse(sessionStorage.getItem("filters") || "[]");
-  filters.forEach((filter, number) => (filter.value = kept[number] || ""));
+  const named = (filter) => filter.dataset.facet || "q";
+  const asked = new URLSearchParams(location.search || sessionStorage.getItem("filters") || "");
+  for (const filter of filters) filter.value = asked.get(named(filter)) || "";
+  const note = () => {
+    const used = filters.filter((filter) => filter.value).map((filter) => [named(filter), filter.value]);
+    const query = used.length ? `?${new URLSearchParams(used)}` : "";
+    sessionStorage.setItem("filters", query);
+    history.replaceState(null, "", location.pathname + query + location.hash);
+  };
+  for (const filter of filters) filter.addEventListener("change", note);
   $("#search").dispatchEvent(new Event("input"));
-  addEventListener("pagehide", () => {
-    sessionStorage.setItem("filters", JSON.stringify(filters.map((filter) => filter.value)));
-  });
+  note();
 }
+
+// From the filter to an editor by keys: arrows go through the rows, Enter in the filter edits the first
+document.addEventListener("keydown", (event) => {
+  if (!["ArrowDown", "ArrowUp", "Enter"].includes(event.key)) return;
+  const rows = [...document.querySelectorAll("table.tools tr[data-n]:not([hidden])")];
+  const places = [$("#search"), ...rows.map((row) => $("button.edit", row))];
+  const here = places.indexOf(event.target);
+  const next = { ArrowDown: places[here + 1], ArrowUp: places[here - 1] }[event.key];
+  if (here < 0) return;
+  if (next) {
+    event.preventDefault();
+    next.focus();
+  } else if (event.key === "Enter" && here === 0) {
+    event.preventDefault();
+    places[1]?.click();
+  }
+});
 
 // The table: ticks, choices for all that is shown, and editing in place
 const body = $("table.tools tbody");
@@ -175,7 +201,7 @@ body?.addEventListener("click", async (event) => {
 const VALUES = {
   text: (field) => (field.value === field.dataset.usual ? null : field.value.trim() || null),
   flag: (field) => (field.value ? field.value === "true" : null),
-  tick: (field) => field.checked || null,
+  texts: (field) => field.value.split("\n").map((line) => line.trim()).filter(Boolean),
   any: (field) => (field.value.trim() ? json(field.value) : null),
 };
 function json(text) {
@@ -189,8 +215,10 @@ document.addEventListener("change", async (event) => {
   const field = event.target;
   const form = field.closest?.("form.editor");
   if (!form || !field.dataset.path) return;
-  const changes = [[JSON.parse(field.dataset.path), VALUES[field.dataset.kind](field)]];
-  const state = await act("/change", { number: Number(form.dataset.n), changes });
+  const value = VALUES[field.dataset.kind](field);
+  const changes = [[JSON.parse(field.dataset.path), value?.length === 0 ? null : value]];
+  const number = form.dataset.n === undefined ? null : Number(form.dataset.n);
+  const state = await act("/change", { number, changes });
   field.setAttribute("aria-invalid", String(!state));
   if (!state) return;
   const row = document.getElementById(`t${form.dataset.n}`);
@@ -201,14 +229,36 @@ document.addEventListener("change", async (event) => {
     $(".text", row).textContent = state.row.description;
     $(".tokens", row).textContent = state.row.tokens.toLocaleString("en");
     tools.reread(row);
-  } else {
+    scores();
+  } else if (state.row) {
     await renew();
+    scores();
   }
-  scores();
 });
 document.addEventListener("submit", (event) => {
   if (event.target.matches("form.editor, #call")) event.preventDefault();
 });
+
+// What a button copies is the text that follows it
+document.addEventListener("click", async (event) => {
+  if (!event.target.matches?.("button.copy")) return;
+  event.preventDefault();
+  let next = event.target.parentNode.nextElementSibling;
+  while (next && next.tagName !== "PRE") next = next.nextElementSibling;
+  await navigator.clipboard.writeText(next.textContent);
+  event.target.textContent = "Copied";
+});
+
+// Calls of before stay below, until the page is left
+const MOST_EARLIER = 10;
+function keep(outcome) {
+  const said = $("pre", outcome).textContent.trim().split("\n")[0];
+  const details = document.createElement("details");
+  const summary = Object.assign(document.createElement("summary"), { className: "mono", textContent: `Before: ${said}` });
+  details.append(summary, ...outcome.childNodes);
+  $("#earlier").prepend(details);
+  $("#earlier").children[MOST_EARLIER]?.remove();
+}
 
 // A call
 $("#call")?.addEventListener("click", async (event) => {
@@ -219,6 +269,7 @@ $("#call")?.addEventListener("click", async (event) => {
     if (!field.name || field.value === "") continue;
     values[field.name] = field.dataset.kind === "text" ? field.value : json(field.value);
   }
+  if ($("#outcome pre")) keep($("#outcome"));
   $("#outcome").textContent = "Calling… the first call of a server installs what it needs.";
   const state = await act("/call", { number: Number(form.dataset.n), function: form.dataset.function, arguments: values, dry_run: event.target.dataset.dry === "true" });
   if (state) fill($("#outcome"), state.html);
