@@ -160,6 +160,7 @@ def test_what_is_no_current_access_token_for_this_server_is_refused(endpoint: En
         endpoint.known[str(number)] = {**GOOD, **more}
     given = [str(number) for number in range(len(endpoint.known) - 1)]
     assert outcomes(endpoint, *given) == [Grant] * len(good) + [BadToken] * len(REFUSED)
+    endpoint.known["x" * 8_193] = GOOD
     assert outcomes(endpoint, "x" * 8_193) == [BadToken]
 
 

@@ -86,6 +86,7 @@ def test_a_call_is_one_trace_from_the_caller_to_the_api(
     start: Start, api: Recorder, collector: Collector, monkeypatch: Any, place: str
 ) -> None:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
+    monkeypatch.setenv("OTEL_RESOURCE_ATTRIBUTES", "service.version=9")
     server = start(TELEMETRY="1", HTTP_GRACE="0")
     if place == "_meta":
         server.send(call("get_book", {"book_id": "7"}, traceparent=PARENT))
@@ -105,6 +106,8 @@ def test_a_call_is_one_trace_from_the_caller_to_the_api(
     assert said["gen_ai.tool.name"] == "get_book"
     assert said["network.transport"] == "tcp"
     assert attributes(requested)["http.response.status_code"] == 200
+    of_server = attributes(collector.traces[0].resource_spans[0].resource)
+    assert (of_server["service.name"], of_server["service.version"]) == ("shop-mcp", "9")
     assert collector.metrics
 
 
