@@ -138,14 +138,17 @@ def test_a_schema_means_its_own_draft(said: str, words: dict[str, Any], tmp_path
         "$schema": said,
         "title": "Find book",
         "type": "object",
-        "properties": {"limit": {"type": "integer", **words}},
-    }
+        "properties": {
+            "limit": {"type": "integer", **words}, "day": {"type": "string", "format": "date"},
+        },
+    }  # fmt: skip
     path = tmp_path / "any.schema.json"
     path.write_text(json.dumps(schema))
     server, _ = server_of(path)
     [found] = server.tools
     assert (found.name, server.recognised) == ("find_book", "JSON Schema")
     assert refusal(found, {"limit": 2}) == "" and "limit" in refusal(found, {"limit": 1})
+    assert refusal(found, {"day": "any"}) == ""  # a format is a note (2020-12 validation, 7.2.1)
 
 
 def test_a_schema_without_a_draft_is_read_as_the_one_that_is_named(tmp_path: Path) -> None:

@@ -363,7 +363,7 @@ def defaults(
     return f"{names} {count}"
 
 @tool
-def found(name: str) -> Node | None: return Node(name=name)
+def found(api: str) -> Node | None: return Node(name=api)
 
 @tool
 def with_context(a: int, context: Context | None = None) -> str:
@@ -415,7 +415,7 @@ CALLS = [
     ),
     ("anything", {"a": 1}, {"a": 1}), ("optional", {}, {"result": None}),
     ("optional", {"text": None}, {"result": None}),
-    ("found", {"name": "a"}, {"result": {"name": "a", "children": []}}), ("both", {}, {"n": 1}),
+    ("found", {"api": "a"}, {"result": {"name": "a", "children": []}}), ("both", {}, {"n": 1}),
     ("defaults", {}, {"result": "[] 3"}),
     ("defaults", {"names": ["a"], "count": 4}, {"result": "['a'] 4"}),
     ("with_context", {"a": 1}, {"result": "1 Context"}),

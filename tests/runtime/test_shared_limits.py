@@ -83,7 +83,7 @@ async def test_without_redis_each_replica_keeps_to_its_share_and_says_so(
     # Half of eight
     assert taken == [True] * 4 + [False] * 2
     [record] = [each for each in caplog.records if each.msg == "limits_not_shared"]
-    assert record.fields["share"] == "1/2"
+    assert (record.fields["share"], record.fields["reason"]) == ("1/2", "ConnectionError")
     redis.start()
     async with asyncio.timeout(10):
         while paces[0]._own is not None:  # the server begins to answer in a thread of its own

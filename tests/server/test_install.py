@@ -75,6 +75,8 @@ def test_a_client_gets_one_entry_and_keeps_the_rest(client: str, run: Run, home:
     command = entry.get("command", entry.get("cmd"))
     assert [command, *entry["args"]] == [sys.executable, "-m", PACKAGE]
     assert entry.get("env", entry.get("envs"))[f"{PREFIX}_API_KEY"] == KEY
+    kinds = {"claude-code": "stdio", "vscode": "stdio", "goose": "stdio", "zed": "custom"}
+    assert entry.get("type", entry.get("source")) == kinds.get(client)
 
 
 @pytest.mark.parametrize("client", CLIENTS)

@@ -262,6 +262,7 @@ def test_a_missing_credential_is_named_at_the_start_and_stops_nothing_else(
     (missing, echoed), errors = converse(*messages)
     assert json.loads(errors.splitlines()[0])["event"] == "settings"  # data, for a pipe
     assert f"{PREFIX}_API_KEY" in errors
-    assert f"{PREFIX}_API_KEY" in missing["result"]["content"][0]["text"]
+    text = missing["result"]["content"][0]["text"]
+    assert text.endswith(f"(`{PREFIX}_API_KEY`); only the operator of this server can set it")
     assert echoed["result"]["isError"] is False
     assert api.requests == []
