@@ -43,7 +43,7 @@ LIMITS = {
     "lines of names and sentences": 2_620,
     "lines of projection": 2_190,
     "modules of a run": 162,
-    "switches of a run": 3_110,
+    "switches of a run": 3_120,
     "modules of a call": 23,
     "switches of a call": 80,
     "frames of a call": 14,

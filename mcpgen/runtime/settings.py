@@ -10,12 +10,12 @@ import difflib
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, TypeVar
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from .facts.origin import Origin, check_base_url, origin_of
 from .facts.parts import VARIABLES as PART_VARIABLES
@@ -33,6 +33,8 @@ _PLACEHOLDER = re.compile(
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _RATE = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)(?:/(s|m|h))?")
 _SECONDS = {"s": 1, "m": 60, "h": 3600}
+_PROXY = re.compile(r"http://([^@/?#]+@)?[^@/?#:]+(:\d{1,5})?/?")
+_PASSWORD = re.compile(r"://[^/?#@]*?:([^/?#]*)@")
 _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off", "")
 _KIB, _MIB, _GIB = 1024, 1024**2, 1024**3
 
@@ -216,6 +218,7 @@ class Settings:
         frozenset(), "origins", "api", name="ALLOW_ORIGINS"
     )
     allow_private: bool = variable(False, "flag", "api")
+    proxy_url: Secret | None = variable(None, "secret", "api")
     token_url: str = variable("", "url", "api")
     file_roots: tuple[Path, ...] = variable((), "folders", "api")
     save_dir: Path | None = variable(None, "folders", "api")
@@ -367,8 +370,9 @@ class Reader:
             name: self.credential(name, auth, token_urls[auth.get("api", "")])
             for name, auth in sorted(self.facts.get("auth", {}).items())
         }
-        http_token, other_token = self.secret("HTTP_TOKEN"), self.secret("HTTP_OTHER_TOKEN")
-        secrets = (http_token, other_token)
+        values = self.values_of(SETTINGS)
+        if values["proxy_url"] and not _PROXY.fullmatch(values["proxy_url"].reveal()):
+            self.refuse("PROXY_URL", "has to be a URL such as `http://proxy.example.com:3128`")
         own = {part.settings: self.part(part) for part in self.parts if part.settings is not None}
         self.note_risks(credentials, base_url, trusted)
         known = self.known(credentials.values())
@@ -382,14 +386,12 @@ class Reader:
             credentials=MappingProxyType(credentials),
             trusted_origins=frozenset(trusted),
             token_url=token_url or "",
-            http_token=http_token,
-            http_other_token=other_token,
             parts=self.parts,
             part_settings=MappingProxyType(own),
-            redactor=_redactor(credentials.values(), *secrets, *_secrets_in(own.values())),
+            redactor=_redactor(credentials.values(), _secrets_in(values, own.values())),
             **self.generated(),
             **self.local_folders(),
-            **self.values_of(SETTINGS),
+            **values,
             notes=tuple(self.notes),
         )
         apis = {
@@ -468,16 +470,17 @@ class Reader:
 
     def values_of(self, settings: Iterable[Setting]) -> dict[str, Any]:
         """The settings that depend on no other, by their field."""
-        readers = {
+        readers: dict[str, Callable[[Setting], Any]] = {
             "seconds": self.number,
             "count": self.number,
             "bytes": self.number,
             "rate": self.rate,
             "flag": self.flag,
-            "names": self.names,
-            "scopes": self.scopes,
-            "text": self.text,
+            "names": lambda setting: self.items(setting.name),
+            "scopes": lambda setting: frozenset(self.value(setting.name).split()),
+            "text": lambda setting: self.value(setting.name),
             "file": self.file,
+            "secret": lambda setting: self.secret(setting.name),
         }
         return {
             setting.name.lower(): readers[setting.kind](setting)
@@ -488,12 +491,7 @@ class Reader:
     def part(self, part: Part) -> Any:
         """Return the variables of a part, checked."""
         assert part.settings is not None
-        settings = tuple(settings_of(part.settings))
-        values = self.values_of(settings)
-        for setting in settings:
-            if setting.kind == "secret":
-                values[setting.name.lower()] = self.secret(setting.name)
-        own = part.settings(**values)
+        own = part.settings(**self.values_of(settings_of(part.settings)))
         if part.check is not None:
             part.check(own, self)
         return own
@@ -501,10 +499,6 @@ class Reader:
     def value(self, name: str) -> str:
         """The text of a variable without spaces around it; empty when it is not set."""
         return self.environ.get(f"{self.prefix}_{name}", "").strip()
-
-    def fact(self, name: str) -> str:
-        """Return the text of that name in `api.json`; empty if there is none."""
-        return str(self.facts.get(name) or "")
 
     def refuse(self, name: str, reason: str) -> None:
         """Note a problem of a variable."""
@@ -699,18 +693,6 @@ class Reader:
             self.refuse(setting.name, "has to be `true` or `false`")
         return text in _TRUE
 
-    def text(self, setting: Setting) -> str:
-        """Any text."""
-        return self.value(setting.name)
-
-    def names(self, setting: Setting) -> tuple[str, ...]:
-        """Names separated by commas."""
-        return self.items(setting.name)
-
-    def scopes(self, setting: Setting) -> frozenset[str]:
-        """Scopes separated by spaces (RFC 6749, section 3.3)."""
-        return frozenset(self.value(setting.name).split())
-
     def items(self, name: str) -> tuple[str, ...]:
         """Return the comma-separated items of a variable."""
         items = (item.strip() for item in self.value(name).split(","))
@@ -786,18 +768,17 @@ class Reader:
             self.notes.append(note)
 
 
-def _secrets_in(parts: Iterable[Any]) -> Iterator[Secret]:
-    """Yield the secrets among the variables of parts, and the passwords of those that are URLs."""
-    for own in parts:
-        for item in fields(own):
-            value = getattr(own, item.name)
-            if isinstance(value, Secret):
-                yield value
-                yield Secret(unquote(urlsplit(value.reveal()).password or ""))
+def _secrets_in(values: Mapping[str, Any], parts: Iterable[Any]) -> Iterator[Secret]:
+    """Yield the secrets among variables and those of parts, and the passwords of URLs."""
+    own = (getattr(part, each.name) for part in parts for each in fields(part))
+    for value in (*values.values(), *own):
+        if isinstance(value, Secret):
+            yield value
+            yield from (Secret(unquote(found)) for found in _PASSWORD.findall(value.reveal()))
 
 
-def _redactor(credentials: Iterable[Credential], *others: Secret | None) -> Redactor:
-    secrets = list(others)
+def _redactor(credentials: Iterable[Credential], others: Iterable[Secret]) -> Redactor:
+    secrets: list[Secret | None] = list(others)
     for credential in credentials:
         secrets += credential.values
         if credential.for_writing is not None:

@@ -111,13 +111,8 @@ class Mending:
         update = "remove it"
         if repair.update is not None:
             update = json.dumps(repair.update, ensure_ascii=False)
-        return Mend(
-            number=number,
-            repair=repair,
-            update=update,
-            asks=_asks(repair),
-            added=number in self.chosen,
-        )
+        asks, added = _asks(repair), number in self.chosen
+        return Mend(number=number, repair=repair, update=update, asks=asks, added=added)
 
     def add(self, numbers: Iterable[int], text: str) -> None:
         """Choose repairs, with the author's text where one asks for it. They are written by `save`.

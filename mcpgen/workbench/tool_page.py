@@ -142,10 +142,7 @@ def inputs(schema: Schema) -> Iterator[FormField]:
 
 def _kind(schema: Mapping[str, Any], has_choices: bool) -> str:
     """Return the form control of a value: `choice`, `text`, `number`, `flag` or `json`."""
-    kind = schema.get("type")
-    if has_choices:
-        return "choice"
-    return CONTROLS.get(kind, "json") if isinstance(kind, str) else "json"
+    return "choice" if has_choices else CONTROLS.get(str(schema.get("type")), "json")
 
 
 def fields_of(

@@ -680,11 +680,46 @@ async def test_a_name_that_leads_inside_is_refused_unless_the_operator_named_it(
 ) -> None:
     async with Upstream() as upstream:
         asked = lead(monkeypatch, *addresses)
-        made = settings(None, {"base_url": f"http://localhost:{upstream.port}"})
+        made = settings(None, {"base_url": f"http://inside.test:{upstream.port}"})
         async with runtime.api.Api(made) as api:
             with pytest.raises(runtime.errors.Refused, match=r"private.*BASE_URL"):
                 await get(api)
-    assert (upstream.requests, asked) == ([], ["localhost"])
+    assert (upstream.requests, asked) == ([], ["inside.test"])
+
+
+async def test_a_proxy_that_the_operator_names_is_asked_for_names_and_not_for_what_is_inside() -> (
+    None
+):
+    async with Upstream() as proxy:
+        given = {"PROXY_URL": proxy.url.replace("//", "//me:secret-1234@"), "RETRIES": "0"}
+        made = settings(None, {"base_url": "http://api.test/v1"}, **given)
+        assert made.readable("secret-1234 x") != "secret-1234 x"
+        async with runtime.api.Api(made) as api:
+            for _ in range(2):
+                assert (await get(api)).status == 200
+            await api.reach()
+        basic = "Basic bWU6c2VjcmV0LTEyMzQ="
+        for request in proxy.requests:
+            assert request.target == "http://api.test/v1/x" and request.header("host") == "api.test"
+            assert request.header("proxy-authorization") == basic
+        for host in ("10.0.0.1", "[::1]", "localhost", "127.1", "2130706433", "0x7f.1"):
+            made = settings(None, {"base_url": f"http://{host}/v1"}, **given)
+            async with runtime.api.Api(made) as api:
+                with pytest.raises(runtime.errors.Refused, match="private"):
+                    await get(api)
+        assert len(proxy.requests) == 2
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"), [(http(407), "answered 407"), (None, "cannot be reached")]
+)
+async def test_a_proxy_that_refuses_or_is_not_there_is_named(reply: Any, said: str) -> None:
+    async with Upstream(reply) as proxy:
+        port = proxy.port if reply else free_port()
+        made = settings("https://api.test", PROXY_URL=f"http://127.0.0.1:{port}", RETRIES="0")
+        async with runtime.api.Api(made) as api:
+            with pytest.raises(runtime.errors.Unreachable, match=f"PROXY_URL` {said}"):
+                await get(api)
 
 
 async def test_what_the_operator_named_may_be_private() -> None:

@@ -33,6 +33,8 @@ WRONG = {
         "has to hold origins such as `https://uploads.example.com`, with commas",
     "FILE_ROOTS=relative FILE_ROOTS=/missing/folder":
         "has to hold absolute paths of folders that are there",
+    "PROXY_URL=https://x PROXY_URL=proxy:1 PROXY_URL=http://x/y":
+        "has to be a URL such as `http://proxy.example.com:3128`",
     "CA_FILE=/missing": "names a file that is not there",
     "KEY_FILE=/missing": "names a file that cannot be read",
     "KEY_FILE=/": "has to name a file that only its owner can read (mode 0600)",

@@ -50,6 +50,13 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+async def copied(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Pass on everything."""
+    while data := await reader.read(65_536):
+        writer.write(data)
+    writer.close()
+
+
 @pytest.fixture
 def over_tls(certificate: Path) -> Any:
     """Call an API over TLS, one that wants the client's certificate where `wants` says so: its
@@ -61,6 +68,7 @@ def over_tls(certificate: Path) -> Any:
         *,
         wants: bool = False,
         host: str = "127.0.0.1",
+        tunnels: list[bytes] | None = None,
         **variables: str,
     ) -> Any:
         context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
@@ -83,6 +91,17 @@ def over_tls(certificate: Path) -> Any:
         async def main() -> Any:
             server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=context)
             port = server.sockets[0].getsockname()[1]
+
+            async def tunnel(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+                assert tunnels is not None
+                tunnels.append(await reader.readuntil(b"\r\n\r\n"))
+                inner = await asyncio.open_connection("127.0.0.1", port)
+                writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
+                await asyncio.gather(copied(reader, inner[1]), copied(inner[0], writer))
+
+            proxy = await asyncio.start_server(tunnel, "127.0.0.1", 0)
+            if tunnels is not None:
+                variables["PROXY_URL"] = f"http://127.0.0.1:{proxy.sockets[0].getsockname()[1]}"
             made = settings(f"https://{host}:{port}", facts, RETRIES="0", **variables)
             try:
                 async with runtime.api.Api(made) as api:
@@ -91,6 +110,7 @@ def over_tls(certificate: Path) -> Any:
                 return error
             finally:
                 server.close()
+                proxy.close()
 
         return run(main())
 
@@ -105,6 +125,12 @@ def test_a_certificate_nobody_vouches_for_is_refused_and_one_of_the_operators_ow
     assert "certificate is not trusted" in str(error) and "_CA_FILE`" in error.advice
     answer = over_tls(CA_FILE=str(certificate))
     assert (answer.status, answer.data["spoken"]) == (200, "http/1.1")
+
+
+def test_a_proxy_passes_on_what_only_the_api_can_read(over_tls: Any, certificate: Path) -> None:
+    tunnels: list[bytes] = []
+    answer = over_tls(CA_FILE=str(certificate), tunnels=tunnels)
+    assert answer.status == 200 and [each.split()[0] for each in tunnels] == [b"CONNECT"]
 
 
 def test_a_certificate_of_another_host_is_refused_whoever_signed_it(

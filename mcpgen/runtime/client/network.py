@@ -1,7 +1,8 @@
 """Requests to the API over aiohttp: the addresses that may be connected to, and bounded answers.
 
 aiohttp follows no redirect, keeps no cookie and reads no proxy or credential from the environment
-here. Its errors end in this module: whatever fails is an `ApiError`.
+here. Its errors end in this module: whatever fails is an `ApiError`. The operator's own proxy
+resolves names itself: behind it, only an address that stands in a URL is judged.
 """
 
 from __future__ import annotations
@@ -40,6 +41,10 @@ _COMPRESSED = re.compile(
     r"\b(aes128gcm|br|compress|dcb|dcz|deflate|exi|pack200-gzip|zstd)\b|gzip\s*,|,\s*(x-)?gzip"
 )
 """Content codings other than gzip alone; an unknown one, such as `utf-8`, changes no bytes."""
+
+
+_NUMERIC = re.compile(r"(^|\.)(\d+|0x[0-9a-f]*)$", re.I)
+"""A host that resolvers take for an IPv4 address in another form, such as `127.1`."""
 
 
 class _Spent(aiohttp.ClientError):
@@ -126,6 +131,7 @@ class Transport:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._context = tls(settings)
+        self._proxy = settings.proxy_url.reveal() if settings.proxy_url else None
         self._named_hosts = {(origin.host, origin.port) for origin in settings.trusted_origins}
         for part in settings.parts:
             named = [origin_of(url) for url in part.origins(settings)] if part.origins else ()
@@ -139,7 +145,10 @@ class Transport:
         self, method: str, url: httpx2.URL, headers: Mapping[str, str], content: bytes | None
     ) -> ResponseHead:
         """Send one request; the answer's body is still to be read."""
-        session = self._session(self._may_be_private(url))
+        may_be_private = self._may_be_private(url)
+        if not may_be_private:
+            self._check_host(url)
+        session = self._session(may_be_private)
         target = URL(str(url), encoded=True)
         while True:
             try:
@@ -152,8 +161,8 @@ class Transport:
 
     async def reach(self, url: httpx2.URL) -> None:
         """Open a connection to where a URL points, and close it."""
-        origin = origin_of(str(url))
-        if not self._may_be_private(url):
+        origin = origin_of(self._proxy or str(url))
+        if not any((self._proxy, self._may_be_private(url))):
             loop = asyncio.get_running_loop()
             for info in await loop.getaddrinfo(origin.host, origin.port, type=socket.SOCK_STREAM):
                 public_socket(info).close()
@@ -161,6 +170,15 @@ class Transport:
         async with asyncio.timeout(self._settings.connect_timeout):
             _, writer = await asyncio.open_connection(origin.host, origin.port, ssl=context)
         writer.close()
+
+    def _check_host(self, url: httpx2.URL) -> None:
+        """Raise Refused for a host that is written as an address of this machine or network."""
+        origin = origin_of(str(url))
+        is_inside = any((origin.loopback, _NUMERIC.search(origin.host)))
+        with suppress(ValueError):
+            is_inside = not is_public(origin.host)
+        if is_inside:
+            raise _private(self._settings)
 
     def _may_be_private(self, url: httpx2.URL) -> bool:
         if self._settings.allow_private:
@@ -185,8 +203,9 @@ class Transport:
                 keepalive_timeout=KEEP_SECONDS,
                 use_dns_cache=False,
                 resolver=aiohttp.ThreadedResolver(),
-                socket_factory=None if may_be_private else public_socket,
+                socket_factory=None if any((may_be_private, self._proxy)) else public_socket,
             ),
+            proxy=self._proxy,
             timeout=aiohttp.ClientTimeout(
                 total=None,
                 connect=settings.connect_timeout,
@@ -231,6 +250,8 @@ def failure_of(error: Exception, settings: Settings, url: httpx2.URL | None = No
             )
             late.sent = True
             return late
+        case aiohttp.ClientProxyConnectionError() | aiohttp.ClientHttpProxyError():
+            return _no_tunnel(getattr(error, "status", 0), settings)
         case aiohttp.ClientConnectorError():
             return _no_connection(error, settings, url)
         case ValueError():
@@ -246,18 +267,30 @@ def failure_of(error: Exception, settings: Settings, url: httpx2.URL | None = No
     return error
 
 
+def _no_tunnel(status: int, settings: Settings) -> Unreachable:
+    """Explain what the proxy answered; it was not reached with a status of 0."""
+    said = f"answered {status}" if status else "cannot be reached"
+    proxy = settings.variable("PROXY_URL")
+    return Unreachable(f"no connection to the API: the proxy of `{proxy}` {said}")
+
+
 def _no_connection(
     error: aiohttp.ClientConnectorError, settings: Settings, url: httpx2.URL | None
 ) -> ApiError:
     cause = getattr(error, "certificate_error", error.os_error)
     if isinstance(cause, PrivateAddress):
-        variable = settings.variable
-        return Refused(
-            "nothing was sent: the host of the API is at a private address; the operator of"
-            f" this server can allow that by naming the API in `{variable('BASE_URL')}`, or for"
-            f" every host with `{variable('ALLOW_PRIVATE')}=true`"
-        )
+        return _private(settings)
     return _unreachable(cause, settings, url)
+
+
+def _private(settings: Settings) -> Refused:
+    """Refuse an address of this machine or network."""
+    variable = settings.variable
+    return Refused(
+        "nothing was sent: the host of the API is at a private address; the operator of this server"
+        f" can allow that by naming the API in `{variable('BASE_URL')}`, or for every host with"
+        f" `{variable('ALLOW_PRIVATE')}=true`"
+    )
 
 
 def _unreachable(cause: BaseException, settings: Settings, url: httpx2.URL | None) -> Unreachable:
