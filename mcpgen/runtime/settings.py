@@ -246,7 +246,7 @@ class Settings:
     http_list_bytes: int = variable(480 * _KIB, "bytes", "http", 16 * _KIB, 100 * _MIB)
     http_grace: float = variable(3.0, "seconds", "http", 0.0, 600)
     parts: tuple[Part, ...] = ()
-    part_settings: Mapping[type[Any], Any] = field(default_factory=dict)
+    part_settings: Mapping[Any, Any] = field(default_factory=dict)
     """The variables of each part, by their dataclass."""
     redactor: Redactor = field(default_factory=Redactor)
     notes: tuple[str, ...] = ()
@@ -313,6 +313,7 @@ SETTINGS = tuple(settings_of(Settings))
 OF_EACH_API = (
     *("TIMEOUT", "CONNECT_TIMEOUT", "RETRIES", "MAX_CONCURRENCY", "MAX_WAITING", "RATE_LIMIT"),
     *("BREAKER_FAILURES", "BREAKER_SECONDS", "CLIENT_CERT", "CLIENT_KEY"),
+    *("EXCHANGE_AUDIENCE", "EXCHANGE_SCOPES"),
 )
 """Settings that a further API can have values of its own for, as in `BILLING_TIMEOUT`."""
 
@@ -419,6 +420,13 @@ class Reader:
         if token_url is not None:
             trusted.add(origin_of(token_url))
         self.note_risks(settings.credentials, base_url, trusted, name)
+        own: dict[Any, Any] = {}
+        for kind in [part.settings for part in self.parts if part.caller_tokens]:
+            first = settings.part_settings[kind]
+            values = self.own_values(first, name)
+            if any(values.values()):
+                own[kind] = replace(first, **values)
+        kept = [part for part in self.parts if part.settings in own or not part.caller_tokens]
         return replace(
             settings,
             trusted_origins=frozenset(trusted),
@@ -428,16 +436,17 @@ class Reader:
             base_url_configured=facts.get("base_url_configured") is True,
             headers=MappingProxyType(dict(facts.get("headers", {}))),
             security=tuple(tuple(names) for names in facts.get("security", ())),
-            parts=tuple(part for part in self.parts if not part.caller_tokens),
+            parts=tuple(kept),
+            part_settings=MappingProxyType({**settings.part_settings, **own}),
             open_origins=settings.open_origins | {*_origins(facts.get("allowed_origins", ()))},
-            **self.limits(settings, name),
+            **self.own_values(settings, name),
         )
 
-    def limits(self, settings: Settings, name: str) -> dict[str, Any]:
-        """The limits and the certificate of a further API; the first's limits where it has none."""
-        found = {each.name.lower(): each for each in SETTINGS if each.name in OF_EACH_API}
+    def own_values(self, first: Any, name: str) -> dict[str, Any]:
+        """The settings that a further API has of its own; the first's limits where it has none."""
+        found = {each.name.lower(): each for each in settings_of(first) if each.name in OF_EACH_API}
         own = (
-            replace(each, name=f"{name.upper()}_{each.name}", default=getattr(settings, field))
+            replace(each, name=f"{name.upper()}_{each.name}", default=getattr(first, field))
             for field, each in found.items()
         )
         return dict(zip(found, self.values_of(own).values(), strict=True))
@@ -462,11 +471,8 @@ class Reader:
         """The folders on this machine that calls may use; none over HTTP."""
         if self.http:
             return {}
-        save_dirs = self.folders("SAVE_DIR")
-        return {
-            "file_roots": self.folders("FILE_ROOTS"),
-            "save_dir": save_dirs[0] if save_dirs else None,
-        }
+        save_dir = next(iter(self.folders("SAVE_DIR")), None)
+        return {"file_roots": self.folders("FILE_ROOTS"), "save_dir": save_dir}
 
     def values_of(self, settings: Iterable[Setting]) -> dict[str, Any]:
         """The settings that depend on no other, by their field."""

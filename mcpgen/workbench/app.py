@@ -201,8 +201,7 @@ class Workbench:
         texts = self.mending().texts() if self._mending is not None else {}
         pending = self._engine.get_template("pending.html.jinja")
         rendered = pending.render(pending=self.bench.pending(), repairs=texts)
-        chosen = sorted(self.bench.chosen)
-        return JSONResponse({"pending": rendered, "chosen": chosen, **facts})
+        return JSONResponse({"pending": rendered, "chosen": sorted(self.bench.chosen), **facts})
 
     def change(self, request: Request, body: Answer) -> Response:
         """Edit keys of one tool; of the whole file without its number."""

@@ -55,9 +55,8 @@ class ToolRunner:
             name = self._server_of(tool, folder)
         elif name not in self._bench.server.functions:
             raise LookupError(name)
-        project = folder
-        if (self._bench.folder / "pyproject.toml").is_file():
-            project = self._bench.folder
+        has_own = (self._bench.folder / "pyproject.toml").is_file()
+        project = self._bench.folder if has_own else folder
         python = python_of(project, lambda text: print(text, file=sys.stderr))
         outcome = outcome_of(folder, name, arguments, dry_run=dry_run, python=python)
         for request in outcome.get("requests", ()):

@@ -108,9 +108,8 @@ class Mending:
         return any(_touch(path, target) for api, path in paths if api == own)
 
     def _mend(self, number: int, repair: Repair) -> Mend:
-        update = "remove it"
-        if repair.update is not None:
-            update = json.dumps(repair.update, ensure_ascii=False)
+        change = repair.update
+        update = "remove it" if change is None else json.dumps(change, ensure_ascii=False)
         asks, added = _asks(repair), number in self.chosen
         return Mend(number=number, repair=repair, update=update, asks=asks, added=added)
 

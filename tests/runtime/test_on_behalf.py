@@ -24,6 +24,10 @@ OAUTH = {
     "security": [["oauth"]],
     "auth": {"oauth": {"kind": "bearer", "variables": ["MCPGEN_BOOKSHOP_TOKEN"]}},
 }
+BILLING = {
+    "security": [["billing"]],
+    "auth": {"billing": {"kind": "bearer", "variables": ["MCPGEN_BOOKSHOP_B"], "api": "billing"}},
+}
 VARIABLES = {"EXCHANGE_CLIENT_ID": "gateway", "EXCHANGE_CLIENT_SECRET": "s3cret-of-the-gateway"}
 
 
@@ -92,7 +96,12 @@ async def serving(world: Any, auth: Any = None, **variables: str) -> AsyncIterat
         environ = {"BASE_URL": f"{upstream.url}/v1", "EXCHANGE_URL": f"{upstream.url}/token"}
         environ |= VARIABLES | variables
         made = read(
-            {"name": "bookshop", "env_prefix": "MCPGEN_BOOKSHOP", "parts": ["exchange"], **OAUTH},
+            {
+                **{"name": "bookshop", "env_prefix": "MCPGEN_BOOKSHOP", "parts": ["exchange"]},
+                **OAUTH,
+                "auth": {**OAUTH["auth"], **BILLING["auth"]},
+                "apis": {"billing": {**BILLING, "base_url": f"{upstream.url}/b"}},
+            },
             {f"MCPGEN_BOOKSHOP_{name}": value for name, value in environ.items()},
         )
         async with runtime.api.Api(made, auth or runtime.auth) as api:
@@ -153,6 +162,19 @@ def test_callers_never_mix_however_their_calls_meet(
     assert world.requests >= len(turns) and world.mixed == []
     if lifetime == 300 and not any(is_refused for _, _, is_refused in turns):
         assert set(world.issued.values()) == {1}
+
+
+async def test_a_further_api_has_tokens_for_its_own_audience_or_none_of_callers() -> None:
+    world = World()
+    audiences = {"EXCHANGE_AUDIENCE": "first", "BILLING_EXCHANGE_AUDIENCE": "billing"}
+    async with serving(world, EXCHANGE_SCOPES="a", **audiences) as api:
+        for each in (api, api.of("billing"), api):
+            await call(each, caller("ann"))
+    asked = [(form["audience"], form.get("scope")) for form in world.forms]
+    assert asked == [(["first"], ["a"]), (["billing"], None)] and world.mixed == []
+    async with serving(world, EXCHANGE_AUDIENCE="first") as api:
+        with pytest.raises(runtime.errors.MissingCredential):
+            await call(api.of("billing"), caller("ann"))
 
 
 async def test_another_token_of_the_same_subject_is_exchanged_by_itself() -> None:
