@@ -51,20 +51,23 @@ def _rows() -> list[dict[str, Any]]:
 
 def features(server: Server) -> Mapping[str, bool]:
     """Return the features of a server, by the words that parts and templates use."""
+    tools, is_searched = server.tools, server.is_searched
+    leaves_out = any(tool.contract is not None for tool in tools if tool.request is not None)
     return {
         "calls_api": server.calls_api,
         "catalogue": server.catalogue,
         "asks": server.asks,
         "code": server.code,
+        "describes": leaves_out or is_searched,
         "fetches_tokens": fetches_tokens(server),
         "has_contracts": has_contracts(server),
         "has_functions": server.has_functions,
         "has_login": has_login(server),
-        "is_searched": server.is_searched,
+        "is_searched": is_searched,
         "has_workflows": workflows.are_in(server),
         "installed": server.runtime == "installed",
         "lazy": server.lazy,
-        "own_tools": any(tool.is_own for tool in server.tools),
+        "own_tools": any(tool.is_own for tool in tools),
         "reads_paths": workflows.need_paths(server),
         "reads_xml": any(shaping.xml for _, shaping in server.answers),
         **{name: name in server.parts for name in NAMED},
@@ -78,6 +81,7 @@ def part_names(server: Server) -> list[str]:
     needs = {
         "code": "code",
         "confirm": "asks",
+        "describe": "describes",
         "functions": "has_functions",
         "login": "has_login",
         "search": "is_searched",

@@ -130,8 +130,9 @@ def _rendered(template: str, **context: object) -> str:
 def _tree(server: Server) -> Iterator[tuple[str, str]]:
     """The files that exist once: the runtime as it is, and the templates of the project's files."""
     if server.runtime == "copied":
+        folder = f"src/{word(server.package)}/runtime"
         for path in _files(RUNTIME):
-            yield f"src/{word(server.package)}/runtime/{path}", _text(RUNTIME / path)
+            yield f"{folder}/{path}", _text(RUNTIME / path)
     context = project_context(server)
     for name in _files(template_root()):
         if name in FROM_THE_DOCUMENT or name.startswith(DEPLOYMENTS):

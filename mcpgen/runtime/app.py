@@ -94,11 +94,15 @@ class App:
             front = mode_of(mode, parts).front
             self._front = front(home, self.catalog, self._limits, self._quota)
         self._before: dict[str, Entry] = {}
-        """The tools of the front, which stand before those of the catalog."""
+        """The tools of the front, or beside the list: those that are not of the catalog."""
         if self._front is not None:
             self.listed = self._front.tools
             self._before = {tool["name"]: Entry(home, tool, "", "", True) for tool in self.listed}
             facts = {**facts, "instructions": self._front.instructions(facts["instructions"])}
+        else:
+            for beside in filter(None, (part.beside for part in parts)):
+                self._before |= {entry.name: entry for entry in beside(self.catalog)}
+            self.listed = [*self.listed, *(entry.tool for entry in self._before.values())]
         self._whole = Pages([self.listed])
         self._paged: Pages | None = None
         self.server = self._build(facts)

@@ -163,9 +163,11 @@ class Catalog:
         self._entries: dict[str, Entry] = {}
         self.by_hand: set[str] = set()
         """The names of the tools whose contract is the user's."""
-        self._package = package
+        self.package = package
         self._contracts = package.json("contracts.json")
         self._wholes = Wholes(package)
+        self.leaves_out = (package.folder / "schemas.json").is_file()
+        """Whether the list leaves something out of some tool."""
         self._yours = yours
         root = package.folder
         self._tool_names: set[str] = set()
@@ -231,7 +233,7 @@ class Catalog:
             self._tool_names.add(str(tool["name"]))
             if not chosen.takes(toolset, str(tool["name"])):
                 continue
-            entry = Entry(self._package, tool, toolset, module, generated)
+            entry = Entry(self.package, tool, toolset, module, generated)
             entry.wholes = self._wholes_of(tool, namesake)
             if by_hand:
                 self.by_hand.add(entry.name)
@@ -271,7 +273,7 @@ class Catalog:
 
     def _read_functions(self, chosen: ToolFilter) -> None:
         """Add the tools that are made of functions. Raises StartError for a name that is taken."""
-        root = self._package.folder
+        root = self.package.folder
         paths = decorated(root)
         if not paths:
             return
@@ -298,7 +300,7 @@ class Catalog:
     @cached_property
     def _is_rich(self) -> bool:
         """Whether the list may have schemas that some clients do not take."""
-        return self._package.facts().get("profile") == "rich"
+        return self.package.facts().get("profile") == "rich"
 
     @property
     def _room(self) -> Any:
@@ -310,11 +312,11 @@ class Catalog:
         """The functions with `@tool` in one module; one that cannot be imported is logged."""
         room = self._room
         try:
-            return list(room.functions_of(self._package.module(module)))
+            return list(room.functions_of(self.package.module(module)))
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            event("error", "tools_not_loaded", module=module, **self._package.where(error))
+            event("error", "tools_not_loaded", module=module, **self.package.where(error))
             return []
 
     def _free(self, name: str, function: Callable[..., Any]) -> None:
@@ -342,7 +344,7 @@ class Catalog:
             return
         self.by_hand.add(name)
         self._entries[name] = Entry(
-            self._package,
+            self.package,
             made.tool,
             toolset,
             module,
@@ -366,10 +368,10 @@ class Catalog:
                 except KeyboardInterrupt:
                     raise
                 except AttributeError as error:
-                    fields = self._package.where(error, f"no function in {entry.module}")
+                    fields = self.package.where(error, f"no function in {entry.module}")
                 except BaseException as error:
                     broken.add(entry.module)
-                    fields = self._package.where(error)
+                    fields = self.package.where(error)
             event("error", "tool_left_out", tool=name, **fields)
             del self._entries[name]
 

@@ -6,7 +6,7 @@ kernel knows each by this class alone. Whatever is large a part imports when it 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -73,6 +73,8 @@ class Part:
     commands: Mapping[str, Command] = field(default_factory=dict)
     """First word of the command line -> the function that runs it."""
     mode: Mode | None = None
+    beside: Callable[..., Sequence[Any]] | None = None
+    """Given the catalog, returns an `Entry` for each tool that stands beside the whole list."""
     prepare: Callable[..., None] | None = None
     """Given the settings, called before the server starts. Raises StartError."""
     running: Callable[..., AbstractContextManager[None]] | None = None

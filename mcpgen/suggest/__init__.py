@@ -109,10 +109,7 @@ def _resources(tools: list[Tool]) -> dict[str, str]:
 
 def _worth(tools: list[Tool], resources: dict[str, str]) -> dict[str, float]:
     """Name → what a tool is worth before others are chosen."""
-    below: Counter[str] = Counter()
-    for tool in tools:
-        segments = _segments(tool)
-        below.update("/".join(segments[:end]) for end in range(1, len(segments) + 1))
+    below = _below(tools)
     family = _shares({resource: below[resource] for resource in resources.values()})
     area = _shares({tool.name: below["".join(_segments(tool)[:1])] for tool in tools})
     changed: Counter[str] = Counter()
@@ -131,6 +128,15 @@ def _worth(tools: list[Tool], resources: dict[str, str]) -> dict[str, float]:
             changed[tool.origin.path] += 1
         worth[tool.name] = value
     return worth
+
+
+def _below(tools: list[Tool]) -> Counter[str]:
+    """The number of tools at each path and below it."""
+    below: Counter[str] = Counter()
+    for tool in tools:
+        segments = _segments(tool)
+        below.update("/".join(segments[:end]) for end in range(1, len(segments) + 1))
+    return below
 
 
 def _shares(sizes: dict[str, int]) -> dict[str, float]:

@@ -117,11 +117,12 @@ def write(
             generator=lock_facts.generator,
             renew=renew,
         )
+        written = {*generated, *renewal.files}
         changes = compare(
             files,
             project,
             ours | renewal.files,
-            lambda path: is_once(path) and path not in renewal.files,
+            lambda path: path not in written and is_once(path),
             moves,
         )
     except OSError as error:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp import Client
 
 from mcpgen import pipeline
 from mcpgen.config.file import parse_config
 from mcpgen.problems import Problems
 from mcpgen.runtime.arguments.checker import Checker
+from mcpgen.runtime.parts import describe
 from tests.generated import importable, written
 
 CASE = Path(__file__).parents[1] / "cases" / "a_budget_of_its_own"
@@ -20,12 +24,18 @@ QUOTE = {"amount": 5, "currency": "EUR"}
 
 
 @pytest.fixture
-def catalog(tmp_path: Path) -> Iterator[Any]:
-    """The tools of a server one of whose tools has a small budget."""
+def server(tmp_path: Path) -> Iterator[Any]:
+    """A server one of whose tools has a small budget."""
     config = parse_config((CASE / "mcpgen.toml").read_text(), folder=CASE)
     written(pipeline.generate(config, Problems())[2], tmp_path)
     with importable(tmp_path / "src", PACKAGE) as module:
-        yield module("runtime.catalog").Catalog(module("runtime.package").Package.named(PACKAGE))
+        yield module("runtime.app").App(PACKAGE)
+
+
+@pytest.fixture
+def catalog(server: Any) -> Any:
+    """Its tools."""
+    return server.catalog
 
 
 @pytest.fixture
@@ -65,3 +75,19 @@ def test_the_description_of_a_tool_has_all_it_takes(catalog: Any) -> None:
     assert described["inputSchema"] == catalog.find("create_quote").tool["inputSchema"]
     whole = described["wholeInputSchema"]
     assert whole["$defs"]["Party"]["properties"]["type"]["enum"] == ["person", "company"]
+
+
+def test_a_list_that_leaves_something_out_has_a_tool_that_shows_it(server: Any) -> None:
+    async def ask() -> tuple[Any, Any, Any]:
+        async with Client(server.server) as client:
+            names = ["create_quote", "create_quot"]
+            told = [await client.call_tool("describe_tool", {"name": name}) for name in names]
+            return (await client.list_tools()).tools[-1], *told
+
+    tool, told, wrong = asyncio.run(ask())
+    assert tool.name == "describe_tool" and tool.annotations.read_only_hint
+    party = json.loads(told.content[0].text)["wholeInputSchema"]["$defs"]["Party"]
+    assert party["properties"]["type"]["enum"] == ["person", "company"]
+    assert wrong.is_error and "did you mean `create_quote`" in wrong.content[0].text
+    server.catalog.leaves_out = False
+    assert not describe.PART.beside(server.catalog)

@@ -30,6 +30,7 @@ PARTS = {
         variables=("CONFIRM_OPTIONAL",),
         remedy="put `confirm = true` at the top of mcpgen.toml and run `mcpgen generate`",
     ),
+    "describe": PartFacts(remedy="run `mcpgen generate`"),
     "exchange": PartFacts(
         variables=(
             "EXCHANGE_URL",

@@ -29,7 +29,8 @@ from ...results.shorten import (
     visible,
 )
 from ...settings import Settings
-from ..search.finder import BEST, Finder, hints, reads, search_arguments, text_result, tool_of
+from ..describe import hints, tool_of
+from ..search.finder import BEST, Finder, reads, search_arguments, text_result
 from .calls import COROUTINE, MOST_CHARACTERS, Calls, ProgramAnswers
 from .stubs import Stubs, function_name
 

@@ -350,72 +350,8 @@ class Client:
         return Path(path)
 
 
-_STDIO = {"type": "stdio"}
-_NEW_SESSIONS = "Sessions that start from now on have the tools; `/mcp` shows them"
-
 CLIENTS: Mapping[str, Client] = {
-    "claude-desktop": Client(
-        title="Claude Desktop", file="{config}/Claude/claude_desktop_config.json"
-    ),
-    "claude-code": Client(
-        title="Claude Code",
-        file="{claude}/.claude.json",
-        constants=_STDIO,
-        reference="${{{name}}}",
-        afterwards=_NEW_SESSIONS,
-    ),
-    "cursor": Client(
-        title="Cursor",
-        file="{home}/.cursor/mcp.json",
-        reference="${{env:{name}}}",
-        tool_limit=80,
-        afterwards="Switch it on in Settings > MCP",
-    ),
-    "vscode": Client(
-        title="VS Code",
-        file="{config}/Code/User/mcp.json",
-        key="servers",
-        constants=_STDIO,
-        reference="${{input:{key}}}",
-        tool_limit=128,
-        afterwards="`MCP: List Servers` in the command palette starts it",
-    ),
-    "gemini-cli": Client(
-        title="Gemini CLI",
-        file="{home}/.gemini/settings.json",
-        reference="${{{name}}}",
-        afterwards=_NEW_SESSIONS,
-    ),
-    "codex": Client(
-        title="Codex",
-        file="{codex}/config.toml",
-        form="toml",
-        key="mcp_servers",
-        afterwards=_NEW_SESSIONS,
-    ),
-    "windsurf": Client(
-        title="Windsurf",
-        file="{home}/.codeium/windsurf/mcp_config.json",
-        reference="${{env:{name}}}",
-        tool_limit=100,
-        afterwards="Press Refresh in its list of MCP servers",
-    ),
-    "zed": Client(
-        title="Zed",
-        file="{xdg}/zed/settings.json",
-        file_on_windows="{config}/Zed/settings.json",
-        key="context_servers",
-        constants={"source": "custom"},
-        afterwards="Zed starts it at once; the Agent Panel shows it",
-    ),
-    "goose": Client(
-        title="Goose",
-        file="{xdg}/goose/config.yaml",
-        file_on_windows="{config}/Block/goose/config/config.yaml",
-        form="yaml",
-        key="extensions",
-        constants={"type": "stdio", "enabled": True, "timeout": 300, "description": ""},
-        members={"name": "name", "cmd": "command", "args": "args", "envs": "env"},
-        afterwards="Sessions that start from now on have the tools",
-    ),
+    name: Client(**members)
+    for name, members in json.loads(Path(__file__).with_name("clients.json").read_bytes()).items()
 }
+"""Name on the command line -> client."""

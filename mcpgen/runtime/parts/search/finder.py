@@ -116,32 +116,3 @@ def search_arguments() -> dict[str, Any]:
             "maximum": 100,
         },
     }
-
-
-def tool_of(
-    name: str, title: str, description: str, properties: dict[str, Any], required: list[str]
-) -> dict[str, Any]:
-    """A Tool object that changes nothing and stays within this server."""
-    return {
-        "name": name,
-        "title": title,
-        "description": description,
-        "inputSchema": {
-            "type": "object",
-            "properties": properties,
-            "required": required,
-            "additionalProperties": False,
-        },
-        "annotations": hints(title, read_only=True, open_world=False),
-    }
-
-
-def hints(title: str, *, read_only: bool, open_world: bool) -> dict[str, Any]:
-    """The annotations of a Tool object."""
-    return {
-        "title": title,
-        "readOnlyHint": read_only,
-        "destructiveHint": not read_only,
-        "idempotentHint": read_only,
-        "openWorldHint": open_world,
-    }

@@ -7,21 +7,18 @@ For clients whose context cannot hold the whole list. The list never changes, an
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from typing import Any
 
 from ...catalog import CALL, DESCRIBE, SEARCH, Catalog, Run
 from ...package import Package
 from ...results.content import Context, failure
 from ...settings import Settings
-from .finder import BEST, Finder, hints, reads, search_arguments, sentence_of, text_result, tool_of
+from ..describe import contract, describing, hints, tool_of
+from .finder import BEST, Finder, reads, search_arguments, sentence_of, text_result
 from .takes import takes
 
 ROOM = (800, 500, 400, 350, 350)
 """Characters for the arguments of the best tool, the second and so on."""
-CONTRACT = ("name", "description", "inputSchema", "wholeInputSchema")
-"""Members of a tool that `describe_tool` shows."""
 
 
 class Lazy:
@@ -53,7 +50,7 @@ class Lazy:
         if target is None:
             return failure(self.unknown(arguments["name"]))
         if name == DESCRIBE:
-            return text_result(self.describe(target.described()))
+            return text_result(contract(target))
         return await run(target, arguments.get("arguments"), context)
 
     async def aclose(self) -> None:
@@ -67,14 +64,6 @@ class Lazy:
         if not result.certain:
             parts.append(self._finder.few())
         return "\n".join(parts)
-
-    def describe(self, tool: Mapping[str, Any]) -> str:
-        """A tool's name, full description and input schema, and the names its answer has."""
-        contract = {key: tool[key] for key in CONTRACT if key in tool}
-        answers = list(tool.get("outputSchema", {}).get("properties", ()))
-        if answers:
-            contract["answersWith"] = answers
-        return json.dumps(contract, ensure_ascii=False, separators=(",", ":"))
 
     def unknown(self, name: str) -> str:
         """Return the error for an unknown tool name."""
@@ -104,11 +93,10 @@ def tools(*, read_only: bool) -> list[dict[str, Any]]:
         "Find tools by what they do, best match first, each with the arguments it takes. Call one"
         f" with `{CALL}`."
     )
-    describing = f"Return a tool's full contract, where `{SEARCH}` shows too little of it."
     calling = f"Call a tool by name, with the arguments `{SEARCH}` shows."
     return [
         tool_of(SEARCH, "Search tools", searching, search_arguments(), ["query"]),
-        tool_of(DESCRIBE, "Describe a tool", describing, {"name": name}, ["name"]),
+        describing(f"`{SEARCH}` shows too little of it"),
         tool_of(CALL, "Call a tool", calling, {"name": name, "arguments": arguments}, ["name"])
         | {"annotations": hints("Call a tool", read_only=read_only, open_world=True)},
     ]
