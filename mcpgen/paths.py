@@ -90,12 +90,12 @@ def obstacle(folder: Path, path: str) -> Obstacle | None:
 
     Looks at the file itself and every folder above it, and follows no link.
     """
-    here = folder
+    here = str(folder)
     parts = PurePosixPath(path).parts
     for depth, part in enumerate(parts, start=1):
-        here = here / part
+        here = f"{here}/{part}"
         try:
-            mode = here.lstat().st_mode
+            mode = os.lstat(here).st_mode
         except (FileNotFoundError, NotADirectoryError):
             return None
         name = "/".join(parts[:depth])
