@@ -67,7 +67,7 @@ _OTHER_LETTER = re.compile(r"[^\W\d_\x00-\u024f]")
 """A letter that is not Latin."""
 _USED_TO = re.compile(r"^(?:can be|is) used to ")
 _ORDERS = (VERBS - NOUNS) | USUAL_VERBS
-_NO_IMPERATIVES = STOP_WORDS | ARTICLES | ASIDES | {"both", "not", "whether"}
+_NO_IMPERATIVES = STOP_WORDS | ARTICLES | ASIDES | {"both", "is", "not", "whether"}
 _PARTICLE = re.compile(r"^(?:back|in|off|out|up) ")
 """A word after a verb that belongs to it: `Top up the balance`."""
 

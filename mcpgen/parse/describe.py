@@ -8,6 +8,7 @@ nothing, the name's words do.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from itertools import dropwhile
 from typing import Any
 
@@ -60,6 +61,8 @@ _CLAUSE_END = re.compile(
 """End of a sentence's main clause."""
 _PARENTHESIS = re.compile(r" \([^()]*\)")
 _IDENTIFIER = re.compile(r"[a-z][A-Za-z0-9_-]*|[A-Z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+")
+_LABEL = re.compile(r"\S*|\S.* (?:All|Index|List|Show|View)")
+"""A heading that tells nothing of an operation but its kind: `Books`, `Book View`."""
 PRONOUNS = frozenset(["it", "its", "them", "their"])
 SHORTEST = 15
 """Characters of a sentence that says something."""
@@ -101,12 +104,12 @@ def headline(operation: dict[str, Any], name: str, method: str, path: str) -> tu
         return name_sentence, _joined(summary, text)
     if not sentence:
         return fitted(name_sentence, rest, is_written=False)
-    says_little = is_word(sentence) or method != "GET"
+    says_little = _LABEL.fullmatch(sentence) or method != "GET"
     is_name = _is_identifier(sentence)
     if is_name:
         sentence = humanise(sentence)
     if says_little and not has_verb(sentence):
-        told, after = _told_at_once(text)
+        told, after = _told_at_once(text, has_verb)
         if told:
             return fitted(with_verb(told, method), after)
     if is_name:
@@ -114,13 +117,13 @@ def headline(operation: dict[str, Any], name: str, method: str, path: str) -> tu
     return fitted(with_verb(sentence, method), rest)
 
 
-def _told_at_once(text: str) -> tuple[str, str]:
+def _told_at_once(text: str, is_told: Callable[[str], bool] = begins_with_verb) -> tuple[str, str]:
     """The first sentence of a text from its verb on, and what follows; empty where it starts with
     no verb.
     """
     sentence, rest = first_sentence(text)
     sentence = without_preface(marked_last(sentence))
-    return (sentence, rest) if begins_with_verb(sentence) else ("", "")
+    return (sentence, rest) if is_told(sentence) else ("", "")
 
 
 def spoken_verb(written: str) -> str:

@@ -47,6 +47,11 @@ async def get_network(api: Api) -> Answer[Any]:
     return await api.request("GET", "/b")
 
 
+async def get_reel(api: Api, *, reel: str) -> Answer[Any]:
+    """Returns information about a single reel."""
+    return await api.request("GET", "/reels/{reel}", path_args={"reel": reel})
+
+
 async def patch_site(api: Api) -> Answer[Any]:
     """Partial update of a site."""
     return await api.request("PATCH", "/d")
@@ -67,6 +72,11 @@ async def set_account(api: Api) -> Answer[Any]:
     return await api.request("PUT", "/carts/mine")
 
 
+async def set_reel(api: Api, *, reel: str) -> Answer[Any]:
+    """Replace reel mask."""
+    return await api.request("PUT", "/reels/{reel}", path_args={"reel": reel})
+
+
 async def start_deployment(api: Api) -> Answer[Any]:
     """Starts to reroute the traffic for a blue/green deployment."""
     return await api.request("POST", "/b")
@@ -75,6 +85,11 @@ async def start_deployment(api: Api) -> Answer[Any]:
 async def watch_pods(api: Api) -> Answer[Any]:
     """Watch changes to a list of Pod."""
     return await api.request("GET", "/e")
+
+
+async def wind_reel(api: Api, *, reel: str) -> Answer[Any]:
+    """Rewinds a reel to its first scene."""
+    return await api.request("POST", "/reels/{reel}", path_args={"reel": reel})
 
 
 async def write_translations(api: Api) -> Answer[Any]:
