@@ -16,7 +16,7 @@ ARGUMENT = "Only these."
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Course:
     """What is typed and clicked on the way through a document. `gap` is text that is taken out of
-    the document, so that there is something to repair; `moved` is an address in it, and what it
+    the document, so that there is something to repair, with `filled`; `moved` is an address in it, and what it
     becomes before the document is looked at again.
     """
 
@@ -34,7 +34,8 @@ class Course:
     call: tuple[tuple[str, str], ...]
     question: str
     moved: tuple[str, str]
-    gap: str = ""
+    gap: str
+    filled: str
     wide: str = ""
 
     @property
@@ -62,14 +63,15 @@ COURSES = {
         argument="genre", out="add_book", out_operation="addBook",
         call=(("genre", '"poetry"'), ("page_size", "2")), question="list the orders of a customer",
         moved=("https://api.bookshop.example", "https://shop.example"),
-        gap="      summary: Get one book\n"),
+        gap="      summary: Get one book\n", filled="Read one book of the catalogue"),
     "github": Course(server="github", credential="TOKEN", words="create an issue",
         fits="issues_create", limit=40, tool="issues_list_for_repo",
-        operation="issues/list-for-repo", name="list_issues", argument="labels", out="delete_org",
-        out_operation="orgs/delete",
+        operation="issues/list-for-repo", name="find_issues", argument="labels", out="update_org",
+        out_operation="orgs/update",
         call=(("owner", "octocat"), ("repo", "hello-world"), ("state", '"open"')),
         question="which issues of a repository are still open",
         moved=("https://api.github.com", "https://github.example"),
+        gap='        "summary": "List gist forks",\n', filled="List the forks of a gist",
         wide="repos_update_branch_protection"),
 }  # fmt: skip
 
@@ -228,6 +230,7 @@ class Tour:
         self.page.fill("#search", self.course.wide)
         self.page.get_by_role("link", name=self.course.wide, exact=True).click()
         self.page.wait_for_selector("#tool-score:not(:text-is('…'))")
+        self.page.click("#cut summary")
         self.page.evaluate("() => document.querySelector('#cut').scrollIntoView()")
         assert self.page.locator("#cut mark").count() > 10
         self.picture("cut", 560)
@@ -248,10 +251,12 @@ class Tour:
         self.page.wait_for_selector("form.mend button")
         form = self.page.locator("form.mend", has=self.page.locator("button")).first
         if form.locator("input").count():
-            form.locator("input").fill("Read one book of the catalogue")
+            form.locator("input").fill(self.course.filled)
         form.get_by_role("button").click()
         self.page.wait_for_selector("form.mend .good")
         self.page.click("#pending summary")
+        self.page.evaluate("() => document.querySelector('form.mend .good').scrollIntoView()")
+        self.page.mouse.wheel(0, -200)
         self.picture("problems", 700)
         self.renewed_by("Save")
 
