@@ -39,9 +39,10 @@ async def answer(send: Send, status: int, content: dict[str, Any], *fields: Fiel
     """Answer a request with JSON."""
     body = json.dumps(content).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    own = dict(fields)
     if status == 405:
-        headers.append((b"allow", b"POST"))
-    headers += fields
+        own.setdefault(b"allow", b"POST")
+    headers += own.items()
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 

@@ -458,4 +458,4 @@ async def _answer_probe(scope: Scope, send: Send, status: int, text: str) -> Non
     if scope["method"] in ("GET", "HEAD"):
         await answer(send, status, {"status": text})
     else:
-        await answer(send, 405, {})
+        await answer(send, 405, {}, (b"allow", b"GET, HEAD"))
