@@ -30,7 +30,7 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 45_700,
+    "lines of code of mcpgen": 45_800,
     "lines of code of its runtime": 13_700,
     "modules of a copied runtime": 53,
     "lines of a copied runtime": 13_700,
@@ -52,7 +52,7 @@ LIMITS = {
     "docstrings that begin with a question": 0,
     "class names with several meanings": 8,
     "lines of the changelog of a version": 120,
-    "lines of test code": 46_400,
+    "lines of test code": 46_600,
 }
 """No figure may be more: today's, rounded up to three digits, or its goal once that is reached."""
 

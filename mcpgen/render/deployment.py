@@ -49,8 +49,4 @@ def deployment(server: Server, target: str) -> dict[str, str]:
 def _port(server: Server) -> int:
     """The port of the API, as far as the document says it."""
     url = urlsplit(server.base_url or "")
-    if url.port is not None:
-        return url.port
-    if url.scheme == "http":
-        return 80
-    return 443
+    return url.port or {"http": 80}.get(url.scheme, 443)

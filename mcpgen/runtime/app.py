@@ -273,8 +273,12 @@ class App:
         seconds = self._limits.total_timeout
         # The HTTP side gives up by itself, and says more about it
         grace = GRACE_SECONDS if entry.generated else 0.0
-        with self._quota.running(record.key), anyio.move_on_after(seconds + grace) as context.limit:
-            return await self._runner.call(entry, arguments, context)
+        async with self._quota.running(entry.name, record.key) as reason:
+            if reason:
+                record.fail("limited", reason)
+                return failure(reason)
+            with anyio.move_on_after(seconds + grace) as context.limit:
+                return await self._runner.call(entry, arguments, context)
         reason = (
             f"`{entry.name}` was stopped after {seconds:g} seconds; part of its work may be done."
             f" The operator can allow more time with `{self._limits.variable('TOTAL_TIMEOUT')}`"

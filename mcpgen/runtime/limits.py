@@ -10,11 +10,11 @@ import random
 import re
 import time
 from collections import Counter, deque
-from collections.abc import Hashable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Hashable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from functools import lru_cache
 from hashlib import sha256
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 from .errors import Busy
 from .record import current, figures
@@ -31,6 +31,8 @@ REFUSAL_SECONDS = 1.0
 """Seconds after which a caller over HTTP is told of a limit."""
 FULL_SECONDS = 3.0
 """Seconds of a full queue after which a load balancer is asked to send no more."""
+TOO_MANY = "You already run {} calls here, which is the limit for each caller"
+LATER = "Wait a few seconds, then call `{}` again"
 MOST_CALLERS = 10_000
 """Callers whose own rate is remembered."""
 
@@ -101,8 +103,7 @@ class Gate:
         self._full_since = min(self._full_since, time.monotonic())
         busy = Busy(f"busy: {waiting} calls are already waiting for the API; try again in a moment")
         longest = max(self._queues, key=lambda each: len(self._queues[each]), default=key)
-        more = len(self._queues.get(longest, ())) - len(self._queues.get(key, ()))
-        if more < 2:
+        if len(self._queues.get(longest, ())) - len(self._queues.get(key, ())) < 2:
             raise busy
         turn = self._queues[longest][-1]
         self._leave(longest, turn)
@@ -131,14 +132,16 @@ class Gate:
         self._free += 1
 
 
+Place: TypeAlias = Callable[[float], AbstractAsyncContextManager[bool]]
+"""Holds a place, for which a call waits at most so many seconds, and says whether there was one."""
+
+
 class Pace(Protocol):
-    """A number of requests a second: of this process (`Rate`), or of all replicas together
-    (`shared.SharedRate`).
-    """
+    """A number of requests a second: of this process (`Rate`), or of all replicas together."""
 
     async def take(self, longest: float = math.inf) -> float:
-        """Take the next turn; return the seconds to wait for it. A turn that is more than `longest`
-        seconds away is not taken.
+        """Take the next turn, unless it is further away than `longest` seconds, and return how far
+        it is.
         """
 
     def give_back(self) -> None:
@@ -146,9 +149,8 @@ class Pace(Protocol):
 
 
 class Rate:
-    """A token bucket: `rate` requests a second on average, and `burst` seconds' worth at once.
-
-    A rate of 0 means no limit.
+    """A token bucket: `rate` requests a second on average (0: no limit), `burst` seconds' worth at
+    once.
     """
 
     def __init__(self, rate: float, burst: float = 1.0) -> None:
@@ -156,26 +158,24 @@ class Rate:
         self._tokens, self._at = self._size, time.monotonic()
 
     async def take(self, longest: float = math.inf) -> float:
-        """Take the next turn, if it is not further away than `longest` seconds; return how far it
-        is.
-        """
-        wait = self.reserve()
+        """Take the next token, unless it is further away than `longest` seconds."""
+        if not self._rate:
+            return 0.0
+        now = time.monotonic()
+        self._tokens = min(self._size, self._tokens + (now - self._at) * self._rate) - 1
+        self._at = now
+        wait = max(0.0, -self._tokens / self._rate)
         if wait > longest:
             self.give_back()
         return wait
 
-    def reserve(self) -> float:
-        """Take the next token; return the seconds to wait before using it."""
-        if not self._rate:
-            return 0.0
-        now = time.monotonic()
-        self._tokens = min(self._size, self._tokens + (now - self._at) * self._rate)
-        self._at = now
-        self._tokens -= 1
-        return max(0.0, -self._tokens / self._rate)
+    @property
+    def spent(self) -> float:
+        """Tokens that were taken and have not come back."""
+        return max(0.0, self._size - self._tokens - (time.monotonic() - self._at) * self._rate)
 
     def give_back(self) -> None:
-        """Return a token that was reserved and not used."""
+        """Return a token that was taken and not used."""
         if self._rate:
             self._tokens += 1
 
@@ -184,18 +184,22 @@ def pace_of(settings: Settings, limit: str, rate: float, burst: float = 1.0) -> 
     """Return the rate of a limit, which all replicas share where a part counts them. Raises
     SettingsError.
     """
-    if rate:
-        for part in settings.parts:
-            pace = part.pace(settings, limit, rate, burst) if part.pace is not None else None
-            if pace is not None:
-                return cast("Pace", pace)
-    return Rate(rate, burst)
+    return cast("Pace", _shared(Rate(rate, burst), "pace", settings, limit, rate, burst))
+
+
+def place_of(settings: Settings, limit: str, most: int | None = None) -> Place:
+    """Return the places that a part counts for all replicas, else places without a limit."""
+    return cast("Place", _shared(lambda _: nullcontext(True), "place", settings, limit, most))
+
+
+def _shared(own: Any, kind: str, settings: Settings, *limit: Any) -> Any:
+    seams = filter(None, (getattr(part, kind) for part in settings.parts))
+    return next(filter(None, (seam(settings, *limit) for seam in seams)), own)
 
 
 class Quota:
     """The calls of one server: `max_calls` run at a time in this process, `call_rate` begin in a
-    second on average (0: no limit), in all replicas together where they share their limits. MCP
-    requires a server to limit them; a caller who comes too early is told to wait.
+    second on average (0: no limit), in all replicas together where they share their limits.
 
     One caller may use all of that while no other needs it. Where others do, a caller below its
     equal share is let in all the same, and the excess is at the expense of those above theirs.
@@ -208,37 +212,35 @@ class Quota:
         self._begun: Counter[Hashable] = Counter()
         """The calls of each caller since `_since`."""
         self._since = 0.0
-        self._own = lru_cache(maxsize=MOST_CALLERS)(self._rate_of)
+        self._own = lru_cache(maxsize=MOST_CALLERS)(self._limits_of)
         figures["calls"] = lambda: (sum(list(self._running.values())), settings.max_calls)
 
-    def _rate_of(self, key: Hashable) -> Pace:
-        name = f"calls:{sha256(repr(key).encode()).hexdigest()[:32]}"
-        return pace_of(self._settings, name, self._settings.call_rate_per_caller, BURST_SECONDS)
+    def _limits_of(self, key: Hashable) -> tuple[Pace, Place]:
+        settings, caller = self._settings, sha256(repr(key).encode()).hexdigest()[:32]
+        rate = pace_of(settings, f"calls:{caller}", settings.call_rate_per_caller, BURST_SECONDS)
+        return rate, place_of(settings, f"running:{caller}", settings.max_calls_per_caller)
 
     async def refusal(self, name: str, key: Hashable) -> str:
         """Explain why a call cannot begin now, in words for the model; if it can, count the call
         and return an empty text. `key` is the caller's.
         """
         own, most = self._running[key], self._settings.max_calls
-        each = self._settings.max_calls_per_caller
         reason = ""
-        if each and own >= each:
-            reason = f"You already run {own} calls here, which is the limit for each caller"
+        if 0 < self._settings.max_calls_per_caller <= own:
+            reason = TOO_MANY.format(own)
         running = self._running.total()
         has_share = running < 2 * most and own < most // len(self._running | Counter((key,)))
         if running >= most and not has_share:
             reason = f"This server already runs {running} calls, which is its limit"
         if reason:
             await _hold(key)
-            return f"{reason}. Wait a few seconds, then call `{name}` again"
-        wait = 0.0
-        if self._settings.call_rate_per_caller:
-            wait = await self._own(key).take(longest=0.0)
-        wait = wait or await self._wait(key)
+            return f"{reason}. {LATER.format(name)}"
+        wait = await self._own(key)[0].take(longest=0.0) or await self._wait(key)
         if wait:
             await _hold(key)
+            seconds = "1 second" if wait <= 1 else f"{math.ceil(wait)} seconds"
             return (
-                f"Too many calls. Wait {_seconds(wait)}, then call `{name}` again, and leave more"
+                f"Too many calls. Wait {seconds}, then call `{name}` again, and leave more"
                 " time between calls"
             )
         return ""
@@ -258,12 +260,14 @@ class Quota:
         wait = await self._rate.take(longest=BURST_SECONDS)
         return wait if wait > BURST_SECONDS else 0.0
 
-    @contextmanager
-    def running(self, key: Hashable) -> Iterator[None]:
-        """Count a caller's call while it runs."""
+    @asynccontextmanager
+    async def running(self, name: str, key: Hashable) -> AsyncIterator[str]:
+        """Count a caller's call while it runs; yield why it may not, or an empty text."""
+        reason = f"{TOO_MANY.format(self._settings.max_calls_per_caller)}. {LATER.format(name)}"
         self._running[key] += 1
         try:
-            yield
+            async with self._own(key)[1](REFUSAL_SECONDS) as is_free:
+                yield "" if is_free else reason
         finally:
             self._running[key] -= 1
             if not self._running[key]:
@@ -276,11 +280,6 @@ async def _hold(key: Hashable) -> None:
     """
     if key is not None:
         await asyncio.sleep(REFUSAL_SECONDS)
-
-
-def _seconds(wait: float) -> str:
-    seconds = math.ceil(wait)
-    return "1 second" if seconds == 1 else f"{seconds} seconds"
 
 
 class RetryBudget:
@@ -313,8 +312,7 @@ def back_off(attempt: int, first: float) -> float:
     """Seconds to wait before attempt `attempt` (2, 3, ...): `first`, doubled each time, of which
     up to half is taken off at random so that callers spread out.
     """
-    wait: float = first * 2 ** (attempt - 2)
-    return wait * random.uniform(0.5, 1.0)
+    return float(first * 2 ** (attempt - 2) * random.uniform(0.5, 1.0))
 
 
 def retry_after(value: str | None) -> float | None:

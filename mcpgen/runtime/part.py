@@ -83,6 +83,8 @@ class Part:
     """Given the settings, the name of a limit, calls a second, and seconds' worth of them at once,
     returns a `limits.Pace` for all replicas, or None.
     """
+    place: Callable[..., Any] | None = None
+    """The same for how many run (None: as its own settings say); returns a `limits.Place`."""
     authority: Callable[..., Any] | None = None
     """Given the settings and what clients are told of this server (the keyword arguments of
     `tokens.ProtectedResource`), returns a `guard.Authority`, or None. Raises ValueError.

@@ -609,19 +609,19 @@ async def test_a_rate_limit_spreads_calls() -> None:
         assert time.monotonic() - started >= 0.4 and len(upstream.requests) == 30
 
 
-def test_a_rate_counts_what_is_used_and_not_what_is_given_back(
+async def test_a_rate_counts_what_is_used_and_not_what_is_given_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     now = 100.0
     monkeypatch.setattr(runtime.limits.time, "monotonic", lambda: now)
     rate = runtime.limits.Rate(2, 3.0)
-    assert [rate.reserve() for _ in range(7)] == [0.0] * 6 + [0.5] and rate.reserve() == 1.0
+    assert [await rate.take() for _ in range(7)] == [0.0] * 6 + [0.5] and await rate.take() == 1.0
     rate.give_back()
-    assert rate.reserve() == 1.0
+    assert await rate.take() == 1.0
     now += 1.5
-    assert [rate.reserve() for _ in range(2)] == [0.0, 0.5]
+    assert [await rate.take() for _ in range(2)] == [0.0, 0.5]
     now += 1_000.0
-    assert [rate.reserve() for _ in range(7)] == [0.0] * 6 + [0.5]
+    assert [await rate.take() for _ in range(7)] == [0.0] * 6 + [0.5]
 
 
 async def test_a_call_that_is_cancelled_gives_back_its_turn() -> None:
@@ -642,7 +642,7 @@ async def test_a_rate_that_leaves_no_room_is_said_at_once() -> None:
                 with pytest.raises(runtime.errors.Busy, match="rate limit"):
                     await get(api)
             # Those that were refused have taken nothing: the next place is an hour away
-            assert api._rate.reserve() <= 3_600
+            assert await api._rate.take() <= 3_600
         assert len(upstream.requests) == 1
 
 

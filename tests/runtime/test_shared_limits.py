@@ -3,13 +3,14 @@
 import asyncio
 import threading
 from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
 from calls import settings
 
-from mcpgen.runtime.limits import Rate, pace_of
-from mcpgen.runtime.parts.redis import rates as shared
+from mcpgen.runtime.limits import Quota, Rate, pace_of, place_of
+from mcpgen.runtime.parts.redis import shared
 from mcpgen.runtime.settings import SettingsError
 from tests.loopback import free_port
 
@@ -29,7 +30,8 @@ class Redis:
         self._server = fakeredis.TcpFakeServer(("127.0.0.1", self.port))
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
         with client.Redis(port=self.port) as early:  # an unknown script ends a connection here
-            early.script_load(shared._TAKE)
+            for script in (shared._TURN, shared._LEASE):
+                early.script_load(shared._REPLICAS + script)
 
     def stop(self) -> None:
         self._server.shutdown()
@@ -56,11 +58,11 @@ def replicas(url: str, count: int, rate: float, burst: float) -> Any:
 
 
 async def test_replicas_share_one_limit(redis: Redis) -> None:
-    paces = replicas(redis.url, 3, 0.01, 600)
-    waits = [await paces[turn % 3].take(0.0) for turn in range(9)]
-    # Six at once, of three replicas together; the next is due in 100 seconds
-    assert [bool(wait) for wait in waits] == [False] * 6 + [True] * 3
-    assert waits[-1] == pytest.approx(100, abs=10)
+    paces = replicas(redis.url, 5, 0.01, 5_000)
+    waits = await asyncio.gather(*(paces[turn % 5].take(0.0) for turn in range(100)))
+    # Fifty at once, of all replicas together; the next is due in 100 seconds
+    assert sorted(map(bool, waits)) == [False] * 50 + [True] * 50
+    assert max(waits) == pytest.approx(100, abs=10)
 
 
 async def test_a_turn_that_is_too_far_away_is_not_taken(redis: Redis) -> None:
@@ -76,22 +78,34 @@ async def test_without_redis_each_replica_keeps_to_its_share_and_says_so(
     redis: Redis, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # fmt: skip
     paces = replicas(redis.url, 2, 0.01, 800)
-    for pace in (*paces, *paces):
+    for pace in (*paces, *paces, paces[0]):
         assert await pace.take(0.0) == 0
     redis.stop()
     taken = [not await paces[0].take(0.0) for _ in range(6)]
-    # Half of eight
-    assert taken == [True] * 4 + [False] * 2
+    # Half of eight, of which one was taken since it knows of two replicas
+    assert taken == [True] * 3 + [False] * 3
     [record] = [each for each in caplog.records if each.msg == "limits_not_shared"]
     assert (record.fields["share"], record.fields["reason"]) == ("1/2", "ConnectionError")
     redis.start()
     async with asyncio.timeout(10):
-        while paces[0]._own is not None:  # the server begins to answer in a thread of its own
-            monkeypatch.setattr(paces[0], "_again_at", 0.0)
-            wait = await paces[0].take(0.0)
+        while paces[0]._is_alone:  # the server begins to answer in a thread of its own
+            paces[0]._again_at = 0.0
+            await paces[0].take(0.0)
             await asyncio.sleep(0)
-    assert wait == 0
     assert "limits_shared_again" in [each.msg for each in caplog.records]
+
+
+async def test_what_was_taken_is_not_there_again_in_an_outage_or_after_it(redis: Redis) -> None:
+    [pace] = replicas(redis.url, 1, 0.01, 800)
+    taken = [not await pace.take(0.0) for _ in range(9)]
+    redis.stop()
+    taken += [not await pace.take(0.0) for _ in range(3)]
+    redis.start()
+    while pace._is_alone:
+        pace._again_at = 0.0
+        taken.append(not await pace.take(0.0))
+    taken += [not await pace.take(0.0) for _ in range(3)]
+    assert taken.index(False) == 8 and sum(taken) <= 9
 
 
 async def test_replicas_that_ended_have_no_share(
@@ -112,12 +126,6 @@ async def test_replicas_that_ended_have_no_share(
 async def test_a_redis_that_never_answered_leaves_a_tenth() -> None:
     [pace] = replicas(f"redis://127.0.0.1:{free_port()}", 1, 0.01, 4_000)
     assert [not await pace.take(0.0) for _ in range(6)] == [True] * 4 + [False] * 2
-
-
-async def test_many_calls_of_many_replicas_keep_the_limit(redis: Redis) -> None:
-    paces = replicas(redis.url, 5, 0.01, 5_000)
-    waits = await asyncio.gather(*(paces[turn % 5].take(0.0) for turn in range(100)))
-    assert sum(1 for wait in waits if not wait) == 50
 
 
 async def test_a_burst_of_calls_is_no_reason_to_stop_sharing(
@@ -153,3 +161,108 @@ def test_what_is_no_url_of_a_redis_is_refused() -> None:
 def test_the_password_of_the_url_is_masked() -> None:
     made = settings(REDIS_URL="redis://:pass%2Bword@127.0.0.1:1")
     assert "word" not in made.redactor("tried pass+word at redis://:pass%2Bword@127.0.0.1:1")
+
+
+class Replica:
+    """A replica's places, and how many calls hold one."""
+
+    def __init__(self, url: str, most: int, limit: str = "running:ann") -> None:
+        self.place = place_of(settings(REDIS_URL=url), limit, most)
+        self.shared: Any = getattr(self.place, "__self__", None)
+        self.running, self.calls = 0, list[asyncio.Task[bool]]()
+        self.end = asyncio.Event()
+
+    async def _call(self, longest: float) -> bool:
+        async with self.place(longest) as is_free:
+            self.running += is_free
+            await self.end.wait()
+        self.running -= is_free
+        return is_free
+
+    def call(self, count: int, longest: float = 0.0) -> None:
+        self.calls += [asyncio.create_task(self._call(longest)) for _ in range(count)]
+
+    async def finish(self) -> int:
+        """Return how many calls got a place."""
+        self.end.set()
+        got = await asyncio.gather(*self.calls)
+        while len(self.shared._tasks) > self.shared._is_renewing:
+            await asyncio.sleep(0.02)
+        return sum(got)
+
+
+async def reach(replicas: list[Replica], count: int) -> None:
+    """Wait until so many calls run, and a little for one too many."""
+    async with asyncio.timeout(10):
+        while sum(each.running for each in replicas) < count:
+            await asyncio.sleep(0.02)
+    await asyncio.sleep(0.2)
+    assert sum(each.running for each in replicas) == count
+
+
+async def test_replicas_never_run_more_than_the_limit(redis: Redis) -> None:
+    two, other = [Replica(redis.url, 5), Replica(redis.url, 5)], Replica(redis.url, 5, "another")
+    for each in (*two, other):
+        each.call(20)
+        each.call(2, longest=10.0)
+    await reach(two, 5)
+    await reach([other], 5)
+    # Those that wait get the places of those that end
+    assert sum(await asyncio.gather(*(each.finish() for each in two))) == 9
+    assert await other.finish() == 7
+    assert not await two[0].shared._client.zcard(two[0].shared._key)
+
+
+async def test_leases_are_renewed_and_those_of_a_dead_replica_expire(
+    redis: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    monkeypatch.setattr(shared, "LEASE_SECONDS", 1.0)
+    dead, alive = Replica(redis.url, 5), Replica(redis.url, 5)
+    dead.call(3)
+    alive.call(2)
+    await reach([dead, alive], 5)
+    await asyncio.sleep(1.5)
+    alive.call(1)
+    await reach([dead, alive], 5)
+    dead.shared._tasks.pop().cancel()
+    alive.call(3, longest=10.0)
+    await reach([alive], 5)
+    assert await alive.finish() == 5 and await dead.finish() == 3
+
+
+async def test_without_redis_each_replica_has_its_share_of_the_places(
+    redis: Redis, caplog: pytest.LogCaptureFixture
+) -> None:
+    two = [Replica(redis.url, 4), Replica(redis.url, 4)]
+    for each in (*two, *two):
+        each.call(1)
+        await asyncio.sleep(0.1)
+    redis.stop()
+    for each in two:
+        each.call(5)
+    await reach(two, 4)
+    assert [each.msg for each in caplog.records].count("limits_not_shared") == 2
+    redis.start()
+    for state, value in (("_has_answered", True), ("_is_alone", False)):
+        while missing := [each for each in two if getattr(each.shared, state) is not value]:
+            for each in missing:
+                each.shared._again_at = 0.0
+                each.call(1)
+            await asyncio.sleep(0.05)
+    two[0].call(5)
+    # The leases that Redis lost are counted again
+    await reach(two, 4)
+    await asyncio.gather(*(each.finish() for each in two))
+
+
+async def test_a_caller_and_the_api_have_one_limit_for_all_replicas(redis: Redis) -> None:
+    made = settings(REDIS_URL=redis.url, MAX_CALLS_PER_CALLER="1", REDIS_MAX_CONCURRENCY="1")
+    one, two = Quota(made), Quota(made)
+    async with one.running("get", "ann") as reason, two.running("get", "ben") as other:
+        assert (reason, other) == ("", "")
+        async with two.running("get", "ann") as reason:
+            assert reason.startswith("You already run 1 calls here") and "call `get`" in reason
+    place, another = (place_of(made, "api:running") for _ in range(2))
+    async with place(0.0) as first, another(0.0) as second:
+        assert (first, second) == (True, False)
+    assert isinstance(place_of(settings(REDIS_URL=redis.url), "api:running")(0.0), nullcontext)

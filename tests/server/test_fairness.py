@@ -110,24 +110,29 @@ async def order() -> list[str]:
     return served
 
 
-def refused(quota: Quota, sender: dict[str, str]) -> str:
+async def refused(quota: Quota, sender: dict[str, str]) -> str:
     with recorded("tool", sender) as record:
-        return asyncio.run(quota.refusal("tool", record.key))
+        return await quota.refusal("tool", record.key)
 
 
 def test_a_caller_has_limits_of_its_own_where_they_are_set() -> None:
+    asyncio.run(own_limits())
+
+
+async def own_limits() -> None:
     quota = Quota(
         Settings(name="shop", max_calls_per_caller=1, call_rate_per_caller=0.2, call_rate=0)
     )
     ann = {"issuer": "https://i.example", "subject": "ann", "address": "127.0.0.1"}
     ben = {**ann, "subject": "ben"}
     client = {"issuer": "https://i.example", "client": "robot"}
-    assert [bool(refused(quota, ann)) for _ in range(3)] == [False, False, True]
-    assert not refused(quota, ben)
-    assert not refused(quota, client)
-    with recorded("tool", ben) as record, quota.running(record.key):
-        assert "which is the limit for each caller" in refused(quota, ben)
-        assert not refused(quota, client)
+    assert [bool(await refused(quota, ann)) for _ in range(3)] == [False, False, True]
+    assert not await refused(quota, ben)
+    assert not await refused(quota, client)
+    with recorded("tool", ben) as record:
+        async with quota.running("tool", record.key):
+            assert "which is the limit for each caller" in await refused(quota, ben)
+            assert not await refused(quota, client)
 
 
 def test_other_issuers_have_other_callers() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
 import functools
 import importlib
 import json
@@ -426,6 +427,19 @@ def test_calls_beyond_those_that_may_run_are_told_to_wait_and_places_come_back(
         assert not (await client.call_tool("echo", {"text": "a"})).is_error
 
     through(tools, act)
+
+
+def test_a_caller_whose_calls_run_in_other_replicas_is_told_to_wait(
+    in_process: Any, environment: dict[str, str]
+) -> None:
+    tools = limited(in_process, environment, MAX_CALLS_PER_CALLER="1")
+    rate, _ = tools._quota._own(None)
+    tools._quota._own = lambda key: (rate, lambda longest: contextlib.nullcontext(False))
+    [result] = ask(tools, "auto", ("echo", {"text": "a"}))
+    assert result["isError"]
+    assert result["content"][0]["text"].endswith(
+        "each caller. Wait a few seconds, then call `echo` again"
+    )
 
 
 def test_a_function_of_ones_own_has_the_time_of_a_call(

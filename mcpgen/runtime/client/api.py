@@ -31,7 +31,7 @@ from ..errors import (
 )
 from ..facts.http import IDEMPOTENT, SAFE
 from ..facts.origin import Origin, check_base_url, origin_of
-from ..limits import Gate, RetryBudget, back_off, pace_of, retry_after
+from ..limits import Gate, RetryBudget, back_off, pace_of, place_of, retry_after
 from ..record import Send, current, figures, senders
 from ..results.answer import Answer, goes_on, parsed
 from ..secrets import Secret, caller_now
@@ -95,6 +95,7 @@ class Api:
         self._transport: Transport | None = None
         self._gate = Gate(settings.max_concurrency, settings.max_waiting)
         self._rate = pace_of(settings, settings.api or "api", settings.rate_limit)
+        self._place = place_of(settings, f"{settings.api or 'api'}:running")
         self._budget = RetryBudget()
         self._healths: dict[Origin, Health] = {}
         self._found: set[str] = set()
@@ -371,7 +372,7 @@ class Api:
         if self._gate.full:
             await tell("waiting for other calls to finish")
         began = time.monotonic()
-        async with self._gate:
+        async with self._gate, self._place(self.settings.total_timeout):
             await self._pace(call)
             waited = time.monotonic() - began
             if waited > SHORTEST_WAIT:

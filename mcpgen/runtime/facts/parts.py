@@ -53,7 +53,7 @@ PARTS = {
         commands=("login", "logout"),
         remedy="the API's description offers no login for a person: set its credentials",
     ),
-    "redis": PartFacts(variables=("REDIS_URL",)),
+    "redis": PartFacts(variables=("REDIS_URL", "REDIS_MAX_CONCURRENCY")),
     "search": PartFacts(
         option="--lazy",
         remedy="put `lazy = true` at the top of mcpgen.toml and run `mcpgen generate`",

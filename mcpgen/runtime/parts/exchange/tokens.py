@@ -17,7 +17,6 @@ import httpx2
 from ...client.oauth import OAuthClient, TokenRefused, ask, error_text, grant_of
 from ...client.url import Post
 from ...errors import Refused
-from ...results.answer import Answer
 from ...secrets import Caller, Secret
 from ...settings import Settings
 
@@ -37,11 +36,6 @@ class CachedToken:
         self.lock = asyncio.Lock()
         self.token: Secret | None = None
         self.until = 0.0
-
-    @property
-    def is_due(self) -> bool:
-        """Whether a token has to be fetched."""
-        return self.token is None or time.time() >= self.until
 
 
 class TokenExchange:
@@ -67,7 +61,7 @@ class TokenExchange:
             )
         entry = self._entry(caller)
         async with entry.lock:
-            if entry.is_due:
+            if entry.token is None or time.time() >= entry.until:
                 await self._fetch(caller, entry, post)
             assert entry.token is not None
             return entry.token
@@ -100,7 +94,7 @@ class TokenExchange:
         url = httpx2.URL(self._own.exchange_url)
         answer = await ask(post, url, form, self._client, self._settings.redactor)
         grant = grant_of(answer)
-        if grant is None or not _is_bearer(answer):
+        if grant is None or not _is_bearer(answer.data):
             raise TokenRefused(
                 f"the token endpoint answered {answer.status}{error_text(answer)} and gave no"
                 " access token for this caller; the operator of this server has to look at it"
@@ -113,11 +107,8 @@ class TokenExchange:
         entry.until = min(time.time() + grant.used_seconds, caller.expires)
 
 
-def _is_bearer(answer: Answer[Any]) -> bool:
+def _is_bearer(data: Any) -> bool:
     """Return whether the token of an answer is one that its bearer may use as it is (RFC 8693,
     section 2.2.1).
     """
-    kind = "Bearer"
-    if isinstance(answer.data, dict):
-        kind = str(answer.data.get("token_type", kind))
-    return kind.lower() == "bearer"
+    return str(data.get("token_type", "Bearer")).lower() == "bearer"

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...part import Part
-from ...secrets import Secret
-from ...settings import Reader, Settings, variable
+from ...settings import Reader, Settings
+from .variables import RedisSettings
 
 if TYPE_CHECKING:
-    from ...limits import Pace
+    from ...limits import Pace, Place
 
 SCHEMES = ("redis://", "rediss://", "unix://")
-
-
-@dataclass(frozen=True, slots=True)
-class RedisSettings:
-    """The variable of the Redis."""
-
-    redis_url: Secret | None = variable(None, "secret", "calls")
 
 
 def _check(own: RedisSettings, reader: Reader) -> None:
@@ -28,12 +20,22 @@ def _check(own: RedisSettings, reader: Reader) -> None:
 
 
 def _pace(settings: Settings, limit: str, rate: float, burst: float) -> Pace | None:
-    url = settings.part(RedisSettings).redis_url
-    if url is None:
+    if not all((settings.part(RedisSettings).redis_url, rate)):
         return None
-    from .rates import shared_rate
+    from .shared import SharedRate
 
-    return shared_rate(settings, url, limit, rate, burst)
+    return SharedRate(settings, limit, rate, burst)
 
 
-PART = Part(settings=RedisSettings, check=_check, pace=_pace)
+def _place(settings: Settings, limit: str, most: int | None) -> Place | None:
+    own = settings.part(RedisSettings)
+    if most is None:
+        most = own.redis_max_concurrency
+    if not all((own.redis_url, most)):
+        return None
+    from .shared import SharedPlaces
+
+    return SharedPlaces(settings, limit, most).held
+
+
+PART = Part(settings=RedisSettings, check=_check, pace=_pace, place=_place)

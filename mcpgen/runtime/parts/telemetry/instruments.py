@@ -48,17 +48,12 @@ class Telemetry:
         self._names = names
         self._tracer = trace.get_tracer("mcpgen")
         meter = metrics.get_meter("mcpgen")
+        bounds: dict[str, Any] = {"unit": "s", "explicit_bucket_boundaries_advisory": SECONDS}
         self._operations = meter.create_histogram(
-            "mcp.server.operation.duration",
-            "s",
-            "MCP requests",
-            explicit_bucket_boundaries_advisory=SECONDS,
+            "mcp.server.operation.duration", description="MCP requests", **bounds
         )
         self._requests = meter.create_histogram(
-            "http.client.request.duration",
-            "s",
-            "Requests to the API",
-            explicit_bucket_boundaries_advisory=SECONDS,
+            "http.client.request.duration", description="Requests to the API", **bounds
         )
         self._calls = meter.create_counter("mcp.server.calls", "{call}", "Calls by their end")
         self._bytes = meter.create_counter("mcp.server.result.size", "By", "Bytes of results")
@@ -66,10 +61,7 @@ class Telemetry:
             "mcp.server.api.repeated", "{request}", "Requests to the API beyond the first of a call"
         )
         self._queued = meter.create_histogram(
-            "mcp.server.api.queue.duration",
-            "s",
-            "Waiting for a turn at the API",
-            explicit_bucket_boundaries_advisory=SECONDS,
+            "mcp.server.api.queue.duration", description="Waiting for a turn at the API", **bounds
         )
         self._running = meter.create_up_down_counter(
             "mcp.server.active_requests", "{request}", "MCP requests under way"
@@ -77,11 +69,9 @@ class Telemetry:
         self._events = meter.create_counter(
             "mcp.server.events", "{event}", "Warnings and errors in the log"
         )
-        for index, name, text in (
-            (0, "mcp.server.usage", "In use of each limit"),
-            (1, "mcp.server.limit", "Each limit"),
-        ):
-            meter.create_observable_gauge(name, [partial(_observed, index)], description=text)
+        gauge = meter.create_observable_gauge
+        gauge("mcp.server.usage", [partial(_observed, 0)], description="In use of each limit")
+        gauge("mcp.server.limit", [partial(_observed, 1)], description="Each limit")
 
     def install(self, app: App) -> None:
         """Observe the server's requests, its calls and its requests to the API."""
@@ -213,6 +203,7 @@ def running(app: App, settings: Settings, own: TelemetrySettings, host: str) -> 
     `host` is where Prometheus may come from. Raises StartError.
     """
     try:
+        from opentelemetry.sdk.metrics import MeterProvider
         from opentelemetry.sdk.resources import OTELResourceDetector, Resource
     except ImportError as error:
         raise StartError(
@@ -229,7 +220,9 @@ def running(app: App, settings: Settings, own: TelemetrySettings, host: str) -> 
         readers.append(_prometheus(host, own.metrics_port))
     if own.telemetry:
         readers.append(_otlp(resource, ends))
-    _measure(resource, readers, ends)
+    provider = MeterProvider(readers, resource, shutdown_on_exit=False)
+    metrics.set_meter_provider(provider)
+    ends.append(provider.shutdown)
     Telemetry(frozenset(app.catalog.toolset_of)).install(app)
     try:
         yield
@@ -288,11 +281,3 @@ def _otlp(resource: Any, ends: list[Callable[[], None]]) -> Any:
     trace.set_tracer_provider(provider)
     ends.append(provider.shutdown)
     return PeriodicExportingMetricReader(OTLPMetricExporter())
-
-
-def _measure(resource: Any, readers: list[Any], ends: list[Callable[[], None]]) -> None:
-    from opentelemetry.sdk.metrics import MeterProvider
-
-    provider = MeterProvider(readers, resource, shutdown_on_exit=False)
-    metrics.set_meter_provider(provider)
-    ends.append(provider.shutdown)
