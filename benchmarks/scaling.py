@@ -22,6 +22,7 @@ import tempfile
 import textwrap
 import time
 import tracemalloc
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,7 @@ from pathlib import Path
 from mcpgen.cli import run
 from mcpgen.runtime.app import GRACE_SECONDS
 from mcpgen.runtime.parts.exchange.tokens import MOST_CALLERS, CachedToken
+from mcpgen.runtime.parts.redis.shared import POLL_SECONDS
 from mcpgen.runtime.secrets import Secret
 from mcpgen.runtime.settings import SETTINGS
 
@@ -57,6 +59,10 @@ SLOW_SECONDS = 4.0
 API_SECONDS = 0.1
 ARRIVALS = 40_000
 POPULATION = 10_000
+BURST = 8
+"""Calls that an agent makes at once."""
+SHARED = 256
+"""Places that replicas share (`REDIS_MAX_CONCURRENCY`)."""
 TOKEN_SECONDS = 300
 """Lifetime of an exchanged token."""
 PACES = (
@@ -93,6 +99,12 @@ class Waits:
     half: float
     most: float
     """99 of 100."""
+
+    @classmethod
+    def of(cls, waits: list[float]) -> Waits:
+        """Return the figures of these waits."""
+        waits.sort()
+        return cls(waits[len(waits) // 2], waits[len(waits) * 99 // 100])
 
 
 def free_port() -> int:
@@ -204,16 +216,18 @@ def token_memory(callers: int = 2_000) -> float:
     return size / len(entries)
 
 
-def arrivals(rate: float, count: int, source: random.Random) -> Iterator[float]:
-    """The times of calls that come independently of each other."""
+def arrivals(rate: float, count: int, source: random.Random, together: int = 1) -> Iterator[float]:
+    """The times of calls that come independently of each other, or so many of them at once."""
     now = 0.0
-    for _ in range(count):
-        now += source.expovariate(rate)
+    for number in range(count):
+        if number % together == 0:
+            now += source.expovariate(rate / together)
         yield now
 
 
-def simulate(rate: float, cpu: float, places: int, api: float, *, count: int = ARRIVALS) -> Waits:
-    """How long calls wait in one replica to which `rate` calls come in a second.
+def simulate(rate: float, cpu: float, places: int, api: float, *, together: int = 1) -> Waits:
+    """How long calls wait in one replica to which `rate` calls come in a second, `together` at a
+    time.
 
     A call takes `cpu` seconds of the one core, in turn, then one of `places` for the API's answer,
     which takes `api` seconds on average (exponential). Both queues are in order of arrival.
@@ -222,15 +236,42 @@ def simulate(rate: float, cpu: float, places: int, api: float, *, count: int = A
     core_free = 0.0
     slots = [0.0] * places
     waits = []
-    for came in arrivals(rate, count, source):
+    for came in arrivals(rate, ARRIVALS, source, together):
         begun = max(came, core_free)
         core_free = begun + cpu
         slot = heapq.heappop(slots)
         called = max(core_free, slot)
         heapq.heappush(slots, called + source.expovariate(1 / api))
         waits.append((begun - came) + (called - core_free))
-    waits.sort()
-    return Waits(waits[len(waits) // 2], waits[len(waits) * 99 // 100])
+    return Waits.of(waits)
+
+
+def simulate_shared(rate: float, count: int, places: int, api: float) -> Waits:
+    """How long calls wait for one of `places` that `count` replicas share: the first of each
+    replica's queue asks for one, and again until it is given one.
+    """
+    source = random.Random(1)
+    queues: list[deque[float]] = [deque() for _ in range(count)]
+    events = [(came, source.randrange(count), True) for came in arrivals(rate, ARRIVALS, source)]
+    heapq.heapify(events)
+    ends: list[float] = []
+    waits = []
+    while events:
+        now, replica, is_call = heapq.heappop(events)
+        queue = queues[replica]
+        if is_call:
+            queue.append(now)
+            if len(queue) > 1:
+                continue
+        while ends and ends[0] <= now:
+            heapq.heappop(ends)
+        while queue and len(ends) < places:
+            waits.append(now - queue.popleft())
+            heapq.heappush(ends, now + source.expovariate(1 / api))
+        if queue:
+            again = now + POLL_SECONDS * source.uniform(0.5, 1.5)
+            heapq.heappush(events, (again, replica, False))
+    return Waits.of(waits)
 
 
 def replicas(rate: float, cpu: float, places: int, api: float) -> int:
@@ -305,15 +346,14 @@ def page(measured: Measured, callers: int) -> str:
     most = min(per_core, per_places)
     for share in (0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 1.1):
         waits = simulate(most * share, cpu, places, API_SECONDS)
-        loads.append(
-            [
-                f"{share:.0%}",
-                f"{most * share:,.0f}",
-                milliseconds(waits.half),
-                milliseconds(waits.most),
-            ]
-        )
-    figures = [
+        bursts = simulate(most * share, cpu, places, API_SECONDS, together=BURST)
+        figures = (waits.half, waits.most, bursts.half, bursts.most)
+        loads.append([f"{share:.0%}", f"{most * share:,.0f}", *map(milliseconds, figures)])
+    shared = []
+    for share in (0.5, 0.7, 0.9, 0.95):
+        waits = simulate_shared(SHARED / API_SECONDS * share, count, SHARED, API_SECONDS)
+        shared.append([f"{share:.0%}", milliseconds(waits.half), milliseconds(waits.most)])
+    measurements = [
         ["memory of a process that has served calls", f"{measured.base / 1e6:,.0f} MB"],
         ["memory of an idle caller (a connection kept open)", kilobytes(measured.idle)],
         [
@@ -335,7 +375,7 @@ Measured on {cores()} with Python {platform.python_version()}, one process of th
 {callers} callers, every limit out of the way; client and API share the cores. The rest of this page is arithmetic and a
 simulation with these figures (`benchmarks/scaling.py`). Your API and your answers differ: run `make scaling` yourself.
 
-{table(["what", "figure"], figures)}
+{table(["what", "figure"], measurements)}
 
 ## What breaks first
 
@@ -359,8 +399,8 @@ than {call_rate:,.0f} calls a second, `CALL_RATE`. Tokens of {MOST_CALLERS:,} ca
 ({MOST_CALLERS * measured.token / 1e6:,.0f} MB). A rolling restart takes up to {grace:.0f} seconds for each replica; a quarter
 of them at a time, as `mcpgen add kubernetes` has it, {count:,} replicas take up to {restart:,.0f} minutes.
 
-From {count:,} replicas the API gets up to {count * places:,} requests at once: `MAX_CONCURRENCY` holds for each. Each also
-exchanges and introspects tokens for itself. Callers that are spread over all of them cause up to
+From {count:,} replicas the API gets up to {count * places:,} requests at once: `MAX_CONCURRENCY` holds for each. Redis makes
+it fewer (`REDIS_MAX_CONCURRENCY`). Each replica exchanges and introspects tokens for itself, Redis or not. Callers that are spread over all of them cause up to
 {count * POPULATION / TOKEN_SECONDS:,.0f} exchanges a second for tokens of five minutes, in place of
 {POPULATION / TOKEN_SECONDS:,.0f}: a balancer that sends a caller (by `Authorization`) to the same replica avoids that.
 
@@ -368,11 +408,24 @@ exchanges and introspects tokens for itself. Callers that are spread over all of
 
 One replica with {places} places for the API, which takes {milliseconds(API_SECONDS)}: at most {most:,.0f} calls a second.
 
-{table(["load", "calls a second", "half wait less than", "99 of 100 wait less than"], loads)}
+{table(["load", "calls a second", "half wait less than", "99 of 100 wait less than", f"half, {BURST} calls at once", f"99 of 100, {BURST} calls at once"], loads)}
 
 Beyond its limit a queue only grows: the last line is how long calls wait after {ARRIVALS:,} of them, and why `MAX_WAITING`
 turns calls away instead. Add replicas at 70 %: the autoscaler of `mcpgen add kubernetes` does at {places * CORE_SHARE:.0f}
 requests under way or waiting in each, where the server has the part `telemetry`, and at 70 % of one core.
+
+## One limit for all replicas
+
+With `REDIS_MAX_CONCURRENCY`, a call waits in the queue of its replica, the first of which asks Redis every
+{milliseconds(POLL_SECONDS)} until one of the shared places is free: {count:,} replicas that all wait make
+{count / POLL_SECONDS:,.0f} round trips a second. {count:,} replicas that share {SHARED} places, for an API that takes
+{milliseconds(API_SECONDS)}:
+
+{table(["load of the places", "half wait less than", "99 of 100 wait less than"], shared)}
+
+Callers take turns in the queue of each replica, not over all: a replica with few waiting callers gives each of them more.
+More replicas do not help beyond this limit: set the autoscaler's `maxReplicas` to what the places keep busy. A call costs two
+round trips more, and as many with `MAX_CALLS_PER_CALLER`.
 """
     return "\n\n".join(wrapped(part) for part in text.rstrip().split("\n\n")) + "\n"
 
