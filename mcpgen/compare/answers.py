@@ -26,7 +26,7 @@ from .schemas import (
     reference,
     required_names,
     resolved,
-    type_names,
+    types_of,
     wording,
 )
 
@@ -117,7 +117,7 @@ class _Walk:
             self.union(branches(old, keyword), branches(new, keyword), at, depth)
 
     def types(self, old: dict[str, Any], new: dict[str, Any], at: str) -> None:
-        before, after = type_names(old), type_names(new)
+        before, after = types_of(old, new)
         if before == after:
             return
         if not after:

@@ -139,7 +139,7 @@ class _Walk:
         return False
 
     def types(self, old: dict[str, Any], new: dict[str, Any], at: str) -> None:
-        before, after = type_names(old), type_names(new)
+        before, after = types_of(old, new)
         if before == after:
             return
         if not after:
@@ -342,6 +342,16 @@ def type_names(schema: dict[str, Any]) -> list[str]:
     if isinstance(names, str):
         return [names]
     return sorted(texts_in(names))
+
+
+def types_of(old: dict[str, Any], new: dict[str, Any]) -> tuple[list[str], list[str]]:
+    """The types that both schemas name; none where one of them names values in place of types."""
+    for schema in (old, new):
+        if "type" in schema:
+            continue
+        if allowed_values(schema) is not None:
+            return [], []
+    return type_names(old), type_names(new)
 
 
 def allows(types: list[str], name: str) -> bool:

@@ -337,8 +337,7 @@ ANEW = "its arguments are described differently"
 def test_every_change_of_a_schema_has_its_class(
     old: dict[str, Any], new: dict[str, Any], kind: str, text: str
 ) -> None:
-    narrowed = "`a.size` may be anything instead of integer"  # as a type alone
-    assert [each for each in compare_inputs(old, new) if each[1] != narrowed] == [(kind, text)]
+    assert compare_inputs(old, new) == [(kind, text)]
 
 
 @pytest.mark.parametrize(
@@ -388,9 +387,9 @@ def item(**changes: Any) -> dict[str, Any]:
         (of(a={"enum": [1, 2]}), of(a={"enum": [1]}), "additive", "`a` of the answer is never `2`"),
         (of(a={"additionalProperties": {"type": "null"}}), of(a={"additionalProperties": {"type": "string"}}),
          "breaking", "`a.*` of the answer is string instead of null"),
-        ({**of(a={"anyOf": [{"$ref": "#/$defs/Node"}, {}]}), "$defs": {"Node": NODE}},
-         {**of(a={"anyOf": [{"$ref": "#/$defs/Slim"}, {}]}), "$defs": {"Slim": NODE_NARROWER}},
-         "breaking", "`a.size` of the answer may be anything instead of integer"),
+        ({**of(a={"anyOf": [{"$ref": "#/$defs/Slim"}, {}]}), "$defs": {"Slim": NODE_NARROWER}},
+         {**of(a={"anyOf": [{"$ref": "#/$defs/Node"}, {}]}), "$defs": {"Node": NODE}},
+         "breaking", "`a.size` of the answer may have any value"),
     ],
 )  # fmt: skip
 def test_answers_are_compared_to_their_full_depth(
