@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..problems import UsageError
 from ..project.custom import INJECTED
 from ..project.functions import UserFunction, functions
+from ..runtime.catalog import DESCRIBE
 from .environment import package_of, python_of, variables
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def own_tools(folder: Path, server: Server) -> tuple[dict[str, Any], ...]:
     """
     if not server.has_functions:
         return ()
-    documented = {tool.name for tool in server.tools}
+    documented = {DESCRIBE, *(tool.name for tool in server.tools)}
     return tuple(tool for tool in running_tools(folder) if tool["name"] not in documented)
 
 

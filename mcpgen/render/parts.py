@@ -13,6 +13,7 @@ from ..ir import Server
 from ..runtime.facts.parts import NAMED
 from ..version import __version__
 from . import workflows
+from .whole import leave_out
 
 PACKAGE = "src/package/"
 DISTRIBUTION = "mcpgen-runtime"
@@ -52,13 +53,13 @@ def _rows() -> list[dict[str, Any]]:
 def features(server: Server) -> Mapping[str, bool]:
     """Return the features of a server, by the words that parts and templates use."""
     tools, is_searched = server.tools, server.is_searched
-    leaves_out = any(tool.contract is not None for tool in tools if tool.request is not None)
+    has_whole = any(tool.contract is not None for tool in tools if tool.request is not None)
     return {
         "calls_api": server.calls_api,
         "catalogue": server.catalogue,
         "asks": server.asks,
         "code": server.code,
-        "describes": leaves_out or is_searched,
+        "describes": has_whole or is_searched,
         "fetches_tokens": fetches_tokens(server),
         "has_contracts": has_contracts(server),
         "has_functions": server.has_functions,
@@ -81,13 +82,15 @@ def part_names(server: Server) -> list[str]:
     needs = {
         "code": "code",
         "confirm": "asks",
-        "describe": "describes",
         "functions": "has_functions",
         "login": "has_login",
         "search": "is_searched",
         "workflows": "has_workflows",
     }
-    return sorted({"install", *server.parts, *(part for part, need in needs.items() if has[need])})
+    names = {"install", *server.parts, *(part for part, need in needs.items() if has[need])}
+    if leave_out(server):
+        names.add("describe")
+    return sorted(names)
 
 
 def requirements(**has: bool) -> list[str]:

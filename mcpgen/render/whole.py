@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..ir import Schema, Server, Tool
+from ..load.values import as_object
 from ..runtime.facts.pointer import unescape
 from ..runtime.package import referred_to
 
@@ -15,11 +16,7 @@ def whole_schemas(server: Server) -> dict[str, Any]:
     `tools`: tool → its whole input schema; `$defs`: what these refer to; `names`: pointer of a
     property in `$defs` → its name on the wire.
     """
-    tools = {
-        tool.name: tool.contract
-        for tool in server.tools
-        if tool.request is not None and tool.contract is not None
-    }
+    tools = {tool.name: tool.contract for tool in _with_contract(server)}
     if not tools:
         return {}
     definitions = referred_to(list(tools.values()), server.definitions)
@@ -35,6 +32,34 @@ def whole_input(server: Server, tool: Tool) -> tuple[Schema, dict[str, str]]:
         return tool.input_schema, names
     definitions = referred_to(tool.contract, server.definitions)
     return {**tool.contract, "$defs": definitions}, {**_names(server, definitions), **names}
+
+
+def leave_out(server: Server) -> bool:
+    """Return whether some tool takes a property that its list does not name."""
+    for tool in _with_contract(server):
+        whole, _ = whole_input(server, tool)
+        if not _properties(whole) <= _properties(tool.input_schema):
+            return True
+    return False
+
+
+def _with_contract(server: Server) -> list[Tool]:
+    requests = [tool for tool in server.tools if tool.request is not None]
+    return [tool for tool in requests if tool.contract is not None]
+
+
+def _properties(schema: Schema) -> set[str]:
+    """The names of all properties in a schema, at any depth."""
+    names: set[str] = set()
+    pending: list[Any] = [schema]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, list):
+            pending += part
+        elif isinstance(part, dict):
+            names.update(as_object(part.get("properties")))
+            pending += part.values()
+    return names
 
 
 def _names(server: Server, definitions: dict[str, Schema]) -> dict[str, str]:

@@ -166,8 +166,6 @@ class Catalog:
         self.package = package
         self._contracts = package.json("contracts.json")
         self._wholes = Wholes(package)
-        self.leaves_out = (package.folder / "schemas.json").is_file()
-        """Whether the list leaves something out of some tool."""
         self._yours = yours
         root = package.folder
         self._tool_names: set[str] = set()

@@ -221,9 +221,9 @@ async def later() -> None:
 '''
 
 FACTS = {
-    "parts": sorted(PARTS), "name": "shop", "title": "Shop API", "version": "1.2.3",
-    "instructions": "Tools of a shop.", "env_prefix": PREFIX, "base_url": None, "base_url_note": "",
-    "allowed_origins": [], "security": [["api_key"]],
+    "parts": sorted(PARTS.keys() - {"describe"}), "name": "shop", "title": "Shop API",
+    "version": "1.2.3", "instructions": "Tools of a shop.", "env_prefix": PREFIX, "base_url": None,
+    "base_url_note": "", "allowed_origins": [], "security": [["api_key"]],
     "auth": {"api_key": {
         "kind": "api_key", "place": "header", "wire_name": "X-API-Key", "scheme": "",
         "variables": [f"{PREFIX}_API_KEY"], "token_url": None, "scopes": []}},

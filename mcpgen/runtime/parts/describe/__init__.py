@@ -15,9 +15,7 @@ _SHOWN = ("name", "description", "inputSchema", "wholeInputSchema")
 
 
 def _beside(catalog: Catalog) -> list[Entry]:
-    """The tool that describes the others; none where the list leaves nothing out, or where another
-    tool has its name.
-    """
+    """The tool that describes the others; none where another tool has its name."""
     from ...catalog import DESCRIBE, Entry
     from ...results.content import ToolError
 
@@ -27,8 +25,6 @@ def _beside(catalog: Catalog) -> list[Entry]:
             raise ToolError(f"There is no tool `{name[:128]}`{catalog.near(name)}")
         return contract(entry)
 
-    if not catalog.leaves_out:
-        return []
     if catalog.find(DESCRIBE) is not None:
         return []
     tool = describing("the list shows too little of what it takes")
