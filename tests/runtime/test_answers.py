@@ -1,6 +1,4 @@
-"""What the model gets of an answer: all it needs, nothing hidden, never more than the limit, and
-never a fault.
-"""
+"""An answer as a model gets it: all it needs, nothing hidden, within the limit, never a fault."""
 
 from __future__ import annotations
 
@@ -9,6 +7,7 @@ import hashlib
 import json
 import re
 import time
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -573,7 +572,7 @@ FAULT = "this is a fault of the API, not of the arguments; try again later"
 
 
 @pytest.mark.parametrize(("status", "expected"), [
-    ("400 Bad Request", ARGUMENTS), ("422 Unprocessable Entity", ARGUMENTS),
+    ("400 Bad Request", ARGUMENTS), (f"422 {HTTPStatus(422).phrase}", ARGUMENTS),
     ("401 Unauthorized", "the credential was refused; the operator of this server has to check"
      " `MCPGEN_BOOKSHOP_KEY`"),
     ("403 Forbidden", "the credential of `MCPGEN_BOOKSHOP_KEY` does not allow this; use another"
