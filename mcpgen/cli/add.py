@@ -136,7 +136,7 @@ def add(
     what finds the metrics. The files are yours.
 
     `production` enters the parts that a server for a whole company needs into `mcpgen.toml`
-    (`audit`, `exchange`, `introspection`, `redis`, `telemetry`), and generates the project again.
+    (`audit`, `exchange`, `oauth`, `redis`, `telemetry`), and generates the project again.
     `confirm` enters `confirm = true`: a person has to agree to each call that may delete or
     overwrite.
     """

@@ -72,6 +72,7 @@ def features(server: Server) -> Mapping[str, bool]:
         "reads_paths": workflows.need_paths(server),
         "reads_xml": any(shaping.xml for _, shaping in server.answers),
         **{name: name in server.parts for name in NAMED},
+        "oauth": not {"oauth", "exchange"}.isdisjoint(server.parts),
         **{name: name in server.files for name in on_request()},
     }
 
@@ -84,6 +85,7 @@ def part_names(server: Server) -> list[str]:
         "confirm": "asks",
         "functions": "has_functions",
         "login": "has_login",
+        "oauth": "oauth",
         "search": "is_searched",
         "workflows": "has_workflows",
     }

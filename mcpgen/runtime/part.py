@@ -86,9 +86,7 @@ class Part:
     place: Callable[..., Any] | None = None
     """The same for how many run (None: as its own settings say); returns a `limits.Place`."""
     authority: Callable[..., Any] | None = None
-    """Given the settings and what clients are told of this server (the keyword arguments of
-    `tokens.ProtectedResource`), returns a `guard.Authority`, or None. Raises ValueError.
-    """
+    """Given the app and the settings, returns a `guard.Authority`, or None. Raises StartError."""
     caller_tokens: Callable[..., CallerTokens | None] | None = None
     """Given the settings, returns the source of tokens on behalf of callers, or None."""
     origins: Callable[..., tuple[str, ...]] | None = None

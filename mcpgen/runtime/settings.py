@@ -227,18 +227,6 @@ class Settings:
     client_key: Path | None = variable(None, "file", "api")
     http_token: Secret | None = variable(None, "secret", "http")
     http_other_token: Secret | None = variable(None, "secret", "http")
-    http_issuer: tuple[str, ...] = variable((), "names", "http")
-    http_audience: tuple[str, ...] = variable((), "names", "http")
-    http_resource: str = variable("", "text", "http")
-    http_jwks_url: tuple[str, ...] = variable((), "names", "http")
-    http_scopes: frozenset[str] = variable(frozenset(), "scopes", "http")
-    http_offered_scopes: tuple[str, ...] = variable((), "names", "http")
-    """Items such as `books:write`, or `read=api://app/read` where the authorization server has
-    another name for what a token then holds.
-    """
-    http_write_scopes: frozenset[str] = variable(frozenset(), "scopes", "http")
-    http_tool_scopes: tuple[str, ...] = variable((), "names", "http")
-    """Items such as `delete_book=books:admin`."""
     http_allowed_origins: tuple[str, ...] = variable((), "names", "http")
     http_body_timeout: float = variable(30.0, "seconds", "http", 0.1, 3600)
     http_idle_timeout: int = variable(75, "count", "http", 1, 3600)

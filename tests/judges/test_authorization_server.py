@@ -185,7 +185,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert run(["generate", str(folder / "openapi.yaml"), "--output", str(folder / "p"), "-q"]) == 0
     with chdir(folder / "p"):
         assert run(["add", "production", "-q"]) == 0
-    module = folder / "p" / "src" / "shelf_mcp" / "runtime" / "transports" / "tokens.py"
+    module = folder / "p" / "src" / "shelf_mcp" / "runtime" / "parts" / "oauth" / "tokens.py"
     text, changed = re.subn(
         "(?m)(RY|AY)_SECONDS = 30", rf"\1_SECONDS = {LEEWAY}", module.read_text()
     )

@@ -17,8 +17,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from upstream import ok
 
-from mcpgen.runtime.transports.guard import Unavailable
-from mcpgen.runtime.transports.tokens import Keys
+from mcpgen.runtime.parts.oauth.tokens import Keys, Unavailable
 
 
 @pytest.fixture(scope="module")

@@ -14,9 +14,9 @@ import pytest
 from served import Start, call
 from test_server_http import Issuer
 
-from mcpgen.runtime.parts.introspection import tokens
+from mcpgen.runtime.parts.oauth import introspection as tokens
+from mcpgen.runtime.parts.oauth.tokens import BadToken, Grant, Unavailable
 from mcpgen.runtime.settings import SettingsError, read
-from mcpgen.runtime.transports.guard import BadToken, Grant, Unavailable
 from tests.loopback import JSON, Asked, Loopback
 
 AUDIENCE = "http://127.0.0.1/mcp"
@@ -236,7 +236,7 @@ def test_calls_at_the_same_time_share_one_question(endpoint: Endpoint) -> None:
 def test_settings_that_are_incomplete_are_said_at_the_start(
     endpoint: Endpoint, more: dict[str, str], text: str
 ) -> None:
-    facts = {"name": "p", "env_prefix": "P", "calls_api": False, "parts": ["introspection"]}
+    facts = {"name": "p", "env_prefix": "P", "calls_api": False, "parts": ["oauth"]}
     environ = {f"P_{name}": value for name, value in settings(endpoint, **more).items()}
     with pytest.raises(SettingsError, match=text):
         read(facts, environ, http=True)

@@ -31,8 +31,9 @@ from served import HALF_HEAD, LIST, PLAIN, Server, Start, call, opened, received
 from shop import PACKAGE, PREFIX, Recorder, write_package
 
 from mcpgen.runtime.errors import StartError
+from mcpgen.runtime.parts.oauth import callers, tokens
 from mcpgen.runtime.settings import read
-from mcpgen.runtime.transports import http, tokens
+from mcpgen.runtime.transports import http
 from tests.loopback import JSON, Asked, Loopback
 
 TOKEN = "t0ken-" + "a" * 40
@@ -541,25 +542,28 @@ REACHED = "is reachable by others: "
 def test_nothing_is_served_to_others_without_names_and_callers_that_are_known(
     host: str, names: list[str], variables: dict[str, str], says: str
 ) -> None:
-    facts = {"name": "p", "env_prefix": "P", "calls_api": False}
+    facts = {"name": "p", "env_prefix": "P", "calls_api": False, "parts": ["oauth"]}
     environ = {f"P_{name}": value for name, value in variables.items()}
     settings = read(facts, environ, http=True)
     options = SimpleNamespace(host=host, allowed_host=names)
     said = ""
     try:
-        http._check_exposure(options, settings)
+        authority = http.authority_of(SimpleNamespace(catalog=None), settings)
+        http._check_exposure(options, settings, authority)
     except StartError as error:
         said = str(error)
     assert said == says
 
 
 def test_scopes_of_single_tools_name_tools(in_process: Any) -> None:
-    app = in_process()
-    scopes = http.Scopes(app, frozenset(["w"]), ["nothing", "delete_book=a:b c", "get_book=d"])
+    catalog = in_process().catalog
+    scopes = callers.Scopes(
+        catalog, frozenset(["w"]), ["nothing", "delete_book=a:b c", "get_book=d"]
+    )
     needed = {name: scopes.needed(name) for name in ("delete_book", "get_book", "no_tool")}
     assert needed == {"delete_book": {"a:b", "c", "w"}, "get_book": {"d"}, "no_tool": set()}
     with pytest.raises(StartError, match="names no tool: `delete_bok`; did you mean `delete_book`"):
-        http.Scopes(app, frozenset(), ["delete_bok=x"])
+        callers.Scopes(catalog, frozenset(), ["delete_bok=x"])
 
 
 def test_a_token_without_a_key_id_is_checked_with_the_only_key(issuer: Issuer) -> None:
@@ -895,13 +899,16 @@ def test_a_caller_who_leaves_takes_no_keys_from_those_who_wait() -> None:
 
 def test_tools_judge_scopes_themselves_whatever_the_guard_let_through(in_process: Any) -> None:
     tools = in_process()
-    server = importlib.import_module(f"{PACKAGE}.runtime.transports.http")
-    scopes = server.Scopes(tools, frozenset({"books:write"}), ["delete_book=books:admin"])
+    scopes = callers.Scopes(tools.catalog, frozenset({"books:write"}), ["delete_book=books:admin"])
+    authority = callers.Callers(
+        tokens.ProtectedResource([], audiences=[AUDIENCE], resource=AUDIENCE, scopes=frozenset()),
+        scopes,
+    )
     entry = tools.catalog.find("delete_book")
 
     def refusal(*granted: str) -> str:
-        request = SimpleNamespace(scope={server.GRANTED: frozenset(granted)})
-        return str(scopes.refusal(entry, request))
+        request = SimpleNamespace(scope={callers.GRANTED: frozenset(granted)})
+        return authority.refusal(entry, request)
 
     assert "`books:admin`" in refusal("books:write")
     assert refusal("books:write", "books:admin") == ""

@@ -165,7 +165,7 @@ def test_the_start_imports_neither_tools_nor_http(package: Path, converse: Conve
     script = (
         f"import sys, {PACKAGE}.__main__, {PACKAGE}.runtime.app, {PACKAGE}.runtime.settings;"
         "late = ('client.api', 'client.network', 'arguments.checker', 'transports.guard',"
-        " 'transports.http', 'transports.tokens', 'install');"
+        " 'transports.http', 'parts.oauth.tokens', 'parts.install.command');"
         f"print([n for n in late if '{PACKAGE}.runtime.' + n in sys.modules]"
         " + [n for n in ('jsonschema_rs', 'jwt') if n in sys.modules])"
     )

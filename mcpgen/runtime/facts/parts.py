@@ -42,16 +42,24 @@ PARTS = {
     ),
     "functions": PartFacts(remedy="run `mcpgen generate`"),
     "install": PartFacts(commands=("install", "uninstall"), remedy="run `mcpgen generate`"),
-    "introspection": PartFacts(
+    "login": PartFacts(
+        commands=("login", "logout"),
+        remedy="the API's description offers no login for a person: set its credentials",
+    ),
+    "oauth": PartFacts(
         variables=(
+            "HTTP_ISSUER",
+            "HTTP_AUDIENCE",
+            "HTTP_RESOURCE",
+            "HTTP_JWKS_URL",
+            "HTTP_SCOPES",
+            "HTTP_OFFERED_SCOPES",
+            "HTTP_WRITE_SCOPES",
+            "HTTP_TOOL_SCOPES",
             "INTROSPECTION_URL",
             "INTROSPECTION_CLIENT_ID",
             "INTROSPECTION_CLIENT_SECRET",
         )
-    ),
-    "login": PartFacts(
-        commands=("login", "logout"),
-        remedy="the API's description offers no login for a person: set its credentials",
     ),
     "redis": PartFacts(variables=("REDIS_URL", "REDIS_MAX_CONCURRENCY")),
     "search": PartFacts(

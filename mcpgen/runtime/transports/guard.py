@@ -7,21 +7,20 @@ server on loopback, by its address or by a name that suddenly resolves to it (DN
 from __future__ import annotations
 
 import asyncio
-import math
+import hmac
 import os
 import re
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from mcp.types.jsonrpc import JSONRPCMessage, JSONRPCRequest
 
-from ..catalog import CALL
+from ..catalog import CALL, Entry
 from ..log import event
 from ..record import Record, note_refusal
-from ..secrets import CALLER, SENDER, Caller
+from ..secrets import SENDER
 from .asgi import (
     ASGIApp,
     Browsers,
@@ -56,10 +55,8 @@ ABOUT = {
 """Answer at the root; it reveals nothing of the API behind the server."""
 METADATA = "/.well-known/oauth-protected-resource"
 MAX_BODY_BYTES = 4 * 1024 * 1024
-GRANTED = "mcp.granted_scopes"
-"""The key under which a request's scopes stand in the ASGI scope: a frozenset, or None for all of
-them.
-"""
+MIN_TOKEN = 32
+NO_TOKEN = "A valid bearer token is needed"
 CLOSE: Field = (b"connection", b"close")
 MESSAGE = "mcp.message"
 """The key under which the JSON-RPC message of a request stands in the ASGI scope."""
@@ -69,51 +66,74 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9._~+/=:-]{1,128}")
 _HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::([0-9]{1,5}))?")
 
 
-@dataclass(frozen=True, slots=True)
-class Grant:
-    """The permissions of a caller. `scopes` is None for a caller who may do everything."""
-
-    scopes: frozenset[str] | None = None
-    caller: Caller | None = None
-    """The caller, if callers are distinguished."""
-
-
-class Unavailable(Exception):
-    """Nobody can say now whether a token is good; `seconds` is when to ask again."""
-
-    def __init__(self, seconds: float) -> None:
-        super().__init__("the authorization server cannot be reached")
-        self.seconds = max(1, math.ceil(seconds))
-
-
-class BadToken(Exception):
-    """A token is not good, and why. `claimed` is what it says of itself, which nobody vouches
-    for.
-    """
-
-    def __init__(self, reason: str, **claimed: Any) -> None:
-        super().__init__(reason)
-        texts = {f"claimed_{name}": str(value)[:200] for name, value in claimed.items() if value}
-        self.fields = {"fault": reason, **texts}
-
-
 class Authority(Protocol):
-    """Knows callers by their bearer token."""
+    """Tells callers apart by their bearer token."""
 
-    challenge: str
-    """Parameters of the `WWW-Authenticate` header that tell a client where to get a token."""
+    routes: Sequence[Any]
+    """Routes of its own."""
 
-    scopes: frozenset[str]
-    """Scopes that every caller needs."""
+    async def admit(self, scope: Scope) -> None:
+        """Note the caller of a request in its scope. Raises HTTPRefusal for an unknown one."""
 
-    offered: Mapping[str, str]
-    """Scopes to ask for -> their names at the authorization server."""
+    def check(self, scope: Scope, tool: str | None) -> None:
+        """Raises HTTPRefusal for a request of an admitted caller who may not call the tool."""
 
-    async def grant(self, token: str) -> Grant:
-        """Return the permissions of a token's bearer. Raises BadToken and Unavailable."""
+    def refusal(self, entry: Entry, request: Any) -> str:
+        """Explain why the caller of a request may not call a tool, or return an empty text."""
 
     async def is_ready(self) -> bool:
         """Return whether a token can be checked, or could once."""
+
+
+class OwnToken:
+    """One token, set by the operator, that allows everything; two during a change."""
+
+    routes: Sequence[Any] = ()
+
+    def __init__(self, *tokens: str) -> None:
+        if min(map(len, tokens)) < MIN_TOKEN:
+            raise ValueError(
+                f"must have at least {MIN_TOKEN} characters; `openssl rand -hex 32` makes one"
+            )
+        self._tokens = [token.encode() for token in tokens]
+
+    async def admit(self, scope: Scope) -> None:
+        """Compare the token of a request in constant time. Raises HTTPRefusal for a wrong one."""
+        given = bearer(scope).encode("utf-8", "replace")
+        if not given:
+            raise challenge(401, NO_TOKEN)
+        matches = [hmac.compare_digest(given, each) for each in self._tokens]
+        if not any(matches):
+            scope[SENDER]["fault"] = "it is not the token of this server"
+            raise challenge(401, NO_TOKEN, 'error="invalid_token"')
+
+    def check(self, scope: Scope, tool: str | None) -> None:
+        """Every call is allowed."""
+
+    def refusal(self, entry: Entry, request: Any) -> str:
+        """Every call is allowed."""
+        return ""
+
+    async def is_ready(self) -> bool:
+        """It always can."""
+        return True
+
+
+def bearer(scope: Scope) -> str:
+    """The one bearer token of a request, or nothing."""
+    values = header(scope, b"authorization")
+    if len(values) != 1:
+        return ""
+    scheme, _, token = values[0].partition(" ")
+    if scheme.lower() != "bearer":
+        return ""
+    return token.strip()
+
+
+def challenge(status: int, text: str, *parameters: str) -> HTTPRefusal:
+    """Return the refusal of a request whose credential is missing or does not suffice."""
+    field = f"Bearer {', '.join(parameters)}".strip().encode("latin-1", "replace")
+    return HTTPRefusal(status, {"error": text}, (b"www-authenticate", field))
 
 
 def hosts_of(names: Iterable[str]) -> frozenset[tuple[str, int | None]]:
@@ -152,9 +172,8 @@ async def _no_fault() -> str:
 class Guard:
     """The outermost ASGI application.
 
-    `needs` maps a tool's name to the scopes a call of it takes, `writes` says whether it can change
-    something; `front` answers at the root, and
-    `fault` says why `/ready` may not say yes, if anything.
+    `writes` says whether a tool can change something; `front` answers at the root, and `fault` says
+    why `/ready` may not say yes, if anything.
     """
 
     def __init__(
@@ -164,7 +183,6 @@ class Guard:
         hosts: frozenset[tuple[str, int | None]],
         origins: frozenset[str],
         authority: Authority | None = None,
-        needs: Callable[[str], frozenset[str]] = lambda name: frozenset(),
         writes: Callable[[str], bool] = lambda name: False,
         body_seconds: float = 30.0,
         front: ASGIApp | None = None,
@@ -176,7 +194,6 @@ class Guard:
         self._hosts = hosts
         self._browsers = Browsers(origins)
         self._authority = authority
-        self._needs = needs
         self._writes = writes
         self._body_seconds = body_seconds
         self._is_draining = False
@@ -254,10 +271,7 @@ class Guard:
                 return await self._root(scope, receive, send)
             if scope["path"].startswith(METADATA):
                 return await self._app(scope, receive, send)
-            grant = await self._authenticate(scope)
-            body = await self._body(scope, receive)
-            _check_message(scope, body)
-            self._check_scopes(grant.scopes, scope.get(MESSAGE))
+            body = await self._admitted(scope, receive)
         except HTTPRefusal as refused:
             return await self._refuse(scope, send, refused)
         except ClientGone:
@@ -289,27 +303,17 @@ class Guard:
             return await answer(send, 200, ABOUT)
         await self._front(scope, receive, send)
 
-    async def _authenticate(self, scope: Scope) -> Grant:
-        """Return the permissions of the caller. Raises Refused."""
-        if self._authority is None:
-            return Grant()
-        token = _bearer(scope)
-        needed = self._authority.scopes | self._authority.offered.keys()
-        if not token:
-            raise self._challenge(401, "A valid bearer token is needed", "", needed)
-        try:
-            grant = await self._authority.grant(token)
-        except BadToken as error:
-            scope[SENDER].update(error.fields)
-            text = "A valid bearer token is needed"
-            raise self._challenge(401, text, "invalid_token", needed) from error
-        except Unavailable as error:
-            retry = (b"retry-after", str(error.seconds).encode())
-            raise HTTPRefusal(503, {"error": f"Try again later: {error}"}, retry) from error
-        scope[GRANTED], scope[CALLER] = grant.scopes, grant.caller
-        if grant.caller is not None:
-            scope[SENDER].update(grant.caller.fields())
-        return grant
+    async def _admitted(self, scope: Scope, receive: Receive) -> bytes:
+        """Return the body of a request that its caller may send. Raises HTTPRefusal and
+        ClientGone.
+        """
+        if self._authority is not None:
+            await self._authority.admit(scope)
+        body = await self._body(scope, receive)
+        _check_message(scope, body)
+        if self._authority is not None:
+            self._authority.check(scope, called(scope.get(MESSAGE)))
+        return body
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes:
         """The request's body. Raises Refused and ClientGone."""
@@ -323,35 +327,6 @@ class Guard:
             reason = f"The request's body is larger than {MAX_BODY_BYTES} bytes"
             raise HTTPRefusal(413, {"error": reason})
         return body
-
-    def _check_scopes(self, granted: frozenset[str] | None, message: JSONRPCMessage | None) -> None:
-        """Raises Refused for a request that needs more scopes than were granted (RFC 6750, section
-        3.1); a client that asks for those named may repeat it.
-        """
-        if granted is None or self._authority is None:
-            return
-        needed = self._authority.scopes
-        name = called(message)
-        if name is not None:
-            needed = needed | self._needs(name)
-        if not needed <= granted:
-            text = "The token's scopes do not allow this call"
-            raise self._challenge(403, text, "insufficient_scope", needed)
-
-    def _challenge(self, status: int, text: str, error: str, needed: frozenset[str]) -> HTTPRefusal:
-        """Tell a client which credential is missing (RFC 6750, section 3; RFC 9728, section
-        5.1).
-        """
-        parameters = []
-        if error:
-            parameters.append(f'error="{error}"')
-        if needed and self._authority is not None:
-            names = sorted(self._authority.offered.get(scope, scope) for scope in needed)
-            parameters.append(f'scope="{" ".join(names)}"')
-        if self._authority is not None and self._authority.challenge:
-            parameters.append(self._authority.challenge)
-        header = f"Bearer {', '.join(parameters)}".strip().encode("latin-1", "replace")
-        return HTTPRefusal(status, {"error": text}, (b"www-authenticate", header))
 
 
 def _has_two_lengths(scope: Scope) -> bool:
@@ -389,17 +364,6 @@ def _check_message(scope: Scope, body: bytes) -> None:
             error.log("http")
             content = error.answer().model_dump(by_alias=True, exclude_unset=True)
             raise HTTPRefusal(400, content) from error
-
-
-def _bearer(scope: Scope) -> str:
-    """The one bearer token of a request, or nothing."""
-    values = header(scope, b"authorization")
-    if len(values) != 1:
-        return ""
-    scheme, _, token = values[0].partition(" ")
-    if scheme.lower() != "bearer":
-        return ""
-    return token.strip()
 
 
 class ClientGone(Exception):

@@ -20,16 +20,15 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from ..catalog import Entry
 from ..errors import StartError
 from ..log import event
 from ..part import running
@@ -37,66 +36,17 @@ from ..record import figures
 from .asgi import ASGIApp, Receive, Scope, Send
 from .guard import (
     ENDPOINT,
-    GRANTED,
     LOOPBACK_NAMES,
     MAX_BODY_BYTES,
     Authority,
     Guard,
+    OwnToken,
     hosts_of,
 )
-from .tokens import Issuer, OwnToken, ProtectedResource
 
 if TYPE_CHECKING:
     from ..app import App
     from ..settings import Settings
-
-
-class Scopes:
-    """The scopes a call needs: those of every tool that writes (`write`), and those of single tools
-    (`single`, items such as `delete_book=books:admin`).
-    """
-
-    def __init__(self, app: App, write: frozenset[str], single: Iterable[str]) -> None:
-        self._catalog = app.catalog
-        self._write = write
-        self._single: dict[str, frozenset[str]] = {}
-        for pair in single:
-            name, equals, scopes = pair.partition("=")
-            if not equals:
-                continue
-            if self._catalog.find(name) is None:
-                raise StartError(
-                    f"`..._HTTP_TOOL_SCOPES` names no tool: `{name}`{self._catalog.near(name)}"
-                )
-            self._single[name] = frozenset(scopes.split())
-
-    def needed(self, name: str) -> frozenset[str]:
-        """The scopes a call of the tool of that name needs; none when there is no such tool."""
-        entry = self._catalog.find(name)
-        if entry is None:
-            return frozenset()
-        return self.of(entry)
-
-    def of(self, entry: Entry) -> frozenset[str]:
-        """The scopes a call of a tool needs."""
-        single = self._single.get(entry.name, frozenset())
-        if entry.read_only:
-            return single
-        return single | self._write
-
-    def refusal(self, entry: Entry, request: Any) -> str:
-        """Explain why the caller of a request may not call a tool, or return an empty text.
-        `request` is None on stdio, where every call is allowed.
-        """
-        granted: frozenset[str] | None = None
-        if request is not None:
-            granted = request.scope.get(GRANTED)
-        if granted is None:
-            return ""
-        missing = ", ".join(f"`{scope}`" for scope in sorted(self.of(entry) - granted))
-        if not missing:
-            return ""
-        return f"`{entry.name}` needs a token with the scopes {missing}"
 
 
 def serve(
@@ -112,10 +62,11 @@ def serve(
 
     from ..app import GRACE_SECONDS
 
-    _check_exposure(options, settings)
+    authority = authority_of(app, settings)
+    _check_exposure(options, settings, authority)
     bound = _listen(options.host, options.port)
     host, options.port = bound.getsockname()[:2]
-    if options.allowed_host and authority_of(settings) is None:
+    if options.allowed_host and authority is None:
         event("warning", "no_authentication", hosts=options.allowed_host)
     guarded = application(app, options, settings)
     if ":" in host:
@@ -191,25 +142,14 @@ def application(app: App, options: argparse.Namespace, settings: Settings) -> Gu
     """
     from mcp.server.transport_security import TransportSecuritySettings
     from sse_starlette.sse import AppStatus
-    from starlette.requests import Request
-    from starlette.responses import JSONResponse, Response
-    from starlette.routing import Route
 
     from .exchange import Exchange
 
     # Else every event stream would break off at SIGTERM, its call unanswered
     AppStatus.enable_automatic_graceful_drain = False
-    authority = authority_of(settings)
-    routes: list[Any] = []
-    if isinstance(authority, ProtectedResource):
-        metadata = authority.metadata()
-
-        async def describe(request: Request) -> Response:
-            return JSONResponse(metadata)
-
-        routes.append(Route(authority.metadata_path, describe, methods=["GET"]))
-    scopes = Scopes(app, settings.http_write_scopes, settings.http_tool_scopes)
-    app.refusal = scopes.refusal
+    authority = authority_of(app, settings)
+    if authority is not None:
+        app.refusal = authority.refusal
     # The guard checks Host and Origin, more exactly than these settings can say
     security = TransportSecuritySettings(enable_dns_rebinding_protection=False)
     streaming = app.server.streamable_http_app(
@@ -217,7 +157,7 @@ def application(app: App, options: argparse.Namespace, settings: Settings) -> Gu
         stateless_http=True,
         max_request_body_size=MAX_BODY_BYTES,
         transport_security=security,
-        custom_starlette_routes=routes,
+        custom_starlette_routes=[*authority.routes] if authority is not None else [],
     )
     # A proxy may not know the address that a redirect would name
     streaming.router.redirect_slashes = False
@@ -240,7 +180,6 @@ def application(app: App, options: argparse.Namespace, settings: Settings) -> Gu
         hosts=hosts,
         origins=frozenset(origins),
         authority=authority,
-        needs=scopes.needed,
         writes=app.catalog.writes,
         body_seconds=settings.http_body_timeout,
         front=front,
@@ -251,13 +190,14 @@ def application(app: App, options: argparse.Namespace, settings: Settings) -> Gu
     return guard
 
 
-def authority_of(settings: Settings) -> Authority | None:
+def authority_of(app: App, settings: Settings) -> Authority | None:
     """Return the authority that authenticates callers, by the settings; None without one. Raises
     StartError for settings that contradict each other or are incomplete.
     """
-    oauth = (settings.http_issuer, settings.http_audience, settings.http_jwks_url)
-    if any(oauth):
-        return _issuer(settings)
+    for part in settings.parts:
+        authority: Authority | None = part.authority and part.authority(app, settings)
+        if authority is not None:
+            return authority
     tokens = [each for each in (settings.http_token, settings.http_other_token) if each]
     if not tokens:
         return None
@@ -267,45 +207,9 @@ def authority_of(settings: Settings) -> Authority | None:
         raise StartError(f"`{settings.variable('HTTP_TOKEN')}` {error}") from error
 
 
-def _issuer(settings: Settings) -> Authority:
-    variables = ("HTTP_ISSUER", "HTTP_AUDIENCE", "HTTP_JWKS_URL")
-    names = ", ".join(f"`{settings.variable(variable)}`" for variable in variables)
-    if settings.http_token or settings.http_other_token:
-        raise StartError(f"set either `{settings.variable('HTTP_TOKEN')}` or {names}, not both")
-    about = {
-        "audiences": settings.http_audience,
-        "resource": settings.http_resource or "".join(settings.http_audience[:1]),
-        "scopes": settings.http_scopes,
-        "offered": settings.http_offered_scopes,
-        "ca_file": settings.ca_file,
-    }
-    try:
-        authority = _of_a_part(settings, about)
-        if authority is not None:
-            return authority
-        if not all((settings.http_issuer, settings.http_audience, settings.http_jwks_url)):
-            raise StartError(f"OAuth needs {names} together")
-        if len(settings.http_issuer) != len(settings.http_jwks_url):
-            raise StartError(
-                f"`{settings.variable('HTTP_JWKS_URL')}` needs a URL for each of"
-                f" `{settings.variable('HTTP_ISSUER')}`"
-            )
-        keys_urls = dict(zip(settings.http_issuer, settings.http_jwks_url, strict=True))
-        return Issuer(keys_urls, **about)
-    except ValueError as error:
-        resource = settings.variable("HTTP_RESOURCE")
-        raise StartError(f"OAuth: {error} (`{resource}` is the URL of this server)") from error
-
-
-def _of_a_part(settings: Settings, about: Mapping[str, Any]) -> Authority | None:
-    """Return the authority that a part brings. Raises ValueError."""
-    for part in settings.parts:
-        if part.authority is not None:
-            return cast("Authority | None", part.authority(settings, about))
-    return None
-
-
-def _check_exposure(options: argparse.Namespace, settings: Settings) -> None:
+def _check_exposure(
+    options: argparse.Namespace, settings: Settings, authority: Authority | None
+) -> None:
     """Raises StartError for an address others can reach without a host name and authentication."""
     if _is_loopback(options.host):
         return
@@ -313,7 +217,7 @@ def _check_exposure(options: argparse.Namespace, settings: Settings) -> None:
         raise StartError(
             f"--host {options.host} is reachable by others: say by which names, with --allowed-host"
         )
-    if authority_of(settings) is None:
+    if authority is None:
         raise StartError(
             f"--host {options.host} is reachable by others: set `{settings.variable('HTTP_TOKEN')}`"
             f" to a token of at least 32 characters, or `{settings.variable('HTTP_ISSUER')}` and"

@@ -1,5 +1,4 @@
-"""Authentication over HTTP: a token of the server's own, or tokens of an OAuth authorization
-server.
+"""Access tokens of an OAuth authorization server.
 
 The server is an OAuth 2.1 resource server (RFC 9728): it checks tokens and never issues,
 forwards or stores them.
@@ -8,21 +7,22 @@ forwards or stores them.
 from __future__ import annotations
 
 import asyncio
-import hmac
 import json
+import math
 import ssl
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from ..log import event
-from ..record import figures
-from ..secrets import Caller, Secret
-from .guard import METADATA, BadToken, Grant, Unavailable
+from ...log import event
+from ...record import figures
+from ...secrets import Caller, Secret
+from ...transports.guard import METADATA
 
 if TYPE_CHECKING:
     import httpx2
@@ -41,7 +41,6 @@ ALGORITHMS = (
 )
 """Signatures only: with a shared secret or `none` anyone who knows the public key could sign."""
 
-MIN_TOKEN = 32
 MAX_TOKEN = 8_192
 MOST_TOKENS = 10_000
 """Good tokens that are remembered."""
@@ -58,31 +57,31 @@ _CLIENT_CLAIMS = ("client_id", "azp", "cid", "appid")
 _ID_CLAIMS = ("nonce", "at_hash", "c_hash", "s_hash")
 
 
-class OwnToken:
-    """One token, set by the operator, that allows everything; two during a change."""
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """The permissions of a caller."""
 
-    challenge = ""
-    scopes: frozenset[str] = frozenset()
-    offered: Mapping[str, str] = {}
+    scopes: frozenset[str]
+    caller: Caller
 
-    def __init__(self, *tokens: str) -> None:
-        if min(map(len, tokens)) < MIN_TOKEN:
-            raise ValueError(
-                f"must have at least {MIN_TOKEN} characters; `openssl rand -hex 32` makes one"
-            )
-        self._tokens = [token.encode() for token in tokens]
 
-    async def grant(self, token: str) -> Grant:
-        """Everything for the right token, compared in constant time. Raises BadToken."""
-        given = token.encode("utf-8", "replace")
-        matches = [hmac.compare_digest(given, each) for each in self._tokens]
-        if not any(matches):
-            raise BadToken("it is not the token of this server")
-        return Grant()
+class Unavailable(Exception):
+    """Nobody can say now whether a token is good; `seconds` is when to ask again."""
 
-    async def is_ready(self) -> bool:
-        """It always can."""
-        return True
+    def __init__(self, seconds: float) -> None:
+        super().__init__("the authorization server cannot be reached")
+        self.seconds = max(1, math.ceil(seconds))
+
+
+class BadToken(Exception):
+    """A token is not good, and why. `claimed` is what it says of itself, which nobody vouches
+    for.
+    """
+
+    def __init__(self, reason: str, **claimed: Any) -> None:
+        super().__init__(reason)
+        texts = {f"claimed_{name}": str(value)[:200] for name, value in claimed.items() if value}
+        self.fields = {"fault": reason, **texts}
 
 
 class ProtectedResource:
@@ -114,6 +113,14 @@ class ProtectedResource:
         where = urlsplit(resource)
         self.metadata_path = METADATA + where.path.rstrip("/")
         self.challenge = f'resource_metadata="{where.scheme}://{where.netloc}{self.metadata_path}"'
+
+    async def grant(self, token: str) -> Grant:
+        """Return the permissions of a token's bearer. Raises BadToken and Unavailable."""
+        raise NotImplementedError
+
+    async def is_ready(self) -> bool:
+        """Return whether a token can be checked, or could once."""
+        raise NotImplementedError
 
     def metadata(self) -> dict[str, Any]:
         """The protected resource's metadata (RFC 9728, section 2)."""
@@ -153,10 +160,9 @@ class Issuer(ProtectedResource):
         digest = sha256(token.encode("utf-8", "replace")).digest()
         if digest in self._good:
             checked, kid, grant = self._good.pop(digest)
-            caller = grant.caller
             # A set of keys that was fetched anew has other objects
-            if caller is not None and time.time() < caller.expires:
-                key, _ = await self._keys[caller.issuer].find(kid)
+            if time.time() < grant.caller.expires:
+                key, _ = await self._keys[grant.caller.issuer].find(kid)
                 if key is checked:
                     self._good[digest] = (checked, kid, grant)
                     return grant

@@ -15,14 +15,16 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote_plus
 
 from ...log import event
-from ...transports.guard import BadToken, Grant, Unavailable
-from ...transports.tokens import (
+from .tokens import (
     LEEWAY_SECONDS,
     MAX_TOKEN,
     MOST_TOKENS,
+    BadToken,
+    Grant,
     Issuer,
     NotAnAccessToken,
     ProtectedResource,
+    Unavailable,
     Unread,
     bad_token,
     caller_of,

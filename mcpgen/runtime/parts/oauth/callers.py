@@ -1,0 +1,125 @@
+"""The callers of a request over HTTP by their access tokens, and the scopes that a call needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from ...catalog import Catalog, Entry
+from ...errors import StartError
+from ...secrets import CALLER, SENDER
+from ...transports.asgi import HTTPRefusal, Scope
+from ...transports.guard import NO_TOKEN, bearer, challenge
+from .tokens import BadToken, Unavailable
+
+if TYPE_CHECKING:
+    from .tokens import ProtectedResource
+
+GRANTED = "mcp.granted_scopes"
+"""The key under which a request's scopes stand in the ASGI scope."""
+
+
+class Scopes:
+    """The scopes a call needs: those of every tool that writes (`write`), and those of single tools
+    (`single`, items such as `delete_book=books:admin`).
+    """
+
+    def __init__(self, catalog: Catalog, write: frozenset[str], single: Iterable[str]) -> None:
+        self._catalog = catalog
+        self._write = write
+        self._single: dict[str, frozenset[str]] = {}
+        for pair in single:
+            name, equals, scopes = pair.partition("=")
+            if not equals:
+                continue
+            if catalog.find(name) is None:
+                raise StartError(
+                    f"`..._HTTP_TOOL_SCOPES` names no tool: `{name}`{catalog.near(name)}"
+                )
+            self._single[name] = frozenset(scopes.split())
+
+    def needed(self, name: str) -> frozenset[str]:
+        """The scopes a call of the tool of that name needs; none when there is no such tool."""
+        entry = self._catalog.find(name)
+        if entry is None:
+            return frozenset()
+        return self.of(entry)
+
+    def of(self, entry: Entry) -> frozenset[str]:
+        """The scopes a call of a tool needs."""
+        single = self._single.get(entry.name, frozenset())
+        if entry.read_only:
+            return single
+        return single | self._write
+
+
+class Callers:
+    """The authority of a server whose callers have tokens of an authorization server."""
+
+    def __init__(self, tokens: ProtectedResource, scopes: Scopes) -> None:
+        self._tokens = tokens
+        self._scopes = scopes
+        metadata = tokens.metadata()
+
+        async def describe(request: Request) -> Response:
+            return JSONResponse(metadata)
+
+        self.routes = [Route(tokens.metadata_path, describe, methods=["GET"])]
+
+    async def admit(self, scope: Scope) -> None:
+        """Note the caller of a request, and what the token grants. Raises HTTPRefusal."""
+        needed = self._tokens.scopes | self._tokens.offered.keys()
+        token = bearer(scope)
+        if not token:
+            raise self._challenge(401, NO_TOKEN, "", needed)
+        try:
+            grant = await self._tokens.grant(token)
+        except BadToken as error:
+            scope[SENDER].update(error.fields)
+            raise self._challenge(401, NO_TOKEN, "invalid_token", needed) from error
+        except Unavailable as error:
+            retry = (b"retry-after", str(error.seconds).encode())
+            raise HTTPRefusal(503, {"error": f"Try again later: {error}"}, retry) from error
+        scope[GRANTED], scope[CALLER] = grant.scopes, grant.caller
+        scope[SENDER].update(grant.caller.fields())
+
+    def check(self, scope: Scope, tool: str | None) -> None:
+        """Raises HTTPRefusal for a request that needs more scopes than were granted (RFC 6750,
+        section 3.1); a client that asks for those named may repeat it.
+        """
+        needed = self._tokens.scopes
+        if tool is not None:
+            needed = needed | self._scopes.needed(tool)
+        if not needed <= scope[GRANTED]:
+            text = "The token's scopes do not allow this call"
+            raise self._challenge(403, text, "insufficient_scope", needed)
+
+    def refusal(self, entry: Entry, request: Any) -> str:
+        """Explain why the caller of a request may not call a tool, or return an empty text.
+        `request` is None on stdio, where every call is allowed.
+        """
+        granted = None if request is None else request.scope.get(GRANTED)
+        if granted is None:
+            return ""
+        missing = ", ".join(f"`{scope}`" for scope in sorted(self._scopes.of(entry) - granted))
+        if not missing:
+            return ""
+        return f"`{entry.name}` needs a token with the scopes {missing}"
+
+    async def is_ready(self) -> bool:
+        """Return whether a token can be checked, or could once."""
+        return await self._tokens.is_ready()
+
+    def _challenge(self, status: int, text: str, error: str, needed: frozenset[str]) -> HTTPRefusal:
+        """Tell a client which credential is missing (RFC 6750, section 3; RFC 9728, section
+        5.1).
+        """
+        parameters = [f'error="{error}"'] if error else []
+        if needed:
+            names = sorted(self._tokens.offered.get(scope, scope) for scope in needed)
+            parameters.append(f'scope="{" ".join(names)}"')
+        return challenge(status, text, *parameters, self._tokens.challenge)
