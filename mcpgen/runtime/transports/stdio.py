@@ -22,16 +22,15 @@ from typing import Any
 
 import anyio
 from mcp.shared.message import SessionMessage
+from mcp.types.jsonrpc import PARSE_ERROR
 from pydantic import ValidationError
 
-from .jsonrpc import BadMessage, bad_message, parse, unparsable
+from .jsonrpc import BadMessage, bad_message, parse
 
 MAX_LINE = 64 * 1024 * 1024
 """Bytes of a message. A call may have 8 million characters of arguments, each six bytes at most as
 JSON.
 """
-_HEAD = 64 * 1024
-"""Bytes of an over-long line in which its id is looked for."""
 
 
 @asynccontextmanager
@@ -143,21 +142,10 @@ class Messages(_Stream):
         except asyncio.IncompleteReadError as end:
             return end.partial
         except asyncio.LimitOverrunError as overrun:
-            head = await self._reader.readexactly(overrun.consumed)
-            await self._skip_line()
-            text = head[:_HEAD].decode(errors="replace")
-            raise unparsable(text, f"a line is longer than {MAX_LINE} bytes") from None
-
-    async def _skip_line(self) -> None:
-        """Read to the end of the line and forget it, a piece at a time."""
-        while True:
-            try:
-                await self._reader.readuntil(b"\n")
-                return
-            except asyncio.IncompleteReadError:
-                return
-            except asyncio.LimitOverrunError as overrun:
-                await self._reader.readexactly(overrun.consumed)
+            await self._reader.readexactly(overrun.consumed)
+        with suppress(BadMessage):
+            await self._line()
+        raise BadMessage(PARSE_ERROR, f"a line is longer than {MAX_LINE} bytes")
 
 
 class AnsweredErrors(_Stream):
