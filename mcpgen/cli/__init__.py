@@ -78,7 +78,7 @@ trees, and have none: looking took a sixth of the CPU of generating from GitHub'
 for _panel, _names in PANELS.items():
     for _name in _names:
         _module = importlib.import_module(f".{_name}", __name__)
-        _function = command(getattr(_module, FUNCTIONS.get(_name, _name)))
+        _function = command(_name, getattr(_module, FUNCTIONS.get(_name, _name)))
         app.command(_name, cls=Command, rich_help_panel=_panel)(_function)
 
 

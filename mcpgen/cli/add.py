@@ -6,11 +6,10 @@ import json
 import os
 from enum import StrEnum
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from . import options as opt
 from .ask import may_ask, or_ask
 from .screen import Screen
 
@@ -46,76 +45,17 @@ class Thing(StrEnum):
 
 NEED_AN_IMAGE = (Thing.kubernetes, Thing.compose)
 
-What = Annotated[
-    Thing,
-    typer.Argument(metavar="THING", help=f"What to add: {', '.join(Thing)}.", show_default=False),
-]
-ToolName = Annotated[
-    str,
-    typer.Argument(
-        metavar="NAME",
-        help="The tool's name, as in `find_book`; of an API its document, a file or a URL.",
-        show_default=False,
-    ),
-]
-Description = Annotated[
-    str,
-    typer.Option(
-        "--description", metavar="TEXT", help="What the tool does, for the model that chooses it."
-    ),
-]
-Arguments = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--argument",
-        metavar="NAME:TYPE",
-        help=(
-            "Like `city:string!` (required), `days:integer`, `tags:string[]`,"
-            " `unit:metric|imperial`, and `city:string!: Where it is`. Repeatable."
-        ),
-    ),
-]
-
-ReadOnly = Annotated[
-    bool | None,
-    typer.Option(
-        "--read-only/--no-read-only",
-        help=(
-            "Whether the tool only reads: clients may call it without asking."
-            " Asked for on a terminal; no by default."
-        ),
-        show_default=False,
-    ),
-]
-Python = Annotated[
-    bool,
-    typer.Option(
-        "--python",
-        help="Make a typed function with `@tool`, in place of a contract in JSON and its function.",
-    ),
-]
-
-Prefix = Annotated[
-    str,
-    typer.Option(
-        "--prefix",
-        metavar="NAME",
-        help="The API's name, with which its tools begin. Default: that of its file.",
-        show_default=False,
-    ),
-]
-
 
 def add(
-    what: What,
-    name: ToolName = "",
-    description: Description = "",
-    argument: Arguments = None,
-    read_only: ReadOnly = None,
-    python: Python = False,
-    prefix: Prefix = "",
-    quiet: opt.Quiet = False,
-    as_json: opt.AsJson = False,
+    what: Thing,
+    name: str = "",
+    description: str = "",
+    argument: list[str] | None = None,
+    read_only: bool | None = None,
+    python: bool = False,
+    prefix: str = "",
+    quiet: bool = False,
+    as_json: bool = False,
 ) -> int:
     """Add a tool, an API, parts of the server, or files, here.
 

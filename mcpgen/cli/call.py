@@ -4,38 +4,20 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from ..problems import UsageError
-from . import options as opt
 from .screen import Screen, shown
-
-Tool = Annotated[str, typer.Argument(metavar="TOOL", help="The tool's name.")]
-Words = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="[KEY=VALUE]...",
-        help="Its arguments. Lists and objects are JSON; a list may also repeat its key.",
-    ),
-]
-Arguments = Annotated[
-    str, typer.Option("--args", metavar="JSON", help="All arguments as one JSON object.")
-]
-DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Show the request that would be made, and send nothing.")
-]
 
 
 def call(
-    tool: Tool,
-    words: Words = None,
-    arguments: Arguments = "",
-    dry_run: DryRun = False,
-    project: opt.ProjectOption = Path(),
-    as_json: opt.AsJson = False,
-    quiet: opt.Quiet = False,
+    tool: str,
+    words: list[str] | None = None,
+    arguments: str = "",
+    dry_run: bool = False,
+    project: Path = Path(),
+    as_json: bool = False,
+    quiet: bool = False,
 ) -> int:
     """Call a tool of a project.
 

@@ -1,11 +1,11 @@
-"""Shell completion for the filters whose values come from the document."""
+"""Shell completion: values from the document and from tables."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -58,15 +58,32 @@ def _offer(words: Words) -> Offer:
     return offer
 
 
-OFFERS: Mapping[str, Offer] = {
-    "include_tags": _offer(_tags),
-    "exclude_tags": _offer(_tags),
-    "include_paths": _offer(_paths),
-    "exclude_paths": _offer(_paths),
-    "include_operations": _offer(_names),
-    "exclude_operations": _offer(_names),
+def _codes(incomplete: str) -> list[tuple[str, str]]:
+    """The codes of problems, with their titles."""
+    from ..report.codes import table
+
+    start = incomplete.upper()
+    return [(row.code, row.title) for row in table().values() if row.code.startswith(start)]
+
+
+def _clients(incomplete: str) -> list[tuple[str, str]]:
+    """The names of clients, with their titles."""
+    from ..lint.clients import table
+
+    return [(name, row.title) for name, row in table().items() if name.startswith(incomplete)]
+
+
+OFFERS: Mapping[str, Callable[..., Any]] = {
+    "include_tag": _offer(_tags),
+    "exclude_tag": _offer(_tags),
+    "include_path": _offer(_paths),
+    "exclude_path": _offer(_paths),
+    "include_operation": _offer(_names),
+    "exclude_operation": _offer(_names),
+    "client": _clients,
+    "code": _codes,
 }
-"""By the key of `mcpgen.toml`, what is offered for its option."""
+"""By the parameter of a command, what a shell offers for its value."""
 
 
 def _sources(ctx: typer.Context) -> list[str]:

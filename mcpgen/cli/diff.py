@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
-import typer
-
-from . import options as opt
 from .screen import Screen
 
 if TYPE_CHECKING:
@@ -16,57 +13,13 @@ if TYPE_CHECKING:
     from ..problems import Problems
 
 
-Sides = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="[OLD] [NEW]",
-        help=(
-            "Documents or projects. With NEW alone, OLD is the project this folder is in; with"
-            " neither, NEW is what that project's document says now."
-        ),
-        show_default=False,
-    ),
-]
-FormatOption = Annotated[
-    Literal["text", "json", "markdown", "changelog"],
-    typer.Option(
-        "--format",
-        help=(
-            "`markdown` is made for a pull request; `changelog` is an entry for the server's"
-            " changelog, under the next version."
-        ),
-        case_sensitive=False,
-    ),
-]
-Against = Annotated[
-    str | None,
-    typer.Option(
-        "--against",
-        metavar="REV",
-        help="Compare the project with a revision of its git repository, as it was there.",
-        show_default=False,
-    ),
-]
-Templates = Annotated[
-    bool,
-    typer.Option(
-        "--templates",
-        help=(
-            "Show the files that mcpgen wrote once (`Makefile`, `Dockerfile`, `hooks.py` and the"
-            " like) and would write differently today."
-        ),
-    ),
-]
-ExitZero = Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 whatever changed.")]
-
-
 def diff(
-    sides: Sides = None,
-    against: Against = None,
-    templates: Templates = False,
-    output_format: FormatOption = "text",
-    exit_zero: ExitZero = False,
-    quiet: opt.Quiet = False,
+    sides: list[str] | None = None,
+    against: str | None = None,
+    templates: bool = False,
+    output_format: Literal["text", "json", "markdown", "changelog"] = "text",
+    exit_zero: bool = False,
+    quiet: bool = False,
 ) -> int:
     """Show what changes for callers.
 

@@ -4,59 +4,23 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
-import typer
-
-from . import options as opt
 from .screen import Screen, shown
 
 if TYPE_CHECKING:
     from ..evaluate.outcome import Outcome
 
-Tasks = Annotated[
-    Path,
-    typer.Argument(
-        metavar="TASKS",
-        help="The tasks, one JSON object on each line: `task`, `method` and `path`, and perhaps"
-        " `query`, `arguments` and `body`.",
-    ),
-]
-Folder = Annotated[Path, typer.Option("--project", metavar="DIR", help="The generated project.")]
-Model = Annotated[
-    str | None,
-    typer.Option(
-        "--model",
-        metavar="NAME",
-        help="Ask this model. Default: no model.",
-    ),
-]
-Provider = Annotated[
-    Literal["openai", "anthropic"],
-    typer.Option(
-        "--provider",
-        help=(
-            "How the model is asked: `openai` by Chat Completions with `OPENAI_API_KEY` (and"
-            " `OPENAI_BASE_URL`), `anthropic` by Messages with `ANTHROPIC_API_KEY`."
-        ),
-    ),
-]
-Lazy = Annotated[bool, typer.Option("--lazy", help="With a model: start the server lazily.")]
-Minimum = Annotated[
-    float | None,
-    typer.Option("--min", metavar="N", help="End with 1 below this share done.", min=0, max=1),
-]
-
 
 def eval(
-    tasks: Tasks,
-    folder: Folder = Path(),
-    model: Model = None,
-    provider: Provider = "openai",
-    lazy: Lazy = False,
-    minimum: Minimum = None,
-    as_json: opt.AsJson = False,
-    quiet: opt.Quiet = False,
+    tasks: Path,
+    folder: Path = Path(),
+    model: str | None = None,
+    provider: Literal["openai", "anthropic"] = "openai",
+    lazy: bool = False,
+    minimum: float | None = None,
+    as_json: bool = False,
+    quiet: bool = False,
 ) -> int:
     """Let an agent do tasks.
 

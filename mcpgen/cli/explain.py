@@ -4,34 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from typing import Annotated
 
-import typer
 from rich.padding import Padding
 
-from . import options as opt
 from .screen import Screen
 
 
-def _codes(start: str) -> list[tuple[str, str]]:
-    """The codes that a shell offers for what was typed so far."""
-    from ..report.codes import table
-
-    return [(row.code, row.title) for row in table().values() if row.code.startswith(start.upper())]
-
-
-Code = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="CODE",
-        help="A code as in `error[E0203]`; `203` will do.",
-        show_default=False,
-        autocompletion=_codes,
-    ),
-]
-
-
-def explain(code: Code = None, as_json: opt.AsJson = False) -> int:
+def explain(code: str | None = None, as_json: bool = False) -> int:
     """Explain the code of a problem.
 
     Says what it means, why it matters and what to do. Without CODE, lists every code.

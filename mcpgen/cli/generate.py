@@ -8,9 +8,7 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from ..compare.reports import as_data, as_text
 from ..compare.security import listed
@@ -19,7 +17,7 @@ from ..compare.sides import side_of_files
 from ..config import Config
 from ..lock.matching import MatchedTools, match
 from ..paths import read_plain
-from . import options as opt
+from .options import Format
 from .screen import Screen, shown
 
 if TYPE_CHECKING:
@@ -29,75 +27,24 @@ if TYPE_CHECKING:
     from ..project.run import Run
     from ..write import Changes
 
-Output = Annotated[
-    Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="DIR",
-        help="The project's folder. Default: named after the server.",
-    ),
-]
-Force = Annotated[
-    bool, typer.Option("--force", help="Overwrite generated files that were edited by hand.")
-]
-Accept = Annotated[
-    bool,
-    typer.Option(
-        "--accept-changes",
-        "--accept",
-        help=(
-            "Accept another origin, other credentials, more destructive tools, texts that give"
-            " orders, the loss of many tools, or another name of the server."
-        ),
-    ),
-]
-Adopt = Annotated[
-    bool,
-    typer.Option(
-        "--adopt",
-        help=(
-            "Take over the generated files of a project whose `mcpgen.lock` is missing or damaged."
-        ),
-    ),
-]
-Update = Annotated[
-    bool,
-    typer.Option(
-        "--update", help="Read the document anew, where the project has a copy of it (from a URL)."
-    ),
-]
-Renew = Annotated[
-    bool,
-    typer.Option(
-        "--renew",
-        help=(
-            "Write anew, from today's templates, the files of yours that you never edited, and"
-            " show what is new for the others."
-        ),
-    ),
-]
 SHOWN = 5
 """Problems a run that worked shows; `mcpgen lint` lists them all."""
-DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Say what would be written, and write nothing.")
-]
 
 
 def generate(
     *,
-    output: Output = None,
+    output: Path | None = None,
     config: Config,
-    strict: opt.Strict = False,
-    force: Force = False,
-    accept_changes: Accept = False,
-    dry_run: DryRun = False,
-    update: Update = False,
-    adopt: Adopt = False,
-    renew: Renew = False,
-    as_json: opt.AsJson = False,
-    quiet: opt.Quiet = False,
-    output_format: opt.FormatOption = "text",
+    strict: bool = False,
+    force: bool = False,
+    accept_changes: bool = False,
+    dry_run: bool = False,
+    update: bool = False,
+    adopt: bool = False,
+    renew: bool = False,
+    as_json: bool = False,
+    quiet: bool = False,
+    output_format: Format = "text",
 ) -> int:
     """Generate an MCP server, or update one.
 

@@ -7,12 +7,9 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from ..config import Config
-from . import options as opt
 from .problem_output import problem_counts
 from .screen import Screen, shown
 
@@ -22,24 +19,6 @@ if TYPE_CHECKING:
     from ..lint.hidden_text import SuspiciousText
     from ..project.run import Run
 
-Html = Annotated[
-    Path | None,
-    typer.Option(
-        "--html",
-        metavar="FILE",
-        help="Write every tool with its cost and score as a page for browsers.",
-        rich_help_panel=opt.OUTPUT,
-    ),
-]
-Markdown = Annotated[
-    Path | None,
-    typer.Option(
-        "--markdown",
-        metavar="FILE",
-        help="Write the same as Markdown, as for a pull request.",
-        rich_help_panel=opt.OUTPUT,
-    ),
-]
 MOST_OFFENDERS = 5
 MOST_LISTED = 12
 
@@ -47,11 +26,11 @@ MOST_LISTED = 12
 def inspect(
     *,
     config: Config,
-    html: Html = None,
-    markdown: Markdown = None,
-    strict: opt.Strict = False,
-    as_json: opt.AsJson = False,
-    quiet: opt.Quiet = False,
+    html: Path | None = None,
+    markdown: Path | None = None,
+    strict: bool = False,
+    as_json: bool = False,
+    quiet: bool = False,
 ) -> int:
     """Show what a document would become.
 

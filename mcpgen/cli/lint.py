@@ -5,12 +5,10 @@ known.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from ..config import Config
-from . import options as opt
+from .options import Format
 from .problem_output import problem_counts
 from .screen import Screen, shown
 
@@ -18,40 +16,14 @@ if TYPE_CHECKING:
     from ..problems import Problems
 
 
-def _clients(start: str) -> list[tuple[str, str]]:
-    """The clients that a shell offers for what was typed so far."""
-    from ..lint.clients import table
-
-    return [(name, row.title) for name, row in table().items() if name.startswith(start)]
-
-
-Client = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--client",
-        metavar="NAME",
-        help="Also report what this client refuses. Repeatable; `all` means every client.",
-        autocompletion=_clients,
-    ),
-]
-FixOverlay = Annotated[
-    Path | None,
-    typer.Option(
-        "--fix-overlay",
-        metavar="FILE",
-        help="Write an OpenAPI Overlay with repairs to this file.",
-    ),
-]
-
-
 def lint(
     *,
     config: Config,
-    client: Client = None,
-    fix_overlay: FixOverlay = None,
-    strict: opt.Strict = False,
-    quiet: opt.Quiet = False,
-    output_format: opt.FormatOption = "text",
+    client: list[str] | None = None,
+    fix_overlay: Path | None = None,
+    strict: bool = False,
+    quiet: bool = False,
+    output_format: Format = "text",
 ) -> int:
     """Check an API description for what a server cannot use. For its style, run Redocly, Spectral
     or vacuum.

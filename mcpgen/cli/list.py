@@ -4,30 +4,19 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from . import options as opt
 from .screen import Screen, shown
 
 if TYPE_CHECKING:
     from ..live.tools import ListedTool
 
-Words = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="[WORD]...", help="Only tools whose name or title has all these words."),
-]
-Toolset = Annotated[
-    str, typer.Option("--toolset", metavar="NAME", help="Only tools of this toolset.")
-]
-
 
 def list_tools(
-    words: Words = None,
-    toolset: Toolset = "",
-    project: opt.ProjectOption = Path(),
-    as_json: opt.AsJson = False,
+    words: list[str] | None = None,
+    toolset: str = "",
+    project: Path = Path(),
+    as_json: bool = False,
 ) -> int:
     """List the tools of a project.
 

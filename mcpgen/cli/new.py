@@ -7,11 +7,9 @@ import shlex
 import shutil
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from . import options as opt
 from .ask import may_ask, or_ask
 from .screen import Screen
 
@@ -23,46 +21,14 @@ class RunTransport(StrEnum):
     http = "http"
 
 
-ProjectName = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="NAME",
-        help="The project's name and its folder. Asked for on a terminal.",
-        show_default=False,
-    ),
-]
-Description = Annotated[
-    str | None,
-    typer.Option("--description", metavar="TEXT", help="What the server is for, in one sentence."),
-]
-TransportOption = Annotated[
-    RunTransport | None,
-    typer.Option(
-        "--transport", help="How `make run` serves; the server can do both.", case_sensitive=False
-    ),
-]
-ReadOnly = Annotated[
-    bool | None,
-    typer.Option(
-        "--read-only/--no-read-only",
-        help=(
-            "Whether the first tool only reads: clients may call it without asking."
-            " Asked for on a terminal; no by default."
-        ),
-        show_default=False,
-    ),
-]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing.")]
-
-
 def new(
-    name: ProjectName = None,
-    description: Description = None,
-    transport: TransportOption = None,
-    read_only: ReadOnly = None,
-    yes: Yes = False,
-    quiet: opt.Quiet = False,
-    as_json: opt.AsJson = False,
+    name: str | None = None,
+    description: str | None = None,
+    transport: RunTransport | None = None,
+    read_only: bool | None = None,
+    yes: bool = False,
+    quiet: bool = False,
+    as_json: bool = False,
 ) -> int:
     """Create a server without an API.
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
-from pathlib import Path
+import tomllib
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import resources
 from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
@@ -14,50 +16,25 @@ from ..config.keys import OPTIONS, Key, Option, Table
 from ..config.options import config_from_options
 from .completion import OFFERS
 
-OUTPUT = "Output"
 GROUPS = {"Config": "Document and server", "Selection": "Selection of operations"}
 """The group of a key's option in the help, by the dataclass that holds its value."""
 
-PROJECT = "The project's folder. Default: the project that this folder is in."
-
 Format: TypeAlias = Literal["text", "json", "sarif", "github"]
 
-Strict = Annotated[bool, typer.Option("--strict", help="Treat warnings as errors.")]
-Quiet = Annotated[
-    bool,
-    typer.Option("--quiet", "-q", help="Print only problems.", rich_help_panel=OUTPUT),
-]
-AsJson = Annotated[
-    bool, typer.Option("--json", help="Print the result as JSON.", rich_help_panel=OUTPUT)
-]
-FormatOption = Annotated[
-    Format,
-    typer.Option(
-        "--format", help="How to print problems.", case_sensitive=False, rich_help_panel=OUTPUT
-    ),
-]
-ProjectArgument = Annotated[Path, typer.Argument(metavar="[DIR]", help=PROJECT)]
-ProjectOption = Annotated[
-    Path,
-    typer.Option(
-        "--project",
-        metavar="DIR",
-        help=PROJECT,
-        show_default=False,
-    ),
-]
-Debug = Annotated[
-    bool,
-    typer.Option("--debug", help="Print the traceback of a failure.", rich_help_panel=OUTPUT),
-]
+
+@cache
+def rows() -> dict[str, dict[str, dict[str, Any]]]:
+    """The rows of `data/options.toml`: the parameters of each command, and those of `shared`."""
+    return tomllib.loads((resources.files("mcpgen") / "data" / "options.toml").read_text("utf-8"))
 
 
-def command(function: Callable[..., int]) -> Callable[..., int]:
+def command(name: str, function: Callable[..., int]) -> Callable[..., int]:
     """A function as a command of Typer.
 
     Its parameter `config`, if it has one, becomes the options of the keys of `mcpgen.toml`. Every
-    command that has options gets `--debug`, which `mcpgen.cli.run` reads.
+    command gets `--debug`, which `mcpgen.cli.run` reads.
     """
+    known = {**rows()["shared"], **rows().get(name, {})}
     parameters: list[inspect.Parameter] = []
     takes_config = False
     for parameter in inspect.signature(function, eval_str=True).parameters.values():
@@ -65,8 +42,11 @@ def command(function: Callable[..., int]) -> Callable[..., int]:
             takes_config = True
             parameters += [_parameter(*row) for row in OPTIONS]
         else:
-            parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
-    parameters.append(_keyword("debug", Debug, False))
+            row = known[parameter.name]
+            parameters.append(
+                _keyword(parameter.name, parameter.annotation, parameter.default, row)
+            )
+    parameters.append(_keyword("debug", bool, False, known["debug"]))
 
     @functools.wraps(function)
     def run(**values: Any) -> int:
@@ -81,31 +61,38 @@ def command(function: Callable[..., int]) -> Callable[..., int]:
     return run
 
 
-def _keyword(name: str, annotation: object, default: object) -> inspect.Parameter:
+def _keyword(name: str, kind: Any, default: object, row: Mapping[str, Any]) -> inspect.Parameter:
+    """A parameter of a command, with its row: Typer's settings, `names` and `group`."""
+    settings = {key: value for key, value in row.items() if key not in ("names", "group")}
+    settings["rich_help_panel"] = row.get("group")
+    settings["autocompletion"] = OFFERS.get(name)
+    info = typer.Argument(**settings)
+    if "names" in row:
+        info = typer.Option(*row["names"], **settings)
     return inspect.Parameter(
-        name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default
+        name, inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[kind, info], default=default
     )
 
 
 def _parameter(table: Table, key: Key, option: Option) -> inspect.Parameter:
     """The parameter of a key's option."""
-    settings: dict[str, Any] = {
+    row: dict[str, Any] = {
         "help": option.help or key.text,
         "show_default": False,
-        "rich_help_panel": GROUPS[table.dataclass],
+        "group": GROUPS[table.dataclass],
+        "metavar": option.metavar,
     }
     if key.kind == "count":
-        settings["min"] = 1
+        row["min"] = 1
     if key.choices:
-        settings["case_sensitive"] = False
-    else:
-        settings["metavar"] = option.metavar
+        del row["metavar"]
+        row["case_sensitive"] = False
     if option.is_argument:
-        info = typer.Argument(**settings | {"metavar": option.name})
+        row["metavar"] = option.name
     else:
-        info = typer.Option(option.name, autocompletion=OFFERS.get(key.name), **settings)
+        row["names"] = [option.name]
     default = False if key.kind == "flag" else None
-    return _keyword(option.parameter, Annotated[_type(key), info], default)
+    return _keyword(option.parameter, _type(key), default, row)
 
 
 def _type(key: Key) -> Any:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from ..config import Config
-from . import options as opt
 from .screen import Screen, shown
 
 if TYPE_CHECKING:
@@ -16,28 +13,15 @@ if TYPE_CHECKING:
 
 MOST_WORST = 5
 
-Command = Annotated[
-    str | None,
-    typer.Option("--command", metavar="CMD", help="Score the server that this command starts."),
-]
-Url = Annotated[
-    str | None,
-    typer.Option("--url", metavar="URL", help="Score the server at this URL (Streamable HTTP)."),
-]
-Minimum = Annotated[
-    float | None,
-    typer.Option("--min", metavar="N", help="End with 1 when the score is lower.", min=1, max=5),
-]
-
 
 def score(
     *,
     config: Config,
-    command: Command = None,
-    url: Url = None,
-    minimum: Minimum = None,
-    as_json: opt.AsJson = False,
-    quiet: opt.Quiet = False,
+    command: str | None = None,
+    url: str | None = None,
+    minimum: float | None = None,
+    as_json: bool = False,
+    quiet: bool = False,
 ) -> int:
     """Score a list of tools.
 

@@ -8,49 +8,19 @@ import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from ..config import Config
 from ..problems import McpgenError, Problem
 from .screen import Screen
 
-Http = Annotated[
-    bool, typer.Option("--http", help="Serve Streamable HTTP at /mcp instead of stdio.")
-]
-Port = Annotated[
-    int | None,
-    typer.Option(
-        "--port",
-        metavar="N",
-        help="The port to listen on with --http (default: 8000).",
-        min=0,
-        max=65_535,
-    ),
-]
-Watch = Annotated[
-    bool,
-    typer.Option(
-        "--watch",
-        help="Generate and load the server again when the document or the project changes.",
-    ),
-]
-Lazy = Annotated[
-    bool, typer.Option("--lazy", help="Offer three tools that find and call the others.")
-]
-ReadOnly = Annotated[
-    bool, typer.Option("--read-only", help="Offer only tools that change nothing.")
-]
-
 
 def serve(
     config: Config,
-    http: Http = False,
-    port: Port = None,
-    watch: Watch = False,
-    lazy: Lazy = False,
-    read_only: ReadOnly = False,
+    http: bool = False,
+    port: int | None = None,
+    watch: bool = False,
+    lazy: bool = False,
+    read_only: bool = False,
 ) -> int:
     """Run a server from a document or a project.
 

@@ -3,33 +3,20 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
-
-import typer
 
 from ..config import Config
-from . import options as opt
 from .screen import Screen
 
 DEFAULT = 40
-
-Limit = Annotated[
-    int | None,
-    typer.Option("--limit", metavar="N", help=f"At most so many tools (default {DEFAULT}).", min=1),
-]
-For = Annotated[
-    str | None,
-    typer.Option("--client", metavar="NAME", help="At most as many tools as this client takes."),
-]
 
 
 def suggest(
     *,
     config: Config,
-    limit: Limit = None,
-    client: For = None,
-    as_json: opt.AsJson = False,
-    quiet: opt.Quiet = False,
+    limit: int | None = None,
+    client: str | None = None,
+    as_json: bool = False,
+    quiet: bool = False,
 ) -> int:
     """Propose which operations to keep.
 

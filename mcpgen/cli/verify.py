@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from . import options as opt
 from .screen import Screen, shown
 
 
 def verify(
-    folder: opt.ProjectArgument = Path(),
-    as_json: opt.AsJson = False,
-    quiet: opt.Quiet = False,
+    folder: Path = Path(),
+    as_json: bool = False,
+    quiet: bool = False,
 ) -> int:
     """Check that no generated file was edited.
 

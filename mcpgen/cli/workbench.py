@@ -7,12 +7,9 @@ import signal
 import socket
 import webbrowser
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from ..config import Config
-from . import options as opt
 from .screen import Screen, shown
 
 if TYPE_CHECKING:
@@ -21,26 +18,12 @@ if TYPE_CHECKING:
 
 ADDRESS = "127.0.0.1"
 
-Target = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="[PROJECT|DOCUMENT]",
-        help="A project's folder or a document. Default: the project that this folder is in.",
-        show_default=False,
-    ),
-]
-Port = Annotated[
-    int,
-    typer.Option("--port", metavar="N", help="The port; 0: any that is free.", min=0, max=65_535),
-]
-NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Print the address only.")]
-
 
 def workbench(
-    target: Target = None,
-    port: Port = 0,
-    no_browser: NoBrowser = False,
-    quiet: opt.Quiet = False,
+    target: str | None = None,
+    port: int = 0,
+    no_browser: bool = False,
+    quiet: bool = False,
 ) -> int:
     """Choose, edit and try tools in a browser.
 
