@@ -195,7 +195,7 @@ def test_a_root_that_is_no_object_is_named(write: Write, content: str, said: str
 
 
 @pytest.mark.parametrize(("root", "said"), [
-    ('openapi: "4.0.0"', '`openapi: "3.2.0"`'), ("openapi: 3.0", "is a number"),
+    ('openapi: "4.0.0"', '`openapi: "3.2.0"`'), ("openapi: 3.0", "in quotes"),
     ("openapi: 3.1", '`openapi: "3.1.1"`'), ("openapi: v3", '`openapi: "3.0.3"`'),
     ('openapi: "2.0"', '`swagger: "2.0"`'), ('openapi: "3.3.0"', '`openapi: "3.2.0"`'),
     ("openapi: [3]", "a version is text"), ("openapi:", "a version is text"),
