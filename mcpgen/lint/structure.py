@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -20,23 +19,34 @@ from typing import Any, Literal
 
 from ..load.definitions import SOURCES
 from ..load.document import FILES, Document
+from ..load.values import as_object
 from ..problems import Problems, Severity
 from ..runtime.facts.pointer import escape
 from .alternatives import Peers, telling
-from .consequences import Consequences
-from .wording import SHOWN, types_of, wording
 
 LIMIT = 100
 """Findings of one run; a document with more has one mistake many times."""
 CODE = "E0304"
-NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,15})(?:\.\d{1,15})?")
-"""A number as JSON writes it, without an exponent."""
+SHOWN = 60
+"""Characters of a value or a name that are shown."""
 JSON_SCHEMA = "https://json-schema.org/draft/2020-12/schema"
 _DIALECTS = (JSON_SCHEMA, "https://spec.openapis.org/oas/3.")
 """Beginnings of `jsonSchemaDialect` for schemas that are JSON Schema 2020-12."""
 _OF_KEYS = ("missing", "unexpected")
 """Faults that one object may have several of; any other value is wrong once."""
 _UNEXPECTED = ("additionalProperties", "unevaluatedProperties")
+_JSON = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}
+_TYPES = {
+    **{"object": "an object", "array": "a list", "string": "text", "boolean": "true or false"},
+    **{"null": "null", "integer": "an integer"},
+}
+_SPELT = re.compile(r"true|false|-?(?:0|[1-9]\d{0,15})(?:\.\d{1,15})?")
+"""A boolean or a number as JSON writes it, without an exponent."""
+_SPELT_TYPES: dict[type, set[str]] = {
+    bool: {"boolean"},
+    int: {"integer", "number"},
+    float: {"number"},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +92,7 @@ def findings(document: Document) -> Iterator[SchemaViolation]:
         return
     seen: set[SchemaViolation] = set()
     places: set[str] = set()
-    errors = [peers for error in validator.iter_errors(root) for peers in telling(error)]
-    consequences = Consequences(error for error, *_ in errors)
-    for peers in errors:
-        if peers[0] in consequences:
-            continue
+    for peers in telling(validator.iter_errors(root)):
         for finding in _findings_of(peers, document):
             says_less = finding.fault not in _OF_KEYS and finding.pointer in places
             if finding in seen or says_less:
@@ -119,12 +125,11 @@ def _schema(version: str, with_schemas: bool) -> Any:
 def _findings_of(peers: Peers, document: Document) -> Iterator[SchemaViolation]:
     """Yield the findings of one error, or of several about one place."""
     error = peers[0]
-    pointer = pointer_of(error.instance_path)
+    pointer = "".join(f"/{escape(str(part))}" for part in error.instance_path)
     kind, detail = error.kind.name, error.kind.as_dict()
-    names: list[str] = []
-    if kind in _UNEXPECTED:
-        names = [str(name) for name in detail.get("unexpected", ())]
-    if _is_reference(document.at(pointer)) and ("$ref" in names or not names):
+    names = [str(name) for name in detail.get("unexpected", ())] if kind in _UNEXPECTED else []
+    node = document.at(pointer)
+    if "$ref" in as_object(node) and ("$ref" in names or not names):
         # Whatever else is wrong there follows from it.
         message = "`$ref` may not stand here"
         yield SchemaViolation(f"{pointer}/$ref", message, "unexpected", "$ref")
@@ -135,67 +140,63 @@ def _findings_of(peers: Peers, document: Document) -> Iterator[SchemaViolation]:
     elif kind == "propertyNames":
         wrong = detail["error"]
         at = f"{pointer}/{escape(str(wrong.instance))}"
-        yield SchemaViolation(at, f"the name {wording([wrong])}")
+        yield SchemaViolation(at, f"the name {_wording([wrong])}")
     elif kind == "required":
         name = str(detail.get("property", "?"))
         yield SchemaViolation(pointer, f"`{name}` is missing", "missing", name)
     elif kind == "uniqueItems":
-        for index in twins(error.instance):
-            yield SchemaViolation(f"{pointer}/{index}", stands_twice(error.instance[index]))
+        for index, item in enumerate(error.instance):
+            if item in error.instance[:index]:
+                message = f"item {index} stands in the list twice"
+                yield SchemaViolation(f"{pointer}/{index}", message)
     else:
-        yield SchemaViolation(pointer, wording(peers), _fault_of_value(peers))
+        fault = _fault_of_value(error.instance, _types(peers))
+        yield SchemaViolation(pointer, _wording(peers), fault)
 
 
-def pointer_of(path: Iterable[str | int]) -> str:
-    """The JSON Pointer of a path of the validator's."""
-    return "".join(f"/{escape(str(part))}" for part in path)
+def _wording(peers: Peers) -> str:
+    """A validation error in the user's words, or what several expect at one place."""
+    error = peers[0]
+    last = error.instance_path[-1] if error.instance_path else ""
+    subject = f"`{last[:SHOWN]}` " if isinstance(last, str) and last else f"item {last} "
+    match error.kind.name:
+        case "type":
+            types = " or ".join(_TYPES.get(name, f"a {name}") for name in _types(peers))
+            return f"{subject}must be {types}, not {_JSON.get(type(error.instance), 'a number')}"
+        case "enum":
+            options = [item for each in peers for item in each.kind.as_dict()["options"]]
+            names = [item if isinstance(item, str) else json.dumps(item) for item in options[:10]]
+            allowed = ", ".join(f"`{name}`" for name in dict.fromkeys(names))
+            return f"{_short(error.instance)} is not one of {allowed}"
+        case "pattern":
+            return f"{_short(error.instance)} does not match `{error.kind.pattern[:SHOWN]}`"
+        case "minItems" | "minProperties" if not error.instance:
+            return f"{subject}must not be empty"
+    return str(error.message)[:200]
 
 
-def _is_reference(node: Any) -> bool:
-    return type(node) is dict and type(node.get("$ref")) is str
+def _short(value: Any) -> str:
+    return f"`{json.dumps(value, ensure_ascii=False)[:SHOWN]}`"
 
 
-def twins(items: list[Any]) -> Iterator[int]:
-    """The index where an item stands for the second time, for each that does."""
-    count: Counter[str] = Counter()
-    for index, item in enumerate(items):
-        text = json.dumps(item, sort_keys=True)
-        count[text] += 1
-        if count[text] == 2:
-            yield index
+def _types(peers: Peers) -> list[str]:
+    """The types that are allowed, for errors of the keyword `type`."""
+    types: list[str] = []
+    for error in peers:
+        if error.kind.name == "type":
+            names = error.kind.as_dict()["types"]
+            types += [names] if isinstance(names, str) else names
+    return list(dict.fromkeys(types))
 
 
-def stands_twice(item: Any) -> str:
-    """The message about an item that stands in the list before; an object goes by its name."""
-    name = json.dumps(item, ensure_ascii=False)
-    if type(item) is dict:
-        name = str(item.get("name", "the object"))
-    return f"`{name[:SHOWN]}` stands twice"
-
-
-def _fault_of_value(peers: Peers) -> Literal["number", "text", "other"]:
-    if _is_number_for_text(peers):
+def _fault_of_value(value: Any, types: list[str]) -> Literal["number", "text", "other"]:
+    """Return `number` for a number in the place of a text, `text` for one that spells a number,
+    true or false where one of these belongs: `"50"`.
+    """
+    if type(value) in (int, float) and "string" in types:
         return "number"
-    if _is_spelt(peers):
-        return "text"
+    if type(value) is str and _SPELT.fullmatch(value):
+        kinds = _SPELT_TYPES[type(json.loads(value))]
+        if not kinds.isdisjoint(types):
+            return "text"
     return "other"
-
-
-def _is_number_for_text(peers: Peers) -> bool:
-    if type(peers[0].instance) not in (int, float):
-        return False
-    return "string" in types_of(peers)
-
-
-def _is_spelt(peers: Peers) -> bool:
-    """Return whether a text is a number, true or false where one of these belongs: `"50"`."""
-    text = peers[0].instance
-    if type(text) is not str:
-        return False
-    types = types_of(peers)
-    if text in ("true", "false"):
-        return "boolean" in types
-    if not NUMBER.fullmatch(text):
-        return False
-    kinds = {"number"} if "." in text else {"number", "integer"}
-    return not kinds.isdisjoint(types)
