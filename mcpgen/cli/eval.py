@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from .screen import Screen, shown
 
 if TYPE_CHECKING:
-    from ..evaluate.outcome import Outcome
+    from ..evaluate.tasks import Outcome
 
 
 def eval(
@@ -31,9 +31,8 @@ def eval(
     import asyncio
 
     from ..evaluate.model import run_model
-    from ..evaluate.outcome import summary
     from ..evaluate.scripted import run_scripted
-    from ..evaluate.tasks import read_tasks
+    from ..evaluate.tasks import read_tasks, summary
 
     screen = Screen(quiet=quiet, as_json=as_json)
     chosen = read_tasks(tasks)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,8 @@ from ..runtime.parts.search.entries import entry, fields_of
 from ..runtime.parts.search.finder import BEST
 from ..runtime.parts.search.lazy import Lazy
 from ..runtime.testing import Recorder
-from .outcome import Outcome
-from .stage import recording, serving
-from .tasks import Task
+from .stage import serving
+from .tasks import Outcome, Task
 
 MOST_TRIES = 3
 BYTES_PER_TOKEN = 4
@@ -28,7 +28,7 @@ async def run_scripted(folder: Path, tasks: Sequence[Task]) -> list[Outcome]:
     """The outcome of each task with a project's server. Its list is searched as `--lazy` does it,
     also where the server was made without that.
     """
-    with recording() as api:
+    with closing(Recorder()) as api:
         async with serving(folder, api.origin) as client:
             tools = (await client.list_tools()).tools
             catalog = _Listed([tool.model_dump(by_alias=True, exclude_none=True) for tool in tools])

@@ -1,4 +1,4 @@
-"""A project's server in a process of its own, and an API behind it that records."""
+"""A project's server in a process of its own."""
 
 from __future__ import annotations
 
@@ -6,22 +6,11 @@ import contextlib
 import json
 import os
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 from ..problems import UsageError
-from ..runtime.testing import Recorder
-
-
-@contextlib.contextmanager
-def recording() -> Iterator[Recorder]:
-    """An API on a free port of this machine."""
-    recorder = Recorder()
-    try:
-        yield recorder
-    finally:
-        recorder.close()
 
 
 @contextlib.asynccontextmanager

@@ -1,10 +1,10 @@
-"""Tasks: what is asked for, and the request that must arrive."""
+"""Tasks: what is asked for, the request that must arrive, and what came of each."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
@@ -13,6 +13,34 @@ from ..problems import UsageError
 from ..runtime.testing import Recorded
 
 KEYS = frozenset({"task", "query", "arguments", "method", "path", "body"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """One task: whether the request arrived, how many calls and tokens (about) it took, the tools
+    that were called and were wrong, and what went wrong, if anything.
+    """
+
+    task: str
+    done: bool
+    calls: int
+    tokens: int
+    wrong: tuple[str, ...] = ()
+    reason: str = ""
+
+
+def summary(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """The outcomes for programs: the share that was done, and means."""
+    count = len(outcomes)
+    return {
+        "tasks": count,
+        "done": sum(one.done for one in outcomes),
+        "success": round(sum(one.done for one in outcomes) / count, 3),
+        "calls": round(sum(one.calls for one in outcomes) / count, 2),
+        "tokens": round(sum(one.tokens for one in outcomes) / count),
+        "wrong_tools": sum(len(one.wrong) for one in outcomes),
+        "outcomes": [asdict(one) for one in outcomes],
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +66,18 @@ class Task:
         if not set(parse_qsl(query, keep_blank_values=True)) <= set(pairs):
             return False
         return _within(self.body, _json(request.body))
+
+    def outcome(self, requests: Sequence[Recorded], called: list[str], tokens: int) -> Outcome:
+        """Return the outcome by the requests that arrived."""
+        done = any(map(self.done_by, requests))
+        return Outcome(
+            task=self.task,
+            done=done,
+            calls=len(called),
+            tokens=tokens,
+            wrong=tuple(f"{one.method} {one.path}" for one in requests if not self.done_by(one)),
+            reason="" if done else f"called {', '.join(called) or 'nothing'}",
+        )
 
 
 def _json(body: bytes) -> Any:

@@ -50,7 +50,7 @@ def test_a_task_whose_request_never_arrives_is_not_done(
 
 
 def chat_completion(question: Any) -> dict[str, Any]:
-    """What OpenAI's endpoint answers: a call of `list_authors` at once, then `done`."""
+    """What an endpoint answers: a call of `list_authors` at once, then `done`."""
     message: dict[str, Any] = {"role": "assistant", "content": "done"}
     if question["messages"][-1]["role"] == "user":
         call = {"name": "list_authors", "arguments": "{}"}
@@ -62,22 +62,9 @@ def chat_completion(question: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def message(question: Any) -> dict[str, Any]:
-    """What Anthropic's endpoint answers: a call of `list_authors` at once, then `done`."""
-    blocks = [{"type": "text", "text": "done"}]
-    if isinstance(question["messages"][-1]["content"], str):
-        call = {"type": "tool_use", "id": "1", "name": "list_authors", "input": {}}
-        blocks = [{"type": "text", "text": "I look."}, call]
-    return {
-        "id": "1", "type": "message", "role": "assistant", "model": "played", "content": blocks,
-        "stop_reason": "end_turn", "stop_sequence": None,
-        "usage": {"input_tokens": 7, "output_tokens": 3},
-    }  # fmt: skip
-
-
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
-    """An endpoint that plays a model for both libraries. What it was asked is in the list; without
+    """An endpoint that plays a model for both providers. What it was asked is in the list; without
     the key `played` it refuses.
     """
     asked: list[Any] = []
@@ -85,11 +72,10 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
     def answer(request: Asked) -> tuple[int, dict[str, str], bytes]:
         question = json.loads(request.body)
         asked.append(question)
-        answers = {"/v1/chat/completions": chat_completion, "/v1/messages": message}
+        assert request.target == "/v1/chat/completions"
         status, data = 401, {"error": {"type": "authentication_error", "message": "no"}}
-        key = request.fields.get("x-api-key") or request.fields["authorization"]
-        if key in ("played", "Bearer played"):
-            status, data = 200, answers[request.target](question)
+        if request.fields["authorization"] == "Bearer played":
+            status, data = 200, chat_completion(question)
         return status, JSON, json.dumps(data).encode()
 
     server = Loopback(answer)
@@ -116,8 +102,7 @@ def test_a_model_chooses_calls_and_is_judged_by_what_arrives(
     assert [one["done"] for one in data["outcomes"]] == [True, False]
     assert data["outcomes"][1]["wrong"] == ["GET /authors"] and data["outcomes"][0]["tokens"] == 20
     assert [one["calls"] for one in data["outcomes"]] == [1, 1]
-    tools = [tool.get("function", tool) for tool in model[0]["tools"]]
-    assert "list_books" in {tool["name"] for tool in tools}
+    assert "list_books" in {tool["function"]["name"] for tool in model[0]["tools"]}
     assert "404" not in json.dumps(model[1]["messages"][-1])  # the tool's own result comes back
 
 
