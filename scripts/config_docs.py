@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mcpgen.config.file import OLD_SCHEMA
-from mcpgen.config.keys import BY_NAME, COUNT_LIMIT, NAME_PATTERN, TABLES, Key, Table
+from mcpgen.config.keys import BY_NAME, NAME_PATTERN, TABLES, Key, Table
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = {
@@ -117,28 +117,8 @@ def _table(table: Table) -> dict[str, Any]:
         "type": "object",
         "description": table.text,
         "additionalProperties": False,
-        "properties": {key.name: _key(key) for key in table.keys},
+        "properties": {key.name: {**key.schema, "description": key.text} for key in table.keys},
     }
-
-
-def _key(key: Key) -> dict[str, Any]:
-    text: dict[str, Any] = {"type": "string", "pattern": "\\S"}
-    texts = {"type": "array", "items": text}
-    made: dict[str, Any] = {
-        "text": text,
-        "name": {"type": "string", "pattern": NAME_PATTERN},
-        "texts": texts,
-        "text or texts": {"anyOf": [text, texts]},
-        "flag": {"type": "boolean"},
-        "count": {"type": "integer", "minimum": 1, "maximum": COUNT_LIMIT},
-        "headers": {"type": "object", "additionalProperties": text},
-        "any": {},
-    }[key.kind]
-    if key.choices:
-        made = {"enum": list(key.choices)}
-        if key.kind == "texts":
-            made = {"type": "array", "items": made}
-    return {**made, "description": key.text}
 
 
 def page() -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..load.values import as_text
 from ..problems import Problem, UsageError
 from ..runtime.facts.http import CREDENTIAL_HEADERS, FORBIDDEN_HEADERS, TOKEN
 from ..text import visible
@@ -121,4 +122,4 @@ def is_constant_header(name: str, value: Any) -> bool:
     lower = name.lower()
     if not TOKEN.fullmatch(name) or lower in FORBIDDEN_HEADERS - CONSTANT_HEADERS:
         return False
-    return isinstance(value, str) and bool(_VALUE.fullmatch(value))
+    return _VALUE.fullmatch(as_text(value)) is not None

@@ -7,7 +7,7 @@ possible, the key that was meant. Nothing in the file is ignored silently.
 from __future__ import annotations
 
 import difflib
-import math
+import json
 import os
 import re
 import tomllib
@@ -23,7 +23,7 @@ from ..problems import Problem, UsageError
 from ..text import visible
 from .base_url import base_url_problem
 from .credentials import fetch_fault, is_constant_header, scheme_fault
-from .keys import BY_NAME, COUNT_LIMIT, NAME_PATTERN, REMOVED, SUBTABLES, TABLES, Key
+from .keys import BY_NAME, NAME_PATTERN, REMOVED, SUBTABLES, TABLES, Key
 from .model import AnswerConfig, ApiConfig, ArgumentConfig, Config, Selection, ToolConfig
 from .positions import KeyPath, key_positions, place_at, place_of
 
@@ -268,26 +268,18 @@ def _where(header: str) -> str:
 
 def accepts(key: Key, value: Any) -> bool:
     """Return whether a TOML value is of the key's kind."""
-    if key.choices:
-        values = value if key.kind == "texts" else [value]
-        return isinstance(values, list) and all(item in key.choices for item in values)
-    match key.kind:
-        case "flag":
-            return isinstance(value, bool)
-        case "count":
-            return type(value) is int and 1 <= value <= COUNT_LIMIT
-        case "text":
-            return _is_text(value)
-        case "name":
-            return isinstance(value, str) and name_problem(value) is None
-        case "texts":
-            return _is_texts(value)
-        case "text or texts":
-            return _is_text(value) or _is_texts(value)
-        case "headers":
-            return isinstance(value, dict) and all(map(is_constant_header, value, value.values()))
-        case "any":
-            return _is_json(value)
+    import jsonschema_rs  # late: `mcpgen --help` does without it
+
+    if (key.kind, type(value)) == ("count", float):
+        return False
+    try:
+        json.dumps(value, allow_nan=False)
+        fits = jsonschema_rs.is_valid(key.schema, value)
+    except (TypeError, ValueError):  # a date, or a number that JSON does not have
+        return False
+    if key.kind == "headers":
+        return fits and all(map(is_constant_header, value, value.values()))
+    return fits
 
 
 def name_problem(name: str | None) -> Problem | None:
@@ -307,24 +299,6 @@ def field_value(key: Key, value: Any) -> Any:
     if key.lower_case:
         return tuple(item.lower() for item in value)
     return tuple(value)
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and bool(value.strip())
-
-
-def _is_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(map(_is_text, value))
-
-
-def _is_json(value: Any) -> bool:
-    if isinstance(value, list):
-        return all(map(_is_json, value))
-    if isinstance(value, dict):
-        return all(map(_is_json, value.values()))
-    if isinstance(value, float):
-        return math.isfinite(value)
-    return isinstance(value, (str, int))
 
 
 _NAME = "up to 16 letters of a to z, digits and single underscores, as in `book_shop`"

@@ -18,6 +18,18 @@ Kind = Literal["text", "name", "texts", "text or texts", "flag", "count", "heade
 COUNT_LIMIT = 1_000_000_000
 NAME_PATTERN = r"^(?=.{1,16}$)[a-z][a-z0-9]*(_[a-z0-9]+)*$"
 """A server's name. Packages, commands and environment variables are made of it unchanged."""
+_TEXT = {"type": "string", "pattern": "\\S"}
+_TEXTS = {"type": "array", "items": _TEXT}
+SCHEMAS: Mapping[Kind, dict[str, Any]] = {
+    "text": _TEXT,
+    "name": {"type": "string", "pattern": NAME_PATTERN},
+    "texts": _TEXTS,
+    "text or texts": {"anyOf": [_TEXT, _TEXTS]},
+    "flag": {"type": "boolean"},
+    "count": {"type": "integer", "minimum": 1, "maximum": COUNT_LIMIT},
+    "headers": {"type": "object", "additionalProperties": _TEXT},
+    "any": {},
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +79,14 @@ class Key:
     def target(self) -> str:
         """The name of the dataclass field."""
         return self.field or self.name
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema of its value."""
+        if not self.choices:
+            return SCHEMAS[self.kind]
+        chosen = {"enum": list(self.choices)}
+        return {"type": "array", "items": chosen} if self.kind == "texts" else chosen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

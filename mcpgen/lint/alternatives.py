@@ -5,12 +5,16 @@ all failed those of the one that was meant, and none that only follows from anot
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any, TypeAlias
 
 Peers: TypeAlias = list[Any]
 """Validation errors that expect something at the same place; nearly always one."""
+Path: TypeAlias = tuple[str | int, ...]
+UNEVALUATED = "unevaluatedProperties"
 KINDS = ("in", "type", "flow")
 """Keys that say of which kind an object is: a parameter or a security scheme."""
+_KIND_PATHS = [[key] for key in KINDS]
 
 
 def telling(errors: Iterable[Any]) -> Iterator[Peers]:
@@ -19,26 +23,26 @@ def telling(errors: Iterable[Any]) -> Iterator[Peers]:
     2020-12, section 11.3).
     """
     found = [peers for error in errors for peers in _meant(error)]
-    failed: set[tuple[str | int, ...]] = set()
-    unsettled = set()
-    for error, *_ in found:
-        place = tuple(error.instance_path)
-        if error.kind.name == "unevaluatedProperties":
-            continue
-        failed |= {place[: end + 1] for end in range(len(place))}
-        if error.kind.name == "required":
-            failed.add((*place, ""))
-        if _is_of_kind(error):
-            unsettled.add(_object_of(error))
+    unsettled = {_object_of(error) for error, *_ in found if _is_of_kind(error)}
+    failed = set(chain.from_iterable(_failed(error) for error, *_ in found))
     for peers in found:
-        above = _object_of(peers[0])
-        if above in unsettled and not _is_of_kind(peers[0]):
+        error, above = peers[0], _object_of(peers[0])
+        if above in unsettled and not _is_of_kind(error):
             continue
-        if peers[0].kind.name == "unevaluatedProperties":
-            names = ["", *peers[0].kind.as_dict().get("unexpected", ())]
-            if any((*above, name) in failed for name in names):
-                continue
-        yield peers
+        unexpected = error.kind.unexpected if error.kind.name == UNEVALUATED else ()
+        if not unexpected or failed.isdisjoint((*above, name) for name in ("", *unexpected)):
+            yield peers
+
+
+def _failed(error: Any) -> Iterator[Path]:
+    """The paths of what an error is about, and of all above it; the name of what is missing in an
+    object is empty.
+    """
+    place = tuple(error.instance_path)
+    if error.kind.name != UNEVALUATED:
+        yield from (place[:end] for end in range(1, len(place) + 1))
+    if error.kind.name == "required":
+        yield (*place, "")
 
 
 def _is_of_kind(error: Any) -> bool:
@@ -49,13 +53,13 @@ def _is_of_kind(error: Any) -> bool:
         return True
     if error.kind.name == "required":
         return error.kind.as_dict().get("property") in KINDS
-    return error.instance_path[-1:] in [[key] for key in KINDS]
+    return error.instance_path[-1:] in _KIND_PATHS
 
 
-def _object_of(error: Any) -> tuple[str | int, ...]:
+def _object_of(error: Any) -> Path:
     """The object that an error is about; of a wrong value the one that holds it."""
     place = tuple(error.instance_path)
-    return place if type(error.instance) is dict and not _is_of_value(error) else place[:-1]
+    return place[:-1] if type(error.instance) is not dict or _is_of_value(error) else place
 
 
 def _is_of_value(error: Any) -> bool:
@@ -66,16 +70,15 @@ def _meant(error: Any) -> list[Peers]:
     """The errors that tell most, of alternatives that all failed: those of the one that was meant,
     or comes closest. What each of them expects at one place is one error.
     """
-    context = getattr(error.kind, "context", None) or ()
-    branches = [errors for errors in map(_beside_references, context) if errors]
+    context = getattr(error.kind, "context", ())
+    branches = list(filter(None, map(_beside_references, context)))
     if not branches:
         return [[error]]
     depth = len(error.instance_path) + 1
-    others = [[each for each in branch if _is_of_another(each, depth)] for branch in branches]
+    others = [_of_another(branch, depth) for branch in branches]
     meant = [branch for branch, other in zip(branches, others, strict=True) if not other]
     peers = [errors[0] for errors in meant or others]
-    about = {(each.kind.name, *each.instance_path) for each in peers}
-    if all(len(branch) == 1 for branch in meant) and len(about) == 1 and _is_of_value(peers[0]):
+    if max(map(len, meant), default=1) == 1 and _expect_at_one_place(peers):
         return [peers]
     closest = max(meant or branches, key=_closeness)
     return [peers for each in closest for peers in _meant(each)]
@@ -86,13 +89,18 @@ def _beside_references(errors: Iterable[Any]) -> list[Any]:
     return [each for each in errors if getattr(each.kind, "property", None) != "$ref"]
 
 
-def _is_of_another(error: Any, depth: int) -> bool:
-    """Return whether an error says that an object is of another kind: a parameter in another place,
-    a security scheme of another type (OpenAPI 3.0, its JSON Schema).
+def _of_another(branch: list[Any], depth: int) -> list[Any]:
+    """The errors of a branch for objects of another kind: a parameter in another place, a security
+    scheme of another type (OpenAPI 3.0, its JSON Schema).
     """
-    if (error.kind.name, len(error.instance_path)) != ("enum", depth):
-        return False
-    return error.instance_path[-1] in KINDS
+    kinds = [error for error in branch if error.kind.name == "enum"]
+    return [each for each in kinds if each.instance_path[depth - 1 :] in _KIND_PATHS]
+
+
+def _expect_at_one_place(peers: list[Any]) -> bool:
+    """Return whether errors are about one value: its type, or which one it is."""
+    about = {(error.kind.name, *error.instance_path) for error in peers}
+    return len(about) == 1 and _is_of_value(peers[0])
 
 
 def _closeness(errors: list[Any]) -> tuple[int, int, int]:

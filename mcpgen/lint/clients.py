@@ -9,13 +9,15 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
+from itertools import islice
 from typing import Any
 
 from ..ir import Server, Tool
+from ..load.values import as_list, as_object, as_text
 from ..problems import Problems, UsageError
 from ..render.facts import wire
 from ..runtime.parts.install.files import CLIENTS
@@ -149,91 +151,79 @@ def _names(tools: list[Tool]) -> str:
 def _faults(client: ClientRules, server: Server, tool: Tool) -> Iterator[tuple[ClientLimit, str]]:
     """Each rule that a tool breaks, with the reason."""
     tool_object = wire(tool)
+    schemas = list(_schemas(tool_object["inputSchema"]))
     for rule in client.rules:
-        check = RULES.get(rule.name)
-        if check is None:
-            continue
-        reason = check(tool_object, rule.value, server.name)
-        if reason:
+        reasons: Iterable[str] = ()
+        if rule.name in RULES:
+            reasons = [RULES[rule.name](tool_object, rule.value, server.name)]
+        elif rule.name in SCHEMA_RULES:
+            check = SCHEMA_RULES[rule.name]
+            reasons = (check(schema, rule.value) for schema in schemas)
+        reason = next(filter(None, reasons), None)
+        if reason is not None:
             yield rule, reason
 
 
-# Rules: (Tool object, value, server name) → what is wrong, or None
+# Rules: (Tool object, value, server name) → what is wrong, or nothing
 
 
-def _name(tool: dict[str, Any], pattern: Any, server: str) -> str | None:
+def _name(tool: dict[str, Any], pattern: Any, server: str) -> str:
     if re.search(pattern, tool["name"]):
-        return None
+        return ""
     return f"its name does not match `{pattern}`"
 
 
-def _prefixed_length(tool: dict[str, Any], value: Any, server: str) -> str | None:
+def _prefixed_length(tool: dict[str, Any], value: Any, server: str) -> str:
     prefix, limit = value
     name = prefix.format(server=server) + str(tool["name"])
     if len(name) <= limit:
-        return None
+        return ""
     return f"`{name}` has {len(name)} characters, {limit} are allowed"
 
 
-def _keys(tool: dict[str, Any], pattern: Any, server: str) -> str | None:
-    for schema in _schemas(tool["inputSchema"]):
-        for key in schema.get("properties", {}):
-            if not re.search(pattern, key):
-                return f"the property `{key}` does not match `{pattern}`"
-    return None
+def _no_root_union(tool: dict[str, Any], value: Any, server: str) -> str:
+    found = (word for word in UNIONS if word in tool["inputSchema"])
+    return "".join(f"`{word}` at the root of its input schema" for word in islice(found, 1))
 
 
-def _no_root_union(tool: dict[str, Any], value: Any, server: str) -> str | None:
-    for word in UNIONS:
-        if word in tool["inputSchema"]:
-            return f"`{word}` at the root of its input schema"
-    return None
-
-
-def _no_keywords(tool: dict[str, Any], words: Any, server: str) -> str | None:
-    for schema in _schemas(tool["inputSchema"]):
-        for word in words:
-            if word in schema:
-                return f"its input schema has `{word}`"
-    return None
-
-
-def _formats(tool: dict[str, Any], allowed: Any, server: str) -> str | None:
-    for schema in _schemas(tool["inputSchema"]):
-        if isinstance(schema.get("format"), str) and schema["format"] not in allowed:
-            return f"`format: {schema['format']}` in its input schema"
-    return None
-
-
-def _typed_items(tool: dict[str, Any], value: Any, server: str) -> str | None:
-    for schema in _schemas(tool["inputSchema"]):
-        if schema.get("type") != "array":
-            continue
-        items = schema.get("items")
-        if not isinstance(items, dict) or not items:
-            return "an array whose items have no type"
-    return None
-
-
-def _single_types(tool: dict[str, Any], value: Any, server: str) -> str | None:
-    for schema in _schemas(tool["inputSchema"]):
-        if isinstance(schema.get("type"), list):
-            return "a list of types in its input schema"
-    return None
-
-
-def _text_enums(tool: dict[str, Any], value: Any, server: str) -> str | None:
-    for schema in _schemas(tool["inputSchema"]):
-        if any(not isinstance(item, str) or not item for item in schema.get("enum", ())):
-            return "an enum whose values are not all text"
-    return None
-
-
-def _description_length(tool: dict[str, Any], limit: Any, server: str) -> str | None:
+def _description_length(tool: dict[str, Any], limit: Any, server: str) -> str:
     length = len(tool["description"])
     if length <= limit:
-        return None
+        return ""
     return f"its description has {length:,} characters, {limit:,} are shown"
+
+
+# Rules on every schema in a tool's input schema: (schema, value) → what is wrong, or nothing
+
+
+def _keys(schema: dict[str, Any], pattern: Any) -> str:
+    wrong = (key for key in schema.get("properties", {}) if not re.search(pattern, key))
+    return "".join(f"the property `{key}` does not match `{pattern}`" for key in islice(wrong, 1))
+
+
+def _no_keywords(schema: dict[str, Any], words: Any) -> str:
+    return next((f"its input schema has `{word}`" for word in words if word in schema), "")
+
+
+def _formats(schema: dict[str, Any], allowed: Any) -> str:
+    name = as_text(schema.get("format"))
+    return f"`format: {name}` in its input schema" if name not in ("", *allowed) else ""
+
+
+def _typed_items(schema: dict[str, Any], value: Any) -> str:
+    if schema.get("type") != "array" or as_object(schema.get("items")):
+        return ""
+    return "an array whose items have no type"
+
+
+def _single_types(schema: dict[str, Any], value: Any) -> str:
+    return "a list of types in its input schema" if as_list(schema.get("type")) else ""
+
+
+def _text_enums(schema: dict[str, Any], value: Any) -> str:
+    if all(map(as_text, schema.get("enum", ()))):
+        return ""
+    return "an enum whose values are not all text"
 
 
 def _schemas(schema: Any) -> Iterator[dict[str, Any]]:
@@ -245,26 +235,24 @@ def _schemas(schema: Any) -> Iterator[dict[str, Any]]:
             continue
         yield node
         for word in ("properties", "$defs", "patternProperties"):
-            members = node.get(word)
-            if isinstance(members, dict):
-                stack.extend(members.values())
+            stack.extend(as_object(node.get(word)).values())
         for word in ("items", "additionalProperties", "not"):
             stack.append(node.get(word))
         for word in (*UNIONS, "prefixItems"):
-            branches = node.get(word)
-            if isinstance(branches, list):
-                stack.extend(branches)
+            stack.extend(as_list(node.get(word)))
 
 
-RULES: dict[str, Callable[[dict[str, Any], Any, str], str | None]] = {
+RULES: dict[str, Callable[[dict[str, Any], Any, str], str]] = {
     "name": _name,
     "prefixed_length": _prefixed_length,
-    "keys": _keys,
     "no_root_union": _no_root_union,
+    "description_length": _description_length,
+}
+SCHEMA_RULES: dict[str, Callable[[dict[str, Any], Any], str]] = {
+    "keys": _keys,
     "no_keywords": _no_keywords,
     "formats": _formats,
     "typed_items": _typed_items,
     "single_types": _single_types,
     "text_enums": _text_enums,
-    "description_length": _description_length,
 }

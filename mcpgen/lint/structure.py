@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -127,52 +127,69 @@ def _findings_of(peers: Peers, document: Document) -> Iterator[SchemaViolation]:
     error = peers[0]
     pointer = "".join(f"/{escape(str(part))}" for part in error.instance_path)
     kind, detail = error.kind.name, error.kind.as_dict()
-    names = [str(name) for name in detail.get("unexpected", ())] if kind in _UNEXPECTED else []
-    node = document.at(pointer)
-    if "$ref" in as_object(node) and ("$ref" in names or not names):
+    names = detail.get("unexpected", []) if kind in _UNEXPECTED else ["$ref"]
+    if "$ref" in names and "$ref" in as_object(document.at(pointer)):
         # Whatever else is wrong there follows from it.
         message = "`$ref` may not stand here"
         yield SchemaViolation(f"{pointer}/$ref", message, "unexpected", "$ref")
-    elif kind in _UNEXPECTED:
-        for name in names:
-            message = f"unexpected key `{name[:SHOWN]}`"
-            yield SchemaViolation(f"{pointer}/{escape(name)}", message, "unexpected", name)
-    elif kind == "propertyNames":
-        wrong = detail["error"]
-        at = f"{pointer}/{escape(str(wrong.instance))}"
-        yield SchemaViolation(at, f"the name {_wording([wrong])}")
-    elif kind == "required":
-        name = str(detail.get("property", "?"))
-        yield SchemaViolation(pointer, f"`{name}` is missing", "missing", name)
-    elif kind == "uniqueItems":
-        for index, item in enumerate(error.instance):
-            if item in error.instance[:index]:
+        return
+    match kind:
+        case "additionalProperties" | "unevaluatedProperties":
+            for name in names:
+                message = f"unexpected key `{name[:SHOWN]}`"
+                yield SchemaViolation(f"{pointer}/{escape(name)}", message, "unexpected", name)
+        case "required":
+            name = detail["property"]
+            yield SchemaViolation(pointer, f"`{name}` is missing", "missing", name)
+        case "propertyNames":
+            wrong = detail["error"]
+            at = f"{pointer}/{escape(str(wrong.instance))}"
+            yield SchemaViolation(at, f"the name {_wording([wrong])}")
+        case "uniqueItems":
+            for index in _repeated(error.instance):
                 message = f"item {index} stands in the list twice"
                 yield SchemaViolation(f"{pointer}/{index}", message)
-    else:
-        fault = _fault_of_value(error.instance, _types(peers))
-        yield SchemaViolation(pointer, _wording(peers), fault)
+        case _:
+            fault = _fault_of_value(error.instance, _types(peers))
+            yield SchemaViolation(pointer, _wording(peers), fault)
+
+
+def _repeated(items: list[Any]) -> Iterator[int]:
+    """The indexes of the items that stand in the list before."""
+    seen = set()
+    for index, item in enumerate(items):
+        text = json.dumps(item, sort_keys=True)
+        if text in seen:
+            yield index
+        seen.add(text)
 
 
 def _wording(peers: Peers) -> str:
     """A validation error in the user's words, or what several expect at one place."""
     error = peers[0]
-    last = error.instance_path[-1] if error.instance_path else ""
-    subject = f"`{last[:SHOWN]}` " if isinstance(last, str) and last else f"item {last} "
     match error.kind.name:
         case "type":
             types = " or ".join(_TYPES.get(name, f"a {name}") for name in _types(peers))
-            return f"{subject}must be {types}, not {_JSON.get(type(error.instance), 'a number')}"
+            given = _JSON.get(type(error.instance), "a number")
+            return f"{_subject(error)} must be {types}, not {given}"
         case "enum":
-            options = [item for each in peers for item in each.kind.as_dict()["options"]]
-            names = [item if isinstance(item, str) else json.dumps(item) for item in options[:10]]
-            allowed = ", ".join(f"`{name}`" for name in dict.fromkeys(names))
-            return f"{_short(error.instance)} is not one of {allowed}"
+            options = chain.from_iterable(each.kind.options for each in peers)
+            names = dict.fromkeys(map(_plain, options))
+            return f"{_short(error.instance)} is not one of {', '.join(names)}"
         case "pattern":
             return f"{_short(error.instance)} does not match `{error.kind.pattern[:SHOWN]}`"
-        case "minItems" | "minProperties" if not error.instance:
-            return f"{subject}must not be empty"
+        case "minItems" | "minProperties":
+            return f"{_subject(error)} must not be empty"
     return str(error.message)[:200]
+
+
+def _subject(error: Any) -> str:
+    last = error.instance_path[-1] if error.instance_path else "the document"
+    return f"`{last[:SHOWN]}`" if isinstance(last, str) else f"item {last}"
+
+
+def _plain(option: Any) -> str:
+    return f"`{option if isinstance(option, str) else json.dumps(option)}`"
 
 
 def _short(value: Any) -> str:

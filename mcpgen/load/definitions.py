@@ -11,7 +11,7 @@ smolagents (`inputs`), Cohere's first API (`parameter_definitions`) and Docker's
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..runtime.facts.pointer import escape
@@ -93,7 +93,7 @@ def schema_of(tool: dict[str, Any], pointer: str, keys: tuple[str, ...]) -> tupl
             continue
         schema, at = tool[key], f"{pointer}/{key}"
         for envelope in ENVELOPES:
-            if type(schema) is dict and schema.keys() == {envelope}:
+            if as_object(schema).keys() == {envelope}:
                 return schema[envelope], f"{at}/{envelope}"
         return schema, at
     return None, ""
@@ -121,7 +121,7 @@ def tool_list(root: Any) -> tuple[list[Any], str] | None:
     if type(root) is list:
         return root, ""
     for path in _LISTS:
-        node = _member(root, path)
+        node = member(root, path)
         if type(node) is not list:
             continue
         if node == [] or any(type(item) is dict for item in node):
@@ -129,7 +129,7 @@ def tool_list(root: Any) -> tuple[list[Any], str] | None:
     return None
 
 
-def _member(root: Any, path: tuple[str, ...]) -> Any:
+def member(root: Any, path: Sequence[str]) -> Any:
     """The value at a path of keys, or None."""
     node = root
     for key in path:
@@ -141,10 +141,10 @@ def _member(root: Any, path: tuple[str, ...]) -> Any:
 
 def tools_by_name(root: Any) -> dict[str, Any]:
     """The tools of a document that has them by their names, as Vercel's AI SDK does."""
-    tools = _member(root, ("tools",))
+    tools = member(root, ("tools",))
     if type(tools) is not dict:
         return {}
-    if all(type(tool) is dict and schema_of(tool, "", SCHEMA_KEYS)[1] for tool in tools.values()):
+    if all(schema_of(as_object(tool), "", SCHEMA_KEYS)[1] for tool in tools.values()):
         return tools
     return {}
 
@@ -228,11 +228,11 @@ def cursors(root: Any) -> list[Any]:
     2025-11-25, section "Pagination").
     """
     for path in _LISTS:
-        tools = _member(root, path)
+        tools = member(root, path)
         if type(tools) is not list:
             continue
         pages = [cursor for entry in tools if not is_definition(entry) for cursor in cursors(entry)]
-        return pages or [as_object(_member(root, path[:-1])).get("nextCursor")]
+        return pages or [as_object(member(root, path[:-1])).get("nextCursor")]
     return []
 
 

@@ -39,6 +39,7 @@ from .limits import Limits
 from .meta_schemas import meta_schema
 from .source import is_url, read_file
 from .text import Fault, SourceText, decode, note_surrogates, raised
+from .values import as_text
 
 Chain: TypeAlias = "tuple[Chain, str] | None"
 """The keys that lead to a node, the last one outermost: a pointer is made of them when needed."""
@@ -419,7 +420,7 @@ class _Gatherer:
                 target = self.dynamic_target(node.pop(key), (at, key), scope)
                 node.setdefault("$ref", target)
         for key in ("externalValue", "operationRef"):
-            if type(node.get(key)) is str and _LEADS_AWAY.match(node[key]):
+            if _LEADS_AWAY.match(as_text(node.get(key))):
                 message = f"`{key}` names a resource elsewhere: it is not fetched"
                 self.problems.note("E0207", message, pointer=_pointer((at, key)))
 
@@ -441,7 +442,7 @@ class _Gatherer:
         if type(mapping) is not dict:
             return
         for key, value in mapping.items():
-            if type(value) is str and _MAPPED_REFERENCE.search(value):
+            if _MAPPED_REFERENCE.search(as_text(value)):
                 mapping[key] = self.local(value, (at, key), scope)
 
     # One reference.

@@ -11,10 +11,12 @@ from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any, Protocol
 
 import yaml
+from yaml._yaml import CParser
+from yaml.constructor import BaseConstructor
+from yaml.resolver import BaseResolver
 
 from .json import SPACE
 from .text import SourceText
-from .yaml import Event, YamlParser, is_merge_key
 
 
 class NodeFinder(Protocol):
@@ -89,92 +91,58 @@ class JsonPlaces:
         return members
 
 
-class _Spot:
-    """A node in the text: its own span, and for every child the span of its key."""
+class _Composer(CParser, BaseConstructor, BaseResolver):
+    """Makes nodes with their positions of YAML, and no values."""
 
-    __slots__ = ("children", "collection", "end", "start")
-
-    def __init__(self, start: tuple[int, int], end: tuple[int, int], collection: bool) -> None:
-        self.start = start
-        self.end = end
-        self.collection = collection
-        self.children: dict[str, tuple[tuple[int, int], tuple[int, int], _Spot]] = {}
+    def __init__(self, content: str) -> None:
+        CParser.__init__(self, content)
+        BaseConstructor.__init__(self)
+        BaseResolver.__init__(self)
 
 
 class YamlPlaces:
-    """The places of all nodes of a valid YAML text, found in one pass over its events."""
+    """Finds the nodes of a valid YAML text in the tree that libyaml makes of it."""
 
     def __init__(self, text: SourceText) -> None:
         self._text = text
-        self._root: _Spot | None = None
-        self._anchors: dict[str, _Spot] = {}
+        self._root: Any = None
 
     def find(self, parts: list[str]) -> tuple[int, int]:
         """Offset and width of the node, or of its nearest ancestor."""
         if self._root is None:
-            parser: Any = YamlParser(self._text.content)
-            parser.get_event()
-            parser.get_event()
-            self._root = self._spot(parser, parser.get_event())
-        spot = self._root
-        key = (spot.start, spot.start)
+            self._root = _Composer(self._text.content).get_single_node()
+        node = self._root
+        start = end = node.start_mark
         for part in parts:
-            if part not in spot.children:
+            child = _child(node, part)
+            if child is None:
                 break
-            start, end, spot = spot.children[part]
-            key = (start, end)
-        if spot.collection:
-            return self._span(*key)
-        return self._span(spot.start, spot.end)
-
-    def _span(self, start: tuple[int, int], end: tuple[int, int]) -> tuple[int, int]:
-        first, last = self._text.offset(*start), self._text.offset(*end)
-        return first, max(1, last - first)
-
-    def _spot(self, parser: Any, event: Event) -> _Spot:
-        kind = type(event)
-        if kind is yaml.AliasEvent:
-            return self._anchors.get(event.anchor) or _span_of(event, False)
-        spot = _span_of(event, kind is not yaml.ScalarEvent)
-        if kind is yaml.MappingStartEvent:
-            self._mapping(parser, spot)
-        elif kind is yaml.SequenceStartEvent:
-            self._sequence(parser, spot)
-        if event.anchor:
-            self._anchors[event.anchor] = spot
-        return spot
-
-    def _sequence(self, parser: Any, spot: _Spot) -> None:
-        event = parser.get_event()
-        while type(event) is not yaml.SequenceEndEvent:
-            child = self._spot(parser, event)
-            at = (event.start_mark.line, event.start_mark.column)
-            spot.children[str(len(spot.children))] = (at, at, child)
-            event = parser.get_event()
-
-    def _mapping(self, parser: Any, spot: _Spot) -> None:
-        event = parser.get_event()
-        while type(event) is not yaml.MappingEndEvent:
-            key_span = _span_of(event, False)
-            child = self._spot(parser, parser.get_event())
-            if is_merge_key(event):
-                _merge(spot, child)
-            else:
-                key = getattr(event, "value", "")
-                spot.children[key] = (key_span.start, key_span.end, child)
-            event = parser.get_event()
+            key, node = child
+            start, end = key.start_mark, key.end_mark
+            if key is node:
+                end = start
+        if isinstance(node, yaml.ScalarNode):
+            start, end = node.start_mark, node.end_mark
+        first = self._text.offset(start.line, start.column)
+        return first, max(1, self._text.offset(end.line, end.column) - first)
 
 
-def _merge(spot: _Spot, merged: _Spot) -> None:
-    """Add the children of a merged mapping, or of a list of them, to those of a mapping."""
-    sources = [merged]
-    if "0" in merged.children:
-        sources = [item for _, _, item in merged.children.values()]
-    for source in sources:
-        for name, entry in source.children.items():
-            spot.children.setdefault(name, entry)
+def _child(node: yaml.Node, part: str) -> tuple[yaml.Node, yaml.Node] | None:
+    """The key and the value of a member, or an item twice; those of merged mappings come last."""
+    if isinstance(node, yaml.SequenceNode):
+        items = [(item, item) for item in node.value]
+        return dict(zip(map(str, range(len(items))), items, strict=True)).get(part)
+    if not isinstance(node, yaml.MappingNode):
+        return None
+    for key, value in node.value:
+        if key.value == part:
+            return key, value
+    return next(filter(None, (_child(each, part) for each in _merged(node))), None)
 
 
-def _span_of(event: Event, collection: bool) -> _Spot:
-    start, end = event.start_mark, event.end_mark
-    return _Spot((start.line, start.column), (end.line, end.column), collection)
+def _merged(node: yaml.MappingNode) -> list[yaml.Node]:
+    """The mappings that the merge key of a mapping names."""
+    for key, value in node.value:
+        if key.value == "<<" and not key.style:
+            return value.value if isinstance(value, yaml.SequenceNode) else [value]
+    return []

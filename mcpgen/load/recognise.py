@@ -22,10 +22,12 @@ from .definitions import (
     holds_definitions,
     is_schema,
     is_tools,
+    member,
     says_arguments,
     with_names,
 )
 from .text import SourceText
+from .values import as_text
 
 EXPECTED = "an OpenAPI document begins with `openapi: 3.1.0`, `info:` and `paths:`"
 TOOLS_EXPECTED = "a list of tools is the `tools` that a server answers to `tools/list`"
@@ -118,7 +120,7 @@ def tree(text: SourceText, root: Any) -> dict[str, Any]:
 def _refuse_other_format(text: SourceText, root: dict[str, Any]) -> None:
     """Raise `DocumentError` for an object with the keys of another format."""
     for row in _formats()["root"]:
-        if all(_has(root, key) for key in row["keys"]):
+        if all(member(root, key.split(".")) is not None for key in row["keys"]):
             message = f"this looks like {row['what']}, not an OpenAPI document"
             raise _not_it(text, "E0110", message, row.get("hint", EXPECTED))
 
@@ -178,15 +180,6 @@ def _not_it(text: SourceText, code: str, message: str, hint: str = EXPECTED) -> 
     return DocumentError.of(code, message, hint, place=place)
 
 
-def _has(root: Mapping[str, Any], path: str) -> bool:
-    node: Any = root
-    for key in path.split("."):
-        if not isinstance(node, Mapping) or key not in node:
-            return False
-        node = node[key]
-    return True
-
-
 # Versions.
 
 _SUPPORTED_3 = re.compile(r"3\.[012]\.\d+(-[\w.]+)?\Z")
@@ -203,22 +196,33 @@ def version(root: dict[str, Any], place: Callable[[str], Place], problems: Probl
     """
     if not describes_api(root):
         return "tools" if SOURCES in root or is_tools(root) else "schema"
-    key = "openapi" if "openapi" in root else "swagger"
-    value = root[key]
-    written = value.strip() if type(value) is str else value
-    if key == "swagger" and type(value) is not bool and written in ("2.0", 2.0, "2"):
-        if type(value) is not str:
-            message = "`swagger: 2.0` is a number"
-            problems.warn("E0303", message, pointer="/swagger", hint='write `swagger: "2.0"`')
-        return "2.0"
-    if key == "openapi" and type(written) is str:
-        if _SUPPORTED_3.match(written):
-            return written
-        if re.fullmatch(r"3\.[012]", written):
-            full, message = _nearest(written), f"`openapi: {value}` lacks its last part"
-            problems.warn("E0302", message, pointer="/openapi", hint=f'write `"{full}"`')
-            return full
-    raise _unsupported(key, value, place(f"/{key}"))
+    key, known = ("openapi", _openapi) if "openapi" in root else ("swagger", _swagger)
+    supported = known(root[key], problems)
+    if supported is None:
+        raise _unsupported(key, root[key], place(f"/{key}"))
+    return supported
+
+
+def _openapi(value: Any, problems: Problems) -> str | None:
+    """The version 3 that a value says, or None if it is not supported."""
+    written = as_text(value).strip()
+    if _SUPPORTED_3.match(written):
+        return written
+    if not re.fullmatch(r"3\.[012]", written):
+        return None
+    full, message = _nearest(written), f"`openapi: {value}` lacks its last part"
+    problems.warn("E0302", message, pointer="/openapi", hint=f'write `"{full}"`')
+    return full
+
+
+def _swagger(value: Any, problems: Problems) -> str | None:
+    """Version 2.0 if a value says so, or None."""
+    if value not in ("2.0", 2.0, "2"):
+        return None
+    if type(value) is not str:
+        message = "`swagger: 2.0` is a number"
+        problems.warn("E0303", message, pointer="/swagger", hint='write `swagger: "2.0"`')
+    return "2.0"
 
 
 def _unsupported(key: str, value: Any, place: Place) -> DocumentError:

@@ -26,6 +26,8 @@ from .source import Source, origin_of, read, source_of, with_hash
 from .text import Fault, LimitFault, SourceText, decode, note_surrogates, raised
 
 Name = str | os.PathLike[str]
+NO_LESS = Limits()
+"""The limits unless others are set."""
 
 
 def load(
@@ -33,13 +35,13 @@ def load(
     *,
     overlays: Sequence[Name] = (),
     workflows: Sequence[Name] = (),
-    limits: Limits | None = None,
+    limits: Limits = NO_LESS,
     problems: Problems,
     folder: Path | None = None,
     mapped: Mapping[str, Path] = MappingProxyType({}),
     draft: str | None = None,
     progress: Progress = silent,
-    headers: Mapping[str, str] | None = None,
+    headers: Mapping[str, str] = MappingProxyType({}),
     copies: Copies | None = None,
     title: str | None = None,
     collections: frozenset[str] = files.COLLECTIONS,
@@ -61,10 +63,9 @@ def load(
     Raises `DocumentError` (exit code 1) for a document with errors in any of its files,
     `UsageError` (2) or `RefusedError` (3). Warnings and notes go to `problems`.
     """
-    limits = limits or Limits()
     copies = copies or Copies()
     copies.limits = limits
-    downloads = Downloads(limits, progress, headers or {})
+    downloads = Downloads(limits, progress, headers)
     if isinstance(names, (str, os.PathLike)):
         names = [names]
     is_empty = not names and title is not None

@@ -44,6 +44,8 @@ _TAB_LINE = re.compile(r"^ *\t[ \t]*(?=#|\r?$)", re.M)
 not.
 """
 
+_TOO_DEEP = "exceeded maximum nesting depth"
+"""What libyaml says from 0.2.6 on, which reads ahead of the events."""
 _CORE = "tag:yaml.org,2002:"
 _TAGGED = {"int": (int,), "float": (float, int), "bool": (bool,), "null": (type(None),)}
 """Tag of the core schema → the types of the values it allows."""
@@ -212,8 +214,6 @@ class _Reader:
             if tag in (None, "!", _CORE + "str"):
                 return value
             return self.tagged(event, value)
-        if value and value[0] not in _MAYBE:
-            return value
         try:
             return scalar(value, self.limits)
         except ValueError:
@@ -328,6 +328,10 @@ def _read(text: SourceText, limits: Limits) -> Any:
         return _Reader(text, limits).document()
     except yaml.reader.ReaderError:
         raise character_fault(text) from None
+    except yaml.scanner.ScannerError as error:
+        if error.problem != _TOO_DEEP:
+            raise
+        raise LimitFault("E0115", f"nesting deeper than {limits.depth}", 0) from None
     except RecursionError:
         raise LimitFault("E0115", f"nesting deeper than {limits.depth}", 0) from None
     except (IndexError, OverflowError, ValueError) as error:

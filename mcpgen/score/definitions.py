@@ -108,10 +108,7 @@ class ScoredTool:
     @cached_property
     def required(self) -> frozenset[str]:
         """The names of the required arguments."""
-        schema = self.tool.get("inputSchema")
-        if not isinstance(schema, dict):
-            return frozenset()
-        return frozenset(texts_in(schema.get("required")))
+        return frozenset(texts_in(as_object(self.tool.get("inputSchema")).get("required")))
 
     @cached_property
     def output(self) -> dict[str, Mapping[str, Any]]:
@@ -140,10 +137,8 @@ class ScoredTool:
 
 
 def _properties(schema: Any) -> dict[str, Mapping[str, Any]]:
-    if not isinstance(schema, dict) or not isinstance(schema.get("properties"), dict):
-        return {}
-    properties: dict[str, Any] = schema["properties"]
-    return {name: inner if isinstance(inner, dict) else {} for name, inner in properties.items()}
+    properties = as_object(as_object(schema).get("properties"))
+    return {name: as_object(inner) for name, inner in properties.items()}
 
 
 @cache

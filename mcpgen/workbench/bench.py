@@ -360,10 +360,11 @@ def _budgets(config: Config) -> dict[str, ToolConfig]:
 
 def _differences(old: Any, new: Any, path: KeyPath = ()) -> Iterator[tuple[KeyPath, Any]]:
     """Yield the keys whose values differ, with the new ones; None for those that are gone."""
-    if not isinstance(old or {}, dict) or not isinstance(new or {}, dict) or old == new:
-        if old != new:
-            yield path, new
+    if old == new:
         return
-    old, new = old or {}, new or {}
-    for key in old | new:
-        yield from _differences(old.get(key), new.get(key), (*path, key))
+    before, after = ({} if side is None else side for side in (old, new))
+    if all(isinstance(side, dict) for side in (before, after)):
+        for key in before | after:
+            yield from _differences(before.get(key), after.get(key), (*path, key))
+    else:
+        yield path, new

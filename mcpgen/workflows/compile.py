@@ -45,7 +45,6 @@ from .model import (
 
 TARGETS = ("operationId", "operationPath", "workflowId")
 _SOURCE = re.compile(r"\$sourceDescriptions\.([A-Za-z0-9_-]+)\.(.+)", re.S)
-_OUTPUT_ALONE = re.compile(r"\$steps\.([\w-]+)\.([\w-]+)")
 _PATH = re.compile(r"#/paths/([^/]+)(?:/([a-zA-Z]+))?$")
 _FORMS = ("form", "multipart")
 _SET_BY_THE_SERVER = frozenset(("accept", "content-type", "content-length", "authorization"))
@@ -127,12 +126,9 @@ class Operations:
         name = match[2] if match else text
         if self.apis != {""}:
             return self._of_several(name, self._api(text, sources))
-        if name in self._by_id:
-            return self._by_id[name]
-        similar = [tool for each, tool in self._by_id.items() if each.lower() == name.lower()]
-        if len(similar) == 1 and name not in self.reasons:
-            return similar[0]
-        raise self._refuse(name)
+        if name not in self._by_id:
+            raise self._refuse(name)
+        return self._by_id[name]
 
     def by_path(self, text: str, sources: Mapping[str, str]) -> Tool:
         """The operation that an `operationPath` points to. Raises Inexpressible."""
@@ -241,7 +237,8 @@ class Compiler:
                 "E1542",
                 f"`{visible(text)[:120]}` refers to nothing: it is left out",
                 pointer=pointer,
-                hint=_advice(text, scope),
+                hint="the step needs an output of that name (`$steps.STEP.outputs.NAME`), or the"
+                " workflow an input",
             )
         for text in dict.fromkeys(scope.unknown):
             self.problems.warn(
@@ -513,14 +510,6 @@ class _StepReader:
                     limit=limit,
                 )
         raise Inexpressible(f"an action of type `{visible(str(kind))[:40]}` is unknown")
-
-
-def _advice(text: str, scope: Scope) -> str:
-    """Return advice on an expression that refers to nothing."""
-    match = _OUTPUT_ALONE.fullmatch(text)
-    if match and match[2] in scope.outputs.get(match[1], ()):
-        return f"write `$steps.{match[1]}.outputs.{match[2]}`"
-    return "the step needs an output of that name, or the workflow an input"
 
 
 def _attempts(node: dict[str, Any]) -> tuple[float, int]:

@@ -66,7 +66,7 @@ def criterion(data: Any, scope: Scope) -> Criterion:
             _check_regex(text)
         return Criterion(text=text, condition=Matches(pattern, context))
     if is_known:
-        _check_path(text, as_text(members.get("context")), scope)
+        _check_path(text)
     return Criterion(text=text, condition=Exists(pattern, context))
 
 
@@ -86,33 +86,14 @@ def _check_regex(text: str) -> None:
         )
 
 
-def _check_path(text: str, context: str, scope: Scope) -> None:
-    """Raise Inexpressible for a JSONPath that cannot be read; where it is a comparison, with the
-    condition that its author means.
-    """
+def _check_path(text: str) -> None:
+    """Raise Inexpressible for a JSONPath that cannot be read."""
     try:
         paths.check(text)
     except jsonpath.JSONPathError as error:
         reason = str(error).partition("\n")[0]
-        advice = ""
-        condition = _meant(text, context, scope)
-        if condition:
-            advice = f"; without `type: jsonpath` it is the condition `{condition}`"
-        raise Inexpressible(
-            f"`{text}` is not a JSONPath (RFC 9535), so that it never holds: {reason}{advice}"
-        ) from error
-
-
-def _meant(text: str, context: str, scope: Scope) -> str:
-    """The simple condition that stands where a JSONPath should, or nothing."""
-    if "#" in context:
-        return ""
-    condition = re.sub(r"\$(?=[.\[])", lambda _: context, text)
-    try:
-        simple(condition, scope)
-    except Inexpressible:
-        return ""
-    return condition
+        message = f"`{text}` is not a JSONPath (RFC 9535), so that it never holds: {reason}"
+        raise Inexpressible(message) from error
 
 
 def simple(text: str, scope: Scope) -> Condition:
@@ -139,14 +120,14 @@ class _Parser:
         while end < len(text):
             match = _TOKEN.match(text, end)
             if match is None:
-                raise self.refuse(_without_quotes(tokens, text[end:]))
+                raise self.refuse()
             kind = match.lastgroup or ""
             tokens.append((kind, match[kind]))
             end = match.end()
         return tokens
 
-    def refuse(self, advice: str = "") -> Inexpressible:
-        return Inexpressible(f"the condition `{self.text}` cannot be read{advice}")
+    def refuse(self) -> Inexpressible:
+        return Inexpressible(f"the condition `{self.text}` cannot be read")
 
     def takes(self, *operators: str) -> str:
         """The next token, taken, where it is one of these operators; else nothing."""
@@ -205,12 +186,3 @@ class _Parser:
             case "braced" | "expression":
                 return expression(text, self.scope)
         raise self.refuse()
-
-
-def _without_quotes(tokens: list[tuple[str, str]], rest: str) -> str:
-    """Return advice on a word behind a comparison, or an empty text."""
-    word = re.match(r"\s*([\w.-]+)", rest)
-    last = tokens[-1][1] if tokens else ""
-    if word is None or last not in _COMPARISONS:
-        return ""
-    return f": a text needs quotes, `'{word[1]}'`"

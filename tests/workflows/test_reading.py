@@ -73,13 +73,12 @@ GOOD = workflow("good", step("list", "listThings"))
         ),
         (
             step("a", "listThings", successCriteria=when("$response.body#/kind == NEW")),
-            "the condition `$response.body#/kind == NEW` cannot be read: a text needs quotes, `'NEW'`",
+            "the condition `$response.body#/kind == NEW` cannot be read",
         ),
         (
             judged("$.kind == 'a' || $.things.length > 0", "jsonpath"),
             "`$.kind == 'a' || $.things.length > 0` is not a JSONPath (RFC 9535), so that it never"
-            " holds: unexpected token '=='; without `type: jsonpath` it is the condition"
-            " `$response.body.kind == 'a' || $response.body.things.length > 0`",
+            " holds: unexpected token '=='",
         ),
         (
             judged("$.things[?search(@.kind, '(?=a)')]", "jsonpath"),
@@ -136,12 +135,12 @@ def test_an_expression_that_refers_to_nothing_is_a_warning(make: Any) -> None:
     assert "`$steps.list.outputs.idd` refers to nothing" in found[0][2]
 
 
-def test_an_output_without_the_word_outputs_is_told_how_it_is_written(make: Any) -> None:
+def test_an_output_without_the_word_outputs_refers_to_nothing(make: Any) -> None:
     listing = step("list", "listThings", outputs={"id": "$response.body#/id"})
     get = step("get", "getThing", parameters=[path("id", "$steps.list.id")])
     project = make(API, arazzo(workflow("find", listing, get)))
     [problem] = [problem for problem in project.problems if problem.code == "E1542"]
-    assert problem.hint == "write `$steps.list.outputs.id`"
+    assert "`$steps.STEP.outputs.NAME`" in problem.hint
 
 
 @pytest.mark.parametrize(
