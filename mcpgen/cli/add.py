@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
@@ -90,37 +91,36 @@ def add(
         hint = "`mcpgen new NAME` makes one"
         raise UsageError.of("E1101", "this folder is not a project", hint)
     if what is Thing.api:
-        return _add_api(screen, folder, name, prefix, as_json=as_json)
-    options = (name, description, argument, python, read_only is not None, prefix)
-    if not name and what is Thing.tool:
-        hint = "as in `mcpgen add tool find_book`"
-        raise UsageError.of("E1191", "a tool has a name", hint)
-    if any(options) and what is not Thing.tool:
-        message = f"names and options are those of a tool, not of `{what}`"
-        raise UsageError.of("E1191", message, f"`mcpgen add {what}` is all")
-    if what is Thing.production:
-        return _add_parts(screen, folder, as_json=as_json)
-    if what is Thing.confirm:
-        return _add_confirm(screen, folder, as_json=as_json)
+        return _add_api(screen, folder, name, prefix)
     if what is not Thing.tool:
-        return _add_files(screen, folder, what, as_json=as_json)
-    read_only = or_ask(read_only, _read_only, ask=not as_json and may_ask())
+        if any((name, description, argument, python, read_only is not None, prefix)):
+            message = f"names and options are those of a tool, not of `{what}`"
+            raise UsageError.of("E1191", message, f"`mcpgen add {what}` is all")
+        further = {Thing.production: _add_parts, Thing.confirm: _add_confirm}
+        if what in further:
+            return further[what](screen, folder)
+        return _add_files(screen, folder, what)
+    if not name:
+        raise UsageError.of("E1191", "a tool has a name", "as in `mcpgen add tool find_book`")
+    reads = bool(or_ask(read_only, _read_only, ask=not as_json and may_ask()))
     arguments = argument or []
     if python:
-        return _add_function(
-            screen, folder, name, description, arguments, read_only=bool(read_only)
-        )
-    tool = new_tool(name, description, arguments, read_only=bool(read_only))
-    return _add_contract(screen, folder, tool, read_only=bool(read_only), as_json=as_json)
+        return _add_function(screen, folder, name, description, arguments, read_only=reads)
+    tool = new_tool(name, description, arguments, read_only=reads)
+    return _add_contract(screen, folder, tool, read_only=reads)
 
 
 def _read_only() -> bool:
     return typer.confirm("Does it only read, and change nothing", default=False)
 
 
-def _add_contract(
-    screen: Screen, folder: Path, tool: dict[str, Any], *, read_only: bool, as_json: bool
-) -> int:
+def _tell(screen: Screen, data: dict[str, Any], lines: Iterable[str]) -> int:
+    """Print what was added: `data` for programs, `lines` for people."""
+    screen.result(data, lambda: screen.out.print("\n".join(lines), highlight=False))
+    return 0
+
+
+def _add_contract(screen: Screen, folder: Path, tool: dict[str, Any], *, read_only: bool) -> int:
     """Write a contract into the project's list, and the stub of its function."""
     from ..project.scaffold import add_tool
 
@@ -136,23 +136,15 @@ def _add_contract(
             path.unlink(missing_ok=True)
         raise
     functions = [_shown(folder / new) for new in changes.created if "/custom/" in new]
-    if as_json:
-        data = {
-            "tool": tool["name"],
-            "contract": _shown(path),
-            "functions": functions,
-            "read_only": read_only,
-        }
-        screen.data(json.dumps(data, indent=2))
-    elif not screen.quiet:
-        screen.out.print(f"contract   {_shown(path)}")
-        screen.out.print(f"hints      {READS if read_only else MAY_CHANGE}")
-        for function in functions:
-            screen.out.print(f"function   {function} (yours to fill in)")
-    return 0
+    contract = _shown(path)
+    data = {"tool": tool["name"], "contract": contract, "functions": functions}
+    hints = f"hints      {READS if read_only else MAY_CHANGE}"
+    stubs = [f"function   {function} (yours to fill in)" for function in functions]
+    lines = [f"contract   {contract}", hints, *stubs]
+    return _tell(screen, {**data, "read_only": read_only}, lines)
 
 
-def _add_files(screen: Screen, folder: Path, what: Thing, *, as_json: bool) -> int:
+def _add_files(screen: Screen, folder: Path, what: Thing) -> int:
     """Write a group of files for other programs."""
     from ..project.deploy import add_deployment
     from ..render.deployment import TARGETS
@@ -162,43 +154,40 @@ def _add_files(screen: Screen, folder: Path, what: Thing, *, as_json: bool) -> i
     paths: list[str] = []
     if what in TARGETS:
         paths = [path.relative_to(folder).as_posix() for path in add_deployment(folder, what)]
+    yours = set(paths)
     group = Thing.docker if what in NEED_AN_IMAGE else what
     if group in on_request():
         paths += _generate(screen, folder, add=(group.value,)).created
-    if as_json:
-        files = [_shown(folder / path) for path in paths]
-        screen.data(json.dumps({"added": what, "files": files}, indent=2))
-    elif not screen.quiet:
-        for path in paths:
-            yours = " (yours)" if what in TARGETS or is_once(path) else ""
-            screen.out.print(f"{_shown(folder / path)}{yours}", highlight=False)
-    return 0
+    yours.update(filter(is_once, paths))
+    files = {path: _shown(folder / path) for path in paths}
+    lines = [f"{shown}{' (yours)' * (path in yours)}" for path, shown in files.items()]
+    return _tell(screen, {"added": what, "files": list(files.values())}, lines)
 
 
-def _add_parts(screen: Screen, folder: Path, *, as_json: bool) -> int:
+def _add_parts(screen: Screen, folder: Path) -> int:
     """Enter the parts that `mcpgen.toml` can name into it, and generate the project again."""
     from ..config import read_config
-    from ..problems import Problems
-    from ..project.manifest import manifest_problems
     from ..project.scaffold import entered
     from ..runtime.facts.parts import NAMED
-    from .problem_output import print_problems
 
     parts = list(dict.fromkeys((*read_config(folder).parts, *NAMED)))
     with entered(folder, {("parts",): parts}):
         _generate(screen, folder, renew=True)
-    features = dict.fromkeys(NAMED, True)
-    missing = manifest_problems(folder, "", **features)
-    needed = [problem for problem in missing if problem.code == "E1320"]
-    print_problems(screen, Problems(items=needed), None, "text")
-    if as_json:
-        screen.data(json.dumps({"parts": list(NAMED)}, indent=2))
-    elif not screen.quiet:
-        screen.out.print(f"parts      {', '.join(NAMED)}", highlight=False)
-    return 0
+    _print_missing(screen, folder, **dict.fromkeys(NAMED, True))
+    return _tell(screen, {"parts": list(NAMED)}, [f"parts      {', '.join(NAMED)}"])
 
 
-def _add_confirm(screen: Screen, folder: Path, *, as_json: bool) -> int:
+def _print_missing(screen: Screen, folder: Path, **features: bool) -> None:
+    """Print the dependencies that the project lacks for features of its server."""
+    from ..problems import Problems
+    from ..project.manifest import missing_dependencies
+    from .problem_output import print_problems
+
+    missing = list(missing_dependencies(folder, **features))
+    print_problems(screen, Problems(items=missing), None, "text")
+
+
+def _add_confirm(screen: Screen, folder: Path) -> int:
     """Enter `confirm = true` into `mcpgen.toml`, and generate the project again."""
     from ..project.scaffold import entered
 
@@ -206,14 +195,10 @@ def _add_confirm(screen: Screen, folder: Path, *, as_json: bool) -> int:
         _generate(screen, folder, renew=True)
     facts = json.loads(next(folder.glob("src/*/api.json")).read_text("utf-8"))
     tools = list(facts["confirm"]["tools"])
-    if as_json:
-        screen.data(json.dumps({"confirm": tools}, indent=2))
-    elif not screen.quiet:
-        screen.out.print(f"confirm    {', '.join(tools)}", highlight=False)
-    return 0
+    return _tell(screen, {"confirm": tools}, [f"confirm    {', '.join(tools)}"])
 
 
-def _add_api(screen: Screen, folder: Path, document: str, prefix: str, *, as_json: bool) -> int:
+def _add_api(screen: Screen, folder: Path, document: str, prefix: str) -> int:
     """Enter another API into `mcpgen.toml`, and generate the project again."""
     from ..config import read_config
     from ..config.file import name_problem
@@ -224,7 +209,7 @@ def _add_api(screen: Screen, folder: Path, document: str, prefix: str, *, as_jso
     from ..project.scaffold import entered
 
     name = prefix or name_of(PurePath(document))
-    if not document or name_problem(name) or name in read_config(folder).apis:
+    if any((not document, name_problem(name), name in read_config(folder).apis)):
         hint = "`mcpgen add api DOCUMENT --prefix NAME`, with a name that no other API here has"
         raise UsageError.of("E1191", "an API has a document and a name", hint)
     key, place = ("url", document) if is_url(document) else ("path", relative_to(document, folder))
@@ -232,12 +217,9 @@ def _add_api(screen: Screen, folder: Path, document: str, prefix: str, *, as_jso
     with entered(folder, {("apis", name, key): place}):
         changes = _generate(screen, folder, accept=True)
     files = [path for path in changes.created if "/tools/" in path]
-    if as_json:
-        screen.data(json.dumps({"api": name, "files": files}, indent=2))
-    elif not screen.quiet:
-        screen.out.print(f"api        {name} (`[apis.{name}]` in `mcpgen.toml`)", highlight=False)
-        screen.out.print("\n".join(f"tools      {path}" for path in files), highlight=False)
-    return 0
+    tools = [f"tools      {path}" for path in files]
+    entry = f"api        {name} (`[apis.{name}]` in `mcpgen.toml`)"
+    return _tell(screen, {"api": name, "files": files}, [entry, *tools])
 
 
 def _add_function(
@@ -250,10 +232,7 @@ def _add_function(
     read_only: bool,
 ) -> int:
     """Write a function with `@tool`, and what a project needs to have one."""
-    from ..problems import Problems
-    from ..project.manifest import manifest_problems
     from ..project.new_function import add_function
-    from .problem_output import print_problems
 
     path = add_function(folder, name, description, arguments, read_only=read_only)
     try:
@@ -261,13 +240,11 @@ def _add_function(
     except BaseException:
         path.unlink()
         raise
-    missing = manifest_problems(folder, "", has_functions=True)
-    needed = [problem for problem in missing if "docstring-parser" in problem.message]
-    print_problems(screen, Problems(items=needed), None, "text")
-    if not screen.quiet:
-        screen.out.print(f"function   {_shown(path)} (yours to fill in)")
-        screen.out.print(f"hints      {READS if read_only else FUNCTION_MAY_CHANGE}")
-    return 0
+    _print_missing(screen, folder, has_functions=True)
+    function = f"function   {_shown(path)} (yours to fill in)"
+    hints = f"hints      {READS if read_only else FUNCTION_MAY_CHANGE}"
+    data = {"tool": name, "functions": [_shown(path)], "read_only": read_only}
+    return _tell(screen, data, [function, hints])
 
 
 def _generate(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from .screen import Screen, shown
 
@@ -42,18 +41,11 @@ def eval(
         asking = run_model(folder, chosen, model, provider=provider, lazy=lazy)
         outcomes = asyncio.run(asking)
     data = summary(outcomes)
-    if as_json:
-        screen.data(json.dumps(data, indent=2))
-    elif not quiet:
-        _show(screen, outcomes)
-        screen.out.print(
-            f"{data['done']} of {data['tasks']} tasks done; in the mean {data['calls']:g} calls and"
-            f" {data['tokens']:,} tokens a task; {data['wrong_tools']} wrong"
-        )
+    screen.result(data, lambda: _show(screen, outcomes, data))
     return int(minimum is not None and data["success"] < minimum)
 
 
-def _show(screen: Screen, outcomes: list[Outcome]) -> None:
+def _show(screen: Screen, outcomes: list[Outcome], data: dict[str, Any]) -> None:
     from . import tables
 
     table = tables.grid()
@@ -64,3 +56,7 @@ def _show(screen: Screen, outcomes: list[Outcome]) -> None:
         table.add_row(shown(one.task), f"{one.calls} calls", f"{one.tokens:,} tokens", result)
     screen.out.print(table)
     screen.out.print()
+    screen.out.print(
+        f"{data['done']} of {data['tasks']} tasks done; in the mean {data['calls']:g} calls and"
+        f" {data['tokens']:,} tokens a task; {data['wrong_tools']} wrong"
+    )

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-import json
+from typing import TYPE_CHECKING
 
 from rich.padding import Padding
 
 from .screen import Screen
+
+if TYPE_CHECKING:
+    from ..report.codes import Explanation
 
 
 def explain(code: str | None = None, as_json: bool = False) -> int:
@@ -16,20 +19,23 @@ def explain(code: str | None = None, as_json: bool = False) -> int:
     Says what it means, why it matters and what to do. Without CODE, lists every code.
     """
     from ..problems import UsageError
-    from ..report.codes import explanation
+    from ..report.codes import explanation, table
 
-    screen = Screen()
+    screen = Screen(as_json=as_json)
     if code is None:
-        _list(screen, as_json=as_json)
+        rows = list(table().values())
+        titles = "\n".join(f"{row.code}  {row.title}" for row in rows)
+        screen.result(list(map(dataclasses.asdict, rows)), lambda: screen.out.print(titles))
         return 0
     known = explanation(code)
     if known is None:
-        raise UsageError.of(
-            "E0903", f"there is no code `{code}`", "`mcpgen explain` lists all of them"
-        )
-    if as_json:
-        screen.data(json.dumps(dataclasses.asdict(known), indent=2))
-        return 0
+        hint = "`mcpgen explain` lists all of them"
+        raise UsageError.of("E0903", f"there is no code `{code}`", hint)
+    screen.result(dataclasses.asdict(known), lambda: _show(screen, known))
+    return 0
+
+
+def _show(screen: Screen, known: Explanation) -> None:
     screen.out.print(f"{known.code}  {known.title}", style="bold")
     for text in (known.why, known.remedy):
         screen.out.print()
@@ -37,16 +43,3 @@ def explain(code: str | None = None, as_json: bool = False) -> int:
     if known.example:
         screen.out.print()
         screen.out.print(Padding(known.example, (0, 0, 0, 4)))
-    return 0
-
-
-def _list(screen: Screen, *, as_json: bool) -> None:
-    """Print every code."""
-    from ..report.codes import table
-
-    rows = list(table().values())
-    if as_json:
-        screen.data(json.dumps(list(map(dataclasses.asdict, rows)), indent=2))
-        return
-    for row in rows:
-        screen.out.print(f"{row.code}  {row.title}")

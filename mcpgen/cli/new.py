@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import shutil
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -67,16 +67,13 @@ def new(
         if not there:
             shutil.rmtree(wish.folder, ignore_errors=True)
         raise
-    if as_json:
-        data = {
-            "folder": str(wish.folder),
-            "package": made.server.package,
-            "tools": ["count_words"],
-            "next": f"cd {shlex.quote(str(wish.folder))} && make test",
-        }
-        screen.data(json.dumps(data, indent=2))
-    elif not quiet:
-        _say_what_is_there(screen, str(wish.folder), made.server.package)
+    data = {
+        "folder": str(wish.folder),
+        "package": made.server.package,
+        "tools": ["count_words"],
+        "next": f"cd {shlex.quote(str(wish.folder))} && make test",
+    }
+    screen.result(data, lambda: _say_what_is_there(screen, data))
     return 0
 
 
@@ -103,14 +100,14 @@ def _as_transport(answer: str) -> RunTransport:
         raise typer.BadParameter("write `stdio` or `http`") from None
 
 
-def _say_what_is_there(screen: Screen, folder: str, package: str) -> None:
-    screen.out.print(f"{folder}/ is ready: one tool, `count_words`, and its test")
+def _say_what_is_there(screen: Screen, data: dict[str, Any]) -> None:
+    screen.out.print(f"{data['folder']}/ is ready: one tool, `count_words`, and its test")
     screen.out.print()
-    screen.out.print(f"  cd {shlex.quote(folder)} && make test", style="bold")
+    screen.out.print(f"  {data['next']}", style="bold")
     screen.out.print(
         "  without make: python3 -m venv .venv && .venv/bin/pip install -e '.[dev]' &&"
         " .venv/bin/pytest"
     )
     screen.out.print()
-    screen.out.print(f"  src/{package}/custom/    your tools: functions with `@tool`")
+    screen.out.print(f"  src/{data['package']}/custom/    your tools: functions with `@tool`")
     screen.out.print("  README.md     the next three steps")

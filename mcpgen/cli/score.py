@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from ..config import Config
@@ -43,15 +42,9 @@ def score(
         listed = tools_of_config(config)
     result = score_tools(listed.tools)
     first = changes(result, listed)
-    if as_json:
-        data = {
-            "name": listed.name,
-            **result.data(),
-            "changes": [change.data() for change in first],
-        }
-        screen.data(json.dumps(data, indent=2))
-    elif not quiet:
-        _show(screen, listed, result, first)
+    improvements = [change.data() for change in first]
+    data = {"name": listed.name, **result.data(), "changes": improvements}
+    screen.result(data, lambda: _show(screen, listed, result, first))
     if minimum is None or result.score >= minimum:
         return 0
     screen.err.print(f"the score {result.score:.2f} is below {minimum:g}")

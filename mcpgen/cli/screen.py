@@ -6,11 +6,12 @@ shown as it is (after `shown`, which makes control characters visible).
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import IO
+from typing import IO, Any
 
 from rich.console import Console
 
@@ -62,7 +63,7 @@ class Screen:
     """
 
     def __init__(self, *, quiet: bool = False, as_json: bool = False) -> None:
-        self.quiet = quiet or as_json
+        self.as_json, self.quiet = as_json, quiet or as_json
         self.out, self.err = _console(stderr=False), _console(stderr=True)
 
     def data(self, text: str) -> None:
@@ -72,6 +73,13 @@ class Screen:
             sys.stdout.flush()
         except BrokenPipeError:
             silence(sys.stdout)
+
+    def result(self, data: Any, show: Callable[[], None]) -> None:
+        """Print a result: as JSON for programs, else as `show` does it for people."""
+        if self.as_json:
+            self.data(json.dumps(data, indent=2))
+        elif not self.quiet:
+            show()
 
     def remark(self, text: str, style: str = "dim") -> None:
         """Print a line on stderr, unless quiet."""

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from ..problems import UsageError
 from ..project.custom import INJECTED
 from ..project.functions import UserFunction, functions
-from ..runtime.catalog import DESCRIBE
 from .environment import package_of, python_of, variables
 
 if TYPE_CHECKING:
@@ -73,8 +72,7 @@ def own_tools(folder: Path, server: Server) -> tuple[dict[str, Any], ...]:
     """
     if not server.has_functions:
         return ()
-    documented = {DESCRIBE, *(tool.name for tool in server.tools)}
-    return tuple(tool for tool in running_tools(folder) if tool["name"] not in documented)
+    return tuple(tool for tool in running_tools(folder) if tool["name"] in server.functions)
 
 
 def _of_function(function: UserFunction) -> ListedTool:

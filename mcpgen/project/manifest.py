@@ -30,19 +30,29 @@ def package_version(folder: Path) -> str:
 
 def manifest_problems(folder: Path, package: str, **features: bool) -> Iterator[Problem]:
     """Yield the dependencies that a project's `pyproject.toml` lacks, and its mentions of an old
-    package; none if it names no dependencies. `features` are those of `render.parts`.
+    package. `features` are those of `render.parts`.
     """
-    try:
-        text = (folder / NAME).read_text("utf-8-sig")
-        manifest = tomllib.loads(text)
-    except (OSError, ValueError):
-        return
-    lines = text.splitlines()
+    manifest, lines = _read(folder)
+    yield from missing_dependencies(folder, **features)
+    yield from _old_commands(manifest, package, lines)
+    yield from _line_lengths(manifest, lines)
+
+
+def missing_dependencies(folder: Path, **features: bool) -> Iterator[Problem]:
+    """Yield the dependencies that a project's `pyproject.toml` lacks; none if it names none."""
+    manifest, lines = _read(folder)
     dependencies = as_object(manifest.get("project")).get("dependencies")
     if isinstance(dependencies, list):
         yield from _missing_dependencies(dependencies, requirements(**features), lines)
-    yield from _old_commands(manifest, package, lines)
-    yield from _line_lengths(manifest, lines)
+
+
+def _read(folder: Path) -> tuple[dict[str, Any], list[str]]:
+    """The manifest and its lines; empty where there is none that can be read."""
+    try:
+        text = (folder / NAME).read_text("utf-8-sig")
+        return tomllib.loads(text), text.splitlines()
+    except (OSError, ValueError):
+        return {}, []
 
 
 def _old_commands(manifest: Mapping[str, Any], package: str, lines: list[str]) -> Iterator[Problem]:

@@ -8,7 +8,7 @@ from ..ir import Server
 from ..problems import DocumentError, UsageError
 from ..render.parts import features
 from ..write import Changes, write
-from .manifest import manifest_problems
+from .manifest import missing_dependencies
 from .run import Run
 from .user_code import planned_problems, refuse_idle_guards
 
@@ -44,8 +44,8 @@ def save(
         dry_run=dry_run,
     )
     if run.lock is not None:
-        needs = manifest_problems(run.folder, run.server.package, **features(run.server))
-        planned += [replace(need, severity="warning") for need in needs if need.code == "E1320"]
+        needs = missing_dependencies(run.folder, **features(run.server))
+        planned += [replace(need, severity="warning") for need in needs]
     return replace(changes, problems=(*changes.problems, *planned))
 
 
