@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -13,40 +14,6 @@ from .file import SCHEMA
 from .keys import BY_NAME, Key
 from .model import Config, Selection
 from .positions import KeyPath
-
-_HEAD = f"""\
-#:schema ./{SCHEMA}
-# This file is yours: mcpgen reads it on every run and never rewrites it. Its schema
-# explains every key, and most editors complete them. After an edit run `mcpgen generate`;
-# in CI run `mcpgen check`.
-"""
-
-_TAIL = """\
-# include_tags = ["books"]
-# exclude_methods = ["delete"]
-
-# One table for each operation that you want to change, by operationId or `METHOD /path`.
-#
-# [tools."listBooks"]
-# name = "find_books"                  # the tool's name for the model
-# aliases = ["list_books"]             # other names it can be called by
-# description = "Search the catalogue by words of the title."
-# toolset = "catalogue"
-# enabled = true
-#
-# [tools."listBooks".hints]
-# read_only = true
-#
-# [tools."listBooks".arguments.limit]
-# default = 20                         # sent when the model leaves it out
-#
-# [tools."listBooks".arguments.tenant]
-# hidden = true                        # the model does not see it
-# value = "acme"                       # and this is what is sent
-#
-# [tools."listBooks".answer]
-# keep = ["id", "title", "author.name"]
-"""
 
 SHORT_LIST = 3
 """The longest list that stands on one line."""
@@ -65,7 +32,7 @@ def new_text(config: Config, folder: Path, *, name: str) -> str:
     server |= {"name": config.name or name, "profile": config.profile}
     source = _changed_values("source", config, folder)
     source |= {"path": _one_or_all(paths), "url": _one_or_all(urls)}
-    lines = [_HEAD, *_assignments("", server), "", "[source]", *_assignments("source", source)]
+    lines = [*_assignments("", server), "", "[source]", *_assignments("source", source)]
     if not config.sources or config.sources == ("-",):
         lines.append("# The document was read from standard input and is kept in `document/`.")
         lines.append('# path = "../openapi.yaml"')
@@ -75,7 +42,8 @@ def new_text(config: Config, folder: Path, *, name: str) -> str:
     selected = _assignments("select", _changed_values("select", config.selection, folder))
     lines += ["", "# Which operations become tools. Without this table: all of them."]
     lines += ["[select]", *selected] if selected else ["# [select]"]
-    return "\n".join(lines) + "\n" + _TAIL
+    text = (resources.files("mcpgen") / "data" / "new_mcpgen.toml").read_text("utf-8")
+    return text.replace("{schema}", SCHEMA).replace("{keys}", "\n".join(lines))
 
 
 def _changed_values(table: str, part: Config | Selection, folder: Path) -> dict[str, Any]:

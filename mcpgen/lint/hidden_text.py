@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from ..runtime.facts.pointer import escape
@@ -26,8 +29,6 @@ EXCERPT = 90
 MOST_REPORTED = 2_000
 """Problems of one document after which hidden characters are no longer reported."""
 
-_CONFIDENTIAL = ("password", "credentials", "api key", "token", "conversation", "chat history")
-
 
 @dataclass(frozen=True, slots=True)
 class _Sign:
@@ -36,7 +37,7 @@ class _Sign:
     """
 
     what: str
-    words: tuple[str, ...]
+    words: list[str]
     pattern: re.Pattern[str]
 
     def search(self, text: str) -> re.Match[str] | None:
@@ -51,49 +52,14 @@ class _Sign:
         return None
 
 
-_SIGNS = (
-    _Sign(
-        "speaks to a model",
-        ("ignore", "disregard", "forget", "override", "system prompt", "you are ", "<"),
-        re.compile(
-            r"\b(?:ignore|disregard|forget|override)\b"
-            r".{0,40}\b(?:instructions?|rules|prompts?|guidelines)\b"
-            r"|\bsystem prompt\b|\byou are (?:now )?(?:an? )?(?:AI|assistant|language model)\b"
-            r"|</?(?:important|system|instructions?|secret|hidden)>",
-            re.I | re.S,
-        ),
-    ),
-    _Sign(
-        "wants something kept from the user",
-        ("do not", "don't", "never", "without"),
-        re.compile(
-            r"\b(?:do not|don't|never|without)\b"
-            r".{0,30}\b(?:tell|mention|inform|show|notify|asking|alert)\w*\b"
-            r".{0,30}\b(?:user|human|operator|them)\b",
-            re.I | re.S,
-        ),
-    ),
-    _Sign(
-        "wants other tools called first",
-        ("before ", "instead of ", "prior to "),
-        re.compile(
-            r"\b(?:before|instead of|prior to) (?:using|calling|invoking)\b.{0,30}\btools?\b",
-            re.I | re.S,
-        ),
-    ),
-    _Sign(
-        "names secrets or files of this machine",
-        ("~/.", "id_rsa", "id_ed25519", "/etc/", "mcp.json", *_CONFIDENTIAL),
-        re.compile(
-            r"~/\.(?:ssh|aws|config|netrc)|\bid_(?:rsa|ed25519)\b|/etc/(?:passwd|shadow)"
-            r"|\bmcp\.json\b"
-            r"|\b(?:send|include|pass|put|forward|upload)\b.{0,60}\b(?:password|credentials|api"
-            r" keys?|tokens?(?! name)|"
-            r"conversation|chat history)\b.{0,40}\b(?:parameter|argument|field|to https?)",
-            re.I | re.S,
-        ),
-    ),
-)
+@cache
+def _signs() -> tuple[_Sign, ...]:
+    """The rows of `data/hidden_text.toml`."""
+    text = (resources.files("mcpgen") / "data" / "hidden_text.toml").read_text("utf-8")
+    return tuple(
+        _Sign(row["what"], row["words"], re.compile("|".join(row["patterns"]), re.I | re.S))
+        for row in tomllib.loads(text)["sign"]
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,7 +122,7 @@ def kinds_of(*texts: str) -> tuple[str, ...]:
     kinds = []
     if any(INVISIBLE.search(text) or "\ufffd" in text for text in texts):
         kinds.append("holds invisible characters")
-    for sign in _SIGNS:
+    for sign in _signs():
         if any(map(sign.search, texts)):
             kinds.append(sign.what)
     return tuple(kinds)
@@ -169,7 +135,7 @@ def findings(root: Any) -> Iterator[SuspiciousText]:
         if hidden:
             excerpt = _excerpt(text, text.index(hidden[0]))
             yield SuspiciousText(what=_count(hidden), pointer=pointer, excerpt=excerpt)
-        for sign in _SIGNS:
+        for sign in _signs():
             match = sign.search(text)
             if match:
                 yield SuspiciousText(

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import tomllib
+from functools import cache
+from importlib import resources
 from typing import Any
 
 import yaml
@@ -16,36 +19,12 @@ NO_TOKEN = "found character that cannot start any token"
 ENDS_EARLY = "found unexpected end of stream"
 COMPARE_LINES = "compare the indentation of the two lines"
 
-EXPLANATIONS: dict[str, tuple[str, str]] = {
-    NO_TOKEN: (
-        "a character that no unquoted text begins with",
-        "put text that begins with this character in quotes",
-    ),
-    "mapping values are not allowed in this context": (
-        "a `: ` where no key is possible",
-        "put text that contains `: ` in quotes",
-    ),
-    "could not find expected ':'": ("a line that is neither `key: value` nor a list item", ""),
-    "did not find expected key": ("wrong indentation, or a key is missing", ""),
-    "did not find expected '-' indicator": (
-        "wrong indentation, or a list item without `- `",
-        "",
-    ),
-    "did not find expected <document start>": ("more text after the end of the document", ""),
-    "block sequence entries are not allowed in this context": (
-        "a list item where no list is possible",
-        "begin the list on a line of its own, or put text that begins with `- ` in quotes",
-    ),
-    ENDS_EARLY: ("the file ends in the middle of it", ""),
-    "did not find expected ',' or '}'": ("a `,` or `}` is missing", ""),
-    "did not find expected ',' or ']'": ("a `,` or `]` is missing", ""),
-    "did not find expected node content": ("a value is missing", ""),
-    "did not find expected alphabetic or numeric character": (
-        "`*` and `&` begin names of YAML's own",
-        "put text that begins with this character in quotes",
-    ),
-}
-"""libyaml's message → what it means, and what to do about it."""
+
+@cache
+def _explanations() -> dict[str, dict[str, str]]:
+    """The rows of `data/yaml_faults.toml`, by libyaml's message."""
+    text = (resources.files("mcpgen") / "data" / "yaml_faults.toml").read_text("utf-8")
+    return tomllib.loads(text)
 
 
 def character_fault(text: SourceText) -> Fault:
@@ -68,7 +47,8 @@ def syntax_fault(text: SourceText, error: yaml.MarkedYAMLError) -> Fault:
     problem = str(error.problem or "cannot be read")
     if _is_tab(text, problem, offset):
         return _tab_fault(text)
-    meaning, hint = EXPLANATIONS.get(problem, (problem, ""))
+    row = _explanations().get(problem, {})
+    meaning, hint = row.get("meaning", problem), row.get("hint", "")
     construct = _construct(error)
     began: Any = error.context_mark
     elsewhere = began is not None and (began.line, began.column) != (mark.line, mark.column)
