@@ -20,8 +20,7 @@ from .customise import customise, with_tool_names
 from .customise.bindings import customised, pin
 from .ir import Server
 from .lint.hidden_text import report_hidden
-from .lint.once import tell_once
-from .lint.structure import check
+from .lint.structure import check, tell_once
 from .load import Document, Limits, Progress, load, silent
 from .load.copies import FOLDER, Copies, home_of
 from .load.files import COLLECTIONS

@@ -22,8 +22,15 @@ from ..render.facts import wire
 from ..render.manifests import environment
 from ..score.rules import Score, score_tools
 from ..text import plural
-from .facts import credential_goes, other_origins
-from .summary import Summary, deletes, reads, summarise, weight
+from .summary import (
+    Summary,
+    credential_goes,
+    deletes,
+    other_origins,
+    reads,
+    summarise,
+    weight,
+)
 
 if TYPE_CHECKING:
     from ..load import Document

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..ir import Server, Skip, Tool
+from ..ir import Auth, Server, Skip, Tool
 from ..render.facts import wire
 from ..render.manifests import environment
 from ..runtime.parts.search.lazy import tools as lazy_tools
@@ -18,6 +18,7 @@ from ..workflows.model import KIND
 if TYPE_CHECKING:
     from ..load import Document
 
+VARIABLE = ("name", "meaning", "about", "required", "secret")
 BYTES_PER_TOKEN = 4
 """A tool list in JSON costs a model about one token for four bytes (measured: 4.0 to 4.6 with
 o200k).
@@ -185,13 +186,7 @@ class Summary:
                 for tool in toolset.tools
             ],
             "environment": [
-                {
-                    "name": variable.name,
-                    "meaning": variable.meaning,
-                    "about": variable.about,
-                    "required": variable.required,
-                    "secret": variable.secret,
-                }
+                {name: getattr(variable, name) for name in VARIABLE}
                 for variable in environment(server)
             ],
         }
@@ -234,3 +229,28 @@ def summarise(
         sizes={tool.name: size_of(tool) for tool in server.tools},
         functions=tuple(functions),
     )
+
+
+def credential_goes(auth: Auth) -> str:
+    """Return the place of a credential in a request, in words."""
+    where = {"header": f"header `{auth.wire_name}`", "cookie": f"cookie `{auth.wire_name}`"}
+    goes = where.get(auth.place, f"query `{auth.wire_name}`, which servers write into their logs")
+    if auth.kind == "basic":
+        return f"{goes}, user name and password"
+    if auth.kind == "client_credentials":
+        return f"{goes}, a token fetched from {auth.token_url or 'an address nobody named'}"
+    if auth.kind == "mutual_tls":
+        return "the TLS handshake, a client certificate"
+    if auth.kind == "unsupported":
+        return "not supported: give the server a way in `auth.py`"
+    return goes
+
+
+def other_origins(server: Server) -> dict[str, list[str]]:
+    """Tools that go elsewhere than the base URL of their API, by base URL."""
+    names: dict[str, list[str]] = {}
+    called = [(tool.name, tool.request) for tool in server.tools if tool.request is not None]
+    for name, request in called:
+        if request.base_url not in (None, "", server.api(request.api).base_url):
+            names.setdefault(str(request.base_url), []).append(name)
+    return names

@@ -6,8 +6,9 @@ more like squares.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from .model import Catalogue, Row
 
@@ -121,8 +122,8 @@ def squarified(sizes: Sequence[float], box: Box) -> list[Box]:
         ):
             count += 1
         row, areas = areas[:count], areas[count:]
-        boxes += _laid_out(row, box)
-        box = _rest(row, box)
+        laid_out, box = _laid_out(row, box)
+        boxes += laid_out
     return boxes
 
 
@@ -135,26 +136,15 @@ def _worst(areas: Sequence[float], side: float) -> float:
     return max(max(length / depth, depth / max(length, 1e-9)) for length in lengths)
 
 
-def _laid_out(areas: Iterable[float], box: Box) -> list[Box]:
-    """A row of rectangles along the shorter side of a box."""
-    row = list(areas)
-    depth = sum(row) / min(box.width, box.height)
-    boxes = []
-    x, y = box.x, box.y
-    for area in row:
-        length = area / max(depth, 1e-9)
-        if box.width >= box.height:
-            boxes.append(Box(x, y, depth, length))
-            y += length
-        else:
-            boxes.append(Box(x, y, length, depth))
-            x += length
-    return boxes
-
-
-def _rest(areas: Iterable[float], box: Box) -> Box:
-    """Return the remainder of a box beside a row."""
+def _laid_out(areas: Sequence[float], box: Box) -> tuple[list[Box], Box]:
+    """A row of rectangles along the shorter side of a box, and the box without them."""
     depth = sum(areas) / min(box.width, box.height)
+    lengths = [area / max(depth, 1e-9) for area in areas]
+    starts = [0.0, *accumulate(lengths)]
     if box.width >= box.height:
-        return Box(box.x + depth, box.y, max(0.0, box.width - depth), box.height)
-    return Box(box.x, box.y + depth, box.width, max(0.0, box.height - depth))
+        boxes = [
+            Box(box.x, box.y + at, depth, size) for at, size in zip(starts, lengths, strict=False)
+        ]
+        return boxes, Box(box.x + depth, box.y, max(0.0, box.width - depth), box.height)
+    boxes = [Box(box.x + at, box.y, size, depth) for at, size in zip(starts, lengths, strict=False)]
+    return boxes, Box(box.x, box.y + depth, box.width, max(0.0, box.height - depth))

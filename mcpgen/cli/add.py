@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from .ask import may_ask, or_ask
-from .screen import Screen
+from .screen import Screen, may_ask, or_ask
 
 if TYPE_CHECKING:
     from ..write import Changes

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,8 +40,7 @@ def inspect(
     for them, as its server lists them. Nothing is written but the files of `--html` and
     `--markdown`, which need no server and load nothing.
     """
-    from ..catalogue.facts import other_origins
-    from ..catalogue.summary import summarise
+    from ..catalogue.summary import other_origins, summarise
     from ..lint.hidden_text import findings
     from ..problems import Problems
     from ..project.run import request_of, run
@@ -63,9 +63,7 @@ def inspect(
             **summary.data(),
             "credentials": [_credential(auth) for auth in made.server.auth],
             "other_origins": other_origins(made.server),
-            "suspicious": [
-                {"what": one.what, "pointer": one.pointer, "excerpt": one.excerpt} for one in odd
-            ],
+            "suspicious": list(map(asdict, odd)),
             "problems": problem_data(problems, made.document),
         }
         screen.data(json.dumps(data, indent=2))
@@ -106,19 +104,13 @@ def _catalogue(
 
 def _credential(auth: Auth) -> dict[str, Any]:
     """Return the place and the source of a credential, for programs."""
-    return {
-        "name": auth.name,
-        "kind": auth.kind,
-        "place": auth.place,
-        "wire_name": auth.wire_name,
-        "variables": list(auth.variables),
-        "token_url": auth.token_url,
-    }
+    names = ("name", "kind", "place", "wire_name", "variables", "token_url")
+    return {name: getattr(auth, name) for name in names}
 
 
 def _show(screen: Screen, summary: Summary, odd: Sequence[SuspiciousText]) -> None:
     """Everything for people, the most important first."""
-    from ..catalogue.facts import credential_goes, other_origins
+    from ..catalogue.summary import credential_goes, other_origins
     from . import tables
 
     server = summary.server

@@ -10,8 +10,7 @@ from typing import Any
 
 import typer
 
-from .ask import may_ask, or_ask
-from .screen import Screen
+from .screen import Screen, may_ask, or_ask
 
 
 class RunTransport(StrEnum):

@@ -11,10 +11,11 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from rich.console import Console
 
+Value = TypeVar("Value")
 WIDE = 140
 """Columns where the output goes into a file or a pipe: nothing to fold for."""
 
@@ -98,4 +99,13 @@ class Screen:
             yield status.update
 
 
-__all__ = ["Screen", "shown", "silence"]
+def may_ask() -> bool:
+    """Return whether a person reads the questions and can answer them."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def or_ask(value: Value | None, question: Callable[[], Value], *, ask: bool) -> Value | None:
+    """The value of an option, or the answer to a question where it has none and `ask` lets it."""
+    if value is None and ask:
+        return question()
+    return value

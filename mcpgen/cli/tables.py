@@ -119,26 +119,19 @@ def show_toolsets(screen: Screen, summary: Summary) -> None:
     table.add_column("toolset", no_wrap=True)
     for name in ("tools", "read only", "destructive", "≈ tokens"):
         table.add_column(name, justify="right")
-    for toolset in toolsets[:MOST_TOOLSETS]:
-        hints = [tool.hints for tool in toolset.tools]
-        table.add_row(
-            toolset.name,
-            f"{len(hints):,}",
-            f"{sum(hint.read_only for hint in hints):,}",
-            f"{sum(hint.destructive for hint in hints):,}",
-            f"{summary.toolset_size(toolset.name).tokens:,}",
-        )
+    rows = [(toolset.name, [toolset]) for toolset in toolsets[:MOST_TOOLSETS]]
     rest = toolsets[MOST_TOOLSETS:]
     if rest:
-        hints = [tool.hints for toolset in rest for tool in toolset.tools]
-        table.add_row(
-            f"{len(rest)} more",
-            f"{len(hints):,}",
-            f"{sum(hint.read_only for hint in hints):,}",
-            f"{sum(hint.destructive for hint in hints):,}",
-            f"{sum(summary.toolset_size(toolset.name).tokens for toolset in rest):,}",
-            style="dim",
-        )
+        rows.append((f"{len(rest)} more", rest))
+    for name, members in rows:
+        hints = [tool.hints for toolset in members for tool in toolset.tools]
+        counts = [
+            len(hints),
+            sum(hint.read_only for hint in hints),
+            sum(hint.destructive for hint in hints),
+            sum(summary.toolset_size(toolset.name).tokens for toolset in members),
+        ]
+        table.add_row(name, *map("{:,}".format, counts))
     screen.out.print(table)
 
 

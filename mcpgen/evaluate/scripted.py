@@ -104,13 +104,12 @@ class _Talk:
 
     def __init__(self, client: Any) -> None:
         self._client = client
-        self._calls = 0
-        self._bytes = 0
+        self._calls = self._bytes = 0
 
-    async def call(self, name: str, arguments: dict[str, Any]) -> str:
-        """The text of a tool's result."""
+    async def call(self, name: str, arguments: dict[str, Any]) -> None:
+        """Call a tool."""
         result = await self._client.call_tool(name, arguments)
-        return self.read(arguments, "\n".join(getattr(each, "text", "") for each in result.content))
+        self.read(arguments, "\n".join(getattr(each, "text", "") for each in result.content))
 
     def read(self, arguments: dict[str, Any], text: str) -> str:
         """Count an answer, with what it was asked with, and return it."""
@@ -120,11 +119,5 @@ class _Talk:
 
     def outcome(self, task: Task, wrong: Sequence[str], reason: str = "") -> Outcome:
         """Return the outcome of a task."""
-        return Outcome(
-            task=task.task,
-            done=not reason,
-            calls=self._calls,
-            tokens=self._bytes // BYTES_PER_TOKEN,
-            wrong=tuple(wrong),
-            reason=reason,
-        )
+        facts = {"calls": self._calls, "tokens": self._bytes // BYTES_PER_TOKEN}
+        return Outcome(task=task.task, done=not reason, wrong=tuple(wrong), reason=reason, **facts)

@@ -20,7 +20,7 @@ from typing import Any, Literal
 from ..load.definitions import SOURCES
 from ..load.document import FILES, Document
 from ..load.values import as_object
-from ..problems import Problems, Severity
+from ..problems import Problem, Problems, Severity
 from ..runtime.facts.pointer import escape
 from .alternatives import Peers, telling
 
@@ -217,3 +217,33 @@ def _fault_of_value(value: Any, types: list[str]) -> Literal["number", "text", "
         if not kinds.isdisjoint(types):
             return "text"
     return "other"
+
+
+_LOST = "E0203"
+"""The code of references to nothing: what is skipped because of one is told after it."""
+
+
+def tell_once(document: Document, problems: Problems) -> None:
+    """Keep the last of equal problems about one place, and of one dangling reference; of the
+    findings of the official schema those at places of which nothing else is said.
+    """
+    subjects: dict[tuple[str, str, str], Problem] = {}
+    others = set()
+    for problem in problems:
+        place = _place(document, problem)
+        message = "" if problem.code == _LOST else problem.message
+        subjects.pop((place, problem.code, message), None)
+        subjects[place, problem.code, message] = problem
+        if problem.code != CODE:
+            others.add(place)
+    problems.items[:] = [
+        problem
+        for (place, code, _), problem in subjects.items()
+        if code != CODE or place not in others
+    ]
+
+
+def _place(document: Document, problem: Problem) -> str:
+    if problem.place is not None:
+        return problem.pointer
+    return document.written(problem.pointer)

@@ -37,6 +37,11 @@ HEADERS = {
     "User-Agent": "mcpgen",
 }
 
+SECRET_HEADER = (
+    "`--header 'Authorization: env:NAME'` sends what the environment variable NAME holds"
+)
+FILE_INSTEAD = "or download the document and give the file"
+
 Progress = Callable[[str], None]
 
 
@@ -285,59 +290,45 @@ def _explained(error: BaseException, name: str) -> BaseException:
     if isinstance(error, McpgenError):
         return error
     if isinstance(error, Elsewhere):
-        return RefusedError.of(
-            "E0122",
-            "redirected to another server",
-            file=name,
-            hint=f"if you trust it, give that URL: {str(error)[:200]}",
-        )
-    if isinstance(error, urllib.error.HTTPError):
-        return _refused_by_server(error.code, name)
-    reason = getattr(error, "reason", error)
-    if isinstance(reason, TimeoutError):
-        return DocumentError.of(
-            "E0122",
-            f"the server was silent for {READ_SECONDS:g} s",
-            file=name,
-            hint="try again, or download it and give the file",
-        )
-    if isinstance(reason, socket.gaierror):
-        return DocumentError.of(
-            "E0122",
-            f"the host `{visible(urllib.parse.urlsplit(name).hostname or '')}` is not known",
-            file=name,
-            hint="check the spelling of the URL, and the network",
-        )
-    if isinstance(reason, ssl.SSLCertVerificationError):
-        return DocumentError.of(
-            "E0122",
-            f"the TLS certificate of the server is not trusted: {reason.verify_message[:200]}",
-            file=name,
-            hint="if you trust it, name the file of its CA (PEM) in `SSL_CERT_FILE`",
-        )
-    if isinstance(error, (OSError, ValueError)):
-        words = getattr(reason, "strerror", None) or str(reason)
-        return DocumentError.of(
-            "E0122",
-            f"cannot be fetched{_by_way_of(name)}: {words[:200]}",
-            file=name,
-            hint="check the URL and the network",
-        )
-    if isinstance(error, http.client.IncompleteRead):
-        return DocumentError.of(
-            "E0122",
-            f"the connection ended {error.expected} bytes too early",
-            file=name,
-            hint="try again, or download it and give the file",
-        )
-    if isinstance(error, Exception):  # http.client has its own kinds for what is not HTTP
-        return DocumentError.of(
-            "E0122",
-            f"cannot be fetched: {type(error).__name__}",
-            file=name,
-            hint="check that the URL leads to an HTTP server",
-        )
-    return error
+        hint = f"if you trust it, give that URL: {str(error)[:200]}"
+        return RefusedError.of("E0122", "redirected to another server", hint, file=name)
+    if not isinstance(error, Exception):
+        return error
+    message, hint = _words(error, getattr(error, "reason", error), name)
+    return DocumentError.of("E0122", message, hint, file=name)
+
+
+def _words(error: Exception, reason: Any, name: str) -> tuple[str, str]:
+    """Message and hint for what went wrong."""
+    again = "try again, or download it and give the file"
+    match error, reason:
+        case urllib.error.HTTPError(code=401 | 403), _:
+            return f"the server answered {error.code}", f"{SECRET_HEADER}; {FILE_INSTEAD}"
+        case urllib.error.HTTPError(), _:
+            return f"the server answered {error.code}", "check the URL"
+        case _, TimeoutError():
+            return f"the server was silent for {READ_SECONDS:g} s", again
+        case _, socket.gaierror():
+            host = visible(urllib.parse.urlsplit(name).hostname or "")
+            return (
+                f"the host `{host}` is not known",
+                "check the spelling of the URL, and the network",
+            )
+        case _, ssl.SSLCertVerificationError():
+            message = f"the TLS certificate of the server is not trusted: {reason.verify_message}"
+            hint = "if you trust it, name the file of its CA (PEM) in `SSL_CERT_FILE`"
+            return message[:260], hint
+        case (OSError() | ValueError()), _:
+            words = getattr(reason, "strerror", None) or str(reason)
+            return (
+                f"cannot be fetched{_by_way_of(name)}: {words[:200]}",
+                "check the URL and the network",
+            )
+        case http.client.IncompleteRead(), _:
+            return f"the connection ended {error.expected} bytes too early", again
+    # http.client has its own kinds for what is not HTTP
+    kind = type(error).__name__
+    return f"cannot be fetched: {kind}", "check that the URL leads to an HTTP server"
 
 
 def _by_way_of(url: str) -> str:
@@ -347,16 +338,6 @@ def _by_way_of(url: str) -> str:
     if not proxy or urllib.request.proxy_bypass(parts.netloc):
         return ""
     return f" through the proxy `{visible(proxy.rpartition('@')[2])[:100]}`"
-
-
-def _refused_by_server(status: int, name: str) -> DocumentError:
-    hint = "check the URL"
-    if status in (401, 403):
-        hint = (
-            "`--header 'Authorization: env:NAME'` sends what the environment variable NAME holds;"
-            " or download the document and give the file"
-        )
-    return DocumentError.of("E0122", f"the server answered {status}", file=name, hint=hint)
 
 
 def too_large(name: str, limits: Limits) -> RefusedError:

@@ -33,10 +33,9 @@ from .copies import Copies
 from .definitions import SOURCES, schemas, unwrapped
 from .document import FILES, Document, UnresolvedReference
 from .fetch import Downloads, too_large
-from .identifiers import NAMES, Identifiers
+from .identifiers import NAMES, Identifiers, meta_schema
 from .json import too_many_nodes
 from .limits import Limits
-from .meta_schemas import meta_schema
 from .source import is_url, read_file
 from .text import Fault, SourceText, decode, note_surrogates, raised
 from .values import as_text

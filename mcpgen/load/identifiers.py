@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
+import copy
 import urllib.parse
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..runtime.facts.pointer import escape
+from .values import objects_in
 
 NAMES = frozenset(
     "properties patternProperties $defs definitions dependentSchemas dependencies headers"
@@ -137,3 +139,31 @@ class Identifiers:
 def _is_within(pointer: str, above: str) -> bool:
     """Return whether a pointer is another one, or leads below it."""
     return f"{pointer}/".startswith(f"{above}/")
+
+
+def meta_schema(uri: str) -> Any:
+    """A copy of the meta-schema, or the vocabulary of one, that has an address; None for any other.
+
+    A dynamic reference in it means the meta-schema as a whole.
+    """
+    if "json-schema.org/" not in uri:
+        return None
+    # Few documents need it, and it has no type hints.
+    from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
+
+    if uri not in REGISTRY:
+        return None
+    tree = copy.deepcopy(REGISTRY.contents(uri))
+    whole = uri
+    if "/meta/" in uri:
+        whole = uri.partition("/meta/")[0] + "/schema"
+    _replace_dynamic(tree, whole)
+    return tree
+
+
+def _replace_dynamic(node: Any, whole: str) -> None:
+    for schema in objects_in(node):
+        for keyword in ("$dynamicRef", "$recursiveRef"):
+            if isinstance(schema.get(keyword), str):
+                del schema[keyword]
+                schema["$ref"] = whole

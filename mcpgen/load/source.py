@@ -18,7 +18,7 @@ from typing import IO, Literal
 
 from ..problems import McpgenError, RefusedError, UsageError
 from ..text import visible
-from .fetch import Downloads, plain_url, too_large
+from .fetch import FILE_INSTEAD, SECRET_HEADER, Downloads, plain_url, too_large
 from .limits import Limits
 
 DOCUMENT_ENDINGS = (".json", ".yaml", ".yml")
@@ -102,10 +102,7 @@ def _check_query(name: str, url: str) -> None:
                 f"a URL with a secret in it, as `{visible(parameter)[:60]}`: a project's files are"
                 " shared, and its URL stands in them",
                 file=url,
-                hint=(
-                    "`--header 'Authorization: env:NAME'` sends what the environment variable NAME"
-                    " holds; or download the document and give the file"
-                ),
+                hint=f"{SECRET_HEADER}; {FILE_INSTEAD}",
             )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from .definitions import ScoredTool
@@ -49,14 +49,7 @@ class Improvement:
 
     def data(self) -> dict[str, Any]:
         """For programs."""
-        return {
-            "rule": self.rule,
-            "gain": round(self.gain, 3),
-            "tools": list(self.tools),
-            "advice": self.advice,
-            "source": self.source,
-            "lines": self.lines,
-        }
+        return {**asdict(self), "gain": round(self.gain, 3), "tools": list(self.tools)}
 
 
 def changes(score: Score, listed: ToolList, most: int = MOST) -> list[Improvement]:

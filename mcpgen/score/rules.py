@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from importlib import resources
 from itertools import pairwise
@@ -103,27 +103,17 @@ class Score:
 
     def data(self) -> dict[str, Any]:
         """For programs."""
-        return {
-            "score": round(self.score, 2),
-            "mean": round(self.mean, 2),
-            "minimum": round(self.minimum, 2),
-            "coherence": round(self.coherence, 2),
-            "dimensions": _rounded(self.dimensions),
-            "tools": [
-                {
-                    "name": tool.name,
-                    "score": round(tool.score, 2),
-                    "tokens": tool.tokens,
-                    "dimensions": _rounded(tool.dimensions),
-                    "rules": _rounded(tool.rules),
-                }
-                for tool in self.tools
-            ],
-        }
+        data: dict[str, Any] = _rounded(asdict(self))
+        return data
 
 
-def _rounded(values: Mapping[str, float]) -> dict[str, float]:
-    return {name: round(value, 2) for name, value in values.items()}
+def _rounded(value: Any) -> Any:
+    """A value with two decimal places for every number in it."""
+    if isinstance(value, dict):
+        return {name: _rounded(item) for name, item in value.items()}
+    if isinstance(value, tuple):
+        return list(map(_rounded, value))
+    return round(value, 2) if isinstance(value, float) else value
 
 
 def score_tools(tools: Iterable[Mapping[str, Any]]) -> Score:
