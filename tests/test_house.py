@@ -30,7 +30,7 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 45_800,
+    "lines of code of mcpgen": 44_700,
     "lines of code of its runtime": 13_700,
     "modules of a copied runtime": 52,
     "lines of a copied runtime": 13_100,
@@ -42,7 +42,7 @@ LIMITS = {
     "variables in a README": 15,
     "lines of names and sentences": 2_620,
     "lines of projection": 2_190,
-    "modules of a run": 162,
+    "modules of a run": 160,
     "switches of a run": 2_790,
     "modules of a call": 23,
     "switches of a call": 80,

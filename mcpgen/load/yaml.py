@@ -45,7 +45,7 @@ not.
 """
 
 _TOO_DEEP = "exceeded maximum nesting depth"
-"""What libyaml says from 0.2.6 on, which reads ahead of the events."""
+"""The refusal of libyaml from 0.2.6 on, which reads ahead of the events."""
 _CORE = "tag:yaml.org,2002:"
 _TAGGED = {"int": (int,), "float": (float, int), "bool": (bool,), "null": (type(None),)}
 """Tag of the core schema → the types of the values it allows."""
