@@ -34,30 +34,25 @@ def split_scheme(scheme: str) -> tuple[str, str]:
     return kind.strip().lower(), name.strip()
 
 
-def scheme_fault(scheme: str | None) -> str:
-    """Explain why a credential cannot be sent in this way, or return an empty text."""
-    if scheme is None:
-        return ""
-    kind, name = split_scheme(scheme)
-    text = visible(scheme)[:60]
-    if kind in ("bearer", "basic") and not name:
-        return ""
-    if kind == "query" and name:
-        return ""
-    if kind != "header":
-        return f"`{text}` is no way to send a credential: it is {_SCHEMES}"
-    if not TOKEN.fullmatch(name):
-        return f"`{text}` names no header: write it as in `header:X-Api-Key`"
-    if name.lower() in FORBIDDEN_HEADERS - CREDENTIAL_HEADERS:
-        return f"`{text}` names a header that the HTTP client sets itself"
-    return ""
-
-
 def scheme_problem(scheme: str | None) -> Problem | None:
-    """Return the problem with the option `--auth`, or None."""
-    message = scheme_fault(scheme)
-    if not message:
+    """Return the reason why a credential cannot be sent in this way, or None."""
+    if scheme is None:
         return None
+    kind, name = split_scheme(scheme)
+    text = f"`{visible(scheme)[:60]}`"
+    match kind:
+        case "bearer" | "basic" if not name:
+            return None
+        case "query" if name:
+            return None
+        case "header" if not TOKEN.fullmatch(name):
+            message = f"{text} names no header: write it as in `header:X-Api-Key`"
+        case "header" if name.lower() in FORBIDDEN_HEADERS - CREDENTIAL_HEADERS:
+            message = f"{text} names a header that the HTTP client sets itself"
+        case "header":
+            return None
+        case _:
+            message = f"{text} is no way to send a credential: it is {_SCHEMES}"
     return Problem(code="E1176", severity="error", message=message)
 
 
@@ -72,19 +67,19 @@ def fetch_header(text: str) -> FetchHeader | None:
     return FetchHeader(name.strip(), variable)
 
 
-def fetch_fault(headers: Iterable[str]) -> str:
-    """Explain why headers cannot be sent when the document is fetched, or return an empty text.
+def fetch_problem(headers: Iterable[str]) -> Problem | None:
+    """Return the reason why headers cannot be sent when the document is fetched, or None.
 
     The value is never repeated: it may be a secret that was written in place of a variable.
     """
     for text in headers:
         if fetch_header(text) is None:
             name = visible(text.partition(":")[0])[:60]
-            return (
+            return _unusable(
                 f"the header `{name}` must name an environment variable that holds its value, as in"
                 " `Authorization: env:NAME`"
             )
-    return ""
+    return None
 
 
 def fetch_headers(headers: Iterable[str], environ: Mapping[str, str]) -> dict[str, str]:
@@ -93,28 +88,23 @@ def fetch_headers(headers: Iterable[str], environ: Mapping[str, str]) -> dict[st
     Raises UsageError where a header names no variable, or one that is not set or holds no header
     value.
     """
-    fault = fetch_fault(headers)
-    if fault:
-        raise _unusable(fault)
+    problem = fetch_problem(headers)
     values: dict[str, str] = {}
     for header in filter(None, map(fetch_header, headers)):
-        value = environ.get(header.variable, "").strip()
+        variable = f"the environment variable `{header.variable}`"
+        value = values[header.name] = environ.get(header.variable, "").strip()
         if not value:
-            raise _unusable(
-                f"the environment variable `{header.variable}` is not set: the header"
-                f" `{header.name}` takes its value from it"
-            )
-        if not _VALUE.fullmatch(value):
-            raise _unusable(
-                f"the environment variable `{header.variable}` holds characters that no header can"
-                " carry"
-            )
-        values[header.name] = value
+            taken = f"the header `{header.name}` takes its value from it"
+            problem = problem or _unusable(f"{variable} is not set: {taken}")
+        elif not _VALUE.fullmatch(value):
+            problem = problem or _unusable(f"{variable} holds characters that no header can carry")
+    if problem is not None:
+        raise UsageError(problem)
     return values
 
 
-def _unusable(message: str) -> UsageError:
-    return UsageError(Problem(code="E1175", severity="error", message=message))
+def _unusable(message: str) -> Problem:
+    return Problem(code="E1175", severity="error", message=message)
 
 
 def is_constant_header(name: str, value: Any) -> bool:

@@ -22,7 +22,7 @@ from ..paths import Obstacle, read_plain
 from ..problems import Problem, UsageError
 from ..text import visible
 from .base_url import base_url_problem
-from .credentials import fetch_fault, is_constant_header, scheme_fault
+from .credentials import fetch_problem, is_constant_header, scheme_problem
 from .keys import BY_NAME, NAME_PATTERN, REMOVED, SUBTABLES, TABLES, Key
 from .model import AnswerConfig, ApiConfig, ArgumentConfig, Config, Selection, ToolConfig
 from .positions import KeyPath, key_positions, place_at, place_of
@@ -66,11 +66,11 @@ def parse_config(text: str, *, folder: Path = Path(), file: str = NAME) -> Confi
         raise UsageError(_syntax_problem(text, file, error)) from None
     reader = _Reader(text, file, folder)
     server = reader.table("", (), data)
-    reader.address(("base_url",), server.get("base_url"))
+    reader.report(("base_url",), base_url_problem(server.get("base_url")))
     source = reader.table("source", ("source",), data.get("source", {}))
-    reader.check("E1175", ("source", "headers"), fetch_fault(source.get("fetch_headers", ())))
+    reader.report(("source", "headers"), fetch_problem(source.get("fetch_headers", ())))
     auth = reader.table("auth", ("auth",), data.get("auth", {}))
-    reader.check("E1176", ("auth", "scheme"), scheme_fault(auth.get("auth_scheme")))
+    reader.report(("auth", "scheme"), scheme_problem(auth.get("auth_scheme")))
     apis = {
         name: reader.api(name, table)
         for name, table in reader.tables(("apis",), data.get("apis", {}))
@@ -147,16 +147,10 @@ class _Reader:
                 self.unknown_key(name, (*path, word), names)
         return values
 
-    def address(self, path: KeyPath, url: str | None, name: str = "the base URL") -> None:
-        """A URL that requests must be able to go to."""
-        problem = base_url_problem(url, name)
+    def report(self, path: KeyPath, problem: Problem | None) -> None:
+        """Report what is wrong with a value, if anything is."""
         if problem is not None:
             self.add(problem.code, path, problem.message, hint=problem.hint)
-
-    def check(self, code: str, path: KeyPath, message: str) -> None:
-        """Report what is wrong with a value; nothing where the message is empty."""
-        if message:
-            self.add(code, path, message)
 
     def from_here(self, key: Key, value: Any) -> Any:
         """The value of a key; paths in it become relative to the current folder."""
@@ -180,10 +174,10 @@ class _Reader:
         if problem is not None:
             self.add(problem.code, path, problem.message.replace("a server", "an API"))
         values = self.table("apis.*", path, data)
-        self.address((*path, "base_url"), values.get("base_url"))
+        self.report((*path, "base_url"), base_url_problem(values.get("base_url")))
         for origin in values.get("allow_origins", ()):
-            self.address((*path, "allow_origins"), origin, "an allowed origin")
-        self.check("E1176", (*path, "auth"), scheme_fault(values.get("auth")))
+            self.report((*path, "allow_origins"), base_url_problem(origin, "an allowed origin"))
+        self.report((*path, "auth"), scheme_problem(values.get("auth")))
         chosen = data.get("select", {}) if isinstance(data, dict) else {}
         selection = Selection(**self.table("select", (*path, "select"), chosen))
         return ApiConfig(**values, selection=selection)

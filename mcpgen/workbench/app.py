@@ -38,6 +38,20 @@ FOUND = 20
 """Tools that the page Find shows."""
 SUGGESTED = 40
 FACETS = ("tag", "method")
+PAGES = {
+    "/": "overview",
+    "/part/overview": "overview_part",
+    "/tool/{number:int}": "tool",
+    "/function/{name}": "function",
+    "/edit/{number:int}": "edit",
+    "/part/problems": "problems_part",
+    "/part/changes": "changes_part",
+    **{f"/{name}": name for name in ("tools", "find", "settings", "problems", "changes")},
+    **{f"/{name}": name for name in ("scores", "state")},
+}
+"""Address → the method that makes its page."""
+ACTIONS = ("change", "choose", "suggest", "undo", "save", "repair", "call", "generate")
+"""The buttons."""
 
 Answer = dict[str, Any]
 
@@ -281,24 +295,9 @@ class Workbench:
 def application(bench: Bench, *, host: str, token: str) -> tuple[ASGIApp, Workbench]:
     """The guarded application for a bench, and its pages. `host` is its own, with the port."""
     pages = Workbench(bench)
-    routes = [
-        Route("/", _page(pages, pages.overview)),
-        Route("/part/overview", _page(pages, pages.overview_part)),
-        Route("/tools", _page(pages, pages.tools)),
-        Route("/tool/{number:int}", _page(pages, pages.tool)),
-        Route("/function/{name}", _page(pages, pages.function)),
-        Route("/edit/{number:int}", _page(pages, pages.edit)),
-        Route("/find", _page(pages, pages.find)),
-        Route("/settings", _page(pages, pages.settings)),
-        Route("/problems", _page(pages, pages.problems)),
-        Route("/part/problems", _page(pages, pages.problems_part)),
-        Route("/changes", _page(pages, pages.changes)),
-        Route("/part/changes", _page(pages, pages.changes_part)),
-        Route("/scores", _page(pages, pages.scores)),
-        Route("/state", _page(pages, pages.state)),
-        Route("/static/{name}", _static),
-    ]
-    for action in ("change", "choose", "suggest", "undo", "save", "repair", "call", "generate"):
+    routes = [Route(path, _page(pages, getattr(pages, name))) for path, name in PAGES.items()]
+    routes.append(Route("/static/{name}", _static))
+    for action in ACTIONS:
         routes.append(Route(f"/{action}", _button(pages, getattr(pages, action)), methods=["POST"]))
     app = Starlette(routes=routes, exception_handlers={404: pages.missing})
     return WorkbenchGuard(app, host=host, token=token), pages
