@@ -156,9 +156,15 @@ def _bounded(stream: IO[bytes], name: str, limits: Limits) -> bytes:
     return raw
 
 
+def _with_slashes(name: str) -> str:
+    """A name that has backslashes as a path has them elsewhere, where a file is there."""
+    slashed = name.replace("\\", "/")
+    return slashed if Path(slashed).is_file() else ""
+
+
 def _cannot_open(path: Path, name: str, error: OSError) -> McpgenError:
     if error.errno in NO_SUCH_FILE:
-        neighbour = _similar_neighbour(path) or _meant_url(name)
+        neighbour = _with_slashes(name) or _similar_neighbour(path) or _meant_url(name)
         hint = f"did you mean `{neighbour}`?" if neighbour else ""
         return UsageError.of("E0101", f"no such file: {name}", file=name, hint=hint)
     if isinstance(error, PermissionError):
