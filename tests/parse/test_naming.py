@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from mcpgen.parse import naming
 from mcpgen.parse.naming import Subject, argument_names, server_name, toolset_names
-from mcpgen.parse.naming.family import telling_words
+from mcpgen.parse.naming.telling import telling_words
 
 RULES = yaml.safe_load(Path(__file__).with_name("names.yaml").read_text("utf-8"))
 TOOL = re.compile(r"[a-z][a-z0-9_]{0,49}")
@@ -172,8 +172,8 @@ def test_operations_that_only_several_words_tell_apart_have_these_words() -> Non
 def test_the_fewest_words_that_tell_a_name_from_the_others(
     names: list[str], telling: list[str]
 ) -> None:
-    words = telling_words({name: name.split() for name in names})
-    assert [" ".join(words[name]) for name in names] == telling
+    words = telling_words({name: [name.split()] for name in names})
+    assert [" ".join(dict(words[name])) for name in names] == telling
 
 
 def test_names_of_a_family_are_independent_of_order() -> None:

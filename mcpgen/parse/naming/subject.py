@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ...text import words
-from ..vocabulary import ARTICLES, ASIDES, FINITE, STOP_WORDS, USUAL_VERBS, VERBS, singular
+from ..vocabulary import ARTICLES, ASIDES, FINITE, STOP_WORDS, VERBS, singular
 from .digest import digest
 from .reserved import NOT_FOR_TOOLS
-from .route import literals, parts_of
+from .route import parts_of
 from .shorten import shorten
+from .telling import Mark
 from .verb import identity_words, operation_words, verb_and_resource
 
 TOOL_LIMIT = 50
 COMBINED_LIMIT = 64  # `mcp__<server>__<tool>`, the longest prefix a client is known to add
 
 SAY_LITTLE = ARTICLES | ASIDES | FINITE | STOP_WORDS | VERBS
-"""Words of a sentence that tell no operation from another."""
+"""Words of a sentence that distinguish no operation from another."""
 
 
 def tool_limit(server: str) -> int:
-    """The longest tool name for a server of that name, the client's prefix counted."""
+    """Return the longest tool name for a server of that name, the client's prefix counted."""
     return min(TOOL_LIMIT, COMBINED_LIMIT - len("mcp____") - len(server))
 
 
@@ -44,139 +47,135 @@ class Subject:
         """Key of the operation."""
         return f"{self.method} {self.path}"
 
+    def own_words(self) -> list[str]:
+        """Return the words of the operationId, or of method and path."""
+        return operation_words(
+            self.operation_id, self.method, self.path, self.verb, self.items, self.sentence
+        )
+
+    def parameter_words(self) -> list[str]:
+        """Return the parameters of the path, as one word each."""
+        parts = parts_of(self.path)
+        return [f"by_{'_'.join(part.words)}" for part in parts if part.is_parameter]
+
+    def verb_words(self) -> list[str]:
+        """Return the verb of method and path."""
+        return verb_and_resource(self.method, self.path)[:1]
+
+    def other_words(self) -> list[str]:
+        """Return the whole operationId, the names in the path's query, the path's literals as one
+        word each, and the method.
+        """
+        literals = [part for part in parts_of(self.path) if not part.is_parameter]
+        compounds = ["_".join(part.words) for part in reversed(literals) if len(part.words) > 1]
+        query = dict.fromkeys(words(self.path.partition("?")[2]))
+        by_query = [f"by_{'_'.join(query)}"] if query else []
+        identity = identity_words(self.operation_id)
+        return [*identity, *by_query, *compounds, self.method.lower()]
+
+    def sentence_words(self) -> list[str]:
+        """Return the words of the sentence, and of the operationId with the number that ends it."""
+        telling = [word for word in words(self.sentence) if word not in SAY_LITTLE]
+        return telling + words(self.operation_id or "")
+
+
+SOURCES = (
+    Subject.parameter_words,
+    Subject.verb_words,
+    Subject.other_words,
+    Subject.sentence_words,
+)
+"""Words that can distinguish a name from others where those of the path do not, the best first."""
+
 
 @dataclass(slots=True)
 class Naming:
-    """A name on its way."""
+    """A name on its way. `own` are its words before any is added or dropped, `telling` those that
+    distinguish it from others and stay when it is shortened.
+    """
 
     subject: Subject
     server: str
-    name: str = ""
-    is_pinned: bool = False
-    words: list[str] = field(default_factory=list)
-    """The words of the name before it is shortened."""
-    telling: list[str] = field(default_factory=list)
-    """Words that tell the name from others, which stay when it is shortened."""
-    ends_in_hash: bool = False
+    pinned: str | None
+    own: list[str] = field(init=False)
+    telling: Sequence[Mark] = ()
+    words: list[str] = field(init=False)
+    name: str = field(init=False)
 
     def __post_init__(self) -> None:
-        self.words = self.own_words()
-        self.spell()
+        self.own = self.pinned.split("_") if self.pinned else self.subject.own_words()
+        self.words = self.own
+        self.name = self.pinned or self._spelt()
 
-    def own_words(self) -> list[str]:
-        """The words of the operationId, or of method and path."""
-        subject = self.subject
-        return operation_words(
-            subject.operation_id,
-            subject.method,
-            subject.path,
-            subject.verb,
-            subject.items,
-            subject.sentence,
-        )
-
-    def pin(self, name: str | None) -> None:
-        """Keep the name of an earlier run."""
-        if name is not None:
-            self.name, self.is_pinned, self.ends_in_hash = name, True, False
-
-    def candidates(self) -> list[str]:
-        """The words that could tell the operation from others: first those its name has lost, then
-        those of its path, then its method's.
+    def candidates(self) -> list[list[str]]:
+        """Return the words that can distinguish the name, the best first: its own and those of the
+        path that it lacks, then those of each source.
         """
-        parts = parts_of(self.subject.path)
-        literals = [word for part in parts if not part.is_parameter for word in part.words]
-        parameters = [f"by_{'_'.join(part.words)}" for part in parts if part.is_parameter]
-        own = [word for word in self.words if word not in STOP_WORDS]
-        identity = identity_words(self.subject.operation_id)
-        return list(dict.fromkeys([*own, *literals, *parameters, self.verb(), *identity]))
+        found = [word for word in self.own if word not in STOP_WORDS]
+        rest = Counter(map(singular, found))
+        for part in parts_of(self.subject.path):
+            for word in () if part.is_parameter else part.words:
+                rest[singular(word)] -= 1
+                if rest[singular(word)] < 0:
+                    found.append(word)
+        out = [found]
+        for source in SOURCES:
+            seen = {word for words in out for word in words}
+            out.append([word for word in dict.fromkeys(source(self.subject)) if word not in seen])
+        return out
 
-    def last_resorts(self) -> list[str]:
-        """List distinguishing words for an operation whose path has none: the names in the path's
-        query, the path's literals as one word each, the last one first, and its method.
+    def add(self, telling: Sequence[Mark], candidates: Iterable[str]) -> bool:
+        """Put the words that distinguish it into the name, in the order of the candidates; return
+        whether that changed it.
         """
-        literals = [part for part in parts_of(self.subject.path) if not part.is_parameter]
-        compounds = dict.fromkeys("_".join(part.words) for part in reversed(literals))
-        query = dict.fromkeys(words(self.subject.path.partition("?")[2]))
-        by_query = [f"by_{'_'.join(query)}"] if query else []
-        return [*by_query, *compounds, self.subject.method.lower()]
-
-    def sentence_words(self) -> list[str]:
-        """List distinguishing words from an operation's texts: its sentence, and its operationId
-        with the number that ends it.
-        """
-        telling = [word for word in words(self.subject.sentence) if word not in SAY_LITTLE]
-        return telling + words(self.subject.operation_id or "")
-
-    def verb(self) -> str:
-        """The verb of method and path."""
-        return verb_and_resource(self.subject.method, self.subject.path)[0]
-
-    def add(self, telling: list[str]) -> None:
-        """Put words into the name that tell it from others."""
-        for word in telling:
-            self.telling.append(word)
-            if word in self.words:
+        if self.pinned:
+            return False
+        before = self.name
+        new = [mark for mark in telling if mark not in self.telling]
+        self.telling = [*self.telling, *new] if new else list(telling)
+        self.words = list(self.own)
+        wanted = dict(self.telling)
+        for word in (Counter(candidates) - Counter(self.own)).elements():
+            if word not in wanted:
                 continue
-            if singular(word) in self.words:
-                self.words[self.words.index(singular(word))] = word
-            elif word == self.verb() and self.words[0] not in VERBS:
-                self.words = [word, *self.words]
+            one = singular(word)
+            if one in self.words and one not in wanted:
+                self.words[self.words.index(one)] = word
+            elif word in VERBS and VERBS.isdisjoint(self.words):
+                self.words.insert(0, word)
             else:
-                self.words = [*self.words, word]
-        self.spell()
+                self.words.append(word)
+        self.name = self._spelt()
+        return self.name != before
 
-    def spell(self) -> None:
-        """Write the name."""
-        self.ends_in_hash = False
+    def _spelt(self) -> str:
+        """Return the name with the words that distinguish it, or as many of the last as fit; with a
+        hash where it is too long all the same.
+        """
         limit = tool_limit(self.server)
-        self.name = _usable("_".join(self.words), self.server)
-        if len(self.name) <= limit:
-            return
+        for start in range(len(self.telling) + 1):
+            name = self._fitted(limit, dict(self.telling[start:]))
+            if len(name) <= limit:
+                return name
+        return self.marked(6)
+
+    def _fitted(self, limit: int, keep: Mapping[str, int]) -> str:
+        """Return a name that starts with a letter and is nobody else's; any is behind an API's
+        `start_`.
+        """
         toolset = {*words(self.subject.toolset)}
         toolset |= {singular(word) for word in toolset}
-        for telling in (self.telling, self.telling[-1:]):  # the last one tells most
-            short = shorten(self.words, limit, self.subject.path, toolset, telling)
-            self.name = _usable("_".join(short), self.server)
-            if len(self.name) <= limit:
-                return
-        self.mark(6)
+        name = "_".join(shorten(self.words, limit, self.subject.path, toolset, keep))
+        if not name[:1].isalpha():
+            name = f"call_{name}".rstrip("_")
+        if name in NOT_FOR_TOOLS and not self.server.endswith("_"):
+            name = f"{self.server}_{name}"
+        return name
 
-    def mark(self, length: int) -> None:
-        """End the name in a hash: nothing else tells it apart, or makes it short enough."""
-        if self.is_pinned:
-            return
-        self.ends_in_hash = True
+    def marked(self, length: int) -> str:
+        """Return the name with a hash of so many digits at its end."""
+        if self.pinned:
+            return self.pinned
         suffix = "_" + digest(self.subject.key, length)
         limit = tool_limit(self.server) - len(suffix)
-        toolset = {*words(self.subject.toolset)}
-        short = shorten(self.words, limit, self.subject.path, toolset, ())
-        self.name = _usable("_".join(short), self.server)[:limit].rstrip("_") + suffix
-
-    def spell_with(self, chosen: list[str], telling: list[str]) -> None:
-        """Write the name anew, with words of which those that tell it apart stay; where it has no
-        room for more, these, the verb and what the path ends in.
-        """
-        if self.is_pinned:
-            return
-        self.telling = telling
-        end = [singular(part.words[-1]) for part in literals(self.subject.path)[-1:]]
-        least = [
-            word
-            for word in chosen
-            if word in telling or word in USUAL_VERBS or singular(word) in end
-        ]
-        for spelled in (chosen, least):
-            self.words = spelled
-            self.spell()
-            if not self.ends_in_hash:
-                break
-
-
-def _usable(name: str, server: str) -> str:
-    """A name that starts with a letter and is nobody else's; any is behind an API's `start_`."""
-    if not name[:1].isalpha():
-        name = f"call_{name}".rstrip("_")
-    if name in NOT_FOR_TOOLS and not server.endswith("_"):
-        name = f"{server}_{name}"
-    return name
+        return self._fitted(limit, {})[:limit].rstrip("_") + suffix

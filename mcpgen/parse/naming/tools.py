@@ -1,22 +1,23 @@
 """Names of tools.
 
 A name depends on its own operation alone: never on the order of the document, and on other
-operations only where two ask for the same name. Then each gets a word of its own method or path
-that the others lack, or else the words that tell it apart together, or else a word the document
-describes it with; a short hash of `METHOD path` stands where no words do.
+operations only where two ask for the same name. Then each gets the words of its path that
+distinguish it, or else others, or else words the document describes it with; a short hash of
+`METHOD path` stands where no words do.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from types import MappingProxyType
 
-from .family import coinciding, equal_names, tell_families_apart
-from .subject import Naming, Subject
+from .subject import SOURCES, Naming, Subject
+from .telling import Mark, telling_words
 
-ROUNDS = 8
-"""Most rounds in which colliding names get another word."""
+ROUNDS = 16
+"""Most rounds in which names that still coincide get other words."""
 
 
 def tool_names(
@@ -32,52 +33,70 @@ def tool_names(
     operation may have them, nor those in `reserved`. `chosen` are names of the user's choice → the
     operation they are for, and no other one gets them either.
     """
-    namings = {subject.key: Naming(subject, server) for subject in subjects}
-    families = equal_names(namings.values())
-    for key, naming in namings.items():
-        naming.pin(pinned.get(key))
+    namings = [Naming(subject, server, pinned.get(subject.key)) for subject in subjects]
     owners = dict.fromkeys(reserved, "") | dict(chosen)
     for _ in range(ROUNDS):
-        groups = coinciding(namings.values(), owners)
-        for group in groups:
-            _tell_apart(group)
-        if not groups:
+        families = _coinciding(namings, owners)
+        if not any(list(map(_distinguish, families))):
             break
-    tell_families_apart(families, namings.values(), owners)
-    for group in coinciding(namings.values(), owners):
-        _tell_apart_by_sentence(group)
     for length in (6, 12, 24):
-        for group in coinciding(namings.values(), owners):
+        for group in _coinciding(namings, owners):
             for naming in group:
-                naming.mark(length)
-    return {key: naming.name for key, naming in namings.items()}
+                naming.name = naming.marked(length)
+    return {naming.subject.key: naming.name for naming in namings}
 
 
-def _tell_apart(group: list[Naming]) -> None:
-    """Give each name of a group a word that no other operation has, or else one that no other name
-    had before it was shortened, or else the words that some lack, or else what no other has of the
-    last resorts.
+def _coinciding(namings: Iterable[Naming], owners: Mapping[str, str]) -> list[list[Naming]]:
+    """Return the names that coincide with each other, or that are another operation's, in groups.
+
+    `owners`: name → the operation it is for; for a reserved one that is none.
     """
-    candidates = {naming.subject.key: naming.candidates() for naming in group}
-    last_resorts = Counter(word for naming in group for word in naming.last_resorts())
-    count = Counter(word for own in candidates.values() for word in own)
-    in_names = Counter(word for naming in group for word in {*naming.words})
-    for naming in group:
-        if naming.is_pinned:
-            continue
-        new = [word for word in candidates[naming.subject.key] if word not in naming.telling]
-        unique = [word for word in new if count[word] == 1]
-        own = [word for word in new if in_names[word] == 1 == naming.words.count(word)]
-        lacking = [word for word in new if count[word] < len(group)]
-        last = [word for word in naming.last_resorts() if last_resorts[word] == 1]
-        choices = (unique[:1], own[:1], lacking[:2], last[:1])
-        naming.add(next(filter(None, choices), []))
+    by_name: defaultdict[str, list[Naming]] = defaultdict(list)
+    for naming in namings:
+        by_name[naming.name].append(naming)
+    return [
+        group
+        for name, group in by_name.items()
+        if len(group) > 1 or owners.get(name, group[0].subject.key) != group[0].subject.key
+    ]
 
 
-def _tell_apart_by_sentence(group: list[Naming]) -> None:
-    """Give each name of a group the first word of its sentence that no other sentence has."""
-    count = Counter(word for naming in group for word in {*naming.sentence_words()})
-    for naming in group:
-        unique = [word for word in naming.sentence_words() if count[word] == 1]
-        if unique and not naming.is_pinned:
-            naming.add(unique[:1])
+def _distinguish(group: list[Naming]) -> bool:
+    """Give each name of a group the words that it needs to differ from the others; return whether
+    any changed.
+    """
+    rivals = {naming.subject.key: naming for naming in group}
+    sources = {key: naming.candidates() for key, naming in rivals.items()}
+    telling = telling_words(sources)
+    count = Counter(word for each in sources.values() for source in each for word in {*source})
+    if len(rivals) == 1:
+        count.update(
+            next(iter(rivals.values())).own
+        )  # another operation has the name that these make
+    most = max(1, len(rivals) - 1)
+    kinds = _kinds(telling, sources)
+    changed = False
+    for key, naming in rivals.items():
+        words = telling[key] or _rarest(sources[key][:kinds], count, most)
+        changed |= naming.add(words, chain(*sources[key]))
+    return changed
+
+
+def _kinds(telling: Mapping[str, list[Mark]], sources: Mapping[str, list[list[str]]]) -> int:
+    """Return how many sources distinguish a group, all where none does."""
+    used = [
+        kind
+        for key, words in telling.items()
+        for kind, source in enumerate(sources[key], 1)
+        if not {*source}.isdisjoint(dict(words))
+    ]
+    return max(used, default=1 + len(SOURCES))
+
+
+def _rarest(sources: Iterable[list[str]], count: Counter[str], most: int) -> list[Mark]:
+    """Return the word of the first source that fewest names have, and at most so many."""
+    for source in sources:
+        rare = [word for word in source if count[word] <= most]
+        if rare:
+            return [(min(rare, key=count.__getitem__), 1)]
+    return []

@@ -116,7 +116,7 @@ async def upload_key_certificate(
     )
 
 
-async def upload_key_certificate_upload_certificate(
+async def upload_key_certificate_certificate(
     api: Api,
     *,
     id: str,
