@@ -64,6 +64,7 @@ def features(server: Server) -> Mapping[str, bool]:
         "has_contracts": has_contracts(server),
         "has_functions": server.has_functions,
         "has_login": has_login(server),
+        "has_whole": has_whole,
         "is_searched": is_searched,
         "has_workflows": workflows.are_in(server),
         "installed": server.runtime == "installed",
@@ -87,6 +88,7 @@ def part_names(server: Server) -> list[str]:
         "login": "has_login",
         "oauth": "oauth",
         "search": "is_searched",
+        "shell": "skill",
         "workflows": "has_workflows",
     }
     names = {"install", *server.parts, *(part for part, need in needs.items() if has[need])}

@@ -24,8 +24,6 @@ COLLECT_AFTER = 10_000
 are made in six of them: a tenth of a call, and halts of a twentieth of a second.
 """
 
-IN_A_SHELL = ("list", "describe", "call")
-
 
 def main(package: str, argv: list[str] | None = None) -> int:
     """Serve the package of that import name until the client leaves.
@@ -60,7 +58,7 @@ def _command(package: str, arguments: list[str]) -> Command:
     from .package import Package
     from .part import parts_of
 
-    commands: dict[str, Command] = {"help": _help, **dict.fromkeys(IN_A_SHELL, _shell)}
+    commands: dict[str, Command] = {"help": _help}
     for part in parts_of(Package.named(package).facts()):
         commands |= part.commands
     if word in commands:
@@ -78,13 +76,6 @@ def _help(package: str, arguments: list[str]) -> int:
     return _serve(package, ["--help"])
 
 
-def _shell(package: str, arguments: list[str]) -> int:
-    """List, describe or call tools."""
-    from .shell import read_options, run
-
-    return run(*_prepared(package, arguments, read_options))
-
-
 def _serve(package: str, arguments: list[str]) -> int:
     """Serve as the options say, or say the version."""
     from .package import Package
@@ -92,7 +83,7 @@ def _serve(package: str, arguments: list[str]) -> int:
     if "--version" in arguments:
         print(_version(package, Package.named(package).facts()))
         return 0
-    app, options, settings = _prepared(package, arguments, _options)
+    app, options, settings = prepared(package, arguments, _options)
     if options.http:
         from .transports.http import serve
 
@@ -103,7 +94,7 @@ def _serve(package: str, arguments: list[str]) -> int:
     return _serve_stdio(app, settings)
 
 
-def _prepared(
+def prepared(
     package: str, arguments: list[str], read_options: Callable[..., argparse.Namespace]
 ) -> tuple[App, argparse.Namespace, Settings]:
     """Return the tools of a package, its options and its settings. Raises StartError and
@@ -125,7 +116,7 @@ def _worker(package: str, arguments: list[str], port: int, bound: socket.socket)
     """Return the application of one of several processes that serve HTTP at a port."""
     from .transports.http import application, with_parts
 
-    app, options, settings = _prepared(package, arguments, _options)
+    app, options, settings = prepared(package, arguments, _options)
     options.port = port
     return with_parts(application(app, options, settings), app, settings, options.host, bound)
 
@@ -235,8 +226,7 @@ def _options(
         parents=[choices],
         description=(
             "Serves tools over the Model Context Protocol, on stdin and stdout unless --http is"
-            f" given. `{name}-mcp install CLIENT` adds it to a client's settings; `list`,"
-            f" `describe TOOL` and `call TOOL KEY=VALUE...` use the tools from a shell."
+            f" given. `{name}-mcp install CLIENT` adds it to a client's settings."
         ),
         epilog=f"Credentials and limits come from environment variables that start with {prefix}_",
     )

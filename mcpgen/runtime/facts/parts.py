@@ -66,6 +66,7 @@ PARTS = {
         option="--lazy",
         remedy="put `lazy = true` at the top of mcpgen.toml and run `mcpgen generate`",
     ),
+    "shell": PartFacts(commands=("list", "describe", "call"), remedy="run `mcpgen add skill`"),
     "telemetry": PartFacts(variables=("TELEMETRY", "METRICS_PORT")),
     "workflows": PartFacts(remedy="run `mcpgen generate`"),
 }
