@@ -6,8 +6,8 @@ from typing import Any
 
 from ..ir import Schema, Server, Tool
 from ..load.values import as_object
+from ..runtime.arguments.wholes import referred_to
 from ..runtime.facts.pointer import unescape
-from ..runtime.package import referred_to
 
 
 def whole_schemas(server: Server) -> dict[str, Any]:

@@ -17,15 +17,14 @@ import json
 import re
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
-from importlib.util import find_spec
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 
 from .arguments.explain import suggest
 from .errors import StartError
 from .log import event
-from .package import Package, Wholes, decorated
+from .package import Package, decorated
 from .part import Part
 from .results.content import Context
 from .settings import Settings
@@ -46,8 +45,10 @@ class Entry:
     """The contract in `contracts.json` of a tool without a generated function: the schemas that
     check a call.
     """
-    wholes: Wholes | None = None
-    """The whole input schemas, among them this tool's where the list leaves something out."""
+    wholes: Any = None
+    """The whole input schemas, among them this tool's where the list leaves something out (a
+    `arguments.wholes.Wholes`).
+    """
     replaces: str = ""
     """The module of the generated function in whose place this one stands, or nothing."""
     own: Callable[..., Any] | None = None
@@ -165,9 +166,12 @@ class Catalog:
         """The names of the tools whose contract is the user's."""
         self.package = package
         self._contracts = package.json("contracts.json")
-        self._wholes = Wholes(package)
         self._yours = yours
         root = package.folder
+        self._wholes: Any = None
+        if (root / "schemas.json").is_file():
+            # Only servers with such schemas have this module
+            self._wholes = import_module(".arguments.wholes", __package__).Wholes(package)
         self._tool_names: set[str] = set()
         chosen = ToolFilter.of(root, toolsets, tools)
         for path in sorted((root / "tools").glob("*.json")):
@@ -181,7 +185,7 @@ class Catalog:
                 self._read(path, f"custom.{path.stem}", False, chosen)
         self._drop_broken()
         if yours:
-            self._read_functions(chosen)
+            self._add_functions(chosen)
         self._check(chosen)
         entries = self._entries.values()
         self.listed = [entry.tool for entry in entries if entry.read_only or not read_only]
@@ -223,7 +227,7 @@ class Catalog:
                 namesake = self._entries.get(str(tool.get("name")))
             if by_hand and isinstance(tool, dict):
                 tool = _complete(tool, namesake.tool if namesake else {})
-            reason = _fault(tool) if by_hand else _malformed(tool)
+            reason = fault(tool) if by_hand else _malformed(tool)
             if reason:
                 event("error", "tool_left_out", file=str(path), index=index, reason=reason)
                 continue
@@ -239,7 +243,7 @@ class Catalog:
                 self._place(entry, path.parents[1])
             self._entries[entry.name] = entry
 
-    def _wholes_of(self, tool: dict[str, Any], namesake: Entry | None) -> Wholes | None:
+    def _wholes_of(self, tool: dict[str, Any], namesake: Entry | None) -> Any:
         """Return the holder of a tool's whole input schema; None if the user wrote it anew."""
         if namesake is not None and namesake.tool["inputSchema"] != tool["inputSchema"]:
             return None
@@ -269,87 +273,23 @@ class Catalog:
         entry.module = f"custom.{name}"
         entry.generated = False
 
-    def _read_functions(self, chosen: ToolFilter) -> None:
+    def _add_functions(self, chosen: ToolFilter) -> None:
         """Add the tools that are made of functions. Raises StartError for a name that is taken."""
-        root = self.package.folder
-        paths = decorated(root)
-        if not paths:
-            return
+        paths = decorated(self.package.folder)
+        readers = [part.functions for part in self.parts if part.functions is not None]
         # The generator leaves out what reads functions until there is one
-        if not any(part.functions for part in self.parts):
+        if paths and not readers:
             raise StartError(f"{paths[0]} has a function with `@tool`: run `mcpgen generate`")
-        if find_spec("docstring_parser") is None:
-            raise StartError(
-                f"{paths[0]} has a function with `@tool`, which needs `docstring-parser`: add it"
-                " to the dependencies in pyproject.toml and install the server again"
-            )
-        functions: dict[int, Callable[..., Any]] = {}
-        for path in paths:
-            parts = path.relative_to(root).with_suffix("").parts
-            module = ".".join(parts).removesuffix(".__init__")
-            for name, function in self._functions_in(module):
-                if id(function) in functions:
-                    continue  # imported from another module
-                functions[id(function)] = function
-                self._free(name, function)
-                if chosen.takes(path.stem, name):
-                    self._read_function(name, function, path.stem, module)
+        for reader in readers:
+            for entry in reader(self, paths, chosen):
+                self.by_hand.add(entry.name)
+                self._entries[entry.name] = entry
 
-    @cached_property
-    def _is_rich(self) -> bool:
-        """Whether the list may have schemas that some clients do not take."""
-        return self.package.facts().get("profile") == "rich"
-
-    @property
-    def _room(self) -> Any:
-        """The module that makes tools of functions."""
-        [functions] = [part.functions for part in self.parts if part.functions is not None]
-        return functions()
-
-    def _functions_in(self, module: str) -> list[tuple[str, Callable[..., Any]]]:
-        """The functions with `@tool` in one module; one that cannot be imported is logged."""
-        room = self._room
-        try:
-            return list(room.functions_of(self.package.module(module)))
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            event("error", "tools_not_loaded", module=module, **self.package.where(error))
-            return []
-
-    def _free(self, name: str, function: Callable[..., Any]) -> None:
-        """Take a name for a function's tool. Raises StartError where another tool has it."""
-        if name in self._tool_names or name in self.aliases:
-            place = self._room.place_of(function)
-            raise StartError(
-                f"{place['file']}:{place['line']}: there is another tool `{name}`; give this one"
-                ' a name of its own: `@tool(name="...")`'
-            )
+    def claim(self, name: str) -> bool:
+        """Return whether a name was free for another tool, which has it from now on."""
+        is_free = name not in self._tool_names and name not in self.aliases
         self._tool_names.add(name)
-
-    def _read_function(
-        self, name: str, function: Callable[..., Any], toolset: str, module: str
-    ) -> None:
-        """Add the tool that one function makes; a function that cannot be one is logged."""
-        room = self._room
-        try:
-            made = room.tool_of(name, function, rich=self._is_rich)
-            reason = _fault(made.tool)
-        except room.BadSignature as error:
-            reason = str(error)
-        if reason:
-            event("error", "tool_left_out", tool=name, reason=reason, **room.place_of(function))
-            return
-        self.by_hand.add(name)
-        self._entries[name] = Entry(
-            self.package,
-            made.tool,
-            toolset,
-            module,
-            generated=False,
-            contract=made.contract,
-            own=made.function,
-        )
+        return is_free
 
     def _drop_broken(self) -> None:
         """Import the user's modules; drop tools whose function is missing."""
@@ -401,7 +341,7 @@ def _complete(tool: dict[str, Any], generated: dict[str, Any]) -> dict[str, Any]
     return tool
 
 
-def _fault(tool: Any) -> str:
+def fault(tool: Any) -> str:
     """Explain why a contract not written by mcpgen cannot be used, or return an empty text."""
     return _malformed(tool) or _invalid(tool)
 

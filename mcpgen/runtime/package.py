@@ -1,6 +1,4 @@
-"""The package of one server: the folder around this runtime, with the tools and the user's code;
-and the whole input schemas of tools where the list leaves something of them out.
-"""
+"""The package of one server: the folder around this runtime, with the tools and the user's code."""
 
 from __future__ import annotations
 
@@ -83,57 +81,3 @@ class Package:
         ]
         candidates = outside_runtime or inside
         return candidates[-1] if candidates else None
-
-
-class Wholes:
-    """The schemas of `schemas.json`, read when the first of them is asked for.
-
-    `tools` has the schema of each tool that is not listed whole, `$defs` what these refer to, and
-    `names` the names on the wire of properties in `$defs`, by pointer.
-    """
-
-    def __init__(self, package: Package) -> None:
-        self._package = package
-        self._content: dict[str, Any] | None = None
-
-    def schema(self, tool: str) -> dict[str, Any] | None:
-        """The whole input schema of a tool, with the definitions it refers to; None where the
-        listed one is whole.
-        """
-        content = self._read()
-        schema = content.get("tools", {}).get(tool)
-        if schema is None:
-            return None
-        definitions = content["$defs"]
-        needed = referred_to(schema, definitions)
-        if not needed:
-            return dict(schema)
-        return {**schema, "$defs": needed}
-
-    def names(self) -> dict[str, str]:
-        """Pointer of a property in `$defs` -> its name on the wire."""
-        return dict(self._read().get("names", {}))
-
-    def _read(self) -> dict[str, Any]:
-        if self._content is None:
-            self._content = self._package.json("schemas.json")
-        return self._content
-
-
-def referred_to(schema: Any, definitions: dict[str, Any]) -> dict[str, Any]:
-    """The definitions that a schema, or a list of schemas, refers to, directly or through others;
-    sorted by name.
-    """
-    names: set[str] = set()
-    pending = [schema]
-    while pending:
-        part = pending.pop()
-        if isinstance(part, list):
-            pending += part
-        elif isinstance(part, dict):
-            pending += part.values()
-            name = str(part.get("$ref", "")).removeprefix("#/$defs/")
-            if name in definitions and name not in names:
-                names.add(name)
-                pending.append(definitions[name])
-    return {name: definitions[name] for name in sorted(names)}

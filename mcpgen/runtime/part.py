@@ -10,7 +10,6 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
-from types import ModuleType
 from typing import Any, Protocol
 
 from .errors import StartError
@@ -98,8 +97,10 @@ class Part:
     awaited with each `Entry` and `Call` before the function of the tool is called. Raises ToolError
     or InputRequired.
     """
-    functions: Callable[[], ModuleType] | None = None
-    """Imports the module that makes tools of the user's functions."""
+    functions: Callable[..., Iterable[Any]] | None = None
+    """Given the catalog, the user's modules with `@tool` and a `catalog.ToolFilter`, yields an
+    `Entry` for each function that is offered. Raises StartError.
+    """
 
 
 @contextmanager

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from types import ModuleType
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import docstring_parser
 
+from ...catalog import Entry, fault
+from ...errors import StartError
+from ...log import event
 from .decorator import Options, options_of
-from .signature import BadSignature as BadSignature
-from .signature import Signature, portable
+from .signature import BadSignature, Signature, portable
+
+if TYPE_CHECKING:
+    from ...catalog import Catalog, ToolFilter
+    from ...package import Package
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +33,60 @@ class FunctionTool:
     function: Callable[..., Any]
 
 
-def functions_of(module: ModuleType) -> Iterator[tuple[str, Callable[..., Any]]]:
-    """The functions of a module that have `@tool`, with the names of their tools, in its order."""
-    for value in list(vars(module).values()):
-        options = options_of(value)
-        if options is not None:
-            yield options.name or value.__name__, value
+def entries(catalog: Catalog, paths: Iterable[Path], chosen: ToolFilter) -> Iterator[Entry]:
+    """Yield the tools that are offered of those that the functions of some modules make; one that
+    cannot be a tool is logged. Raises StartError for a name that is taken.
+    """
+    package = catalog.package
+    is_rich = package.facts().get("profile") == "rich"
+    functions: dict[int, Callable[..., Any]] = {}
+    for path in paths:
+        parts = path.relative_to(package.folder).with_suffix("").parts
+        module = ".".join(parts).removesuffix(".__init__")
+        for name, function in _functions_in(package, module):
+            if id(function) in functions:
+                continue  # imported from another module
+            functions[id(function)] = function
+            place = place_of(function)
+            if not catalog.claim(name):
+                raise StartError(
+                    f"{place['file']}:{place['line']}: there is another tool `{name}`; give this"
+                    ' one a name of its own: `@tool(name="...")`'
+                )
+            if not chosen.takes(path.stem, name):
+                continue
+            try:
+                made = tool_of(name, function, rich=is_rich)
+                reason = fault(made.tool)
+            except BadSignature as error:
+                reason = str(error)
+            if reason:
+                event("error", "tool_left_out", tool=name, reason=reason, **place)
+                continue
+            yield Entry(
+                package,
+                made.tool,
+                path.stem,
+                module,
+                generated=False,
+                contract=made.contract,
+                own=made.function,
+            )
+
+
+def _functions_in(package: Package, module: str) -> list[tuple[str, Callable[..., Any]]]:
+    """The functions of a module that have `@tool`, with the names of their tools, in its order; a
+    module that cannot be imported is logged.
+    """
+    try:
+        values = list(vars(package.module(module)).values())
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        event("error", "tools_not_loaded", module=module, **package.where(error))
+        return []
+    marked = [(options_of(value), value) for value in values]
+    return [(options.name or value.__name__, value) for options, value in marked if options]
 
 
 def place_of(function: Callable[..., Any]) -> dict[str, Any]:
