@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..problems import UsageError
 from ..project.custom import INJECTED
 from ..project.functions import UserFunction, functions
-from .environment import package_of, python_of, variables
+from .environment import INSIDE, package_of, python_of, variables
 
 if TYPE_CHECKING:
     from ..ir import Server
@@ -55,14 +55,14 @@ def running_tools(folder: Path) -> tuple[dict[str, Any], ...]:
     """
     package = package_of(folder)
     python = python_of(folder, lambda text: print(f"{text}\u2026", file=sys.stderr))
-    command = [python, "-m", package, "list", "--json"]
+    command = [python, str(INSIDE / "listed.py"), package]
     done = subprocess.run(
         command, env=variables(folder), cwd=folder, capture_output=True, text=True, check=False
     )
     if done.returncode:
         last = (done.stderr.strip() or "it says nothing").splitlines()[-1]
         message = f"the tools of `{folder}` cannot be listed: {last}"
-        raise UsageError.of("E1471", message, f"see what `python -m {package} list` says")
+        raise UsageError.of("E1471", message, f"see what `python -m {package}` says")
     return tuple(json.loads(done.stdout))
 
 

@@ -207,7 +207,7 @@ class Catalog:
     def _check(self, chosen: ToolFilter) -> None:
         """Raises StartError for a tool that was asked for and does not exist."""
         for name in sorted(chosen.tools - self._tool_names):
-            hint = suggest(name, sorted(self._tool_names)) or "; the command `list` shows them"
+            hint = suggest(name, sorted(self._tool_names))
             raise StartError(f"there is no tool `{name}`{hint}")
 
     def _read(self, path: Path, module: str, generated: bool, chosen: ToolFilter) -> None:

@@ -11,6 +11,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -49,7 +50,7 @@ class SettingsError(Exception):
 
 Kind = Literal[
     "seconds", "count", "bytes", "rate", "flag", "names", "scopes", "text", "secret",
-    "url", "origins", "file", "folders",
+    "url", "origins", "file", "folders", "folder",
 ]  # fmt: skip
 Group = Literal["main", "calls", "api", "http"]
 
@@ -190,7 +191,7 @@ class Settings:
     """Other origins that operations may go to, without credentials (decided at generation)."""
     backoff: float = 0.5
     max_retry_wait: float = 30.0
-    base_url: str = variable("", "url", "api")
+    base_url: str = variable("", "text", "api")
     toolsets: tuple[str, ...] = variable((), "names", "main")
     """Empty for all of them, unless there are `tools`."""
     tools: tuple[str, ...] = variable((), "names", "main")
@@ -221,7 +222,7 @@ class Settings:
     proxy_url: Secret | None = variable(None, "secret", "api")
     token_url: str = variable("", "url", "api")
     file_roots: tuple[Path, ...] = variable((), "folders", "api")
-    save_dir: Path | None = variable(None, "folders", "api")
+    save_dir: Path | None = variable(None, "folder", "api")
     ca_file: Path | None = variable(None, "file", "api")
     client_cert: Path | None = variable(None, "file", "api")
     client_key: Path | None = variable(None, "file", "api")
@@ -297,6 +298,7 @@ def settings_of(kind: Any) -> Iterator[Setting]:
 
 SETTINGS = tuple(settings_of(Settings))
 """The settings of every server, in the order of the README."""
+[_TOKEN_URL] = [setting for setting in SETTINGS if setting.name == "TOKEN_URL"]
 
 OF_EACH_API = (
     *("TIMEOUT", "CONNECT_TIMEOUT", "RETRIES", "MAX_CONCURRENCY", "MAX_WAITING", "RATE_LIMIT"),
@@ -346,68 +348,73 @@ class Reader:
         self.parts = parts_of(facts)
 
     def read(self) -> Settings:
-        base_url, base_url_given = self.base_url("BASE_URL", self.facts)
-        allowed = self.origins("ALLOW_ORIGINS")
-        trusted = set(allowed)
-        token_urls = {"": self.token_url("TOKEN_URL")}
-        for api in self.further:
-            token_urls[api] = self.token_url(f"{api.upper()}_TOKEN_URL")
-        token_url = token_urls[""]
-        if token_url is not None:
-            trusted.add(origin_of(token_url))
+        values = self.values_of(SETTINGS)
+        allowed = values.pop("allow_origins")
+        facts = {"": self.facts, **self.facts.get("apis", {})}
+        token_urls = {"": values["token_url"]}
+        for api in self.facts.get("apis", ()):
+            token_urls[api] = self.checked(replace(_TOKEN_URL, name=f"{api.upper()}_TOKEN_URL"))
         credentials = {
             name: self.credential(name, auth, token_urls[auth.get("api", "")])
             for name, auth in sorted(self.facts.get("auth", {}).items())
         }
-        values = self.values_of(SETTINGS)
         if values["proxy_url"] and not _PROXY.fullmatch(values["proxy_url"].reveal()):
             self.refuse("PROXY_URL", "has to be a URL such as `http://proxy.example.com:3128`")
         own = {part.settings: self.part(part) for part in self.parts if part.settings is not None}
-        self.note_risks(credentials, base_url, trusted)
+        addresses = {
+            api: self.address(api, facts[api], allowed, token_urls[api], credentials)
+            for api in facts
+        }
         known = self.known(credentials.values())
         self.note_unknown(known)
         settings = Settings(
             name=str(self.facts["name"]),
             env_prefix=self.prefix,
             variables=tuple(sorted(known.intersection(self.environ))),
-            base_url=base_url,
-            base_url_given=base_url_given,
             credentials=MappingProxyType(credentials),
-            trusted_origins=frozenset(trusted),
-            token_url=token_url or "",
             parts=self.parts,
             part_settings=MappingProxyType(own),
             redactor=_redactor(credentials.values(), _secrets_in(values, own.values())),
             **self.generated(),
-            **self.local_folders(),
-            **values,
+            **{**values, **addresses.pop("")},
             notes=tuple(self.notes),
         )
-        apis = {
-            name: self.api(replace(settings, trusted_origins=frozenset(allowed)), name, url)
-            for name, url in token_urls.items()
-            if name
-        }
+        apis = {api: self.api(settings, address) for api, address in addresses.items()}
         if self.problems:
             raise SettingsError(self.problems)
-        return replace(settings, apis=MappingProxyType(apis), notes=tuple(self.notes))
+        return replace(settings, apis=MappingProxyType(apis))
 
-    @property
-    def further(self) -> Mapping[str, Mapping[str, Any]]:
-        """The facts about further APIs, by their names."""
-        found: Mapping[str, Mapping[str, Any]] = self.facts.get("apis", {})
-        return found
-
-    def api(self, settings: Settings, name: str, token_url: str | None) -> Settings:
-        """The settings of a further API: the first one's, with its own address, headers and
-        credentials. Nothing that is decided for the calls of the first one is sent to it.
+    def address(
+        self,
+        api: str,
+        facts: Mapping[str, Any],
+        allowed: frozenset[Origin],
+        token_url: str,
+        credentials: Mapping[str, Credential],
+    ) -> dict[str, Any]:
+        """Return the settings that each of several APIs has of its own: its address, its headers,
+        and where credentials may go. `allowed` are the origins that the operator named.
         """
-        facts = self.further[name]
-        base_url, is_given = self.base_url(f"{name.upper()}_BASE_URL", facts)
-        trusted = set(settings.trusted_origins)
-        if token_url is not None:
-            trusted.add(origin_of(token_url))
-        self.note_risks(settings.credentials, base_url, trusted, name)
+        name = f"{api.upper()}_BASE_URL".lstrip("_")
+        base_url = self.base_url(name, facts)
+        trusted = allowed | {origin_of(url) for url in (token_url,) if url}
+        self.note_risks(credentials, base_url, trusted, api)
+        return {
+            "api": api,
+            "base_url": base_url,
+            "base_url_given": bool(self.value(name)),
+            "base_url_configured": facts.get("base_url_configured") is True,
+            "headers": MappingProxyType(dict(facts.get("headers", {}))),
+            "security": tuple(tuple(names) for names in facts.get("security", ())),
+            "trusted_origins": trusted,
+            "open_origins": frozenset(_origins(facts.get("allowed_origins", ()))),
+        }
+
+    def api(self, settings: Settings, address: Mapping[str, Any]) -> Settings:
+        """The settings of a further API: the first one's with its own address. Nothing that is
+        decided for the calls of the first one is sent to it.
+        """
+        name = address["api"]
         own: dict[Any, Any] = {}
         for kind in [part.settings for part in self.parts if part.caller_tokens]:
             first = settings.part_settings[kind]
@@ -415,18 +422,12 @@ class Reader:
             if any(values.values()):
                 own[kind] = replace(first, **values)
         kept = [part for part in self.parts if part.settings in own or not part.caller_tokens]
+        changes = {**address, "open_origins": settings.open_origins | address["open_origins"]}
         return replace(
             settings,
-            trusted_origins=frozenset(trusted),
-            api=name,
-            base_url=base_url,
-            base_url_given=is_given,
-            base_url_configured=facts.get("base_url_configured") is True,
-            headers=MappingProxyType(dict(facts.get("headers", {}))),
-            security=tuple(tuple(names) for names in facts.get("security", ())),
             parts=tuple(kept),
             part_settings=MappingProxyType({**settings.part_settings, **own}),
-            open_origins=settings.open_origins | {*_origins(facts.get("allowed_origins", ()))},
+            **changes,
             **self.own_values(settings, name),
         )
 
@@ -442,9 +443,6 @@ class Reader:
     def generated(self) -> dict[str, Any]:
         """The fields of Settings that were decided at generation."""
         return {
-            "base_url_configured": self.facts.get("base_url_configured") is True,
-            "headers": MappingProxyType(dict(self.facts.get("headers", {}))),
-            "security": tuple(tuple(names) for names in self.facts.get("security", ())),
             "answers": _each_as(Shaping, self.facts.get("answers", {})),
             "lists": _each_as(ListAnswer, self.facts.get("lists", {})),
             "answer_headers": {
@@ -452,35 +450,29 @@ class Reader:
             },
             "redact": tuple(self.facts.get("redact", ())),
             "wrapped": frozenset(self.facts.get("wrapped", ())),
-            "open_origins": frozenset(_origins(self.facts.get("allowed_origins", ()))),
         }
-
-    def local_folders(self) -> dict[str, Any]:
-        """The folders on this machine that calls may use; none over HTTP."""
-        if self.http:
-            return {}
-        save_dir = next(iter(self.folders("SAVE_DIR")), None)
-        return {"file_roots": self.folders("FILE_ROOTS"), "save_dir": save_dir}
 
     def values_of(self, settings: Iterable[Setting]) -> dict[str, Any]:
-        """The settings that depend on no other, by their field."""
-        readers: dict[str, Callable[[Setting], Any]] = {
-            "seconds": self.number,
-            "count": self.number,
-            "bytes": self.number,
-            "rate": self.rate,
-            "flag": self.flag,
-            "names": lambda setting: self.items(setting.name),
-            "scopes": lambda setting: frozenset(self.value(setting.name).split()),
-            "text": lambda setting: self.value(setting.name),
-            "file": self.file,
-            "secret": lambda setting: self.secret(setting.name),
-        }
-        return {
-            setting.name.lower(): readers[setting.kind](setting)
-            for setting in settings
-            if setting.kind in readers
-        }
+        """The values of settings, by their name in lower case."""
+        found: dict[str, Any] = {}
+        for setting in settings:
+            value = setting.default
+            if setting.kind == "secret":
+                value = self.secret(setting.name)
+            elif not (self.http and setting.kind in LOCAL):
+                value = self.checked(setting)
+            found[setting.name.lower()] = value
+        return found
+
+    def checked(self, setting: Setting) -> Any:
+        """The value of a setting; its default where it is not set, or not good."""
+        text = self.value(setting.name)
+        if text:
+            try:
+                return _READERS[setting.kind](text, setting)
+            except ValueError as error:
+                self.refuse(setting.name, str(error))
+        return setting.default
 
     def part(self, part: Part) -> Any:
         """Return the variables of a part, checked."""
@@ -498,23 +490,21 @@ class Reader:
         """Note a problem of a variable."""
         self.problems.append(f"`{self.prefix}_{name}` {reason}")
 
-    def base_url(self, name: str, facts: Mapping[str, Any]) -> tuple[str, bool]:
-        """The base URL of an API, from the variable of that name or the API's facts, and whether it
-        comes from the operator.
-        """
+    def base_url(self, name: str, facts: Mapping[str, Any]) -> str:
+        """The base URL of an API, from the variable of that name or the API's facts."""
         from_operator = self.value(name)
         base_url = from_operator or str(facts.get("base_url") or "")
         if not base_url:
             self.refuse_missing_base_url(name, facts)
-            return "", False
+            return ""
         try:
-            return check_base_url(base_url), bool(from_operator)
+            return check_base_url(base_url)
         except ValueError as error:
             place = "the base URL in `api.json`"
             if from_operator:
                 place = f"`{self.prefix}_{name}`"
             self.problems.append(f"{place} cannot be used: {error}")
-            return "", bool(from_operator)
+            return ""
 
     def refuse_missing_base_url(self, name: str, facts: Mapping[str, Any]) -> None:
         """Note the problem, except for an API that is not called."""
@@ -526,19 +516,7 @@ class Reader:
             reason += f" ({note})"
         self.refuse(name, reason)
 
-    def token_url(self, name: str) -> str | None:
-        """Return the operator's token endpoint, if a variable of that name is set."""
-        url = self.value(name)
-        if not url:
-            return None
-        try:
-            origin_of(url)
-        except ValueError as error:
-            self.refuse(name, f"cannot be used: {error}")
-            return None
-        return url
-
-    def credential(self, name: str, auth: Mapping[str, Any], token_url: str | None) -> Credential:
+    def credential(self, name: str, auth: Mapping[str, Any], token_url: str) -> Credential:
         """One credential with its secrets from the environment; `token_url` is the operator's token
         endpoint of its API.
         """
@@ -561,7 +539,7 @@ class Reader:
         return credential
 
     def with_values(
-        self, name: str, auth: Mapping[str, Any], token_url: str | None, variables: tuple[str, ...]
+        self, name: str, auth: Mapping[str, Any], token_url: str, variables: tuple[str, ...]
     ) -> Credential:
         """A credential whose secrets are the values of these variables."""
         kind = str(auth.get("kind", "unsupported"))
@@ -584,7 +562,7 @@ class Reader:
             about=str(auth.get("about", "")),
         )
 
-    def login(self, facts: Mapping[str, Any], token_url: str | None) -> Login:
+    def login(self, facts: Mapping[str, Any], token_url: str) -> Login:
         """Return the login of a person, with the client's id and secret from the environment."""
         variables = tuple(facts["variables"])
         names = [variable.removeprefix(f"{self.prefix}_") for variable in variables]
@@ -602,8 +580,8 @@ class Reader:
         self,
         credentials: Mapping[str, Credential],
         base_url: str,
-        trusted: set[Origin],
-        api: str = "",
+        trusted: frozenset[Origin],
+        api: str,
     ) -> None:
         """Note each setting that is valid but risky, or that will keep calls from working."""
         if not base_url:
@@ -648,85 +626,6 @@ class Reader:
             self.refuse(name, "names a file that cannot be read")
             return None
 
-    def number(self, setting: Setting) -> float:
-        """A number within its bounds; a whole one for anything but seconds."""
-        default: float = setting.default
-        text = self.value(setting.name)
-        if not text:
-            return default
-        convert: type[float] = int
-        what = "a whole number"
-        if setting.kind == "seconds":
-            convert = float
-            what = "a number"
-        try:
-            value = convert(text)
-            if setting.low <= value <= setting.high:
-                return value
-        except ValueError:
-            pass
-        bounds = f"from {setting.low:.10g} to {setting.high:.10g}"
-        self.refuse(setting.name, f"has to be {what} {bounds}")
-        return default
-
-    def rate(self, setting: Setting) -> float:
-        """A number a second: `5`, `5/s`, `100/m` or `1000/h`."""
-        text = self.value(setting.name)
-        if not text:
-            return float(setting.default)
-        match = _RATE.fullmatch(text)
-        if match is None:
-            self.refuse(setting.name, "has to be a rate such as `5`, `100/m` or `1000/h`")
-            return 0.0
-        return float(match[1]) / _SECONDS[match[2] or "s"]
-
-    def flag(self, setting: Setting) -> bool:
-        """A yes or no."""
-        text = self.value(setting.name).lower()
-        if text not in _TRUE + _FALSE:
-            self.refuse(setting.name, "has to be `true` or `false`")
-        return text in _TRUE
-
-    def items(self, name: str) -> tuple[str, ...]:
-        """Return the comma-separated items of a variable."""
-        items = (item.strip() for item in self.value(name).split(","))
-        return tuple(item for item in items if item)
-
-    def origins(self, name: str) -> set[Origin]:
-        """Origins separated by commas."""
-        origins = set()
-        for item in self.items(name):
-            try:
-                origins.add(origin_of(item))
-            except ValueError:
-                self.refuse(
-                    name,
-                    "has to hold origins such as `https://uploads.example.com`, with commas",
-                )
-        return origins
-
-    def file(self, setting: Setting) -> Path | None:
-        """A file that exists."""
-        text = self.value(setting.name)
-        if not text:
-            return None
-        if not Path(text).is_file():
-            self.refuse(setting.name, "names a file that is not there")
-        return Path(text)
-
-    def folders(self, name: str) -> tuple[Path, ...]:
-        """Folders that exist, separated by the system's path separator."""
-        folders = []
-        for text in self.value(name).split(os.pathsep):
-            if not text.strip():
-                continue
-            folder = Path(text.strip())
-            if folder.is_absolute() and folder.is_dir():
-                folders.append(folder.resolve())
-            else:
-                self.refuse(name, "has to hold absolute paths of folders that are there")
-        return tuple(folders)
-
     def known(self, credentials: Iterable[Credential]) -> set[str]:
         """The variables that the server reads. Those of another server may begin like its own."""
         settings = settings_with(self.parts)
@@ -740,7 +639,7 @@ class Reader:
                 twins = (write_variable(self.prefix, name) for name in credential.variables)
                 secrets.update(twins)
         names = {f"{self.prefix}_{each.name}" for each in settings}
-        for name in self.further:
+        for name in self.facts.get("apis", ()):
             names |= {f"{self.prefix}_{variable}" for variable in variables_of(name)}
         return names | secrets | {f"{name}_FILE" for name in secrets}
 
@@ -760,6 +659,94 @@ class Reader:
             for similar in difflib.get_close_matches(name, known, n=1, cutoff=0.8):
                 note += f"; did you mean `{similar}`?"
             self.notes.append(note)
+
+
+def _number(text: str, setting: Setting) -> float:
+    """A number within its bounds; a whole one for anything but seconds."""
+    convert: type[float] = int
+    what = "a whole number"
+    if setting.kind == "seconds":
+        convert = float
+        what = "a number"
+    with suppress(ValueError):
+        value = convert(text)
+        if setting.low <= value <= setting.high:
+            return value
+    raise ValueError(f"has to be {what} from {setting.low:.10g} to {setting.high:.10g}")
+
+
+def _rate(text: str, setting: Setting) -> float:
+    """A number a second: `5`, `5/s`, `100/m` or `1000/h`."""
+    match = _RATE.fullmatch(text)
+    if match is None:
+        raise ValueError("has to be a rate such as `5`, `100/m` or `1000/h`")
+    return float(match[1]) / _SECONDS[match[2] or "s"]
+
+
+def _flag(text: str, setting: Setting) -> bool:
+    """A yes or no."""
+    if text.lower() not in _TRUE + _FALSE:
+        raise ValueError("has to be `true` or `false`")
+    return text.lower() in _TRUE
+
+
+def _items(text: str, setting: Setting) -> tuple[str, ...]:
+    """Texts separated by commas."""
+    items = (item.strip() for item in text.split(","))
+    return tuple(item for item in items if item)
+
+
+def _url(text: str, setting: Setting) -> str:
+    """An http or https URL."""
+    try:
+        origin_of(text)
+    except ValueError as error:
+        raise ValueError(f"cannot be used: {error}") from error
+    return text
+
+
+def _trusted(text: str, setting: Setting) -> frozenset[Origin]:
+    """Origins separated by commas."""
+    try:
+        return frozenset(origin_of(item) for item in _items(text, setting))
+    except ValueError as error:
+        example = "`https://uploads.example.com`"
+        raise ValueError(f"has to hold origins such as {example}, with commas") from error
+
+
+def _file(text: str, setting: Setting) -> Path:
+    """A file that exists."""
+    if not Path(text).is_file():
+        raise ValueError("names a file that is not there")
+    return Path(text)
+
+
+def _folders(text: str, setting: Setting) -> tuple[Path, ...]:
+    """Folders that exist, separated by the system's path separator."""
+    folders = [Path(item.strip()) for item in text.split(os.pathsep) if item.strip()]
+    if not all(folder.is_absolute() and folder.is_dir() for folder in folders):
+        raise ValueError("has to hold absolute paths of folders that are there")
+    return tuple(folder.resolve() for folder in folders)
+
+
+_READERS: Mapping[Kind, Callable[[str, Setting], Any]] = {
+    "seconds": _number,
+    "count": _number,
+    "bytes": _number,
+    "rate": _rate,
+    "flag": _flag,
+    "names": _items,
+    "scopes": lambda text, _: frozenset(text.split()),
+    "text": lambda text, _: text,
+    "url": _url,
+    "origins": _trusted,
+    "file": _file,
+    "folders": _folders,
+    "folder": lambda text, setting: _folders(text, setting)[0],
+}
+"""Kind -> the value of a text. Raises ValueError with what it has to be."""
+LOCAL = ("folders", "folder")
+"""Kinds of settings that name what callers over HTTP do not have: a place on this machine."""
 
 
 def _secrets_in(values: Mapping[str, Any], parts: Iterable[Any]) -> Iterator[Secret]:
