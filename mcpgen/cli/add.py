@@ -156,7 +156,8 @@ def _add_files(screen: Screen, folder: Path, what: Thing) -> int:
     yours = set(paths)
     group = Thing.docker if what in NEED_AN_IMAGE else what
     if group in on_request():
-        paths += _generate(screen, folder, add=(group.value,)).created
+        created = _generate(screen, folder, add=(group.value,)).created
+        paths += [path for path in created if path.startswith(on_request()[group])]
     yours.update(filter(is_once, paths))
     files = {path: _shown(folder / path) for path in paths}
     lines = [f"{shown}{' (yours)' * (path in yours)}" for path, shown in files.items()]

@@ -433,12 +433,15 @@ class Reader:
 
     def own_values(self, first: Any, name: str) -> dict[str, Any]:
         """The settings that a further API has of its own; the first's limits where it has none."""
-        found = {each.name.lower(): each for each in settings_of(first) if each.name in OF_EACH_API}
-        own = (
-            replace(each, name=f"{name.upper()}_{each.name}", default=getattr(first, field))
-            for field, each in found.items()
-        )
-        return dict(zip(found, self.values_of(own).values(), strict=True))
+        own: dict[str, Any] = {}
+        for each in settings_of(first):
+            if each.name not in OF_EACH_API:
+                continue
+            field, setting = each.name.lower(), replace(each, name=f"{name.upper()}_{each.name}")
+            if _READERS[each.kind] in (_number, _rate):
+                setting = replace(setting, default=getattr(first, field))
+            own[field] = self.checked(setting)
+        return own
 
     def generated(self) -> dict[str, Any]:
         """The fields of Settings that were decided at generation."""

@@ -76,10 +76,11 @@ def test_a_command_of_a_server_has_its_options(
     files: dict[str, str], page: str, words: list[str]
 ) -> None:
     package = ROOT / "mcpgen" / "runtime"
-    places = [package / "command.py", package / "shell.py", package / "facts" / "parts.py"]
+    parts = package / "parts"
+    places = [package / "command.py", package / "facts" / "parts.py", *parts.glob("shell/*.py")]
     for name in ("install", "login"):
         if words[:1] in ([name], [f"un{name}"], ["logout"] if name == "login" else []):
-            places = list((package / "parts" / name).glob("*.py"))
+            places = list((parts / name).glob("*.py"))
     source = "".join(place.read_text("utf-8") for place in places)
     source += files["src/bookshop_mcp/__main__.py"]
     options = [word for word in words if word.startswith("--")]
