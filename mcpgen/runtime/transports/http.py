@@ -257,6 +257,8 @@ QUEUE = 1024
 """Connections that the system keeps until they are accepted."""
 ACCEPTED_AT_ONCE = 1
 """Connections that a process accepts in a row: else the first to wake up has them all."""
+START_SECONDS = 60
+"""Seconds that a process may take to start, or to answer the one that watches it."""
 LISTENS_SECONDS = 0.5
 """Seconds after which a process that starts listens."""
 
@@ -289,7 +291,11 @@ def supervisor(
     import uvicorn
     from uvicorn.supervisors import Multiprocess
 
-    own = {**config, "backlog": ACCEPTED_AT_ONCE}
+    own = {
+        **config,
+        "backlog": ACCEPTED_AT_ONCE,
+        "timeout_worker_healthcheck": START_SECONDS,
+    }
     # The socket goes along: uvicorn's backlog is also how many connections the system keeps
     served = uvicorn.Config(partial(application, bound), factory=True, **own)
     return Multiprocess(served, [bound])

@@ -82,13 +82,8 @@ def bad_message(error: ValidationError, text: str | None = None) -> BadMessage:
     errors = error.errors(include_url=False, include_context=True)
     if errors[0]["type"] == "json_invalid":
         source = text if text is not None else str(errors[0]["input"])
-        return unparsable(source, str(errors[0]["ctx"]["error"]))
+        return BadMessage(PARSE_ERROR, str(errors[0]["ctx"]["error"]), _readable_id(source))
     return _not_a_request(_whole(errors))
-
-
-def unparsable(text: str, reason: str) -> BadMessage:
-    """The answer to a text that is not JSON, with the id that can be read from it."""
-    return BadMessage(PARSE_ERROR, reason, request_id=_readable_id(text))
 
 
 def _whole(errors: list[Any]) -> Any:
