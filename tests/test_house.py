@@ -30,14 +30,14 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 44_700,
+    "lines of code of mcpgen": 44_600,
     "lines of code of its runtime": 13_700,
-    "modules of a copied runtime": 52,
-    "lines of a copied runtime": 13_100,
+    "modules of a copied runtime": 51,
+    "lines of a copied runtime": 12_800,
     "modules of src, runtime installed": 12,
     "lines of src, runtime installed": 600,
-    "files of a new project": 68,
-    "lines of Python of a new project": 9_950,
+    "files of a new project": 67,
+    "lines of Python of a new project": 9_640,
     "entries at the root of a project": 12,
     "variables in a README": 15,
     "lines of names and sentences": 2_540,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..facts.pointer import referred_to
 from ..package import Package
 
 
@@ -40,22 +41,3 @@ class Wholes:
         if self._content is None:
             self._content = self._package.json("schemas.json")
         return self._content
-
-
-def referred_to(schema: Any, definitions: dict[str, Any]) -> dict[str, Any]:
-    """The definitions that a schema, or a list of schemas, refers to, directly or through others;
-    sorted by name.
-    """
-    names: set[str] = set()
-    pending = [schema]
-    while pending:
-        part = pending.pop()
-        if isinstance(part, list):
-            pending += part
-        elif isinstance(part, dict):
-            pending += part.values()
-            name = str(part.get("$ref", "")).removeprefix("#/$defs/")
-            if name in definitions and name not in names:
-                names.add(name)
-                pending.append(definitions[name])
-    return {name: definitions[name] for name in sorted(names)}

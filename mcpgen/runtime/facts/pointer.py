@@ -1,4 +1,4 @@
-"""JSON Pointers (RFC 6901)."""
+"""JSON Pointers (RFC 6901), and what schemas refer to by them."""
 
 from __future__ import annotations
 
@@ -33,3 +33,22 @@ def child(container: Any, token: str) -> Any:
     if type(container) is list and _INDEX.fullmatch(token):
         return container[int(token)]
     raise LookupError(token)
+
+
+def referred_to(schema: Any, definitions: dict[str, Any]) -> dict[str, Any]:
+    """The definitions that a schema, or a list of schemas, refers to, directly or through others;
+    sorted by name.
+    """
+    names: set[str] = set()
+    pending = [schema]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, list):
+            pending += part
+        elif isinstance(part, dict):
+            pending += part.values()
+            name = str(part.get("$ref", "")).removeprefix("#/$defs/")
+            if name in definitions and name not in names:
+                names.add(name)
+                pending.append(definitions[name])
+    return {name: definitions[name] for name in sorted(names)}

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import StartError
 from ...part import running
-from . import COMMANDS
 
 if TYPE_CHECKING:
     from ...app import App
@@ -23,6 +22,11 @@ if TYPE_CHECKING:
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _SENTENCE = re.compile(r"(?<=[.!?])\s")
+COMMANDS = {
+    "list": "list the tools; with WORDs, those that have them all in their names and texts",
+    "describe": "show what the tool that is named takes",
+    "call": "call the tool that is named, with arguments as KEY=VALUE",
+}
 
 
 def run(app: App, options: argparse.Namespace, settings: Settings) -> int:
