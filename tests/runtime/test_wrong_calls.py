@@ -64,15 +64,12 @@ REFUSED: Calls = {
     "a typing error": ({"titel": "x"}, "did you mean `title`", {"title": "x"}),
     "one of another API": ({"colour": 1}, "did you mean `color`", {}),
     "one that is nowhere": ({"zzz": 1}, "Its arguments are: `org`, `repo`", {}),
-    "a number as text": ({"per_page": "10"}, "write 10 without quotes", {"per_page": 10}),
-    "a price as text": ({"price": "1.5"}, "write 1.5 without quotes", {"price": 1.5}),
-    "a flag as text": ({"archived": "True"}, "write true without quotes", {"archived": True}),
-    "a number where text is": ({"title": 7}, 'write it in quotes: "7"', {"title": "7"}),
-    "a list where commas join": ({"labels": ["bug", "ui"]}, 'as one string: "bug,ui"',
+    "a number as text": ({"per_page": "10"}, 'an integer, got "10"', {"per_page": 10}),
+    "a flag as text": ({"archived": "True"}, 'true or false, got "True"', {"archived": True}),
+    "a number where text is": ({"title": 7}, "a string, got 7", {"title": "7"}),
+    "a list where commas join": ({"labels": ["bug", "ui"]}, 'a string, got ["bug", "ui"]',
         {"labels": "bug,ui"}),
-    "commas where a list is": ({"topics": "a, b"}, 'write a list: ["a", "b"]',
-        {"topics": ["a", "b"]}),
-    "one value where a list is": ({"topics": "a"}, 'write a list: ["a"]', {"topics": ["a"]}),
+    "commas where a list is": ({"topics": "a, b"}, 'an array, got "a, b"', {"topics": ["a", "b"]}),
     "a value in another case": ({"type": "Public"}, 'did you mean "public"', {"type": "public"}),
     "a value that is none": ({"type": "open"}, 'one of "all", "public", "private"',
         {"type": "all"}),
@@ -95,15 +92,10 @@ REFUSED: Calls = {
     "a field that stands outside its object": ({"email": "x", "author": {"name": "A"}},
         "`email` is not an argument; it is a field of `author`",
         {"author": {"name": "A", "email": "x"}}),
-    "an object where a list of objects is": ({"people": {"name": "A"}},
-        'write a list: [{"name": "A"}]', {"people": [{"name": "A"}]}),
     "one value where a list or null is": ({"roles": "a"},
-        'an array or null, got "a"; write a list: ["a"]', {"roles": ["a"]}),
-    "a list where one value is": ({"type": ["all"]}, 'write it without the list: "all"',
-        {"type": "all"}),
+        'an array or null, got "a"', {"roles": ["a"]}),
     "a list where one of some values is": ({"type": ["public", "private"]},
-        '"private"; got ["public", "private"]; write one of them, without a list',
-        {"type": "public"}),
+        '"private"; got ["public", "private"]', {"type": "public"}),
     "words for a date that may be null": ({"due": "tomorrow"}, "a date such as `2026-01-31`",
         {"due": None}),
     "none of a union": ({"target": 7}, "must be an object or an array, got 7", {"target": [7]}),
@@ -133,18 +125,6 @@ def test_a_refusal_names_the_one_change(name: str) -> None:
     with pytest.raises(BadArguments) as refusal:
         checker.checked(arguments if name in WITHOUT_ORG else ORG | arguments)
     assert says in str(refusal.value) and checker.checked(ORG | mended)[0] == ORG | mended
-
-
-@pytest.mark.parametrize(
-    "schema",
-    [SCHEMA["properties"]["type"], {"anyOf": [SCHEMA["properties"]["type"], {"type": "null"}]}],
-)
-def test_a_list_where_one_value_is_chosen_is_not_joined(schema: Any) -> None:
-    with pytest.raises(BadArguments) as refusal:
-        Checker("x", {"type": "object", "properties": {"type": schema}}).checked(
-            {"type": ["all", "x"]}
-        )
-    assert len(str(refusal.value).splitlines()) == 2 and "all,x" not in str(refusal.value)
 
 
 MILESTONE: dict[str, Any] = {
@@ -216,8 +196,6 @@ def test_a_name_without_letters_that_are_known_is_no_other() -> None:
 def test_a_missing_argument_is_told_beside_the_one_that_is_not_known() -> None:
     with pytest.raises(BadArguments, match="`org` is required"):
         Checker("list_repos", SCHEMA).checked({"zzz": 1})
-    with pytest.raises(BadArguments, match=r"^(?s:(?!.*did you mean))"):  # it is there already
-        Checker("list_repos", SCHEMA).checked(ORG | {"organization": "x"})
 
 
 @pytest.mark.parametrize(("value", "examples"), [
@@ -345,48 +323,41 @@ def test_json_in_a_text_stays_text_where_text_is_allowed() -> None:
 
 AHEAD = "^(?=y)"
 """A pattern that an engine in linear time does not run."""
-FOR_EXAMPLE = "must be a duration such as `PT1H30M` (ISO 8601), got 3600"
 RULES: list[tuple[Any, Any, str]] = [
     ({"type": ["object", "null"]}, 1, "must be null or an object, got 1"),
-    ({"type": ["array", "boolean"]}, 1, "must be true or false or an array, got 1; write a list: [1]"),
+    ({"type": ["array", "boolean"]}, 1, "must be true or false or an array, got 1"),
     ({"type": ["integer", "string"]}, {}, "must be an integer or a string, got {}"),
     ({"type": ["number", "string"]}, {}, "must be a number or a string, got {}"),
     ({"type": "boolean"}, "no", 'must be true or false, got "no"'),
-    ({"type": "string"}, ["x"], 'must be a string, got ["x"]; write it without the list: "x"'),
     ({"type": "string"}, [None], "must be a string, got [null]"),
-    ({"type": "string", "pattern": AHEAD}, True,
-     'must be a string, got true; write it in quotes: "true"'),
+    ({"type": "string", "pattern": AHEAD}, True, "must be a string, got true"),
     ({"patternProperties": {AHEAD: {"type": "null"}, "^b": {"type": "integer"}}}, {"b": "c"},
      ".b must be an integer, got \"c\""),
     ({"const": 5}, 6, "must be 5, got 6"),
     ({"exclusiveMinimum": 1}, 1, "must be more than 1, got 1"),
     ({"exclusiveMaximum": 1}, 1, "must be less than 1, got 1"),
     ({"multipleOf": 3}, 4, "must be a multiple of 3, got 4"),
-    ({"minLength": 1}, "", "must not be empty"),
+    ({"minLength": 1}, "", "must have at least 1 character, got 0"),
     ({"minLength": 2}, "x", "must have at least 2 characters, got 1"),
     ({"minItems": 2}, [1], "must have at least 2 items, got 1"),
     ({"minProperties": 1}, {}, "must have at least 1 field, got 0"),
     ({"maxProperties": 1}, {"b": 1, "c": 2}, "must have at most 1 field, got 2"),
     ({"uniqueItems": True}, [1, 1], "must not have the same item twice"),
-    ({"not": {}}, 1, "takes no value"),
     ({"not": {"enum": ["b", 2]}}, "b", 'must be none of "b", 2'),
     ({"not": {"required": ["b", "c"]}}, {"b": 1, "c": 1}, "cannot have `b` and `c`"),
     ({"not": {"type": "string"}}, "x", 'must not fit {"type": "string"}'),
-    (False, 1, "cannot be given (the API sets it itself): leave it out"),
-    ({"prefixItems": [{}], "items": False}, [1, 2], "[1] is one item too many: leave it out"),
+    (False, 1, "cannot be given: leave it out"),
+    ({"prefixItems": [{}], "items": False}, [1, 2], "[1] cannot be given: leave it out"),
     ({"propertyNames": {"maxLength": 1}}, {"bc": 1}, '"bc" is longer than 1 character'),
     ({"dependentRequired": {"b": ["c"]}}, {"b": 1}, ".c is required"),
     ({"anyOf": [{"type": "string", "pattern": AHEAD}, {"type": "integer", "minimum": 3}]}, 1,
      "must be at least 3, got 1"),
-    ({"type": "string", "format": "duration"}, 3600, FOR_EXAMPLE),
-    ({"$ref": "#/$defs/Length"}, 3600, FOR_EXAMPLE),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("schema", "value", "told"), RULES)
 def test_each_rule_is_told_in_words(schema: Any, value: Any, told: str) -> None:
-    length = {"type": "string", "format": "duration"}
-    checker = Checker("note", {"properties": {"a": schema}, "$defs": {"Length": length}})
+    checker = Checker("note", {"properties": {"a": schema}})
     with pytest.raises(BadArguments) as refusal:
         checker.checked({"a": value})
     place, _, rule = told.partition(" ") if told[0] in ".[" else ("", "", told)

@@ -18,8 +18,15 @@ from typing import Any
 import jsonschema_rs
 
 from ..facts.pointer import escape, split
-from .explain import DATE_PATTERNS, DATE_WITH_TIME, argument_meant, explain, spelling, suggest
-from .nesting import belongs, dropped_nulls, slips
+from .explain import (
+    DATE_PATTERNS,
+    DATE_WITH_TIME,
+    belongs,
+    dropped_nulls,
+    explain,
+    ignored_names,
+    suggest,
+)
 
 MAX_DEPTH = 64
 MAX_VALUES = 50_000
@@ -127,7 +134,9 @@ class Checker:
             if not self._validator.is_valid(repaired):
                 raise BadArguments(self._explained(repaired))
             if self._strange:
-                remarks += islice(slips(self._schema, repaired, self._resolved), MAX_REMARKS)
+                remarks += islice(
+                    ignored_names(self._schema, repaired, self._resolved), MAX_REMARKS
+                )
             if self._dropped and not self._reads:
                 remarks += islice(dropped_nulls(received, repaired), MAX_REMARKS)
             if self._names:
@@ -235,15 +244,8 @@ class Checker:
     ) -> str:
         """Suggest a replacement for an unknown argument."""
         free = [other for other in known if other not in arguments]
-        hint = spelling(name, free)
-        if not hint:
-            hint = belongs(name, arguments[name], self._schema, self._resolved)
-        if not hint:
-            hint = argument_meant(name, missing) or argument_meant(name, free)
-        near = suggest(name, [other for other in known if other in arguments])
-        if near and not hint:
-            hint = f"{near} It is given already: leave this one out"
-        return hint
+        inside = belongs(name, arguments[name], self._schema, self._resolved)
+        return inside or suggest(name, missing) or suggest(name, free)
 
     def _visit(self, schema: Any, pointer: str, value: Any, *, wire: bool) -> Any:
         """Walk schema and value together: repair slips (`wire` false), or give keys their names on
