@@ -158,11 +158,6 @@ def test_replacing_hidden_characters_copies_no_more_than_it_replaces() -> None:
     assert Counted.copied <= 2 * 500
 
 
-def test_the_end_of_an_element_is_looked_for_where_there_is_one() -> None:
-    page = "<script>a</script>b<script>c<style>" + "<script>" * 100 + "d"
-    assert runtime.report.text_of_html(page) == "b c d"
-
-
 def test_the_error_of_deep_alternatives_names_the_argument() -> None:
     with pytest.raises(runtime.checker.BadArguments, match="`f` does not fit its schema"):
         CHECKER.checked(nested(20, "no"))

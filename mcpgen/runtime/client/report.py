@@ -21,32 +21,21 @@ from ..settings import Settings
 from .health import seconds_text
 
 MAX_ERROR = 4 * 1024
-EPOCH, EPOCH_MILLISECONDS = 10**9, 10**12
-"""A number from here on is a time, not a duration."""
+EPOCH = 10**9
+"""A number of seconds from here on is a time, not a duration."""
 _RATE_WORDS = re.compile(
-    r"rate.?limit|too many requests|throttl|quota (exceeded|exhausted)|(exceeded|over).{0,20}quota"
-    r"|requests per (second|minute|hour|day)|limit exceeded",
-    re.IGNORECASE,
+    r"rate.?limit|too many requests|throttl|quota exceeded|limit exceeded", re.IGNORECASE
 )
-
 _MESSAGE_KEYS = (
-    "title",
-    "error",
-    "message",
-    "msg",
-    "detail",
-    "details",
-    "errordescription",
-    "errormessage",
-    "reason",
-    "errors",
+    "title error message msg detail details errordescription errormessage reason errors".split()
 )
 """Without `_` and in lower case."""
 _PLACE_KEYS = ("loc", "field", "path", "param", "pointer")
-# RFC 6750 section 3
-_REASON = re.compile(r'error_description="([^"]+)"')
-_SCOPE = re.compile(r'insufficient_scope.*scope="([^"]+)"')
-
+_CHALLENGE = (
+    ("Reason", re.compile(r'error_description="([^"]+)"')),
+    ("Scope needed", re.compile(r'insufficient_scope.*scope="([^"]+)"')),
+)
+"""What a `WWW-Authenticate` field adds (RFC 6750 section 3)."""
 
 _STEPS = {
     402: "Next: the account has to pay for this; tell the user",
@@ -106,17 +95,13 @@ def _bad_status_lines(error: BadStatus, settings: Settings) -> list[str]:
         headline += f": {message}"
     lines = [_headline(error, headline)]
     challenge = answer.headers.get("www-authenticate", "")[:MAX_ERROR]
-    lines += [f"Reason: {reason}" for reason in _REASON.findall(challenge)]
-    lines += [f"Scope needed: {scope}" for scope in _SCOPE.findall(challenge)]
+    for label, pattern in _CHALLENGE:
+        lines += [f"{label}: {text}" for text in pattern.findall(challenge)]
     if detail:
         lines.append(f"Answer: {detail}")
     if answer.incomplete:
         lines.append(f"The text of the answer is missing: {answer.incomplete}")
-    wait = _wait_asked(answer)
-    if wait is not None and wait <= LONGEST_WAIT:
-        lines.append(f"Retry-After: {seconds_text(wait)}")
-    lines.append(_advice(error, wait, settings))
-    return lines
+    return [*lines, _advice(error, settings)]
 
 
 def status_text(status: int) -> str:
@@ -177,70 +162,52 @@ def _message(data: Any, depth: int = 0) -> str:
     """
     if isinstance(data, str):
         return data.strip()
-    if depth > 4:
+    if depth > 4 or not isinstance(data, dict | list):
         return ""
     if isinstance(data, list):
-        texts = [_message(item, depth + 1) for item in data[:10]]
-        return "; ".join(dict.fromkeys(text for text in texts if text))
-    if isinstance(data, dict):
-        return _message_of_object(data, depth)
-    return ""
-
-
-def _message_of_object(data: dict[str, Any], depth: int) -> str:
+        return "; ".join(_messages(data[:10], depth))
     members = {key.lower().replace("_", ""): item for key, item in data.items()}
-    texts: list[str] = []
-    for key in _MESSAGE_KEYS:
-        member = members.get(key)
-        text = _message(member, depth + 1)
-        if not text and key == "errors":
-            text = _by_field(member, depth + 1)
-        if text and not any(text in other for other in texts):
-            texts.append(text)
+    texts = _messages((members.get(key) for key in _MESSAGE_KEYS), depth)
+    by_field = members.get("errors")
+    if isinstance(by_field, dict) and not _message(by_field, depth + 1):
+        # `{"name": ["is too long"]}`, as ASP.NET, Rails and Laravel give them
+        fields = {field: _message(text, depth + 1) for field, text in list(by_field.items())[:10]}
+        texts.append("; ".join(f"{field}: {text}" for field, text in fields.items() if text))
     message = ": ".join([*(text.rstrip(".") for text in texts[:-1]), *texts[-1:]])
-    place = _place(members)
-    if message and place:
-        return f"{place}: {message}"
+    places = (members.get(key) for key in _PLACE_KEYS)
+    for place in filter(None, places if message else ()):
+        path = ".".join(map(str, place)) if isinstance(place, list) else place
+        return f"{path}: {message}"
     return message
 
 
-def _by_field(errors: Any, depth: int) -> str:
-    """The messages of `{"name": ["is too long"]}`, as ASP.NET, Rails and Laravel give them."""
-    if not isinstance(errors, dict):
-        return ""
-    texts = {field: _message(text, depth + 1) for field, text in list(errors.items())[:10]}
-    return "; ".join(f"{field}: {text}" for field, text in texts.items() if text)
+def _messages(parts: Iterable[Any], depth: int) -> list[str]:
+    """The messages of some parts of a body, without those that another one holds."""
+    texts: list[str] = []
+    for text in [_message(part, depth + 1) for part in parts]:
+        if text and not any(text in other for other in texts):
+            texts.append(text)
+    return texts
 
 
-def _place(members: dict[str, Any]) -> str:
-    """Return the place of the error in the request, if the API gives one: `body.price`."""
-    for key in _PLACE_KEYS:
-        place = members.get(key)
-        if isinstance(place, list):
-            place = ".".join(str(item) for item in place)
-        if isinstance(place, str) and place:
-            return place
-    return ""
-
-
-def _advice(error: BadStatus, wait: float | None, settings: Settings) -> str:
-    """Advise the model on its next step. `wait` is the API's requested delay in seconds."""
-    status = error.status
+def _advice(error: BadStatus, settings: Settings) -> str:
+    """Advise the model on its next step."""
+    status, answer = error.status, error.answer
     if status < 400:
-        return _PAGE if is_page(error.answer) else _FAILED
-    if status == 403 and _is_rate_limit(error.answer):
-        return _advice_on_wait(wait, error.answer)
+        return _PAGE if is_page(answer) else _FAILED
+    if status == 403 and _is_rate_limit(answer):
+        return _advice_on_wait(answer)
     if status in (401, 403):
         return _advice_on_credential(error, settings)
     if status == 405:
-        allowed = error.answer.headers.get("allow", "other methods")[:100]
+        allowed = answer.headers.get("allow", "other methods")[:100]
         return f"Next: use another tool; the API allows {allowed} there"
     if status in _STEPS:
         return _STEPS[status]
     if status in (400, 404, 410, 422):
         return _advice_on_arguments(error, settings)
-    if status in (429, 503) or wait is not None:
-        return _advice_on_wait(wait, error.answer)
+    if status in (429, 503) or "retry-after" in answer.headers:
+        return _advice_on_wait(answer)
     if status < 500:
         return ""
     text = "Next: this is a fault of the API, not of the arguments; try again later"
@@ -264,28 +231,6 @@ def _advice_on_arguments(error: BadStatus, settings: Settings) -> str:
     return f"Next: correct the arguments and call again; the request had {arguments}"
 
 
-def _about_credentials(error: BadStatus, settings: Settings) -> str:
-    """Describe the credentials of a request, their placement and their form, in parentheses."""
-    texts = []
-    for credential in settings.credentials.values():
-        variables = {*credential.variables, *credential.when_writing.variables}
-        if credential.about and not variables.isdisjoint(error.variables):
-            texts.append(credential.about)
-    if not texts:
-        return ""
-    return f" ({'; or '.join(texts)})"
-
-
-def _login_hint(error: BadStatus, settings: Settings) -> str:
-    """The command that gets another token, where one of the credentials comes from a login."""
-    for credential in settings.credentials.values():
-        if credential.login is None:
-            continue
-        if not set(credential.variables).isdisjoint(error.variables):
-            return f", or to log in again with `{settings.login_command}`"
-    return ""
-
-
 def _advice_on_credential(error: BadStatus, settings: Settings) -> str:
     variables = " or ".join(f"`{name}`" for name in error.variables)
     if error.status == 403:
@@ -294,61 +239,46 @@ def _advice_on_credential(error: BadStatus, settings: Settings) -> str:
             f"Next: the credential{which} does not allow this; use another tool, or ask the"
             " operator for more rights"
         )
-    if variables:
+    if not variables:
         return (
-            "Next: the credential was refused; the operator of this server has to check"
-            f" {variables}{_about_credentials(error, settings)}{_login_hint(error, settings)}"
+            "Next: the API requires a credential that its description does not mention; tell the"
+            " operator of this server"
         )
-    return (
-        "Next: the API requires a credential that its description does not mention; tell the"
-        " operator of this server"
-    )
+    text = f"Next: the credential was refused; the operator of this server has to check {variables}"
+    used = [
+        credential
+        for credential in settings.credentials.values()
+        if {*credential.variables, *credential.when_writing.variables} & {*error.variables}
+    ]
+    about = [credential.about for credential in used if credential.about]
+    if about:
+        text += f" ({'; or '.join(about)})"
+    if any(credential.login for credential in used):
+        text += f", or to log in again with `{settings.login_command}`"
+    return text
 
 
 def _is_rate_limit(answer: Answer[Any]) -> bool:
     """Return whether a refusal is about how often, and not about who."""
     if "retry-after" in answer.headers:
         return True
-    for name, value in answer.headers.items():
-        if name.endswith(("ratelimit-remaining", "rate-limit-remaining")) and value.strip() == "0":
-            return True
-    text = answer.text or ""
-    return _RATE_WORDS.search(text[:MAX_ERROR]) is not None
+    if _rate_limit_fields(answer, "remaining") == ["0"]:
+        return True
+    return _RATE_WORDS.search((answer.text or "")[:MAX_ERROR]) is not None
 
 
-def _wait_asked(answer: Answer[Any]) -> float | None:
-    """The seconds to wait that a header asks for, or the body of a 429."""
+def _rate_limit_fields(answer: Answer[Any], name: str) -> list[str]:
+    """The values of `RateLimit-Remaining` or `RateLimit-Reset` in their many spellings."""
+    ends = (f"ratelimit-{name}", f"rate-limit-{name}")
+    return [value.strip() for field, value in answer.headers.items() if field.endswith(ends)]
+
+
+def _advice_on_wait(answer: Answer[Any]) -> str:
     wait = retry_after(answer.headers.get("retry-after"))
-    if wait is not None or answer.status != 429 or not isinstance(answer.data, dict):
-        return wait
-    inside = answer.data.get("retry_after")
-    if isinstance(inside, bool) or not isinstance(inside, int | float):
-        return None
-    if not 0 <= inside <= LONGEST_WAIT:
-        return None
-    return float(math.ceil(inside))
-
-
-def _until_reset(answer: Answer[Any]) -> float | None:
-    """The seconds until a rate limit ends, as the many spellings of `RateLimit-Reset` say: a delta,
-    or seconds or milliseconds of the epoch.
-    """
-    for name, value in answer.headers.items():
-        text = value.strip()
-        if not name.endswith(("ratelimit-reset", "rate-limit-reset")) or not text.isdecimal():
-            continue
-        seconds = float(text[:15])
-        if seconds > EPOCH_MILLISECONDS:
-            seconds /= 1000
-        if seconds > EPOCH:
-            seconds -= time.time()
-        return max(1.0, math.ceil(seconds))
-    return None
-
-
-def _advice_on_wait(wait: float | None, answer: Answer[Any]) -> str:
-    if not wait:
-        wait = _until_reset(answer)
+    for reset in filter(str.isdecimal, _rate_limit_fields(answer, "reset")):
+        seconds = float(reset[:15])
+        until = seconds - time.time() if seconds > EPOCH else seconds
+        wait = wait or max(1.0, math.ceil(until))
     if not wait:
         return "Next: wait a moment, then call again"
     if wait > LONGEST_WAIT:
@@ -361,9 +291,9 @@ def quoted(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-_MARKUP = re.compile(r"<!--.*?(?:-->|\Z)|<([A-Za-z]{0,20})[^<>]*(?:>|\Z)", re.DOTALL)
-_END = re.compile(r"</(script|style|head|template)\s*>", re.I)
-"""The end of an element whose content is not for readers."""
+_ELEMENT = re.compile(r"<(/?)(script|style|template)\b[^<>]*>", re.I)
+"""The tags of elements whose content is not for readers."""
+_MARKUP = re.compile(r"<!--.*?(?:-->|\Z)|<[^<>]*(?:>|\Z)", re.DOTALL)
 _SPACES = re.compile(r"\s+")
 _LONG_REFERENCE = re.compile(r"&#[xX]?[0-9a-fA-F]{8,}")
 
@@ -375,19 +305,15 @@ def is_html(text: str) -> bool:
 
 def text_of_html(page: str) -> str:
     """The visible text of a page: no tags, comments, scripts or styles; one space between words."""
-    last_ends = {match[1].lower(): match.start() for match in _END.finditer(page)}
-    texts: list[str] = []
-    position = 0
-    while (match := _MARKUP.search(page, position)) is not None:
-        texts += page[position : match.start()], " "
-        position = match.end()
-        name = str(match[1]).lower()
-        # An end that is not there is not looked for, again and again
-        if position <= last_ends.get(name, -1):
-            end = re.compile(rf"</{name}\s*>", re.I).search(page, position)
-            assert end is not None, "the last one comes after this position"
-            position = end.end()
-    texts.append(page[position:])
+    first, *pieces = _ELEMENT.split(page)
+    texts, hidden = [first], ""
+    for end, name, piece in zip(pieces[::3], pieces[1::3], pieces[2::3], strict=True):
+        if not hidden:
+            hidden = "" if end else name.lower()
+        elif end and name.lower() == hidden:
+            hidden = ""
+        if not hidden:
+            texts.append(piece)
     # No character has a longer number, and Python refuses to read the longest
-    text = html.unescape(_LONG_REFERENCE.sub(" ", "".join(texts)))
+    text = html.unescape(_LONG_REFERENCE.sub(" ", _MARKUP.sub(" ", " ".join(texts))))
     return _SPACES.sub(" ", text).strip()
