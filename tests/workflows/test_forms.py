@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl
 import pytest
 from workflow_things import API, NUMBER, TEXT, arazzo, inputs, step, workflow
 
-from mcpgen.runtime.client.scalars import OMIT
+from mcpgen.runtime.client.wire import OMIT
 from mcpgen.runtime.parts.workflows import paths, values
 from mcpgen.runtime.results.answer import Answer
 

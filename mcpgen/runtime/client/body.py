@@ -17,8 +17,22 @@ from ..errors import Refused
 from ..facts.http import FORBIDDEN_HEADERS, TOKEN
 from ..results.answer import charset_of, codec_of
 from ..settings import Settings
-from .scalars import OMIT, Omit, Part, defined, encoded, text_of, utf8
-from .wire import Encoded, Pairs, Simple, header_text, joined, pairs_of, simple_text
+from .wire import (
+    OMIT,
+    Encoded,
+    Omit,
+    Pairs,
+    Part,
+    Simple,
+    defined,
+    encoded,
+    header_text,
+    joined,
+    pairs_of,
+    simple_text,
+    text_of,
+    utf8,
+)
 
 T = TypeVar("T")
 

@@ -15,7 +15,7 @@ from jsonpath.parse import Parser
 from jsonpath.stream import TokenStream
 
 from ...arguments.checker import compiled
-from ...client.scalars import OMIT
+from ...client.wire import OMIT
 
 SECONDS = 1.0
 """CPU that one path may take in an answer."""

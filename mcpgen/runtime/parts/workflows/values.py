@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from ...arguments.checker import compiled
-from ...client.scalars import OMIT
+from ...client.wire import OMIT
 from ...facts.pointer import child, split
 from ...results.answer import Answer
 
