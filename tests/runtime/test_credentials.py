@@ -144,7 +144,7 @@ def test_the_users_own_hook_signs_requests_and_stands_for_its_schemes(
 
 def test_the_hook_cannot_move_the_request(monkeypatch: pytest.MonkeyPatch) -> None:
     async def authorize(request: Any) -> None:
-        request.url = request.url.copy_with(host="evil.test")
+        request.url = request.url.with_host("evil.test")
 
     monkeypatch.setattr(runtime.auth, "authorize", authorize)
     done = calling([], get())

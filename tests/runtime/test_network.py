@@ -12,10 +12,10 @@ import tracemalloc
 from typing import Any
 
 import aiohttp
-import httpx2
 import pytest
 from calls import PREFIX, api_key, ask, calling, reaching, runtime, settings
 from upstream import Upstream, http, ok
+from yarl import URL
 
 from mcpgen.runtime.client import network
 from tests.loopback import free_port
@@ -227,7 +227,7 @@ PRIVATE = (
     (KeyError("k"), "KeyError", "'k'"),
 ])  # fmt: skip
 def test_each_failure_of_a_connection_has_its_words(error: Exception, kind: str, says: str) -> None:
-    found = runtime.network.failure_of(error, settings(), httpx2.URL("https://api.test/x?k=canary"))
+    found = runtime.network.failure_of(error, settings(), URL("https://api.test/x?k=canary"))
     assert (type(found).__name__, str(found)) == (kind, says)
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any, TypeAlias
 
-import httpx2
+from yarl import URL
 
 from ..errors import (
     ApiError,
@@ -72,7 +72,7 @@ class ApiCall:
     method: str
     path: str
     base: str
-    url: httpx2.URL
+    url: URL
     headers: Mapping[str, str]
     cookies: Mapping[str, str]
     body: Payload
@@ -161,7 +161,7 @@ class Api:
         if not self.settings.base_url:
             return
         try:
-            await self._sender().reach(httpx2.URL(self.settings.base_url))
+            await self._sender().reach(URL(self.settings.base_url))
         except Exception as error:
             raise failure_of(error, self.settings) from None
 
@@ -407,7 +407,7 @@ class Api:
         await asyncio.sleep(wait * random.uniform(1.0, 1.1))
 
     async def _hops(
-        self, call: ApiCall, method: str, url: httpx2.URL, most: int = MAX_REDIRECTS
+        self, call: ApiCall, method: str, url: URL, most: int = MAX_REDIRECTS
     ) -> tuple[Answer[Any], dict[str, Secret]]:
         """One attempt, with at most so many redirects."""
         answer, tokens = await self._exchange(call, method, url)
@@ -434,7 +434,7 @@ class Api:
         return await self._result_elsewhere(call, url, most - 1)
 
     async def _result_elsewhere(
-        self, call: ApiCall, url: httpx2.URL, most: int
+        self, call: ApiCall, url: URL, most: int
     ) -> tuple[Answer[Any], dict[str, Secret]]:
         """The result of a request that changed something, from where the API says that it is (RFC
         9110 section 15.4.4).
@@ -464,7 +464,7 @@ class Api:
             raise
 
     async def _exchange(
-        self, call: ApiCall, method: str, url: httpx2.URL
+        self, call: ApiCall, method: str, url: URL
     ) -> tuple[Answer[Any], dict[str, Secret]]:
         """One request and its answer, with the access tokens that were used."""
         request = await self._request(call, method, url)
@@ -492,7 +492,7 @@ class Api:
         )
         return answer, request.tokens
 
-    async def _request(self, call: ApiCall, method: str, url: httpx2.URL) -> Outgoing:
+    async def _request(self, call: ApiCall, method: str, url: URL) -> Outgoing:
         """A request of the call with its credentials. A redirect to GET leaves the body behind."""
         headers, content = dict(call.headers), call.body.content
         keeps_body = method == call.method

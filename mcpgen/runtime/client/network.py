@@ -20,7 +20,6 @@ from weakref import WeakKeyDictionary
 
 import aiohttp
 import httpcore2
-import httpx2
 from yarl import URL
 
 from ..errors import ApiError, BadAnswer, Refused, TimedOut, Unreachable
@@ -142,24 +141,23 @@ class Transport:
         """By whether they may connect to private addresses."""
 
     async def send(
-        self, method: str, url: httpx2.URL, headers: Mapping[str, str], content: bytes | None
+        self, method: str, url: URL, headers: Mapping[str, str], content: bytes | None
     ) -> ResponseHead:
         """Send one request; the answer's body is still to be read."""
         may_be_private = self._may_be_private(url)
         if not may_be_private:
             self._check_host(url)
         session = self._session(may_be_private)
-        target = URL(str(url), encoded=True)
         while True:
             try:
                 received = await session.request(
-                    method, target, headers=headers, data=content, allow_redirects=False
+                    method, url, headers=headers, data=content, allow_redirects=False
                 )
             except _Spent:
                 continue
             return ResponseHead(received, self._settings)
 
-    async def reach(self, url: httpx2.URL) -> None:
+    async def reach(self, url: URL) -> None:
         """Open a connection to where a URL points, and close it."""
         origin = origin_of(self._proxy or str(url))
         if not any((self._proxy, self._may_be_private(url))):
@@ -171,7 +169,7 @@ class Transport:
             _, writer = await asyncio.open_connection(origin.host, origin.port, ssl=context)
         writer.close()
 
-    def _check_host(self, url: httpx2.URL) -> None:
+    def _check_host(self, url: URL) -> None:
         """Raise Refused for a host that is written as an address of this machine or network."""
         origin = origin_of(str(url))
         is_inside = any((origin.loopback, _NUMERIC.search(origin.host)))
@@ -180,7 +178,7 @@ class Transport:
         if is_inside:
             raise _private(self._settings)
 
-    def _may_be_private(self, url: httpx2.URL) -> bool:
+    def _may_be_private(self, url: URL) -> bool:
         if self._settings.allow_private:
             return True
         origin = origin_of(str(url))
@@ -234,7 +232,7 @@ class Transport:
                 await asyncio.gather(*(session.close() for session in sessions.values()))
 
 
-def failure_of(error: Exception, settings: Settings, url: httpx2.URL | None = None) -> Exception:
+def failure_of(error: Exception, settings: Settings, url: URL | None = None) -> Exception:
     """Return the ApiError for an exception of aiohttp at a URL, without its message, which may hold
     a credential; any other exception as it is.
     """
@@ -275,7 +273,7 @@ def _no_tunnel(status: int, settings: Settings) -> Unreachable:
 
 
 def _no_connection(
-    error: aiohttp.ClientConnectorError, settings: Settings, url: httpx2.URL | None
+    error: aiohttp.ClientConnectorError, settings: Settings, url: URL | None
 ) -> ApiError:
     cause = getattr(error, "certificate_error", error.os_error)
     if isinstance(cause, PrivateAddress):
@@ -293,7 +291,7 @@ def _private(settings: Settings) -> Refused:
     )
 
 
-def _unreachable(cause: BaseException, settings: Settings, url: httpx2.URL | None) -> Unreachable:
+def _unreachable(cause: BaseException, settings: Settings, url: URL | None) -> Unreachable:
     """Explain why there is no connection, at which place, and what the operator can do."""
     place, host = "its host", "its host"
     if url is not None:

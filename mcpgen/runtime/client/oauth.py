@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote_plus, urlencode
 
-import httpx2
+from yarl import URL
 
 from ..errors import ApiError, Refused
 from ..facts.origin import origin_of
@@ -91,7 +91,7 @@ class Token:
         self._token = Secret(grant.access_token)
         self._until = time.monotonic() + grant.used_seconds
 
-    def _url(self) -> httpx2.URL:
+    def _url(self) -> URL:
         """The token endpoint, if it is one that the client's secret may be sent to."""
         url = self._credential.token_url or ""
         try:
@@ -110,7 +110,7 @@ class Token:
                 "access tokens come from a URL that is not https, so the client's secret is not"
                 " sent there"
             )
-        return httpx2.URL(url)
+        return URL(url)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -139,7 +139,7 @@ class TokenResponse:
 
 
 async def ask(
-    post: Post, url: httpx2.URL, form: Mapping[str, str], client: OAuthClient, redactor: Redactor
+    post: Post, url: URL, form: Mapping[str, str], client: OAuthClient, redactor: Redactor
 ) -> Answer[Any]:
     """The answer of a token endpoint to a form of a client, which says who it is in the header or
     in the body (RFC 6749 section 2.3.1).
@@ -159,7 +159,7 @@ async def ask(
     return await post(_request(url, in_body, redactor))
 
 
-def _request(url: httpx2.URL, form: Mapping[str, str], redactor: Redactor) -> Outgoing:
+def _request(url: URL, form: Mapping[str, str], redactor: Redactor) -> Outgoing:
     headers = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json"}
     return Outgoing("POST", url, headers, {}, urlencode(form).encode(), redactor)
 

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import SplitResult, quote, unquote_plus, unquote_to_bytes, urljoin, urlsplit
 
-import httpx2
+from yarl import URL
 
 from ..errors import Redirected, Refused
 from ..facts.origin import Origin, TooManyDecodings, may_hold_dots, origin_of, readings
@@ -45,53 +45,45 @@ def expand(template: str, values: Mapping[str, Any]) -> str:
     return "/".join([_segment(parts, values) for parts in _segments(template)])
 
 
-def build(base_url: str, template: str, values: Mapping[str, Any], query: str) -> httpx2.URL:
+def build(base_url: str, template: str, values: Mapping[str, Any], query: str) -> URL:
     """The URL of a request: base URL, path and query, concatenated and then verified by parsing.
 
     Raises Refused when the parsed URL has another origin, base path, number of segments or query
     than it should have.
     """
     path = expand(template, values)
-    text = base_url + _target(path, query)
+    target = f"{path}?{query}" if query else path
+    text = base_url + target
     if len(text) > MAX_URL:
         raise Refused(f"the arguments make a URL of more than {MAX_URL} characters")
     try:
-        url = httpx2.URL(text)
-        verified = _goes_where_it_should(url, text, base_url, path, query)
-    except (ValueError, httpx2.InvalidURL):
+        url = URL(text, encoded=True)
+        verified = text.isascii() and _goes_where_it_should(url, text, base_url, path, query)
+    except ValueError:
         raise Refused("the arguments do not make a URL") from None
     if not verified or path.count("/") != len(_segments(template)) - 1:
         raise Refused("the arguments would change where the request goes")
     return url
 
 
-def _goes_where_it_should(url: httpx2.URL, text: str, base_url: str, path: str, query: str) -> bool:
+def _goes_where_it_should(url: URL, text: str, base_url: str, path: str, query: str) -> bool:
     """Return whether Python and the HTTP library both parse `text` into the parts it was made of.
 
     Raises ValueError when it is not a URL.
     """
-    _, base, authority = _base(base_url)
-    if urlsplit(text) != (base.scheme, base.netloc, f"{base.path}{path}", query, ""):
+    _, base = _base(base_url)
+    parts = (base.scheme, base.netloc, f"{base.path}{path}", query, "")
+    if urlsplit(text) != parts:
         return False
-    target = _target(f"{base.path}{path}", query)
-    if (url.scheme, url.netloc, url.raw_path) != (*authority, target.encode("ascii")):
+    if (url.scheme, url.raw_authority, url.raw_path, url.raw_query_string, url.fragment) != parts:
         return False
     return path.startswith("/") and not may_hold_dots(path)
 
 
-def _target(path: str, query: str) -> str:
-    if not query:
-        return path
-    return f"{path}?{query}"
-
-
 @lru_cache(maxsize=64)
-def _base(base_url: str) -> tuple[Origin, SplitResult, tuple[str, bytes]]:
-    """A base URL's origin, its parts, and its scheme and authority as the HTTP library reads
-    them.
-    """
-    url = httpx2.URL(base_url)
-    return origin_of(base_url), urlsplit(base_url), (url.scheme, url.netloc)
+def _base(base_url: str) -> tuple[Origin, SplitResult]:
+    """A base URL's origin and its parts."""
+    return origin_of(base_url), urlsplit(base_url)
 
 
 @lru_cache(maxsize=1024)
@@ -110,9 +102,7 @@ def _literals_quoted(segment: str) -> Iterator[str]:
         yield part if is_name else quote(part, safe="/:@!$&'()*+,;=~%")
 
 
-def redirect(
-    url: httpx2.URL, location: str, base_url: str, redact: Callable[[str], str]
-) -> httpx2.URL:
+def redirect(url: URL, location: str, base_url: str, redact: Callable[[str], str]) -> URL:
     """The URL that a redirect leads to (RFC 9110 section 10.2.2), dot segments resolved.
 
     Raises Redirected, naming that URL, unless it is on the origin of `base_url` and below its path:
@@ -121,21 +111,20 @@ def redirect(
     if _CONTROLS.search(location) or "\\" in location or not 0 < len(location) <= MAX_LOCATION:
         raise Redirected("the API answered with a redirect to something that is not a URL")
     try:
-        text = urljoin(str(url), location).partition("#")[0]
-        target = httpx2.URL(text)
+        text = quote(urljoin(str(url), location).partition("#")[0], safe="%/:?@!$&'()*+,;=~[]")
+        target = URL(text, encoded=True)
         origin, parts = origin_of(text), urlsplit(text)
-    except (ValueError, httpx2.InvalidURL):
+    except ValueError:
         raise Redirected(
             "the API answered with a redirect to something that is not an http URL"
         ) from None
     reason = f"the API redirected to `{redact(f'{origin}{parts.path}')[:MAX_SHOWN]}`"
-    api_origin, base, _ = _base(base_url)
-    if origin != api_origin or (target.scheme, target.netloc) != (url.scheme, url.netloc):
+    api_origin, base = _base(base_url)
+    if origin != api_origin or target.origin() != url.origin():
         raise Redirected(f"{reason}, which is another origin than {api_origin}: it is not followed")
     if "@" in parts.netloc:
         raise Redirected(f"{reason} with a user name or password: it is not followed")
-    path = target.raw_path.decode("ascii").partition("?")[0]
-    if not _is_below(path, base.path):
+    if not _is_below(target.raw_path, base.path):
         raise Redirected(
             f"{reason}, which is not below the API's base path `{base.path}/`: it is not followed"
         )
@@ -200,7 +189,7 @@ class Outgoing:
     """A request on its way out, as `auth.authorize` sees it."""
 
     method: str
-    url: httpx2.URL
+    url: URL
     headers: dict[str, str]
     cookies: dict[str, str]
     content: bytes | None
@@ -223,15 +212,12 @@ class Outgoing:
 
     def set_query(self, name: str, value: str) -> None:
         """Set a query parameter, replacing any of that name."""
-        path, _, query = self.url.raw_path.decode("ascii").partition("?")
-        pairs = [pair for pair in query.split("&") if pair and _name_of(pair) != name]
+        address, _, query = str(self.url).partition("?")
+        pairs = [pair for pair in query.split("&") if pair]
+        pairs = [pair for pair in pairs if unquote_plus(pair.partition("=")[0]) != name]
         pairs.append(f"{quote(name, safe='')}={quote(value, safe='')}")
-        self.url = self.url.copy_with(raw_path=f"{path}?{'&'.join(pairs)}".encode("ascii"))
+        self.url = URL(f"{address}?{'&'.join(pairs)}", encoded=True)
 
 
 Post = Callable[[Outgoing], Awaitable[Answer[Any]]]
 """Sends a request to a token endpoint."""
-
-
-def _name_of(pair: str) -> str:
-    return unquote_plus(pair.partition("=")[0])

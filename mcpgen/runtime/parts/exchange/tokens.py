@@ -12,7 +12,7 @@ import time
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
-import httpx2
+from yarl import URL
 
 from ...client.oauth import OAuthClient, TokenRefused, ask, error_text, grant_of
 from ...client.url import Post
@@ -91,7 +91,7 @@ class TokenExchange:
             form["audience"] = self._own.exchange_audience
         if self._own.exchange_scopes:
             form["scope"] = " ".join(sorted(self._own.exchange_scopes))
-        url = httpx2.URL(self._own.exchange_url)
+        url = URL(self._own.exchange_url)
         answer = await ask(post, url, form, self._client, self._settings.redactor)
         grant = grant_of(answer)
         if grant is None or not _is_bearer(answer.data):

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
 
-import httpx2
+from yarl import URL
 
 from ...client.oauth import OAuthClient, TokenRefused, TokenResponse, ask, error_text, grant_of
 from ...client.url import Post
@@ -130,7 +130,7 @@ async def _exchange(
         "redirect_uri": attempt.redirect_uri,
         "code_verifier": attempt.verifier,
     }
-    url = httpx2.URL(safe_url(attempt.endpoints.token_url, "the token endpoint"))
+    url = URL(safe_url(attempt.endpoints.token_url, "the token endpoint"))
     answer = await ask(post, url, form, attempt.client, redactor)
     grant = grant_of(answer)
     if grant is None:

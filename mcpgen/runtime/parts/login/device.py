@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-import httpx2
+from yarl import URL
 
 from ...client.oauth import (
     OAuthClient,
@@ -41,7 +41,7 @@ async def log_in(
     form = {"client_id": client.id}
     if endpoints.scopes:
         form["scope"] = " ".join(endpoints.scopes)
-    url = httpx2.URL(safe_url(endpoints.device_url, "the device authorization endpoint"))
+    url = URL(safe_url(endpoints.device_url, "the device authorization endpoint"))
     data = _codes(await ask(post, url, form, client, redactor))
     redactor.add(data["device_code"])
     page = safe_url(visible(data["verification_uri"]), "the page to log in")
@@ -84,7 +84,7 @@ async def _poll(
 ) -> TokenResponse:
     """Ask for the tokens every `interval` seconds (RFC 8628 sections 3.4 and 3.5)."""
     form = {"grant_type": GRANT_TYPE, "device_code": device_code}
-    url = httpx2.URL(safe_url(endpoints.token_url, "the token endpoint"))
+    url = URL(safe_url(endpoints.token_url, "the token endpoint"))
     while time.monotonic() + interval < until:
         await asyncio.sleep(interval)
         try:

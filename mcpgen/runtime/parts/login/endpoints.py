@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-import httpx2
+from yarl import URL
 
 from ...client.oauth import TokenRefused
 from ...client.url import Outgoing
@@ -64,7 +64,7 @@ async def endpoints_of(login: Login, send: Send, redactor: Redactor) -> Endpoint
 
 async def _metadata(url: str, send: Send, redactor: Redactor) -> dict[str, Any]:
     """The provider's document about itself (OpenID Connect Discovery 1.0, RFC 8414)."""
-    address = httpx2.URL(safe_url(url, "the provider's metadata"))
+    address = URL(safe_url(url, "the provider's metadata"))
     answer = await send(
         Outgoing("GET", address, {"Accept": "application/json"}, {}, None, redactor)
     )

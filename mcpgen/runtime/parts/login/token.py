@@ -8,7 +8,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-import httpx2
+from yarl import URL
 
 from ...client.oauth import OAuthClient, TokenRefused, TokenResponse, ask, error_text, grant_of
 from ...client.url import Post
@@ -111,7 +111,7 @@ class StoredToken:
             raise self._refusal("the login has expired")
         form = {"grant_type": "refresh_token", "refresh_token": tokens.refresh_token}
         client = OAuthClient(tokens.client_id, tokens.client_secret)
-        url = httpx2.URL(safe_url(tokens.token_url, "the token endpoint"))
+        url = URL(safe_url(tokens.token_url, "the token endpoint"))
         try:
             async with asyncio.timeout(RENEWAL_SECONDS):
                 answer = await ask(post, url, form, client, self._settings.redactor)
