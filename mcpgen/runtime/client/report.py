@@ -35,7 +35,7 @@ _CHALLENGE = (
     ("Reason", re.compile(r'error_description="([^"]+)"')),
     ("Scope needed", re.compile(r'insufficient_scope.*scope="([^"]+)"')),
 )
-"""What a `WWW-Authenticate` field adds (RFC 6750 section 3)."""
+"""Facts of a `WWW-Authenticate` field (RFC 6750 section 3)."""
 
 _STEPS = {
     402: "Next: the account has to pay for this; tell the user",
