@@ -47,6 +47,8 @@ class ApiError(Exception):
     """The environment variables of the credentials that were sent or are missing."""
     sent: bool = False
     """Whether the API may have seen the request."""
+    transient: bool = False
+    """Whether there was no answer, and another attempt may get one."""
     advice: str = (
         "Try again later; if it stays like this, the operator of this server has to look at it"
     )

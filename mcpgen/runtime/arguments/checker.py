@@ -37,19 +37,11 @@ MAX_REMARKS = 3
 MAX_STEPS = 10_000
 """Most comparisons of a schema with a value in the search for an explanation."""
 
-_MAPS = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")
-_LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
-_SINGLES = (
-    "items",
-    "additionalProperties",
-    "not",
-    "if",
-    "then",
-    "else",
-    "contains",
-    "propertyNames",
-    "unevaluatedItems",
-    "unevaluatedProperties",
+_MAPS = frozenset("properties $defs definitions patternProperties dependentSchemas".split())
+_LISTS = frozenset("anyOf oneOf allOf prefixItems".split())
+_SINGLES = frozenset(
+    "items additionalProperties not if then else contains propertyNames unevaluatedItems"
+    " unevaluatedProperties".split()
 )
 _TYPES: dict[type, str] = {
     str: "string",
@@ -351,17 +343,11 @@ class Checker:
         self, schema: dict[str, Any], pointer: str, value: list[Any], *, wire: bool
     ) -> list[Any]:
         prefix = schema.get("prefixItems", ())
-        items = schema.get("items")
-        result = [
-            self._visit(part, f"{pointer}/prefixItems/{index}", item, wire=wire)
-            for index, (part, item) in enumerate(zip(prefix, value, strict=False))
-        ]
-        rest = value[len(prefix) :]
-        if isinstance(items, dict):
-            return result + [
-                self._visit(items, f"{pointer}/items", item, wire=wire) for item in rest
-            ]
-        return result + rest
+        rest = schema.get("items")
+        parts = [(part, f"{pointer}/prefixItems/{index}") for index, part in enumerate(prefix)]
+        parts += [(rest, f"{pointer}/items")] * (len(value) - len(parts))
+        visited = zip(parts, value, strict=False)
+        return [self._visit(part, place, item, wire=wire) for (part, place), item in visited]
 
     def _forgive(self, schema: dict[str, Any], value: Any) -> Any:
         """Repair a value: parse an object or array that was sent as JSON text where text is not
@@ -372,21 +358,16 @@ class Checker:
         if schema.get("format") == "date" and isinstance(value, str):
             return self._without_time(schema, value)
         kinds = self._kinds(schema, "") or frozenset()
-        if isinstance(value, str):
-            containers = kinds & {"object", "array"}
-            if "string" in kinds:
-                return value
-            if not containers:
-                return value
+        if isinstance(value, float):
+            only_integers = kinds & {"integer", "number"} == {"integer"}
+            if only_integers and value.is_integer() and abs(value) < 2**53:
+                return int(value)
+        elif "string" not in kinds and kinds & {"object", "array"}:
             parsed = _parse(value)
-            if _TYPES.get(type(parsed)) in containers:
+            if _TYPES.get(type(parsed)) in kinds & {"object", "array"}:
                 self._bounded(parsed)
                 self._parsed = True
                 return parsed
-            return value
-        only_integers = kinds & {"integer", "number"} == {"integer"}
-        if only_integers and value.is_integer() and abs(value) < 2**53:
-            return int(value)
         return value
 
     def _without_time(self, schema: dict[str, Any], value: str) -> str:
@@ -479,21 +460,19 @@ class Checker:
         if not isinstance(schema, dict):
             return schema
         result = self._own_keywords(schema)
-        for keyword in _MAPS:
-            if isinstance(result.get(keyword), dict):
-                result[keyword] = {
-                    key: self._checkable(part, f"{pointer}/{keyword}/{escape(key)}")
-                    for key, part in result[keyword].items()
+        for keyword, part in result.items():
+            place = f"{pointer}/{keyword}"
+            if keyword in _MAPS and isinstance(part, dict):
+                inner = {
+                    key: self._checkable(one, f"{place}/{escape(key)}") for key, one in part.items()
                 }
-        for keyword in _LISTS:
-            if isinstance(schema.get(keyword), list):
+                result[keyword] = inner
+            elif keyword in _LISTS and isinstance(part, list):
                 result[keyword] = [
-                    self._checkable(part, f"{pointer}/{keyword}/{index}")
-                    for index, part in enumerate(schema[keyword])
+                    self._checkable(one, f"{place}/{index}") for index, one in enumerate(part)
                 ]
-        for keyword in _SINGLES:
-            if isinstance(schema.get(keyword), dict):
-                result[keyword] = self._checkable(schema[keyword], f"{pointer}/{keyword}")
+            elif keyword in _SINGLES:
+                result[keyword] = self._checkable(part, place)
         if self._merge_patch and pointer:
             _take_nulls(result)
         if pointer in self._nullable:

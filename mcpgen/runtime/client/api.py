@@ -13,7 +13,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping
 from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import Any, TypeAlias
 
@@ -81,6 +81,8 @@ class ApiCall:
     """Whether credentials may go where the call goes."""
     until: float
     """When the call must be over, by the clock of the event loop."""
+    tokens: dict[str, Secret] = field(default_factory=dict)
+    """The access tokens that its last request was sent with."""
 
 
 class Api:
@@ -293,18 +295,20 @@ class Api:
         while True:
             wait = back_off(attempt + 1, self.settings.backoff)
             try:
-                answer, tokens = await self._turn(call)
+                answer = await self._turn(call)
             except Busy as busy:
                 # What an earlier attempt met says more, and does not say that nothing was sent
                 raise failure or busy from None
-            except _Retryable as retryable:
-                failure = retryable.error
+            except ApiError as error:
+                if not error.transient:
+                    raise
+                failure = error
                 reason = str(failure)
             else:
                 if answer.status < 400:
                     self._found.add(call.base)
                     return answer
-                if answer.status == 401 and not renewed and self._credentials.renew(tokens):
+                if answer.status == 401 and not renewed and self._credentials.renew(call.tokens):
                     renewed = True
                     continue
                 failure = BadStatus(answer)
@@ -363,10 +367,8 @@ class Api:
         left = call.until - asyncio.get_running_loop().time()
         return min(self.settings.max_retry_wait, left)
 
-    async def _turn(self, call: ApiCall) -> tuple[Answer[Any], dict[str, Secret]]:
-        """One attempt when it is its turn, unless the API is to be left alone. Returns the answer
-        and the access tokens that were used.
-        """
+    async def _turn(self, call: ApiCall) -> Answer[Any]:
+        """One attempt when it is its turn, unless the circuit is open."""
         health = self._health(call)
         await self._let_rest(health, call)
         if self._gate.full:
@@ -377,17 +379,17 @@ class Api:
             waited = time.monotonic() - began
             if waited > SHORTEST_WAIT:
                 current().queued += waited
-            with health.attempt() as attempt:
-                try:
-                    answer, tokens = await self._hops(call, call.method, call.url)
-                except (_Retryable, TimedOut, Unreachable) as error:
-                    attempt.failed(str(getattr(error, "error", error)))
-                    raise
-                if answer.status in FAILING:
-                    attempt.failed(f"it answered {answer.status}")
-                else:
-                    attempt.worked()
-        return parsed(answer), tokens
+            is_trial, failure = health.begin(), None
+            try:
+                answer = await self._hops(call, call.method, call.url)
+                failure = f"it answered {answer.status}" if answer.status in FAILING else ""
+            except ApiError as error:
+                if error.transient or isinstance(error, TimedOut | Unreachable):
+                    failure = str(error)
+                raise
+            finally:
+                health.end(is_trial, failure)
+        return parsed(answer)
 
     async def _let_rest(self, health: Health, call: ApiCall) -> None:
         """Wait as long as the API asked earlier calls to. Raises Busy when the call has no time for
@@ -408,16 +410,16 @@ class Api:
 
     async def _hops(
         self, call: ApiCall, method: str, url: URL, most: int = MAX_REDIRECTS
-    ) -> tuple[Answer[Any], dict[str, Secret]]:
+    ) -> Answer[Any]:
         """One attempt, with at most so many redirects."""
-        answer, tokens = await self._exchange(call, method, url)
+        answer = await self._exchange(call, method, url)
         if answer.status not in REDIRECTS:
-            return answer, tokens
+            return answer
         location = answer.headers.get("location")
         if location is None:
             if not answer.content:
                 raise Redirected(f"the API answered {answer.status} and did not say where to go")
-            return answer, tokens
+            return answer
         if not most:
             raise Redirected(f"the API redirected more than {MAX_REDIRECTS} times")
         if method not in SAFE and answer.status not in (303, 307, 308):
@@ -433,20 +435,17 @@ class Api:
             return await self._hops(call, "GET", url, most - 1)
         return await self._result_elsewhere(call, url, most - 1)
 
-    async def _result_elsewhere(
-        self, call: ApiCall, url: URL, most: int
-    ) -> tuple[Answer[Any], dict[str, Secret]]:
+    async def _result_elsewhere(self, call: ApiCall, url: URL, most: int) -> Answer[Any]:
         """The result of a request that changed something, from where the API says that it is (RFC
         9110 section 15.4.4).
         """
         try:
-            answer, tokens = await self._hops(call, "GET", url, most)
-        except (_Retryable, ApiError) as error:
-            reason = str(getattr(error, "error", error))
-            raise _done_already(f"named another place for the result, but {reason}") from None
+            answer = await self._hops(call, "GET", url, most)
+        except ApiError as error:
+            raise _done_already(f"named another place for the result, but {error}") from None
         if answer.status >= 400:
             raise _done_already(f"named another place for the result: it answered {answer.status}")
-        return answer, tokens
+        return answer
 
     async def _pace(self, call: ApiCall) -> None:
         """Wait as long as the rate limit asks for. Raises Busy when the call has no time for it."""
@@ -463,10 +462,8 @@ class Api:
             self._rate.give_back()
             raise
 
-    async def _exchange(
-        self, call: ApiCall, method: str, url: URL
-    ) -> tuple[Answer[Any], dict[str, Secret]]:
-        """One request and its answer, with the access tokens that were used."""
+    async def _exchange(self, call: ApiCall, method: str, url: URL) -> Answer[Any]:
+        """One request and its answer."""
         request = await self._request(call, method, url)
         response = await self._send(request)
         try:
@@ -482,7 +479,7 @@ class Api:
             raise
         finally:
             response.close()
-        answer: Answer[Any] = Answer(
+        return Answer(
             status=response.status,
             headers=response.headers,
             content=content,
@@ -490,7 +487,6 @@ class Api:
             path=call.path,
             incomplete=reason_of_end,
         )
-        return answer, request.tokens
 
     async def _request(self, call: ApiCall, method: str, url: URL) -> Outgoing:
         """A request of the call with its credentials. A redirect to GET leaves the body behind."""
@@ -502,7 +498,8 @@ class Api:
         request = Outgoing(
             method, url, headers, dict(call.cookies), content, self.settings.redactor
         )
-        request.caller = caller_now.get()
+        request.tokens, request.caller = call.tokens, caller_now.get()
+        request.tokens.clear()
         if call.trusted:
             self._add_constants(request)
             await self._credentials.add(call.credentials, request, self.post)
@@ -535,9 +532,10 @@ class Api:
             return response
         except Exception as error:
             failure = failure_of(error, self.settings, request.url)
-            # Nobody has answered yet, and another attempt may meet somebody who does
-            if isinstance(failure, Unreachable | BadAnswer | TimedOut) and not _is_silence(failure):
-                raise _Retryable(failure) from None
+            if isinstance(failure, Unreachable | BadAnswer | TimedOut):
+                # Nobody has answered, and another attempt may meet somebody who does; an API that
+                # took the request and is silent may still carry it out
+                failure.transient = not (isinstance(failure, TimedOut) and failure.sent)
             raise failure from None
 
     async def _read(self, response: ResponseHead, call: ApiCall) -> tuple[bytes, str]:
@@ -547,35 +545,26 @@ class Api:
         deadline = call.until if "content-length" in response.headers else call.until - 0.25
         chunks: list[bytes] = []
 
-        def is_stream() -> bool:
-            return response.status < 400 and goes_on(response.headers, b"".join(chunks))
-
         reason = ""
         try:
             async with asyncio.timeout_at(deadline):
                 async for chunk in body_of(response, self.settings.max_response_bytes):
                     chunks.append(chunk)
-        except TimeoutError:
-            if not is_stream():
+        except (TimeoutError, TimedOut, TooLarge) as error:
+            if isinstance(error, TooLarge):
+                error.args = (f"{error} (`{self.settings.variable('MAX_RESPONSE_BYTES')}`)",)
+            if response.status >= 400 or not goes_on(response.headers, b"".join(chunks)):
                 raise
-            reason = "it was still going on when the time for this call was over"
-        except TooLarge as error:
-            error.args = (f"{error} (`{self.settings.variable('MAX_RESPONSE_BYTES')}`)",)
-            if not is_stream():
-                raise
-            reason = f"it was cut after {error.limit:,} bytes"
-        except TimedOut:
-            if not is_stream():
-                raise
-            reason = "it fell silent"
+            reason = str(error) or "it had not ended when the time for this call was over"
         return b"".join(chunks), reason
 
     async def post(self, request: Outgoing) -> Answer[Any]:
         """A request to an OAuth endpoint and its answer; redirects are not followed."""
         try:
             response = await self._send(request)
-        except _Retryable as failure:
-            raise failure.error from None
+        except ApiError as error:
+            error.transient = False  # it is not the API that failed
+            raise
         try:
             content = b"".join([chunk async for chunk in body_of(response, MAX_TOKEN_ANSWER)])
         finally:
@@ -593,19 +582,6 @@ def _auth_of(settings: Settings, auth: Any) -> Any:
 def _done_already(reason: str) -> Redirected:
     """A request that changed something was taken, and its result is not here."""
     return Redirected(f"the API took the request and {reason}")
-
-
-class _Retryable(Exception):
-    """A failure before there was an answer: an idempotent request may be sent again."""
-
-    def __init__(self, error: ApiError) -> None:
-        super().__init__()
-        self.error = error
-
-
-def _is_silence(error: ApiError) -> bool:
-    """Return whether the API took a request and did not answer in time."""
-    return isinstance(error, TimedOut) and error.sent
 
 
 _origin_of_base = lru_cache(maxsize=64)(origin_of)

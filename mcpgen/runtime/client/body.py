@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import unquote, unquote_to_bytes, urlsplit
 
 from ..errors import Refused
@@ -127,13 +127,11 @@ def query_text(query: Mapping[str, Any]) -> str:
     return joined(pairs)
 
 
-class Payload:
+class Payload(NamedTuple):
     """A request body: its bytes and their media type; `content` is None for no body at all."""
 
-    __slots__ = ("content", "media_type")
-
-    def __init__(self, content: bytes | None, media_type: str = "") -> None:
-        self.content, self.media_type = content, media_type
+    content: bytes | None = None
+    media_type: str = ""
 
 
 def payload(
@@ -158,7 +156,7 @@ def payload(
     elif content is not OMIT:
         body = _raw_body(content, media_type, settings)
     else:
-        return Payload(None)
+        return Payload()
     if body.content is not None and len(body.content) > settings.max_request_bytes:
         raise Refused(
             f"the request body is larger than {settings.max_request_bytes:,} bytes"
@@ -171,7 +169,7 @@ def _json_body(value: Any, media_type: str | None, optional: bool) -> Payload:
     if isinstance(value, Mapping):
         value = {key: item for key, item in value.items() if item is not OMIT}
         if not value and optional:
-            return Payload(None)
+            return Payload()
     media_type = media_type or "application/json"
     # JSON is UTF-8 (RFC 8259 section 8.1), but an API may read it in the charset it names
     ascii_only = codec_of(charset_of(media_type)) != "utf-8"
@@ -207,7 +205,7 @@ def _form_body(form: Mapping[str, Any] | str, media_type: str | None, optional: 
     if isinstance(form, str):
         return Payload(utf8(form), media_type)
     if optional and all(value is OMIT for value in form.values()):
-        return Payload(None)
+        return Payload()
     return Payload(query_text(form).encode("ascii"), media_type)
 
 
@@ -236,7 +234,7 @@ def _multipart_body(
             content = _named(name, lambda part: _part_content(part, settings), part)
             parts.append((own_name, part, content))
     if optional and not parts:
-        return Payload(None)
+        return Payload()
     boundary = _boundary([content for _, _, content in parts])
     lines = []
     for name, part, content in parts:
@@ -321,29 +319,20 @@ def _file_type(declared: str | None, part: Part, content: bytes) -> str:
     """The media type of a file: what is declared, where that is one type; of several or a range the
     one that the file itself has. Raises Refused where nothing says which.
     """
-    if declared is None:
-        declared = "*/*"
-    if not re.search("[*,]", declared):
-        return declared
+    declared = declared or "*/*"
     ranges = [one.strip() for one in declared.split(",")]
-    by_content = [known_type for magic, known_type in _MAGIC if content.startswith(magic)]
+    if ranges == [declared] and "*" not in declared:
+        return declared
     by_name, _ = mimetypes.guess_type(part.path)
-    for candidate in (part.own_type, by_name, *by_content, "application/octet-stream", *ranges):
-        if _is_one_of(ranges, candidate):
-            return str(candidate)
+    by_content = [known_type for magic, known_type in _MAGIC if content.startswith(magic)]
+    known = (part.own_type, by_name, *by_content, "application/octet-stream", *ranges)
+    for one in filter(None, known):
+        if "*" not in one and any(fnmatchcase(one.lower(), each.lower()) for each in ranges):
+            return one
     raise Refused(
         f"the file must be `{declared}`, and its bytes do not say which type it is: give it as a"
         " `data:` URL, which names the type"
     )
-
-
-def _is_one_of(ranges: list[str], media_type: str | None) -> bool:
-    """Return whether a media type is in one of the ranges: `image/png` in `image/*`."""
-    if media_type is None:
-        return False
-    if "*" in media_type:
-        return False
-    return any(fnmatchcase(media_type.lower(), one.lower()) for one in ranges)
 
 
 def local_file(url: str, settings: Settings) -> bytes:
@@ -379,6 +368,4 @@ def _named(name: str, write: Callable[[Any], T], value: Any) -> T:
 
 
 def _with_name(refused: Refused, name: str) -> Refused:
-    if refused.name:
-        return refused
-    return Refused(str(refused), name)
+    return refused if refused.name else Refused(str(refused), name)

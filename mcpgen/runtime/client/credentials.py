@@ -7,7 +7,6 @@ trusts, and never elsewhere. They replace whatever an argument set in their plac
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
 from importlib import import_module
 
 from ..errors import MissingCredential
@@ -73,11 +72,12 @@ class Credentials:
         """
         alternatives = self._alternatives(security)
         for names in alternatives:
-            if names and all(self._has(name, writes) for name in names):
-                return tuple(self._present(names, writes))
-        if not alternatives:
-            return ()
-        if () in alternatives:
+            found = {name: self._credential(name, writes) for name in names}
+            there = {name: one for name, one in found.items() if one and self._is_there(name, one)}
+            # `auth.py` may provide the others
+            if names and self._provided.union(there).issuperset(names):
+                return tuple(there.values())
+        if not alternatives or () in alternatives:
             return ()
         raise self._missing(alternatives)
 
@@ -96,7 +96,7 @@ class Credentials:
             elif credential.kind == "bearer" and credential.present:
                 token = _bare_token(credential, 0)
                 request.set_header("Authorization", f"{credential.scheme} {token}")
-            elif credential.kind in ("bearer", "client_credentials"):
+            elif credential.kind in BEARERS:
                 token = await self._access_token(credential, request, post)
                 request.set_header("Authorization", f"Bearer {token}")
 
@@ -131,45 +131,22 @@ class Credentials:
 
     def _alternatives(self, security: Security | None) -> Security:
         """An operation's alternatives; without its own, those of the whole API."""
-        if security is None:
-            return self._settings.security
-        return security
+        return self._settings.security if security is None else security
 
     def _credential(self, name: str, writes: bool) -> Credential | None:
         """The credential of that name, for a request that writes the one the operator set for
         that.
         """
         credential = self._own.get(name)
+        return credential.when_writing if credential is not None and writes else credential
+
+    def _is_there(self, name: str, credential: Credential | None) -> bool:
+        """Return whether a credential is set, made for each caller, or of a login."""
         if credential is None:
-            return credential
-        if not writes:
-            return credential
-        return credential.when_writing
-
-    def _has(self, name: str, writes: bool) -> bool:
-        if name in self._provided:
-            return True
-        return any(self._present((name,), writes))
-
-    def _present(self, names: tuple[str, ...], writes: bool) -> Iterator[Credential]:
-        """The credentials that are set; `auth.py` may provide the others."""
-        for name in names:
-            credential = self._credential(name, writes)
-            if credential is None:
-                continue
-            if self._is_present(credential) or self._is_logged_in(name):
-                yield credential
-
-    def _is_present(self, credential: Credential) -> bool:
-        """Return whether the credential is set, or made for each caller."""
+            return False
         if self._exchange is not None and credential.kind in BEARERS:
             return True
-        return credential.present
-
-    def _is_logged_in(self, name: str) -> bool:
-        if name not in self._logins:
-            return False
-        return self._logins[name].is_there
+        return credential.present or (name in self._logins and self._logins[name].is_there)
 
     def _missing(self, alternatives: Security) -> MissingCredential:
         unset = [self._unset_variables(names) for names in alternatives]
@@ -179,52 +156,37 @@ class Credentials:
                 "nothing was sent: the operation needs a kind of credential that this server cannot"
                 " make by itself (its owner can add it in `auth.py`)"
             )
-        return MissingCredential(
+        text = (
             "nothing was sent: the operation needs a credential that the environment does not hold"
             f" ({', or '.join(ways)}); only the operator of this server can set it"
-            f"{self._login_hint(alternatives)}",
-            self.variables(alternatives),
         )
-
-    def _login_hint(self, alternatives: Security) -> str:
-        """The command that logs in, where that completes an alternative."""
-        if not any(name in self._logins for names in alternatives for name in names):
-            return ""
-        return f", or log in with `{self._settings.login_command}`"
+        if any(name in self._logins for names in alternatives for name in names):
+            text += f", or log in with `{self._settings.login_command}`"
+        return MissingCredential(text, self.variables(alternatives))
 
     def _unset_variables(self, names: tuple[str, ...]) -> list[str]:
-        """The variables that complete an alternative when they are set; none if they cannot."""
+        """The variables that complete an alternative when they are set; none if they cannot. A
+        ready access token is optional.
+        """
         variables: list[str] = []
         for name in names:
+            credential = self._own.get(name)
             if name in self._provided:
                 continue
-            credential = self._own.get(name)
-            if credential is None:
+            if credential is None or credential.kind == "unsupported":
                 return []
-            if credential.kind == "unsupported":
-                return []
-            if not credential.present:
-                variables += _variables_without_value(credential)
+            if credential.present:
+                continue
+            for variable, value in zip(credential.variables, credential.values, strict=True):
+                optional = credential.kind == "client_credentials" and variable.endswith("_TOKEN")
+                if not value and not optional:
+                    variables.append(variable)
         return variables
-
-
-def _variables_without_value(credential: Credential) -> list[str]:
-    """The variables to set for a credential. A ready access token is optional, so not among
-    them.
-    """
-    variables = []
-    for variable, value in zip(credential.variables, credential.values, strict=True):
-        optional = credential.kind == "client_credentials" and variable.endswith("_TOKEN")
-        if not value and not optional:
-            variables.append(variable)
-    return variables
 
 
 def _reveal(credential: Credential, index: int) -> str:
     value = credential.values[index]
-    if value is None:
-        return ""
-    return value.reveal()
+    return "" if value is None else value.reveal()
 
 
 def _add_api_key(request: Outgoing, credential: Credential) -> None:

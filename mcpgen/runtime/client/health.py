@@ -1,4 +1,4 @@
-"""The state of an API: its circuit breaker, the end of a `Retry-After`, and whether it answers.
+"""The state of an API: its circuit breaker, and the end of a `Retry-After`.
 
 The circuit is closed while calls work. After some failures in a row it is open: no call is
 made for a while. Then one trial call is let through; if it works, the circuit is closed
@@ -8,14 +8,11 @@ again. Simultaneous failures, as when an API restarts, do not open it: they have
 
 from __future__ import annotations
 
-import asyncio
 import datetime
-import math
 import time
-from collections.abc import Awaitable, Callable, Hashable, Iterator
-from contextlib import contextmanager
+from collections.abc import Hashable
 
-from ..errors import ApiError, Busy
+from ..errors import Busy
 from ..log import event
 
 STREAK_SECONDS = 2.0
@@ -34,25 +31,6 @@ def seconds_text(seconds: float) -> str:
     """Whole seconds with their noun: `1 second`, `7 seconds`."""
     whole = round(seconds)
     return f"{whole} second" if whole == 1 else f"{whole} seconds"
-
-
-class Attempt:
-    """The outcome of one attempt; neither success nor failure if it was cancelled, or failed for a
-    reason of its own.
-    """
-
-    def __init__(self) -> None:
-        self.is_good: bool | None = None
-        self.reason = ""
-
-    def worked(self) -> None:
-        """The API answered."""
-        self.is_good = True
-
-    def failed(self, reason: str) -> None:
-        """The API did not answer, or said that it cannot work."""
-        self.is_good = False
-        self.reason = reason
 
 
 class Health:
@@ -84,59 +62,40 @@ class Health:
             ending = "another call is trying whether it works again; try again in a moment"
         return f"the API failed {self._failures} times in a row ({self._reason}): {ending}"
 
-    @contextmanager
-    def attempt(self) -> Iterator[Attempt]:
-        """One attempt, which says how it ended. Raises Busy while the API is left alone."""
+    def begin(self) -> bool:
+        """Begin an attempt; return whether it is the trial call. Raises Busy while the circuit is
+        open.
+        """
         reason = self.refusal()
         if reason:
             raise Busy(reason)
-        attempt = Attempt()
-        if not self.is_open:
-            try:
-                yield attempt
-            finally:
-                self._count(attempt)
-            return
-        self._is_tried = True
-        try:
-            yield attempt
-        finally:
-            self._is_tried = False
-            self._end_trial(attempt)
+        self._is_tried = self.is_open
+        return self.is_open
 
-    def _count(self, attempt: Attempt) -> None:
-        """Count how an attempt ended that was no trial."""
-        if self.is_open:
-            return  # it began before others failed, and says nothing new
-        if attempt.is_good is None:
-            return  # it began before others failed, and says nothing new
-        if attempt.is_good:
-            self._failures = 0
+    def end(self, is_trial: bool, failure: str | None) -> None:
+        """Count an attempt: a failure with its reason, an empty text for success, None for one that
+        was cancelled or failed for a reason of its own.
+        """
+        if is_trial:
+            self._is_tried = False
+        elif self.is_open:
+            return  # it began before others failed, and is no news
+        if failure is None:
+            return
+        if not failure:
+            if is_trial:
+                event("warning", "api_works_again")
+            self._failures, self.is_open = 0, False
             return
         now = time.monotonic()
         if not self._failures:
             self._failing_since = now
         self._failures += 1
         has_streak = now - self._failing_since >= STREAK_SECONDS
-        if has_streak and 0 < self._limit <= self._failures:
-            self._open(attempt)
-
-    def _end_trial(self, attempt: Attempt) -> None:
-        if attempt.is_good is None:
-            return
-        if attempt.is_good:
-            self._failures = 0
-            self.is_open = False
-            event("warning", "api_works_again")
-            return
-        self._failures += 1
-        self._open(attempt)
-
-    def _open(self, attempt: Attempt) -> None:
-        self.is_open = True
-        self._open_until = time.monotonic() + self._seconds
-        self._reason = attempt.reason
-        event("error", "api_left_alone", failures=self._failures, reason=attempt.reason)
+        if is_trial or (has_streak and 0 < self._limit <= self._failures):
+            self.is_open = True
+            self._open_until, self._reason = now + self._seconds, failure
+            event("error", "api_left_alone", failures=self._failures, reason=failure)
 
     def rest(self, seconds: float, limited: Hashable = None) -> None:
         """Hold calls back for as long as the API asked (`Retry-After`): those that share the limit
@@ -153,40 +112,3 @@ class Health:
             return 0.0
         until = max(self._rest_until.get(key, 0.0) for key in (None, limited))
         return max(0.0, until - time.monotonic())
-
-
-KEPT_SECONDS = 5.0
-"""Seconds for which an answer is cached for all callers."""
-ANSWER_SECONDS = 0.8
-"""Whoever asks `/ready` waits a second, as a rule."""
-
-
-class Reach:
-    """Asks by opening a connection, which `connect` does. Raises its errors nowhere."""
-
-    def __init__(self, connect: Callable[[], Awaitable[None]]) -> None:
-        self._connect = connect
-        self._asked_at = -math.inf
-        self._attempt: asyncio.Task[bool] | None = None
-
-    async def ask(self) -> bool:
-        """Return whether a connection could be opened, a few seconds ago at most."""
-        attempt = self._attempt
-        if attempt is None or self._is_due(attempt):
-            self._asked_at = time.monotonic()
-            attempt = self._attempt = asyncio.create_task(self._try())
-        try:
-            async with asyncio.timeout(ANSWER_SECONDS):
-                return await asyncio.shield(attempt)
-        except TimeoutError:
-            return False
-
-    def _is_due(self, attempt: asyncio.Task[bool]) -> bool:
-        return attempt.done() and time.monotonic() - self._asked_at > KEPT_SECONDS
-
-    async def _try(self) -> bool:
-        try:
-            await self._connect()
-        except ApiError:
-            return False
-        return True

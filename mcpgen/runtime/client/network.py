@@ -249,9 +249,12 @@ def failure_of(error: Exception, settings: Settings, url: URL | None = None) -> 
             late.sent = True
             return late
         case aiohttp.ClientProxyConnectionError() | aiohttp.ClientHttpProxyError():
-            return _no_tunnel(getattr(error, "status", 0), settings)
+            status = getattr(error, "status", 0)
+            said = f"answered {status}" if status else "cannot be reached"
+            proxy = settings.variable("PROXY_URL")
+            return Unreachable(f"no connection to the API: the proxy of `{proxy}` {said}")
         case aiohttp.ClientConnectorError():
-            return _no_connection(error, settings, url)
+            return _unreachable(error, settings, url)
         case ValueError():
             return Refused("nothing was sent: the request cannot be written as HTTP")
         case (
@@ -265,22 +268,6 @@ def failure_of(error: Exception, settings: Settings, url: URL | None = None) -> 
     return error
 
 
-def _no_tunnel(status: int, settings: Settings) -> Unreachable:
-    """Explain what the proxy answered; it was not reached with a status of 0."""
-    said = f"answered {status}" if status else "cannot be reached"
-    proxy = settings.variable("PROXY_URL")
-    return Unreachable(f"no connection to the API: the proxy of `{proxy}` {said}")
-
-
-def _no_connection(
-    error: aiohttp.ClientConnectorError, settings: Settings, url: URL | None
-) -> ApiError:
-    cause = getattr(error, "certificate_error", error.os_error)
-    if isinstance(cause, PrivateAddress):
-        return _private(settings)
-    return _unreachable(cause, settings, url)
-
-
 def _private(settings: Settings) -> Refused:
     """Refuse an address of this machine or network."""
     variable = settings.variable
@@ -291,29 +278,34 @@ def _private(settings: Settings) -> Refused:
     )
 
 
-def _unreachable(cause: BaseException, settings: Settings, url: URL | None) -> Unreachable:
-    """Explain why there is no connection, at which place, and what the operator can do."""
-    place, host = "its host", "its host"
-    if url is not None:
-        port = url.port or {"https": 443}.get(url.scheme, 80)
-        place, host = f"`{url.host}:{port}`", f"the host `{url.host}`"
-    reason = f"{place} cannot be reached"
-    advice = Unreachable.advice
+_CAUSES: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], str], ...] = (
+    (
+        ssl.SSLCertVerificationError,
+        "the TLS certificate is not trusted that `{0.host}:{0.port}` shows",
+    ),
+    (ssl.SSLError, "the TLS handshake with `{0.host}:{0.port}` failed"),
+    ((socket.gaierror, UnicodeError), "the host `{0.host}` is not known"),
+    (ConnectionRefusedError, "`{0.host}:{0.port}` refuses connections"),
+    (BaseException, "`{0.host}:{0.port}` cannot be reached"),
+)
+"""Kind of an error -> the reason that it gives, for a URL; the first that fits."""
+
+
+def _unreachable(
+    error: aiohttp.ClientConnectorError, settings: Settings, url: URL | None
+) -> ApiError:
+    """Explain why there is no connection, to which place, and what the operator can do."""
+    cause = getattr(error, "certificate_error", error.os_error)
+    if isinstance(cause, PrivateAddress):
+        return _private(settings)
+    reason = next(text for kind, text in _CAUSES if isinstance(cause, kind))
+    where = URL(settings.base_url) if url is None else url
+    failure = Unreachable(f"no connection to the API: {reason.format(where)}")
     if isinstance(cause, ssl.SSLCertVerificationError):
-        reason = f"the TLS certificate is not trusted that {place} shows"
-        variable = settings.variable("CA_FILE")
-        advice = (
-            f"The operator of this server can name the file of its CA (PEM) in `{variable}`, if it"
-            " is to be trusted"
+        failure.advice = (
+            "The operator of this server can name the file of its CA (PEM) in"
+            f" `{settings.variable('CA_FILE')}`, if it is to be trusted"
         )
-    elif isinstance(cause, ssl.SSLError):
-        reason = f"the TLS handshake with {place} failed"
-    elif isinstance(cause, socket.gaierror | UnicodeError):
-        reason = f"{host} is not known"
-    elif isinstance(cause, ConnectionRefusedError):
-        reason = f"{place} refuses connections"
-    failure = Unreachable(f"no connection to the API: {reason}")
-    failure.advice = advice
     return failure
 
 
@@ -343,18 +335,18 @@ async def body_of(response: ResponseHead, limit: int) -> AsyncIterator[bytes]:
             f"the API encoded its answer as `{coding[:40]}`, which was not asked for:"
             f" this server reads `{ACCEPTED_CODING}` alone"
         )
-    decoder = _Gunzip() if coding in ("gzip", "x-gzip") else _Identity()
+    decoder = _Gunzip() if coding in ("gzip", "x-gzip") else None
     received = decoded = 0
     async for chunk in response.chunks():
         received += len(chunk)
         if received > limit:
             raise TooLarge(limit)
-        for piece in decoder.feed(chunk):
+        for piece in decoder.feed(chunk) if decoder else (chunk,):
             decoded += len(piece)
             if decoded > limit:
                 raise TooLarge(limit)
             yield piece
-    if received and not decoder.done:
+    if decoder and received and not decoder.done:
         raise BadAnswer("the API's answer ended in the middle")
 
 
@@ -375,16 +367,6 @@ class TooLarge(BadAnswer):
     def __init__(self, limit: int) -> None:
         super().__init__(f"the API's answer is larger than {limit:,} bytes")
         self.limit = limit
-
-
-class _Identity:
-    """The decoder of a body without content coding."""
-
-    done = True
-
-    def feed(self, data: bytes) -> Iterable[bytes]:
-        """The bytes as they are."""
-        return (data,)
 
 
 class _Gunzip:

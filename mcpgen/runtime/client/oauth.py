@@ -22,14 +22,8 @@ from .body import VALUE
 from .url import Outgoing, Post
 
 ABOUT_THE_GRANT = frozenset(
-    (
-        "access_denied",
-        "authorization_pending",
-        "expired_token",
-        "invalid_grant",
-        "invalid_scope",
-        "slow_down",
-    )
+    "access_denied authorization_pending expired_token invalid_grant invalid_scope"
+    " slow_down".split()
 )
 """Error codes of an endpoint that knows who the client is (RFC 6749 section 5.2, RFC 8628 section
 3.5): the same form must not be sent again.
@@ -166,9 +160,7 @@ def _request(url: URL, form: Mapping[str, str], redactor: Redactor) -> Outgoing:
 
 def grant_of(answer: Answer[Any]) -> TokenResponse | None:
     """The tokens of an answer, or None."""
-    if answer.status != 200:
-        return None
-    if not isinstance(answer.data, dict):
+    if answer.status != 200 or not isinstance(answer.data, dict):
         return None
     token = answer.data.get("access_token")
     if not isinstance(token, str) or not VALUE.fullmatch(token):
@@ -192,23 +184,15 @@ def lifetime(seconds: Any, default: float = 0.0) -> float:
 
 def error_of(answer: Answer[Any]) -> str:
     """The error code of a token endpoint (RFC 6749 section 5.2), if it sent one."""
-    if not isinstance(answer.data, dict):
-        return ""
-    code = answer.data.get("error")
-    if not isinstance(code, str) or not re.fullmatch(r"[a-z_]{1,40}", code):
-        return ""
-    return code
+    code = answer.data.get("error") if isinstance(answer.data, dict) else None
+    return code if isinstance(code, str) and re.fullmatch(r"[a-z_]{1,40}", code) else ""
 
 
 def error_text(answer: Answer[Any]) -> str:
     """The error code in parentheses, as it stands behind a status."""
     code = error_of(answer)
-    if not code:
-        return ""
-    return f" (`{code}`)"
+    return f" (`{code}`)" if code else ""
 
 
 def _reveal(value: Secret | None) -> str:
-    if value is None:
-        return ""
-    return value.reveal()
+    return "" if value is None else value.reveal()

@@ -6,16 +6,19 @@ Nothing here raises because of what an API sent.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import dataclasses
 import hashlib
 import importlib
 import json
 import logging
+import math
 import mimetypes
 import os
 import re
-from collections.abc import Mapping
+import time
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from ..errors import ApiError, BadStatus
@@ -38,7 +41,6 @@ from ..results.shorten import (
 from ..secrets import NOTE, Withheld, caller_now
 from ..settings import Settings
 from .api import Api, progress
-from .health import Reach
 from .report import is_page, quoted, report_error, status_text
 
 logger = logging.getLogger(__name__)
@@ -57,19 +59,21 @@ _MEDIA_TYPE = re.compile(r"[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+")
 _NARROWER = frozenset(
     "fields select include filter filters q query search expand view projection columns".split()
 )
-_HEADERS_WORTH_TELLING: tuple[str, ...] = ("location", "etag", "last-modified", "retry-after")
-_HEADERS_OF_METHODS = {
+_HEADERS_TOLD: dict[int | str, tuple[str, ...]] = {
+    "": ("location", "etag", "last-modified", "retry-after"),
     "HEAD": ("content-type", "content-length", "accept-ranges", "cache-control"),
     "OPTIONS": ("allow", "accept-patch", "accept-post", "accept-query"),
-}
-"""Method -> what its answers are besides, which have no content."""
-_HEADERS_OF_STATUS: dict[int, tuple[str, ...]] = {
     201: ("location", "retry-after"),
     202: ("location", "retry-after"),
     206: ("content-range",),
 }
-_NOT_THE_WHOLE = frozenset((206, *range(300, 400)))
-"""Answers whose content is a part of what was asked for, or says where that is."""
+"""The header fields that are told: of an answer without content and of that of a method, and, by
+status, of one that has content (RFC 9110 sections 10.2.2 and 10.2.3).
+"""
+KEPT_SECONDS = 5.0
+"""Seconds for which an answer is cached for all callers."""
+ANSWER_SECONDS = 0.8
+"""Whoever asks `/ready` waits a second, as a rule."""
 
 
 class HttpSide:
@@ -115,6 +119,37 @@ class HttpSide:
     async def aclose(self) -> None:
         """Close every connection."""
         await self.api.aclose()
+
+
+class Reach:
+    """Asks by opening a connection, which `connect` does. Raises its errors nowhere."""
+
+    def __init__(self, connect: Callable[[], Awaitable[None]]) -> None:
+        self._connect = connect
+        self._asked_at = -math.inf
+        self._attempt: asyncio.Task[bool] | None = None
+
+    async def ask(self) -> bool:
+        """Return whether a connection could be opened, a few seconds ago at most."""
+        attempt = self._attempt
+        if attempt is None or self._is_due(attempt):
+            self._asked_at = time.monotonic()
+            attempt = self._attempt = asyncio.create_task(self._try())
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                return await asyncio.shield(attempt)
+        except TimeoutError:
+            return False
+
+    def _is_due(self, attempt: asyncio.Task[bool]) -> bool:
+        return attempt.done() and time.monotonic() - self._asked_at > KEPT_SECONDS
+
+    async def _try(self) -> bool:
+        try:
+            await self._connect()
+        except ApiError:
+            return False
+        return True
 
 
 def says_failed(answer: Answer[Any], is_json: bool = True) -> bool:
@@ -288,7 +323,7 @@ class _View:
         if len(excerpt) < len(text) or len(raw) > limit * 25:
             cuts = Cuts([("", len(excerpt), len(raw), "characters")])
             sizes = len(answer.content), len(excerpt.encode())
-            texts.append(_truncated(*sizes, cuts, self._narrower([])))
+            texts.append(_truncated(*sizes, cuts, self._rest(None, None)))
         if answer.incomplete:
             texts.append(f"[truncated: true. This is not all of it: {answer.incomplete}]")
         return texts, excerpt
@@ -318,27 +353,23 @@ class _View:
     def _without_content(self) -> str:
         """A sentence about an answer without content, with its most useful header fields."""
         answer = self._answer
-        text = f"Done: the API answered {status_text(answer.status)} with no content"
-        names = _HEADERS_WORTH_TELLING + _HEADERS_OF_METHODS.get(answer.method, ())
+        names = _HEADERS_TOLD[""] + _HEADERS_TOLD.get(answer.method, ())
         fields = self._fields(names + self._headers)
-        if fields:
-            text += f" ({fields})"
-        return self._settings.readable(text)
+        text = f"Done: the API answered {status_text(answer.status)} with no content"
+        return self._settings.readable(f"{text} ({fields})" if fields else text)
 
     def said_in_headers(self) -> str:
-        """Return an answer's facts besides its content: the place of the result and its time (RFC
-        9110 sections 10.2.2 and 10.2.3), the part of it that this is, the name of a file, and the
-        header fields that the API describes.
+        """Return an answer's facts besides its content: the place of the result and its time, the
+        part of it that this is, the name of a file, and the header fields that the API describes.
         """
         answer = self._answer
-        names = self._headers
+        of_status = _HEADERS_TOLD.get(answer.status, ())
+        names = of_status + self._headers
         if answer.data is None and answer.text is None:
             names = ("content-disposition", *names)
-        of_status = _HEADERS_OF_STATUS.get(answer.status, ())
-        fields = self._fields((*of_status, *names))
-        is_told = answer.status in _NOT_THE_WHOLE or (fields if of_status else "")
-        status = status_text(answer.status) if is_told else ""
-        text = "; ".join(filter(None, (status, fields)))
+        text = self._fields(names)
+        if answer.status in range(300, 400) or (text if of_status else ""):
+            text = "; ".join(filter(None, (status_text(answer.status), text)))
         return self._settings.readable(f"[{text}]") if text else ""
 
     def _fields(self, names: tuple[str, ...]) -> str:
@@ -378,26 +409,18 @@ class _View:
         if following:
             ways.append(f"ask on with {_assigned(following)}")
         elif listing.size:
-            less = f"{kept} or less" if kept else "a smaller number"
-            way = f"set `{listing.size}` to {less}"
+            way = f"set `{listing.size}` to {f'{kept} or less' if kept else 'less'}"
             if listing.next and kept:
                 way += f", then ask for the next part with `{listing.next}`"
             ways.append(way)
         if listing.fields and kept is not None:
             ways.append(f"name the fields you need in `{listing.fields}`")
-        return ways + self._narrower(ways)
-
-    def _narrower(self, ways: list[str]) -> list[str]:
-        """Arguments that ask for less; without any way at all, what the operator can do."""
         names = [name for name in self._arguments if fold(name) in _NARROWER]
-        if self._listing.fields in names:
-            names.remove(self._listing.fields)
+        names = [f"`{name}`" for name in names if name != listing.fields]
         if names:
-            asked = " or ".join(f"`{name}`" for name in names[:3])
-            return [f"ask for less with {asked}"]
-        if ways:
-            return []
-        return [f"the operator can raise `{self._settings.variable('MAX_RESULT_TOKENS')}`"]
+            ways.append(f"ask for less with {' or '.join(names[:3])}")
+        variable = self._settings.variable("MAX_RESULT_TOKENS")
+        return ways or [f"the operator can raise `{variable}`"]
 
 
 def _saved(content: bytes, media_type: str, digest: str, settings: Settings) -> Block | None:

@@ -99,10 +99,8 @@ def text_of(value: Any) -> str:
         return value
     if value is None:
         return ""
-    if value is True:
-        return "true"
-    if value is False:
-        return "false"
+    if isinstance(value, bool):
+        return "true" if value else "false"
     if isinstance(value, int):
         return _integer_text(value)
     if isinstance(value, float):
@@ -178,9 +176,7 @@ def _float_text(value: float) -> str:
     text = format(Decimal(repr(value)), "f")
     if "." in text:
         text = text.rstrip("0").rstrip(".")
-    if text == "-0":
-        return "0"
-    return text
+    return "0" if text == "-0" else text
 
 
 def json_of(value: Any, ascii_only: bool = False) -> str:
@@ -510,16 +506,12 @@ def multipart_fields(value: Any, **writers: Fields) -> Any:
 def _written_fields(value: Mapping[str, Any], writers: Mapping[str, Fields]) -> dict[str, Any]:
     fields = {}
     for function, names in writers.items():
-        for name in value if EVERY_FIELD in names else names:
+        options = names if isinstance(names, Mapping) else {name: {} for name in names}
+        rest = options.get(EVERY_FIELD)
+        for name in value if rest is not None else options:
             if name in value:
-                fields[name] = _WRITERS[function](value[name], **_options(names, name))
+                fields[name] = _WRITERS[function](value[name], **options.get(name) or rest or {})
     return fields
-
-
-def _options(names: Fields, name: str) -> Mapping[str, Any]:
-    if isinstance(names, Mapping):
-        return names.get(name) or names.get(EVERY_FIELD, {})
-    return {}
 
 
 _WRITERS: Mapping[str, Callable[..., Any]] = {
@@ -617,7 +609,7 @@ def simple_text(value: Any) -> str:
     """A value in `simple` style, percent-encoded, unless it is already."""
     if isinstance(value, Encoded):
         return value.text
-    value = _as_simple(value)
+    value = value if isinstance(value, Simple) else Simple(value, False)
     items = _items(value.value, value.explode, encode)
     separator = _SEPARATORS[value.separator]
     if separator != ",":
@@ -631,7 +623,7 @@ def header_text(value: Any) -> str:
         return value
     if isinstance(value, Encoded):
         return value.text
-    value = _as_simple(value)
+    value = value if isinstance(value, Simple) else Simple(value, False)
     items = _items(value.value, value.explode, text_of)
     _refuse_separator(items, value.separator)
     return str(value.separator.join(items))
@@ -742,13 +734,6 @@ def _items(value: Any, explode: bool, write: Callable[[Any], str]) -> list[str]:
     if explode and isinstance(value, Mapping):
         return [f"{write(key)}={write(item)}" for key, item in value.items()]
     return [write(member) for member in _members(value)]
-
-
-def _as_simple(value: Any) -> Simple:
-    """A path or header value in `simple` style, without explode unless it says otherwise."""
-    if isinstance(value, Simple):
-        return value
-    return Simple(value, False)
 
 
 def _deep(value: Any, prefix: str) -> Iterator[tuple[str, str]]:

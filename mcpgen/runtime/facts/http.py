@@ -61,42 +61,13 @@ TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}")
 
 FORBIDDEN_HEADERS = frozenset(
     (
-        "accept",
-        "accept-encoding",
-        "authorization",
-        "connection",
-        "content-encoding",
-        "content-length",
-        "content-type",
-        "cookie",
-        "cookie2",
-        "expect",
-        "forwarded",
-        "host",
-        "http2-settings",
-        "keep-alive",
-        "proxy-authenticate",
-        "proxy-authorization",
-        "proxy-connection",
-        "set-cookie",
-        "te",
-        "trailer",
-        "transfer-encoding",
-        "upgrade",
-        "via",
-        "x-forwarded-for",
-        "x-forwarded-host",
-        "x-forwarded-port",
-        "x-forwarded-prefix",
-        "x-forwarded-proto",
-        "x-forwarded-server",
-        "x-http-method",
-        "x-http-method-override",
-        "x-method-override",
-        "x-original-url",
-        "x-real-ip",
-        "x-rewrite-url",
-    )
+        "accept accept-encoding authorization connection content-encoding content-length"
+        " content-type cookie cookie2 expect forwarded host http2-settings keep-alive"
+        " proxy-authenticate proxy-authorization proxy-connection set-cookie te trailer"
+        " transfer-encoding upgrade via x-forwarded-for x-forwarded-host x-forwarded-port"
+        " x-forwarded-prefix x-forwarded-proto x-forwarded-server x-http-method"
+        " x-http-method-override x-method-override x-original-url x-real-ip x-rewrite-url"
+    ).split()
 )
 """Fields that no argument sets, in lower case.
 
@@ -104,11 +75,5 @@ They tell the API where a request goes and ends, what it holds, and who sends it
 (RFC 9110, RFC 7239). The client writes them itself.
 """
 
-CREDENTIAL_HEADERS = frozenset(
-    (
-        "authorization",
-        "cookie",
-        "proxy-authorization",
-    )
-)
+CREDENTIAL_HEADERS = frozenset(("authorization", "cookie", "proxy-authorization"))
 """The forbidden fields that exist to carry a credential: a credential may set them."""
