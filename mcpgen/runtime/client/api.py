@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mappin
 from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from yarl import URL
@@ -31,14 +31,22 @@ from ..errors import (
 )
 from ..facts.http import IDEMPOTENT, SAFE
 from ..facts.origin import Origin, check_base_url, origin_of
-from ..limits import Gate, RetryBudget, back_off, pace_of, place_of, retry_after
+from ..limits import (
+    Gate,
+    Health,
+    RetryBudget,
+    back_off,
+    clock,
+    pace_of,
+    place_of,
+    retry_after,
+)
 from ..record import Send, current, figures, senders
 from ..results.answer import Answer, goes_on, parsed
 from ..secrets import Secret, caller_now
 from ..settings import Credential, Settings
 from .body import Payload, cookie_pairs, header_fields, header_value, payload, query_text
 from .credentials import Credentials, Security
-from .health import Health, clock
 from .network import ResponseHead, TooLarge, Transport, body_of, failure_of
 from .url import MAX_SHOWN, Outgoing, build, redirect
 from .wire import OMIT, Omit, Part
@@ -106,9 +114,13 @@ class Api:
         self._apis = {name: Api(own, _auth_of(own, auth)) for name, own in settings.apis.items()}
         self._every = (self, *self._apis.values())
         if not settings.api:
-            figures["api_requests"] = partial(self._total, Api._running)
-            figures["api_queue"] = partial(self._total, Api._waiting)
-            figures["open_breakers"] = partial(self._total, Api._open_breakers)
+            figures["api_requests"] = lambda: self._total(
+                lambda api: (api._gate.running, api.settings.max_concurrency)
+            )
+            figures["api_queue"] = lambda: self._total(
+                lambda api: (api._gate.waiting, api.settings.max_waiting)
+            )
+            figures["open_breakers"] = lambda: self._total(Api._open_breakers)
         self._credentials = Credentials(settings, provided)
         self._callers_have_own = bool(provided) or self._credentials.are_per_caller
 
@@ -134,12 +146,6 @@ class Api:
         """Return what all APIs of this server have in use, and may."""
         used, most = zip(*map(figure, self._every), strict=True)
         return sum(used), sum(most)
-
-    def _running(self) -> tuple[int, int]:
-        return self._gate.running, self.settings.max_concurrency
-
-    def _waiting(self) -> tuple[int, int]:
-        return self._gate.waiting, self.settings.max_waiting
 
     def _open_breakers(self) -> tuple[int, int]:
         """Return for how many origins the circuit is open, and how many have been called."""

@@ -12,13 +12,12 @@ from typing import Any
 
 from ..errors import ApiError, BadStatus, MissingCredential, Refused
 from ..facts.http import SAFE
-from ..limits import LONGEST_WAIT, retry_after
+from ..limits import LONGEST_WAIT, retry_after, seconds_text
 from ..results.answer import Answer
 from ..results.content import Block
 from ..results.shorten import MAX_DEPTH, fit
 from ..secrets import NOTE, Withheld
 from ..settings import Settings
-from .health import seconds_text
 
 MAX_ERROR = 4 * 1024
 EPOCH = 10**9

@@ -386,6 +386,8 @@ class _View:
     def _next_page(self, data: Any) -> str:
         """The arguments that get the next part of a list, if the answer says that there is one."""
         link = self._answer.headers.get("link", "")
+        if self._listing is _NO_LIST and not (link or self._headers):
+            return ""
         part = lists.next_part(self._listing, data, link, self._call, self._arguments)
         if part is None:
             told = self._told(self._headers) if self._headers else {}
