@@ -278,8 +278,6 @@ class Checker:
         shorter: str | None = None
         for index, branch in enumerate(branches):
             place = f"{pointer}/{index}"
-            if not _may_fit(value, self._kinds(branch, place)):
-                continue
             candidate = self._visit(branch, place, value, wire=False)
             if not self._fits(branch, place, candidate):
                 continue
@@ -579,18 +577,6 @@ def _own_kinds(schema: dict[str, Any]) -> frozenset[str] | None:
     if "enum" in schema:
         return frozenset(_TYPES.get(type(item), "") for item in schema["enum"])
     return None
-
-
-def _may_fit(value: Any, kinds: frozenset[str] | None) -> bool:
-    """Return whether a value has one of these types, or is a text that may hold an object or
-    array.
-    """
-    if kinds is None:
-        return True
-    kind = _TYPES.get(type(value))
-    if kind == "string" and kinds & {"object", "array"}:
-        return True
-    return kind in kinds
 
 
 def _is_json(value: Any) -> bool:

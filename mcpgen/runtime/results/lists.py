@@ -419,33 +419,25 @@ def _goes_on(
 ) -> bool:
     """Return whether the answer says that there is more than its items."""
     facts = dict(_facts(data))
-    for flag in _MORE_FLAGS & facts.keys():
-        return facts[flag] is True
-    for flag in _LAST_FLAGS & facts.keys():
-        return facts[flag] is False
+    for flags, more in ((_MORE_FLAGS, True), (_LAST_FLAGS, False)):
+        for flag in flags & facts.keys():
+            return facts[flag] is more
+    numbers = {name: fact for name, fact in facts.items() if type(fact) is int}
+    start, seen = _start(listing, data, arguments), len(items)
     if listing.how == "page":
-        for name in _TOTAL_PAGES & facts.keys():
-            pages = facts[name]
-            if type(pages) is int:
-                from_zero = not _COUNTED_FROM_ZERO.isdisjoint(facts)
-                return _start(listing, data, arguments) + from_zero < pages
+        for name in _TOTAL_PAGES & numbers.keys():
+            return start + (not _COUNTED_FROM_ZERO.isdisjoint(facts)) < numbers[name]
+        seen *= start
+    elif listing.how == "offset":
+        seen += start - _first(listing)
     size = arguments.get(listing.size)
     if type(size) is not int:
         size = 0
     if len(items) < size:
         return False
-    for name in sorted(_TOTALS & facts.keys()):
-        if type(facts[name]) is int:
-            return bool(_seen(listing, data, items, arguments) < facts[name])
+    for name in sorted(_TOTALS & numbers.keys()):
+        return seen < numbers[name]
     return size == len(items) and isinstance(data, list)
-
-
-def _seen(listing: ListAnswer, data: Any, items: list[Any], arguments: Mapping[str, Any]) -> int:
-    """Return the number of items up to the end of this part, as far as it is known."""
-    start = _start(listing, data, arguments)
-    if listing.how == "offset":
-        return start - _first(listing) + len(items)
-    return start * len(items) if listing.how == "page" else len(items)
 
 
 def _first(listing: ListAnswer) -> int:
