@@ -414,39 +414,38 @@ class Api:
         # Not all at once
         await asyncio.sleep(wait * random.uniform(1.0, 1.1))
 
-    async def _hops(
-        self, call: ApiCall, method: str, url: URL, most: int = MAX_REDIRECTS
-    ) -> Answer[Any]:
-        """One attempt, with at most so many redirects."""
-        answer = await self._exchange(call, method, url)
-        if answer.status not in REDIRECTS:
-            return answer
-        location = answer.headers.get("location")
-        if location is None:
-            if not answer.content:
-                raise Redirected(f"the API answered {answer.status} and did not say where to go")
-            return answer
-        if not most:
-            raise Redirected(f"the API redirected more than {MAX_REDIRECTS} times")
-        if method not in SAFE and answer.status not in (303, 307, 308):
-            place = self.settings.redactor(location.partition("?")[0])[:MAX_SHOWN]
-            raise _done_already(
-                f"answered {answer.status} with a redirect to `{place}`, which is not followed"
-                f" for {method}"
-            )
-        url = redirect(url, location, call.base, self.settings.redactor)
-        if answer.status != 303 or method == "HEAD":
-            return await self._hops(call, method, url, most - 1)
-        if method in SAFE:
-            return await self._hops(call, "GET", url, most - 1)
-        return await self._result_elsewhere(call, url, most - 1)
+    async def _hops(self, call: ApiCall, method: str, url: URL) -> Answer[Any]:
+        """One attempt, with at most `MAX_REDIRECTS` redirects."""
+        for _ in range(MAX_REDIRECTS + 1):
+            answer = await self._exchange(call, method, url)
+            if answer.status not in REDIRECTS:
+                return answer
+            location = answer.headers.get("location")
+            if location is None:
+                if not answer.content:
+                    raise Redirected(
+                        f"the API answered {answer.status} and did not say where to go"
+                    )
+                return answer
+            if method not in SAFE and answer.status not in (303, 307, 308):
+                place = self.settings.redactor(location.partition("?")[0])[:MAX_SHOWN]
+                raise _done_already(
+                    f"answered {answer.status} with a redirect to `{place}`, which is not followed"
+                    f" for {method}"
+                )
+            url = redirect(url, location, call.base, self.settings.redactor)
+            if answer.status == 303 and method not in SAFE:
+                return await self._result_elsewhere(call, url)
+            if answer.status == 303 and method != "HEAD":
+                method = "GET"
+        raise Redirected(f"the API redirected more than {MAX_REDIRECTS} times")
 
-    async def _result_elsewhere(self, call: ApiCall, url: URL, most: int) -> Answer[Any]:
+    async def _result_elsewhere(self, call: ApiCall, url: URL) -> Answer[Any]:
         """The result of a request that changed something, from where the API says that it is (RFC
         9110 section 15.4.4).
         """
         try:
-            answer = await self._hops(call, "GET", url, most)
+            answer = await self._hops(call, "GET", url)
         except ApiError as error:
             raise _done_already(f"named another place for the result, but {error}") from None
         if answer.status >= 400:
