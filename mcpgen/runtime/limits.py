@@ -410,6 +410,9 @@ class Health:
                 event("warning", "api_works_again")
             self._failures, self.is_open = 0, False
             return
+        self._fail(is_trial, failure)
+
+    def _fail(self, is_trial: bool, failure: str) -> None:
         now = time.monotonic()
         if not self._failures:
             self._failing_since = now

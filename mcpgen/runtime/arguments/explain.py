@@ -85,10 +85,12 @@ def suggest(name: str, known: Iterable[str]) -> str:
     close = difflib.get_close_matches(" ".join(sorted(own)), in_order, n=1, cutoff=0.6)
     near = [candidate for candidate, each in words.items() if own and _joined(each) == _joined(own)]
     near += [in_order[one] for one in close]
-    if not near:
-        related = [candidate for candidate, each in words.items() if _is_related(own, each)]
-        near = related if len(related) == 1 else []
+    near = near or _only([candidate for candidate, each in words.items() if _is_related(own, each)])
     return f"; did you mean `{near[0]}`?" if near else ""
+
+
+def _only(names: list[str]) -> list[str]:
+    return names if len(names) == 1 else []
 
 
 def _words(name: str) -> list[str]:
@@ -120,9 +122,9 @@ def belongs(name: str, value: Any, schema: Mapping[str, Any], resolve: Resolve) 
     outermost = [path for path in found if len(path) == len(found[0])]
     if len(outermost) == 1:
         return f"; it is a field of {place(found[0])}"
-    properties = schema.get("properties", {})
-    if isinstance(value, dict) and value and value.keys() <= properties.keys():
-        return f"; give {_listed(list(value)[:MAX_LINES])} without it"
+    fields = list(value) if isinstance(value, dict) else []
+    if fields and schema.get("properties", {}).keys() >= set(fields):
+        return f"; give {_listed(fields[:MAX_LINES])} without it"
     return ""
 
 
@@ -191,10 +193,11 @@ def _ignored(
 def dropped_nulls(given: Any, sent: Any, path: tuple[str | int, ...] = ()) -> Iterator[str]:
     """A line for each null of the arguments that is not sent."""
     pairs: Iterable[tuple[Any, Any]] = ()
-    if isinstance(given, dict) and isinstance(sent, dict):
-        pairs = given.items()
-    elif isinstance(given, list) and isinstance(sent, list):
-        pairs = enumerate(given)
+    match given, sent:
+        case dict(), dict():
+            pairs = given.items()
+        case list(), list():
+            pairs = enumerate(given)
     for key, item in pairs:
         if isinstance(sent, list) or key in sent:
             yield from dropped_nulls(item, sent[key], (*path, key))
@@ -286,12 +289,12 @@ def _union(error: Any, path: list[Any], schema: Mapping[str, Any]) -> Iterator[s
 
 
 def _is_of_another_type(fault: Any, path: list[Any]) -> bool:
-    return fault.kind.name == "type" and list(fault.instance_path) == path
+    return (fault.kind.name, list(fault.instance_path)) == ("type", path)
 
 
 def _is_tag(fault: Any, path: list[Any]) -> bool:
     """Return whether a fault may be the value of a discriminator."""
-    return bool(_options(fault)) and len(fault.instance_path) == len(path) + 1
+    return len(fault.instance_path) == len(path) + 1 if _options(fault) else False
 
 
 def _options(error: Any) -> list[Any]:

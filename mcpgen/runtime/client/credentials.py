@@ -70,14 +70,14 @@ class Credentials:
         that the API may be called without credentials; it is chosen when no other is complete.
         Raises MissingCredential naming the variables of every alternative.
         """
-        alternatives = self._alternatives(security)
+        alternatives = self._alternatives(security) or ((),)
         for names in alternatives:
             found = {name: self._credential(name, writes) for name in names}
             there = {name: one for name, one in found.items() if one and self._is_there(name, one)}
             # `auth.py` may provide the others
             if names and self._provided.union(there).issuperset(names):
                 return tuple(there.values())
-        if not alternatives or () in alternatives:
+        if () in alternatives:
             return ()
         raise self._missing(alternatives)
 
@@ -138,7 +138,9 @@ class Credentials:
         that.
         """
         credential = self._own.get(name)
-        return credential.when_writing if credential is not None and writes else credential
+        if credential is None:
+            return None
+        return credential.when_writing if writes else credential
 
     def _is_there(self, name: str, credential: Credential | None) -> bool:
         """Return whether a credential is set, made for each caller, or of a login."""
@@ -165,9 +167,7 @@ class Credentials:
         return MissingCredential(text, self.variables(alternatives))
 
     def _unset_variables(self, names: tuple[str, ...]) -> list[str]:
-        """The variables that complete an alternative when they are set; none if they cannot. A
-        ready access token is optional.
-        """
+        """The variables that complete an alternative when they are set; none if they cannot."""
         variables: list[str] = []
         for name in names:
             credential = self._own.get(name)
@@ -175,13 +175,16 @@ class Credentials:
                 continue
             if credential is None or credential.kind == "unsupported":
                 return []
-            if credential.present:
-                continue
-            for variable, value in zip(credential.variables, credential.values, strict=True):
-                optional = credential.kind == "client_credentials" and variable.endswith("_TOKEN")
-                if not value and not optional:
-                    variables.append(variable)
+            if not credential.present:
+                variables += _variables_without_value(credential)
         return variables
+
+
+def _variables_without_value(credential: Credential) -> list[str]:
+    """The variables to set for a credential. A ready access token is optional."""
+    optional = "_TOKEN" if credential.kind == "client_credentials" else " "
+    pairs = zip(credential.variables, credential.values, strict=True)
+    return [name for name, value in pairs if not value if not name.endswith(optional)]
 
 
 def _reveal(credential: Credential, index: int) -> str:

@@ -249,10 +249,7 @@ def failure_of(error: Exception, settings: Settings, url: URL | None = None) -> 
             late.sent = True
             return late
         case aiohttp.ClientProxyConnectionError() | aiohttp.ClientHttpProxyError():
-            status = getattr(error, "status", 0)
-            said = f"answered {status}" if status else "cannot be reached"
-            proxy = settings.variable("PROXY_URL")
-            return Unreachable(f"no connection to the API: the proxy of `{proxy}` {said}")
+            return _no_tunnel(getattr(error, "status", 0), settings)
         case aiohttp.ClientConnectorError():
             return _unreachable(error, settings, url)
         case ValueError():
@@ -266,6 +263,13 @@ def failure_of(error: Exception, settings: Settings, url: URL | None = None) -> 
         case aiohttp.ClientError() | OSError():
             return BadAnswer("the connection to the API broke before the answer was complete")
     return error
+
+
+def _no_tunnel(status: int, settings: Settings) -> Unreachable:
+    """Explain the status of the proxy; it was not reached with a status of 0."""
+    said = f"answered {status}" if status else "cannot be reached"
+    proxy = settings.variable("PROXY_URL")
+    return Unreachable(f"no connection to the API: the proxy of `{proxy}` {said}")
 
 
 def _private(settings: Settings) -> Refused:
@@ -341,12 +345,12 @@ async def body_of(response: ResponseHead, limit: int) -> AsyncIterator[bytes]:
         received += len(chunk)
         if received > limit:
             raise TooLarge(limit)
-        for piece in decoder.feed(chunk) if decoder else (chunk,):
+        for piece in (chunk,) if decoder is None else decoder.feed(chunk):
             decoded += len(piece)
             if decoded > limit:
                 raise TooLarge(limit)
             yield piece
-    if decoder and received and not decoder.done:
+    if received and not getattr(decoder, "done", True):
         raise BadAnswer("the API's answer ended in the middle")
 
 

@@ -160,7 +160,9 @@ def _request(url: URL, form: Mapping[str, str], redactor: Redactor) -> Outgoing:
 
 def grant_of(answer: Answer[Any]) -> TokenResponse | None:
     """The tokens of an answer, or None."""
-    if answer.status != 200 or not isinstance(answer.data, dict):
+    if answer.status != 200:
+        return None
+    if not isinstance(answer.data, dict):
         return None
     token = answer.data.get("access_token")
     if not isinstance(token, str) or not VALUE.fullmatch(token):

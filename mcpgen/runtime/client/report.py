@@ -161,10 +161,14 @@ def _message(data: Any, depth: int = 0) -> str:
     """
     if isinstance(data, str):
         return data.strip()
-    if depth > 4 or not isinstance(data, dict | list):
+    if depth > 4:
         return ""
     if isinstance(data, list):
         return "; ".join(_messages(data[:10], depth))
+    return _message_of_object(data, depth) if isinstance(data, dict) else ""
+
+
+def _message_of_object(data: dict[str, Any], depth: int) -> str:
     members = {key.lower().replace("_", ""): item for key, item in data.items()}
     texts = _messages((members.get(key) for key in _MESSAGE_KEYS), depth)
     by_field = members.get("errors")
@@ -173,11 +177,10 @@ def _message(data: Any, depth: int = 0) -> str:
         fields = {field: _message(text, depth + 1) for field, text in list(by_field.items())[:10]}
         texts.append("; ".join(f"{field}: {text}" for field, text in fields.items() if text))
     message = ": ".join([*(text.rstrip(".") for text in texts[:-1]), *texts[-1:]])
-    places = (members.get(key) for key in _PLACE_KEYS)
-    for place in filter(None, places if message else ()):
-        path = ".".join(map(str, place)) if isinstance(place, list) else place
-        return f"{path}: {message}"
-    return message
+    place = next(filter(None, map(members.get, _PLACE_KEYS)), "")
+    if isinstance(place, list):
+        place = ".".join(map(str, place))
+    return f"{place}: {message}" if place and message else message
 
 
 def _messages(parts: Iterable[Any], depth: int) -> list[str]:
@@ -244,6 +247,14 @@ def _advice_on_credential(error: BadStatus, settings: Settings) -> str:
             " operator of this server"
         )
     text = f"Next: the credential was refused; the operator of this server has to check {variables}"
+    return text + _about_credentials(error, settings)
+
+
+def _about_credentials(error: BadStatus, settings: Settings) -> str:
+    """Describe the credentials of a request and their form, and the command that gets another
+    token.
+    """
+    text = ""
     used = [
         credential
         for credential in settings.credentials.values()

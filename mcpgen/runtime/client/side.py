@@ -323,7 +323,7 @@ class _View:
         if len(excerpt) < len(text) or len(raw) > limit * 25:
             cuts = Cuts([("", len(excerpt), len(raw), "characters")])
             sizes = len(answer.content), len(excerpt.encode())
-            texts.append(_truncated(*sizes, cuts, self._rest(None, None)))
+            texts.append(_truncated(*sizes, cuts, self._narrower()))
         if answer.incomplete:
             texts.append(f"[truncated: true. This is not all of it: {answer.incomplete}]")
         return texts, excerpt
@@ -417,12 +417,18 @@ class _View:
             ways.append(way)
         if listing.fields and kept is not None:
             ways.append(f"name the fields you need in `{listing.fields}`")
+        return ways + self._narrower(is_last=not ways)
+
+    def _narrower(self, is_last: bool = True) -> list[str]:
+        """Arguments that ask for less, or else, where there is no other way, what the operator can
+        do.
+        """
         names = [name for name in self._arguments if fold(name) in _NARROWER]
-        names = [f"`{name}`" for name in names if name != listing.fields]
+        names = [f"`{name}`" for name in names if name != self._listing.fields]
         if names:
-            ways.append(f"ask for less with {' or '.join(names[:3])}")
+            return [f"ask for less with {' or '.join(names[:3])}"]
         variable = self._settings.variable("MAX_RESULT_TOKENS")
-        return ways or [f"the operator can raise `{variable}`"]
+        return [f"the operator can raise `{variable}`"] if is_last else []
 
 
 def _saved(content: bytes, media_type: str, digest: str, settings: Settings) -> Block | None:
