@@ -30,21 +30,21 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 44_600,
-    "lines of code of its runtime": 13_700,
-    "modules of a copied runtime": 51,
-    "lines of a copied runtime": 12_800,
+    "lines of code of mcpgen": 44_200,
+    "lines of code of its runtime": 13_200,
+    "modules of a copied runtime": 48,
+    "lines of a copied runtime": 12_200,
     "modules of src, runtime installed": 12,
     "lines of src, runtime installed": 600,
-    "files of a new project": 67,
-    "lines of Python of a new project": 9_640,
+    "files of a new project": 66,
+    "lines of Python of a new project": 9_480,
     "entries at the root of a project": 12,
     "variables in a README": 15,
     "lines of names and sentences": 2_520,
     "lines of projection": 2_190,
-    "modules of a run": 160,
-    "switches of a run": 2_780,
-    "modules of a call": 23,
+    "modules of a run": 159,
+    "switches of a run": 2_760,
+    "modules of a call": 20,
     "switches of a call": 80,
     "frames of a call": 14,
     "modules in circles of imports": 0,
@@ -52,7 +52,7 @@ LIMITS = {
     "docstrings that begin with a question": 0,
     "class names with several meanings": 8,
     "lines of the changelog of a version": 120,
-    "lines of test code": 46_500,
+    "lines of test code": 46_400,
 }
 """No figure may be more: today's, rounded up to three digits, or its goal once that is reached."""
 

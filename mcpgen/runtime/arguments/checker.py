@@ -460,12 +460,12 @@ class Checker:
         result = self._own_keywords(schema)
         for keyword, part in result.items():
             place = f"{pointer}/{keyword}"
-            if keyword in _MAPS and isinstance(part, dict):
+            if keyword in _MAPS:
                 inner = {
                     key: self._checkable(one, f"{place}/{escape(key)}") for key, one in part.items()
                 }
                 result[keyword] = inner
-            elif keyword in _LISTS and isinstance(part, list):
+            elif keyword in _LISTS:
                 result[keyword] = [
                     self._checkable(one, f"{place}/{index}") for index, one in enumerate(part)
                 ]

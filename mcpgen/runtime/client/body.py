@@ -321,13 +321,13 @@ def _file_type(declared: str | None, part: Part, content: bytes) -> str:
     """
     declared = declared or "*/*"
     ranges = [one.strip() for one in declared.split(",")]
-    if ranges == [declared] and "*" not in declared:
+    if not re.search("[*,]", declared):
         return declared
     by_name, _ = mimetypes.guess_type(part.path)
     by_content = [known_type for magic, known_type in _MAGIC if content.startswith(magic)]
     known = (part.own_type, by_name, *by_content, "application/octet-stream", *ranges)
-    for one in filter(None, known):
-        if "*" not in one and any(fnmatchcase(one.lower(), each.lower()) for each in ranges):
+    for one in [one for one in known if one if "*" not in one]:
+        if any(fnmatchcase(one.lower(), each.lower()) for each in ranges):
             return one
     raise Refused(
         f"the file must be `{declared}`, and its bytes do not say which type it is: give it as a"

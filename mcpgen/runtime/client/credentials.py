@@ -73,7 +73,7 @@ class Credentials:
         alternatives = self._alternatives(security) or ((),)
         for names in alternatives:
             found = {name: self._credential(name, writes) for name in names}
-            there = {name: one for name, one in found.items() if one and self._is_there(name, one)}
+            there = {name: one for name, one in found.items() if one if self._is_there(name, one)}
             # `auth.py` may provide the others
             if names and self._provided.union(there).issuperset(names):
                 return tuple(there.values())
@@ -148,7 +148,9 @@ class Credentials:
             return False
         if self._exchange is not None and credential.kind in BEARERS:
             return True
-        return credential.present or (name in self._logins and self._logins[name].is_there)
+        if credential.present:
+            return True
+        return self._logins[name].is_there if name in self._logins else False
 
     def _missing(self, alternatives: Security) -> MissingCredential:
         unset = [self._unset_variables(names) for names in alternatives]
@@ -173,7 +175,9 @@ class Credentials:
             credential = self._own.get(name)
             if name in self._provided:
                 continue
-            if credential is None or credential.kind == "unsupported":
+            if credential is None:
+                return []
+            if credential.kind == "unsupported":
                 return []
             if not credential.present:
                 variables += _variables_without_value(credential)
