@@ -221,7 +221,6 @@ class Operation:
             listing.add(
                 name,
                 item.schema,
-                required=item.required,
                 level=level,
                 nulls=self.can_be_null(item),
                 words=words,

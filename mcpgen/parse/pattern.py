@@ -31,11 +31,6 @@ _SPELLED = {
 _UNSAFE = re.compile(
     r"\(\?(?![:=!]|<[A-Za-z_$][\w$]*>)|[*+?}]\+|\[\[:|\\[AZzGhHRXQE]|\\p\{(?!\w+(?:=\w+)?\})"
 )
-_WORD = re.compile(r"[^\W_]*[\W_](?=.)")
-"""A word and the sign behind it, where more follows."""
-_SIGN = re.compile(r"[\\^$.*+?()\[\]{}|]")
-_IN_CLASS = re.compile(r"[\\^\[\]-]")
-_ESCAPED = r"\\\g<0>"
 _LONGEST = 500
 # Bytes of a compiled pattern: `.{0,1024}` takes three million, and three milliseconds.
 _LARGEST = 1 << 22
@@ -73,48 +68,6 @@ def wider_pattern(pattern: str) -> str | None:
     if text == pattern:
         return None
     return portable_pattern(text)
-
-
-def pattern_of(values: list[str]) -> str:
-    """The pattern that takes these texts and no others. A beginning that several have stands once,
-    up to the end of a word or to the last character, and so do the ends that several beginnings
-    have.
-    """
-    return f"^({'|'.join(_alternatives(values))})$"
-
-
-def _alternatives(texts: list[str]) -> list[str]:
-    ends: dict[str, list[str]] = {}
-    for text in texts:
-        word = _WORD.match(text)
-        beginning = word[0] if word else text[:-1]
-        ends.setdefault(beginning, []).append(text[len(beginning) :])
-    alternatives = []
-    beginnings: dict[str, list[str]] = {}
-    for beginning, rest in ends.items():
-        if len(rest) == 1:
-            alternatives.append(_literal(beginning + rest[0]))
-        else:
-            beginnings.setdefault(_any_of(rest), []).append(_literal(beginning))
-    return alternatives + [_group(keys) + end for end, keys in beginnings.items()]
-
-
-def _any_of(ends: list[str]) -> str:
-    """Several ends; the empty one makes the others optional."""
-    others = [end for end in ends if end]
-    if all(len(end) == 1 for end in others):
-        group = f"[{_IN_CLASS.sub(_ESCAPED, ''.join(others))}]"
-    else:
-        group = _group(_alternatives(others))
-    return f"({group})?" if "" in ends else group
-
-
-def _group(alternatives: list[str]) -> str:
-    return alternatives[0] if len(alternatives) == 1 else f"({'|'.join(alternatives)})"
-
-
-def _literal(text: str) -> str:
-    return _SIGN.sub(_ESCAPED, text)
 
 
 def _without_look_around(pattern: str) -> Iterator[str]:

@@ -5,11 +5,9 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from mcpgen.parse.detail import TEXTS
-from mcpgen.parse.pattern import pattern_of, portable_pattern, wider_pattern
+from mcpgen.parse.pattern import portable_pattern, wider_pattern
 from mcpgen.parse.projection import Listing, Nodes, Projection, projection
 from mcpgen.parse.schema import Reader
 from mcpgen.problems import Problems
@@ -141,13 +139,6 @@ def test_a_wider_pattern_is_said_in_keywords_and_the_whole_one_in_words() -> Non
     assert got == STRING | said
 
 
-def test_an_enum_that_is_too_long_is_said_as_a_pattern() -> None:
-    values = [f"custom_field.{word}_{letter}" for word in ("key", "value") for letter in "abcdefgh"]
-    brief = project({**STRING, "enum": values}, 300)
-    assert brief.schema == STRING | {"pattern": "^(custom_field\\.(key_|value_)[abcdefgh])$"}
-    assert not brief.is_whole  # whoever is refused is told the values
-
-
 @pytest.mark.parametrize(("pattern", "portable"), [
     (r"^[\w\-]+$", r"^[A-Za-z0-9_\-]+$"),
     (r"^\d{3}\D\W[\D]$", r"^[0-9]{3}[^0-9][^A-Za-z0-9_][\D]$"),
@@ -170,26 +161,6 @@ def test_look_around_is_left_out_where_the_rest_is_a_pattern(
     pattern: str, wider: str | None
 ) -> None:
     assert wider_pattern(pattern) == wider
-
-
-@pytest.mark.parametrize(("values", "pattern"), [
-    (["AC", "AD", "BE"], "^(BE|A[CD])$"), (["book", "books"], "^(book|books)$"),
-    (["", "a", "-"], "^(([a\\-])?)$"),
-    (["a.b", "a.c", "d.b", "d.c", "e"], "^(e|(a\\.|d\\.)[bc])$"),
-    (["tax", "tax_id", "tax_rate.new", "tax_rate.old"], "^(tax|tax_(id|rate\\.(new|old)))$"),
-    (["x+", "x+y", "(z)", "*"], "^(x\\+|x\\+y|\\(z\\)|\\*)$"),
-])  # fmt: skip
-def test_a_pattern_of_values(values: list[str], pattern: str) -> None:
-    assert pattern_of(values) == pattern and portable_pattern(pattern) == pattern
-
-
-WORDS = st.text("ab_.*-]^[\\/ é|", max_size=6)
-
-
-@given(st.lists(WORDS, min_size=2, max_size=12, unique=True), WORDS)
-def test_a_pattern_of_values_takes_them_and_no_others(values: list[str], other: str) -> None:
-    validator = jsonschema_rs.validator_for({"pattern": pattern_of(values)})
-    assert all(map(validator.is_valid, values)) and validator.is_valid(other) == (other in values)
 
 
 def test_an_enum_that_is_too_long_is_said_by_some_of_its_values() -> None:

@@ -12,9 +12,8 @@ listed schema takes whatever the whole one takes.
 
 from __future__ import annotations
 
-from .keys import KEY, in_order
 from .listing import Listing
-from .node import Node
+from .node import KEY, Node, in_order
 from .place import Place, Projection, Words, projection, size_of
 from .reading import Nodes
 from .scalars import is_base64

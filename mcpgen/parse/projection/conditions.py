@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ...load.values import as_list, as_object, as_text, objects_in, texts_in
 from ..pattern import portable_pattern
 from ..schema import conditions
-from .keys import KEY
+from .node import KEY
 
 if TYPE_CHECKING:
     from ...ir import Schema

@@ -1,17 +1,21 @@
-"""The portable profile's view of a schema."""
+"""The portable profile's view of a schema, with names of properties that every client takes."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ...ir import Schema
-from ...load.values import as_object, as_text, keywords, texts_in
-from ..schema import conditions
+from ...load.values import as_object, as_text, keywords
+from ..naming import digest
 
 if TYPE_CHECKING:
     from ..schema import Reader
 
+KEY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
+"""A property name that every client takes."""
 TEXTS = frozenset(
     "description title default example examples deprecated externalDocs xml summary".split()
 )
@@ -24,12 +28,15 @@ NAME_RULES = {"pattern": str, "minLength": int, "maxLength": int, "enum": list}
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A property: its key for clients, its name on the wire, its schema in the document."""
+    """A property: its key for clients, its name on the wire, its schema in the document, and the
+    keys of the properties that it `needs`: it is not given without them.
+    """
 
     key: str
     wire_name: str
     schema: Any
     required: bool
+    needs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +47,9 @@ class Node:
     schema itself. `members`: the properties of an object. `items`: the schema of an array's items,
     in a tuple that is empty for another type. `extra`: `additionalProperties`, None where it says
     nothing. `branches`: the alternatives of a union. `ref`: the component that this schema is.
-    `note`: what the reading itself has to say. `unlisted`: the rules that no list shows, because
-    they say nothing to a caller. `exclusive`: a value fits no more than one of the branches.
-    `barred`: the names of properties that an object has and that cannot be sent (`readOnly`).
-    `conditions`: schemas of the document that a value fits as well.
+    `note`: what the reading itself has to say. `barred`: the names of properties that an object has
+    and that cannot be sent (`readOnly`). `conditions`: schemas of the document that a value fits as
+    well.
     """
 
     base: dict[str, Any]
@@ -55,8 +61,6 @@ class Node:
     null: bool = False
     ref: str = ""
     note: str = ""
-    unlisted: frozenset[str] = frozenset()
-    exclusive: bool = False
     barred: tuple[str, ...] = ()
     conditions: tuple[Schema, ...] = ()
 
@@ -78,31 +82,15 @@ class Node:
         }
         if name_rules:
             rules["propertyNames"] = name_rules
-        keys = {member.wire_name: member.key for member in self.members}
-        dependent = {}
-        for name, needed in self._dependent().items():
-            if keys.keys() >= {name, *texts_in(needed)}:
-                dependent[keys[name]] = [keys[other] for other in texts_in(needed)]
+        dependent = {member.key: list(member.needs) for member in self.members if member.needs}
         if dependent:
             rules["dependentRequired"] = dependent
         return rules
 
-    def _dependent(self) -> dict[str, Any]:
-        """Name of a property → the names of those that it is not given without."""
-        dependent = {
-            name: as_object(schema).get("required")
-            for condition in conditions(self.base)
-            for name, schema in as_object(condition.get("dependentSchemas")).items()
-        }
-        return dependent | as_object(self.base.get("dependentRequired"))
-
     def together_with(self, member: Member) -> tuple[str, ...]:
         """The keys of the optional properties that a property is not given without."""
-        if not self._dependent():
-            return ()
-        keys = self.rules_of_names().get("dependentRequired", {}).get(member.key, ())
         optional = [other.key for other in self.members if not other.required]
-        return tuple(key for key in optional if key in keys)
+        return tuple(key for key in optional if key in member.needs)
 
     def accepts_as(self, other: Node) -> bool:
         """Return whether both accept the same values."""
@@ -128,3 +116,26 @@ class Reading(Protocol):
 
     def node(self, schema: Any) -> Node:
         """Return a schema of the document, read."""
+
+
+def safe_key(wire_name: str, used: Collection[str]) -> str:
+    """A property key every client takes: the wire name where it is one and not used yet, else a
+    readable unique stand-in.
+    """
+    if KEY.fullmatch(wire_name) and wire_name not in used:
+        return wire_name
+    stem = re.sub(r"[^a-zA-Z0-9_.-]+", "_", wire_name).strip("_")[:50] or "key"
+    key = stem
+    if len(wire_name) > 64:
+        key = f"{stem}_{digest(wire_name)}"
+    attempt = 0
+    while key in used:
+        suffix = f"#{attempt}" if attempt else ""
+        key = f"{stem}_{digest(wire_name + suffix)}"
+        attempt += 1
+    return key
+
+
+def in_order(properties: dict[str, Any], required: set[str]) -> list[tuple[str, Any]]:
+    """Properties with the required ones first, otherwise in the order of the document."""
+    return sorted(properties.items(), key=lambda item: item[0] not in required)

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 from ...load.values import as_text
 from ...runtime.facts.pointer import escape
 from ...runtime.results.shorten import fold
-from . import texts, unions
+from . import texts
 from .node import Member, Node
 
 if TYPE_CHECKING:
     from ...ir import Schema
 
-DEEPEST_TITLE = 2
-"""Properties around a title that stands in for a text."""
+DEEPEST_TITLE = 1
+"""The level of the deepest title that stands in for a text."""
 ANY_VALUE = [{"type": name} for name in ("string", "number", "boolean", "object")]
 """Types of an array's items if the document has none: clients refuse an array without a type
 for its items.
@@ -40,39 +40,36 @@ class Place:
     """One schema as it is listed.
 
     `level`: properties between it and the arguments of the call, -1 for a body that is one
-    argument. `depth`: properties around it. `name`: that of its property, if it is one. `rules`:
-    the keywords that are listed. `text`: the document's text so far. `note`: what is said in place
-    of values or shapes, and `named` are the properties that stand in it. `together`: properties
-    that this one is not given without. `said`: other properties that are not listed, with what they
-    need. `shapes`: the objects of a union that are not listed yet. `wider`: something was left out
-    that no other attribute shows. `is_needed`: every call has a value here. `around`: the schemas
-    that this one is inside; it `repeats` one of them.
+    argument. `name`: that of its property, if it is one. `rules`: the keywords that are listed.
+    `text`: the document's text so far. `note`: what is said in place of values or shapes.
+    `together`: properties that this one is not given without. `named`: properties that are not
+    listed → their names and what they need. `union`: the objects that are listed as one with the
+    properties of all. `around`: the schemas that this one is inside.
     """
 
     node: Node
     level: int
-    depth: int
+    around: Around = frozenset()
     name: str = ""
     rules: Schema = field(default_factory=dict)
     text: str = ""
     note: str = ""
-    named: frozenset[str] = frozenset()
     together: tuple[str, ...] = ()
-    said: dict[str, str] = field(default_factory=dict)
+    named: dict[str, str] = field(default_factory=dict)
     members: dict[str, Place] = field(default_factory=dict)
     items: Place | None = None
     extra: Place | None = None
     branches: list[Place] = field(default_factory=list)
-    shapes: tuple[Node, ...] = ()
+    union: Node | None = None
     words: Words | None = None
-    wider: bool = False
-    is_needed: bool = False
-    around: Around = frozenset()
-    repeats: bool = False
+
+    def repeats(self) -> bool:
+        """Return whether the schema is inside itself."""
+        return _identity(self.node) in self.around
 
     def inner(self) -> Around:
         """Return the schemas around the places inside this one."""
-        return self.around | {identity_of(self.node)}
+        return self.around | {_identity(self.node)}
 
     def listed(self) -> list[Member]:
         """The properties that are listed."""
@@ -82,48 +79,66 @@ class Place:
         """The properties that are not listed."""
         return [member for member in self.node.members if member.key not in self.members]
 
-    def unnamed(self) -> list[Member]:
-        """The properties that neither are listed nor stand in `note`."""
-        return [member for member in self.hidden() if member.key not in self.named]
+    def demands(self) -> list[Member]:
+        """The properties that are required and not listed."""
+        return [member for member in self.hidden() if member.required]
 
-    def unlisted(self) -> list[str]:
-        """The keywords of the schema itself that are to be listed; a pattern may say its values."""
-        listed = self.rules.keys() | self.node.unlisted
-        if "pattern" in listed:
-            listed |= {"enum"}
-        return [key for key in self.node.rules if key not in listed]
+    def unlisted(self) -> Schema:
+        """The rules of the schema itself that are not listed."""
+        return {key: rule for key, rule in self.node.rules.items() if key not in self.rules}
 
     def is_whole(self) -> bool:
         """Return whether every rule of the schema itself is listed."""
-        if any((self.wider, self.shapes, self.note, self.hidden())):
+        node = self.node
+        if self.union or self.note or self.hidden() or self.unlisted():
             return False
-        if isinstance(self.node.extra, dict) and self.extra is None:
+        if isinstance(node.extra, dict) and self.extra is None:
             return False
-        if any((self.node.rules_of_names(), self.node.conditions)):
+        if bool(node.items) != bool(self.items) or bool(node.branches) != bool(self.branches):
             return False
-        if self.node.barred and not self.is_closed():
+        if node.conditions or node.rules_of_names() or (node.barred and not self.is_closed()):
             return False
-        if "patternProperties" in self.node.base and self.node.members:
-            return False
-        return self.node.rules.keys() <= self.rules.keys()
+        return not (node.members and "patternProperties" in node.base)
+
+    def is_closed(self) -> bool:
+        """Return whether the object takes nothing but what is listed."""
+        return self.node.extra is False and len(self.members) == len(self.node.members)
 
     def titled(self) -> bool:
         """Return whether the title can stand in for a text that is missing: it says more than the
         name, and the place is not deep.
         """
-        if self.depth > DEEPEST_TITLE:
-            return False
         title = as_text(self.node.base.get("title"))
-        return fold(title) != fold(self.name)
+        return self.level <= DEEPEST_TITLE and fold(title) != fold(self.name)
 
     def schema(self) -> Schema:
         """The listed schema."""
-        out = dict(self.rules)
         if self.branches:
-            out = self._union()
+            return self._union()
+        out = self.frame()
         if self.node.items:
             out["items"] = self._items()
-        out |= self._object()
+        if self.members:
+            listed = (member.key for member in self.listed())
+            out["properties"] = {key: self.members[key].schema() for key in listed}
+        if self.extra:
+            out["additionalProperties"] = self.extra.schema()
+        return out
+
+    def frame(self) -> Schema:
+        """The listed schema without the schemas inside it."""
+        out = dict(self.rules)
+        if self.node.items:
+            out["items"] = {}
+        if self.members:
+            out["properties"] = {}
+        required = [member.key for member in self.listed() if member.required]
+        if required:
+            out["required"] = required
+        if self.extra:
+            out["additionalProperties"] = {}
+        elif self.is_closed():
+            out["additionalProperties"] = False
         description = self.description()
         if description:
             out["description"] = description
@@ -132,14 +147,27 @@ class Place:
     def description(self) -> str:
         """The text, and what is said of that which is not listed."""
         together = texts.together_note(self.together)
-        return texts.joined([self.text, self.note, together, self.names_note()])
+        return texts.joined([self.text, self.note, together, self._names_note()])
+
+    def _names_note(self) -> str:
+        """Return the note on the properties that are not listed."""
+        hidden = self.hidden()
+        if not hidden:
+            return ""
+        named = [member for member in hidden if member.key in self.named]
+        needed = [self.named[member.key] for member in named if member.required]
+        names = [self.named[member.key] for member in named if not member.required]
+        return texts.names_note(needed, names, len(hidden) - len(named), others=bool(self.members))
 
     def _union(self) -> Schema:
         options = self.options()
+        out: Schema = {"anyOf": [schema for schema, _ in options]}
         if len(options) == 1:
-            return options[0][0]
-        rules = {key: value for key, value in self.rules.items() if key == "default"}
-        return {"anyOf": [schema for schema, _ in options], **rules}
+            out = options[0][0]
+        elif "default" in self.rules:
+            out["default"] = self.rules["default"]
+        description = self.description()
+        return {**out, "description": description} if description else out
 
     def options(self) -> list[tuple[Schema, Place]]:
         """The branches of a union that differ in more than their text."""
@@ -155,9 +183,7 @@ class Place:
 
     def alternatives(self) -> list[tuple[Schema, Place]]:
         """The options of a union, or the schema itself."""
-        if self.branches:
-            return self.options()
-        return [(self.schema(), self)]
+        return self.options() if self.branches else [(self.schema(), self)]
 
     def _items(self) -> Schema:
         schema = self.items.schema() if self.items else {}
@@ -165,51 +191,9 @@ class Place:
             return schema
         return {**schema, "anyOf": list(map(dict, ANY_VALUE))}
 
-    def _object(self) -> Schema:
-        """`properties`, `required` and `additionalProperties`."""
-        out: Schema = {}
-        listed = self.listed()
-        if listed:
-            out["properties"] = {member.key: self.members[member.key].schema() for member in listed}
-        required = [member.key for member in listed if member.required]
-        if required:
-            out["required"] = required
-        if self.extra:
-            extra = self.extra.schema()
-            if extra:
-                out["additionalProperties"] = extra
-        elif self.is_closed():
-            out["additionalProperties"] = False
-        return out
-
-    def required(self) -> list[str]:
-        """The properties that are listed and required."""
-        return [member.key for member in self.listed() if member.required]
-
-    def is_closed(self) -> bool:
-        """Return whether the object takes nothing but what is listed."""
-        if self.node.extra is not False:
-            return False
-        return len(self.members) == len(self.node.members)
-
-    def demands(self) -> list[Member]:
-        """The properties that are required and not listed."""
-        return [member for member in self.hidden() if member.required]
-
     def needs(self) -> str:
-        """Describe the unlisted required properties; of several objects, the common ones."""
-        if not self.shapes:
-            return texts.needs_note([member.wire_name for member in self.demands()])
-        return texts.needs_note(unions.needed_by_all(self.shapes)) or self.note
-
-    def names_note(self) -> str:
-        """Return the note on the properties that are not listed."""
-        unnamed = self.unnamed()
-        said = [member for member in unnamed if member.key in self.said]
-        needed = [self.said[member.key] for member in said if member.required]
-        names = [self.said[member.key] for member in said if not member.required]
-        rest = len(unnamed) - len(said)
-        return texts.names_note(needed, names, rest, others=bool(self.members))
+        """Describe what a value needs that is not listed."""
+        return texts.needs_note([member.wire_name for member in self.demands()]) or self.note
 
     def parts(self) -> Iterator[Place]:
         """The place itself, that of its items, and its alternatives: one value is at all of them,
@@ -236,7 +220,7 @@ class Place:
             yield from place.inside(at)
 
 
-def identity_of(node: Node) -> str | int:
+def _identity(node: Node) -> str | int:
     """Return the identity of a schema: its component, else that of the node itself."""
     return node.ref or id(node)
 

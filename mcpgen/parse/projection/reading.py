@@ -13,8 +13,7 @@ from ...load.values import as_list, as_object, as_text, texts_in
 from ..schema import conditions, is_barred, without_integer
 from . import scalars, unions
 from .conditions import OF_THE_REST, checkable
-from .keys import in_order, safe_key
-from .node import Member, Node, rules_of
+from .node import Member, Node, in_order, rules_of, safe_key
 
 if TYPE_CHECKING:
     from ...ir import Schema
@@ -35,6 +34,9 @@ class Nodes:
         self.reader, self.writing = reader, writing
         # A schema by its reference, else by identity; it is kept, so that no other takes its id.
         self._nodes: dict[str | int, tuple[Any, Node]] = {}
+        # By identity, with the node itself, which keeps its id from being used again.
+        self._grouped: dict[int, tuple[Node, tuple[Node, ...]]] = {}
+        self._common: dict[int, tuple[Node, Node]] = {}
         self._unions = 0
 
     def node(self, schema: Any) -> Node:
@@ -52,7 +54,8 @@ class Nodes:
         base, branches, null = self.reader.expand(schema)
         if len(branches) > 1 and self._unions < DEEPEST_UNION:
             self._unions += 1
-            node = unions.read(self, base, branches, exclusive=self._is_exclusive(schema))
+            is_exclusive = "anyOf" not in self.reader.flatten(schema)
+            node = unions.read(self, base, branches, exclusive=is_exclusive)
             self._unions -= 1
         else:
             node = self._of_types(base)
@@ -73,9 +76,21 @@ class Nodes:
             conditions=conditions,
         )
 
-    def _is_exclusive(self, schema: Any) -> bool:
-        """Return whether a value fits one branch of a union and no more."""
-        return "anyOf" not in self.reader.flatten(schema)
+    def branches(self, node: Node) -> tuple[Node, ...]:
+        """The branches of a union with its objects as one union, which is itself where it has no
+        other branches.
+        """
+        if not node.branches:
+            return ()
+        if id(node) not in self._grouped:
+            self._grouped[id(node)] = node, unions.grouped(node)
+        return self._grouped[id(node)][1]
+
+    def common(self, union: Node) -> Node:
+        """The objects of a union as one with the properties of all."""
+        if id(union) not in self._common:
+            self._common[id(union)] = union, unions.in_common(union)
+        return self._common[id(union)][1]
 
     def _of_types(self, base: dict[str, Any]) -> Node:
         """A schema without a union: of one type, of several, or of any."""
@@ -107,7 +122,7 @@ class Nodes:
                 extra=self._extra(base),
                 barred=self._barred(base),
             )
-        return Node(base, rules, unlisted=scalars.vacuous_bounds(rules))
+        return Node(base, rules)
 
     def _members(self, base: dict[str, Any]) -> tuple[Member, ...]:
         """The properties of an object, the required ones first; one that is required and not
@@ -126,6 +141,11 @@ class Nodes:
         for wire_name, schema in declared:
             key = safe_key(wire_name, members)
             members[key] = Member(key, wire_name, schema, wire_name in required)
+        keys = {member.wire_name: key for key, member in members.items()}
+        for name, needed in _dependent(base).items():
+            if keys.keys() >= {name, *texts_in(needed)}:
+                needs = tuple(keys[other] for other in texts_in(needed))
+                members[keys[name]] = replace(members[keys[name]], needs=needs)
         return tuple(members.values())
 
     def _barred(self, base: dict[str, Any]) -> tuple[str, ...]:
@@ -164,6 +184,16 @@ class Nodes:
         if base.get("properties"):
             return None
         return as_object(rule) or None
+
+
+def _dependent(base: dict[str, Any]) -> dict[str, Any]:
+    """Name of a property → the names of those that it is not given without."""
+    dependent = {
+        name: as_object(schema).get("required")
+        for condition in conditions(base)
+        for name, schema in as_object(condition.get("dependentSchemas")).items()
+    }
+    return dependent | as_object(base.get("dependentRequired"))
 
 
 def component_of(schema: Any) -> str:

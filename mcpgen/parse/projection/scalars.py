@@ -62,22 +62,21 @@ def text_keywords(base: dict[str, Any]) -> Schema:
 
 
 def number_keywords(base: dict[str, Any]) -> Schema:
-    """The bounds and the format of a number."""
+    """The bounds and the format of a number, without bounds that its format sets already, or that
+    hardly a caller reaches.
+    """
     out: Schema = {key: base[key] for key in NUMBER_KEYWORDS if is_number(base.get(key))}
     kind = as_text(base.get("format"))
+    least, greatest = FARTHEST.get(kind, BEYOND)
+    for key in UPPER:
+        if out.get(key, 0) >= min(greatest, BEYOND[1]):
+            del out[key]
+    for key in LOWER:
+        if out.get(key, 0) <= max(least, BEYOND[0]):
+            del out[key]
     if kind in FORMATS:
         out["format"] = kind
     return out
-
-
-def vacuous_bounds(rules: Schema) -> frozenset[str]:
-    """Return the bounds of a number that its format sets already, or that hardly a caller
-    reaches.
-    """
-    least, greatest = FARTHEST.get(as_text(rules.get("format")), BEYOND)
-    beyond = [key for key in UPPER if rules.get(key, 0) >= min(greatest, BEYOND[1])]
-    below = [key for key in LOWER if rules.get(key, 0) <= max(least, BEYOND[0])]
-    return frozenset(beyond + below)
 
 
 def count_keywords(base: dict[str, Any], name: str) -> Schema:
@@ -101,14 +100,9 @@ def with_values(rules: Schema, base: dict[str, Any], name: str) -> Schema:
     if values == [""]:
         return dict(EMPTY_TEXT)
     if values:
-        rules["enum"] = values
-        _drop(rules, REPLACED_BY_ENUM)
+        kept = {key: rule for key, rule in rules.items() if key not in REPLACED_BY_ENUM}
+        return {**kept, "enum": values}
     return rules
-
-
-def _drop(out: Schema, keywords: tuple[str, ...]) -> None:
-    for keyword in keywords:
-        out.pop(keyword, None)
 
 
 def enum_values(base: dict[str, Any], name: str) -> list[Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +9,7 @@ from ...load.values import as_list, as_object, as_text, first_text, texts_in
 from ...text import visible
 from ..heirs import component_name
 from ..schema import merge
-from .keys import safe_key
-from .node import Member, Node, rules_of
+from .node import Member, Node, rules_of, safe_key
 from .scalars import distinct, enum_values
 from .texts import needs_note
 
@@ -44,7 +42,7 @@ def read(reading: Reading, base: dict[str, Any], branches: list[Any], *, exclusi
         options.append(option)
     if exclusive:
         options = _told_apart(reading, options)
-    return replace(_joined(reading, base, options), exclusive=exclusive)
+    return _joined(reading, base, options)
 
 
 def of_several_types(reading: Reading, base: dict[str, Any], types: list[str]) -> Node:
@@ -178,19 +176,31 @@ def _with_one_enum(branches: list[Node]) -> list[Node]:
     return [Node({}, rules)]
 
 
-def in_common(objects: tuple[Node, ...]) -> Node:
+def grouped(node: Node) -> tuple[Node, ...]:
+    """The branches of a union with its objects as one union."""
+    objects = tuple(branch for branch in node.branches if branch.kind == "object")
+    if len(objects) < 2:
+        return node.branches
+    if len(objects) == len(node.branches):
+        return (node,)
+    group = Node({}, {}, branches=objects, ref=node.ref and f"{node.ref} objects")
+    others = (group if branch is objects[0] else branch for branch in node.branches)
+    return tuple(branch for branch in others if branch not in objects)
+
+
+def in_common(union: Node) -> Node:
     """One open object for many: the properties of all of them, and what all of them require."""
     by_name: dict[str, list[Member]] = {}
-    for branch in objects:
+    for branch in union.branches:
         for member in branch.members:
             by_name.setdefault(member.wire_name, []).append(member)
     members: dict[str, Member] = {}
     for wire_name, declared in by_name.items():
         key = safe_key(wire_name, members)
-        required = sum(member.required for member in declared) == len(objects)
+        required = sum(member.required for member in declared) == len(union.branches)
         members[key] = Member(key, wire_name, _any_of(declared), required)
     ordered = sorted(members.values(), key=lambda member: not member.required)
-    return Node({}, {"type": "object"}, tuple(ordered))
+    return replace(union, rules={"type": "object"}, members=tuple(ordered), branches=())
 
 
 def _any_of(declared: list[Member]) -> Any:
@@ -202,6 +212,26 @@ def _any_of(declared: list[Member]) -> Any:
     return different[0] if len(different) == 1 else {"anyOf": different}
 
 
+def needs_of_shapes(reading: Reading, union: Node) -> str:
+    """Describe what each of the objects of a union needs that not every other one does."""
+    objects = union.branches
+    required = [[member.key for member in branch.members if member.required] for branch in objects]
+    common = set(required[0]).intersection(*required)
+    needs = [[key for key in keys if key not in common] for keys in required]
+    if have_the_same_members(objects):
+        least = [keys for keys in needs if not any(set(other) < set(keys) for other in needs)]
+        alternatives = dict.fromkeys(" and ".join(keys) for keys in least)
+        return needs_note([", or ".join(filter(None, alternatives))]) if all(least) else ""
+    tag = _tag_of(reading, objects)
+    shapes = []
+    for number, (branch, own) in enumerate(zip(objects, needs, strict=True), 1):
+        if own:
+            label = " or ".join(map(str, _tag_values(reading, branch, tag))) or _name_of(branch)
+            shapes.append(f"{label or number} ({needs_note(own)})")
+    count = f"one of {len(objects)} shapes" + (f" by `{tag}`" if tag else "")
+    return f"{count}: {', '.join(shapes)}" if shapes else count
+
+
 def have_the_same_members(objects: tuple[Node, ...]) -> bool:
     """Return whether objects differ in nothing but what they require."""
     schemas = [
@@ -211,97 +241,7 @@ def have_the_same_members(objects: tuple[Node, ...]) -> bool:
     return all(other == schemas[0] for other in schemas)
 
 
-def alternatives(objects: tuple[Node, ...], *, exclusive: bool) -> tuple[Node, ...]:
-    """Objects that differ in what they require, without those that require more than another. The
-    first takes everything, the others are open and say what they require. With `exclusive` none
-    takes what another requires.
-    """
-    needs = [frozenset(_required(branch)) for branch in objects]
-    kept = [
-        branch
-        for branch, needed in zip(objects, needs, strict=True)
-        if not any(other < needed for other in needs)
-    ]
-    if exclusive:
-        return tuple(_without_needs_of_others(branch, kept) for branch in kept)
-    first, *others = kept
-    return first, *map(_with_its_needs, others)
-
-
-def _without_needs_of_others(branch: Node, objects: list[Node]) -> Node:
-    needs = {key for other in objects for key in _required(other)} - set(_required(branch))
-    return replace(branch, members=tuple(one for one in branch.members if one.key not in needs))
-
-
-def _with_its_needs(branch: Node) -> Node:
-    members = tuple(member for member in branch.members if member.required)
-    return Node({}, {"type": "object"}, members)
-
-
-def own_keys(objects: tuple[Node, ...]) -> set[str]:
-    """The properties that not all of the objects have."""
-    count = Counter(member.key for branch in objects for member in branch.members)
-    return {key for key, times in count.items() if times < len(objects)}
-
-
-def fields_text(
-    reading: Reading, objects: tuple[Node, ...], tag: str, *, with_fields: bool = True
-) -> str:
-    """Describe the differences between the objects of a union: what each needs, and `with_fields`
-    the other properties that not all of them have; else no object that needs nothing of its own.
-    """
-    if have_the_same_members(objects):
-        return _alternatives_text(objects)
-    keys = own_keys(objects) if with_fields else set()
-    shapes = []
-    for number, branch in enumerate(objects, 1):
-        needs = _own_needs(branch, objects)
-        own = [key for key in _keys(branch) if key in keys and key not in needs]
-        shape = _label(reading, branch, tag)
-        details = "; ".join(filter(None, [needs_note(needs), ", ".join(own)]))
-        if details:
-            shapes.append(f"{shape or number} ({details})")
-        elif with_fields:
-            shapes.append(shape)
-    count = f"one of {len(objects)} shapes" + (f" by `{tag}`" if tag else "")
-    return f"{count}: {', '.join(shapes)}" if any(shapes) else count
-
-
-def _own_needs(branch: Node, objects: tuple[Node, ...]) -> list[str]:
-    """List the required properties of a union's object that not every other object requires."""
-    common = needed_by_all(objects)
-    return [key for key in _required(branch) if key not in common]
-
-
-def _label(reading: Reading, branch: Node, tag: str) -> str:
-    return " or ".join(map(str, _tag_values(reading, branch, tag))) or _name_of(branch)
-
-
-def _alternatives_text(objects: tuple[Node, ...]) -> str:
-    """Describe the required properties of objects with the same properties; empty if one requires
-    none.
-    """
-    alternatives = [" and ".join(_required(branch)) for branch in objects]
-    if "" in alternatives:
-        return ""
-    return f"needs {', or '.join(dict.fromkeys(alternatives))}"
-
-
-def needed_by_all(objects: tuple[Node, ...]) -> list[str]:
-    """The properties that each of the objects requires."""
-    first, *others = map(_required, objects)
-    return [key for key in first if all(key in other for other in others)]
-
-
-def _keys(branch: Node) -> list[str]:
-    return [member.key for member in branch.members]
-
-
-def _required(branch: Node) -> list[str]:
-    return [member.key for member in branch.members if member.required]
-
-
-def tag_of(reading: Reading, objects: tuple[Node, ...]) -> str:
+def _tag_of(reading: Reading, objects: tuple[Node, ...]) -> str:
     """The property whose values tell the objects apart; empty where there is none."""
     for member in objects[0].members:
         values = [_tag_values(reading, branch, member.key) for branch in objects]
