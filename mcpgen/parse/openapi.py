@@ -36,7 +36,7 @@ from .operation import Operation
 from .projection import Nodes, Whole
 from .repeated import repeated
 from .response import items_of
-from .room import Draft, with_room
+from .room import Draft, frequent_texts, with_room
 from .schema import Reader
 from .security import Security
 from .servers import Address, address, is_same, origin, own_network
@@ -97,6 +97,7 @@ class _Parser:
         self.skips: list[Skip] = []
         self.operations = self.read_operations()
         self.repeated = repeated(self.reader, self.operations)
+        self.frequent = frequent_texts(self.reader, self.operations)
         self.home = self.home_address()
         self.base = self.base_address()
         self.name: str = first.name if first else self.server_name()
@@ -425,6 +426,7 @@ class _Parser:
             models=self.models,
             whole=self.whole,
             repeated=self.repeated,
+            frequent=self.frequent,
             profile=self.config.profile,
             budget=budget,
             pinned=self.config.pinned,

@@ -41,6 +41,7 @@ from .parameter import Field
 from .path import split_path
 from .projection import Listing, Whole, projection, size_of
 from .repeated import Repeated
+from .room import text_of
 from .vocabulary import ADDING
 
 if TYPE_CHECKING:
@@ -96,6 +97,7 @@ class Operation:
         models: Models,
         whole: Whole,
         repeated: Repeated,
+        frequent: frozenset[tuple[str, str]],
         profile: str,
         budget: int,
         pinned: Pinned,
@@ -104,6 +106,7 @@ class Operation:
         self.reader, self.security, self.origin = reader, security, origin
         self.operation, self.models, self.profile = operation, models, profile
         self.whole, self.repeated, self.budget = whole, repeated, budget
+        self.frequent = frequent
         self.template, query = split_path(origin.path)
         pointers = (origin.pointer.rpartition("/")[0], origin.pointer)
         declared = parameters.collect(reader, path_item, operation, pointers)
@@ -223,6 +226,7 @@ class Operation:
                 item.schema,
                 level=level,
                 nulls=self.can_be_null(item),
+                brief=self.is_frequent(item),
                 words=words,
             )
         listing.offer("phrase", 0, self.lengthen, listing, limits.tool // 4)
@@ -420,6 +424,11 @@ class Operation:
         if item.form:
             text = f"{text}: {item.form}"
         return text
+
+    def is_frequent(self, item: Field) -> bool:
+        """Return whether dozens of operations have the same text about an argument."""
+        text = item.description or text_of(self.reader, item.schema)
+        return (item.wire_name, text) in self.frequent
 
     def narrowed(self, item: Field, schema: Schema) -> Schema:
         """An argument's schema, narrowed to what its place can hold where a keyword says that."""

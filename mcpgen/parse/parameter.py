@@ -11,7 +11,6 @@ from ..ir import Place
 from ..load.values import as_list, as_object, as_text
 from ..runtime.facts.http import FORBIDDEN_HEADERS, TOKEN
 from ..text import visible
-from .constants import without_constants
 from .path import Query, parameter_names
 from .unsupported import Unsupported
 
@@ -262,7 +261,6 @@ def _is_sendable(
 
 def _field(reader: Reader, parameter: dict[str, Any], place: Place) -> Field:
     schema, (encode, options) = _serialisation(reader, parameter, place)
-    constants = {**as_object(schema), **parameter}
     return Field(
         place,
         parameter["name"],
@@ -270,7 +268,7 @@ def _field(reader: Reader, parameter: dict[str, Any], place: Place) -> Field:
         required=parameter.get("required") is True or place == "path",
         encode=encode,
         options=options,
-        description=without_constants(as_text(parameter.get("description")), constants),
+        description=as_text(parameter.get("description")),
         deprecated=parameter.get("deprecated") is True,
     )
 

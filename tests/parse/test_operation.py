@@ -296,3 +296,19 @@ def test_one_of_several_credentials_is_told_to_be_one_of_them() -> None:
         security=[{"person": []}, {"service": []}],
     )
     assert [(each.required, each.one_of) for each in to_set(server)] == [(False, True)] * 2
+
+
+def test_of_a_text_that_dozens_of_operations_have_the_beginning_is_listed() -> None:
+    text = "Where the pages of the answer go on, which is what the last one ended with."
+    own = "What the shelf is called, in the language of whoever reads what stands on it."
+    parameters = [{"name": "page", "in": "query", "description": text}]
+    paths = {f"/shelves{n}": {"get": {"parameters": parameters}} for n in range(20)}
+    paths["/shelves0"]["get"]["parameters"] = [
+        *parameters, {"name": "name", "in": "query", "description": own},
+    ]  # fmt: skip
+    server, _ = parse_document(paths)
+    listed = [tool.input_schema["properties"] for tool in server.tools]
+    assert {each["page"]["description"] for each in listed} == {
+        "Where the pages of the answer go on, which is what the…"
+    }
+    assert [each["name"]["description"] for each in listed if "name" in each] == [own[:-1]]

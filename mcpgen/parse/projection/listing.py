@@ -84,16 +84,18 @@ class Listing:
         *,
         level: int = 0,
         nulls: bool = True,
+        brief: bool = False,
         words: Words | None = None,
     ) -> Place:
         """An argument. With `level` -1 it is the whole body, and its properties count as
-        arguments. Without `nulls` it cannot be null, whatever its schema says.
+        arguments. Without `nulls` it cannot be null, whatever its schema says. Of a text that is
+        `brief` the beginning is listed.
         """
         node = self.nodes.node(schema)
-        if not nulls:
+        if node.null and not nulls:
             node = replace(node, null=False)
         place = self._place(node, level)
-        place.name, place.words = name, words
+        place.name, place.words, place.brief = name, words, brief
         if words:
             place.text = words(0, "")
         self.arguments[name] = place
@@ -214,7 +216,8 @@ class Listing:
             self.offer("limits", level, self._add_limits, place)
         self.offer("phrase", level, self._add_text, place, PHRASE)
         longest = texts_of.nested if level > 0 else texts_of.argument
-        self.offer("text", level, self._add_text, place, longest)
+        if not place.brief:
+            self.offer("text", level, self._add_text, place, longest)
         if texts_of.written and not place.words:
             self.offer("written", level, self._add_written, place)
         if place.union:

@@ -44,7 +44,8 @@ class Place:
     `text`: the document's text so far. `note`: what is said in place of values or shapes.
     `together`: properties that this one is not given without. `named`: properties that are not
     listed → their names and what they need. `union`: the objects that are listed as one with the
-    properties of all. `around`: the schemas that this one is inside.
+    properties of all. `around`: the schemas that this one is inside. `brief`: no more than the
+    beginning of its text is listed.
     """
 
     node: Node
@@ -62,6 +63,7 @@ class Place:
     branches: list[Place] = field(default_factory=list)
     union: Node | None = None
     words: Words | None = None
+    brief: bool = False
 
     def repeats(self) -> bool:
         """Return whether the schema is inside itself."""

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from ...load.values import as_list, as_text
 from ...text import plain, shorten, visible
-from ..constants import without_constants
 from ..pattern import portable_pattern
 from ..schema import is_of_type, type_of
 from .scalars import ANY_TEXT, FORMATS, is_base64
@@ -42,7 +41,7 @@ def written_of(node: Node, limit: int, titled: bool) -> str:
 
 
 def _text(node: Node, titled: bool) -> object:
-    text = without_constants(as_text(node.base.get("description")), node.base)
+    text = node.base.get("description")
     if not text and titled:
         return node.base.get("title")
     return text
