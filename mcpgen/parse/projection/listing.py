@@ -191,7 +191,9 @@ class Listing:
                 part.note = ""
             if part.union:
                 part.note = unions.needs_of_shapes(self.nodes, part.union)
-            if part.level < DEEPEST_REQUIRED and self._most_places >= 0 and not part.repeats():
+            if part.level >= DEEPEST_REQUIRED or part.repeats():
+                continue
+            if self._most_places >= 0:
                 part.members |= self._members(part, part.demands())
         return place
 

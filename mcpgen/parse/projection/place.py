@@ -91,27 +91,37 @@ class Place:
 
     def is_whole(self) -> bool:
         """Return whether every rule of the schema itself is listed."""
-        node = self.node
-        if self.union or self.note or self.hidden() or self.unlisted():
+        if any((self.union, self.note, self.hidden(), self.unlisted())):
             return False
-        if isinstance(node.extra, dict) and self.extra is None:
+        if bool(self.node.items) != bool(self.items):
             return False
-        if bool(node.items) != bool(self.items) or bool(node.branches) != bool(self.branches):
+        if bool(self.node.branches) != bool(self.branches):
             return False
-        if node.conditions or node.rules_of_names() or (node.barred and not self.is_closed()):
+        if isinstance(self.node.extra, dict) and self.extra is None:
             return False
-        return not (node.members and "patternProperties" in node.base)
+        return not self._has_other_rules()
+
+    def _has_other_rules(self) -> bool:
+        """Return whether the schema has rules that no list shows."""
+        if any((self.node.conditions, self.node.rules_of_names())):
+            return True
+        if self.node.barred and not self.is_closed():
+            return True
+        return bool(self.node.members) and "patternProperties" in self.node.base
 
     def is_closed(self) -> bool:
         """Return whether the object takes nothing but what is listed."""
-        return self.node.extra is False and len(self.members) == len(self.node.members)
+        if self.node.extra is not False:
+            return False
+        return len(self.members) == len(self.node.members)
 
     def titled(self) -> bool:
         """Return whether the title can stand in for a text that is missing: it says more than the
         name, and the place is not deep.
         """
-        title = as_text(self.node.base.get("title"))
-        return self.level <= DEEPEST_TITLE and fold(title) != fold(self.name)
+        if self.level > DEEPEST_TITLE:
+            return False
+        return fold(as_text(self.node.base.get("title"))) != fold(self.name)
 
     def schema(self) -> Schema:
         """The listed schema."""

@@ -141,12 +141,7 @@ class Nodes:
         for wire_name, schema in declared:
             key = safe_key(wire_name, members)
             members[key] = Member(key, wire_name, schema, wire_name in required)
-        keys = {member.wire_name: key for key, member in members.items()}
-        for name, needed in _dependent(base).items():
-            if keys.keys() >= {name, *texts_in(needed)}:
-                needs = tuple(keys[other] for other in texts_in(needed))
-                members[keys[name]] = replace(members[keys[name]], needs=needs)
-        return tuple(members.values())
+        return _with_needs(members, base)
 
     def _barred(self, base: dict[str, Any]) -> tuple[str, ...]:
         """The properties that cannot be written (or read)."""
@@ -184,6 +179,16 @@ class Nodes:
         if base.get("properties"):
             return None
         return as_object(rule) or None
+
+
+def _with_needs(members: dict[str, Member], base: dict[str, Any]) -> tuple[Member, ...]:
+    """The properties of an object with those that each is not given without."""
+    keys = {member.wire_name: key for key, member in members.items()}
+    for name, needed in _dependent(base).items():
+        if keys.keys() >= {name, *texts_in(needed)}:
+            needs = tuple(keys[other] for other in texts_in(needed))
+            members[keys[name]] = replace(members[keys[name]], needs=needs)
+    return tuple(members.values())
 
 
 def _dependent(base: dict[str, Any]) -> dict[str, Any]:

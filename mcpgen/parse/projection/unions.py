@@ -184,8 +184,9 @@ def grouped(node: Node) -> tuple[Node, ...]:
     if len(objects) == len(node.branches):
         return (node,)
     group = Node({}, {}, branches=objects, ref=node.ref and f"{node.ref} objects")
-    others = (group if branch is objects[0] else branch for branch in node.branches)
-    return tuple(branch for branch in others if branch not in objects)
+    branches = [branch for branch in node.branches if branch not in objects[1:]]
+    branches[branches.index(objects[0])] = group
+    return tuple(branches)
 
 
 def in_common(union: Node) -> Node:
@@ -219,17 +220,29 @@ def needs_of_shapes(reading: Reading, union: Node) -> str:
     common = set(required[0]).intersection(*required)
     needs = [[key for key in keys if key not in common] for keys in required]
     if have_the_same_members(objects):
-        least = [keys for keys in needs if not any(set(other) < set(keys) for other in needs)]
-        alternatives = dict.fromkeys(" and ".join(keys) for keys in least)
-        return needs_note([", or ".join(filter(None, alternatives))]) if all(least) else ""
+        return _alternatives(needs)
     tag = _tag_of(reading, objects)
-    shapes = []
-    for number, (branch, own) in enumerate(zip(objects, needs, strict=True), 1):
-        if own:
-            label = " or ".join(map(str, _tag_values(reading, branch, tag))) or _name_of(branch)
-            shapes.append(f"{label or number} ({needs_note(own)})")
+    labels = [_label(reading, branch, tag) for branch in objects]
+    shapes = [
+        f"{label or number} ({needs_note(own)})"
+        for number, (label, own) in enumerate(zip(labels, needs, strict=True), 1)
+        if own
+    ]
     count = f"one of {len(objects)} shapes" + (f" by `{tag}`" if tag else "")
     return f"{count}: {', '.join(shapes)}" if shapes else count
+
+
+def _alternatives(needs: list[list[str]]) -> str:
+    """Describe the required properties of objects with the same properties, without those that
+    require more than another; empty if one requires none.
+    """
+    least = [keys for keys in needs if not any(set(other) < set(keys) for other in needs)]
+    alternatives = dict.fromkeys(" and ".join(keys) for keys in least)
+    return needs_note([", or ".join(alternatives)]) if all(least) else ""
+
+
+def _label(reading: Reading, branch: Node, tag: str) -> str:
+    return " or ".join(map(str, _tag_values(reading, branch, tag))) or _name_of(branch)
 
 
 def have_the_same_members(objects: tuple[Node, ...]) -> bool:
