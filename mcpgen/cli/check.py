@@ -16,8 +16,7 @@ def check(
     """Check that the project is up to date.
 
     Ends with 1 when `mcpgen generate` would change a file, or when a customisation, hook or custom
-    tool no longer fits the tools. Nothing is written and none of your code is run. Quick enough for
-    a pre-commit hook: without changes nothing is generated.
+    tool no longer fits the tools. Nothing is written and none of your code is run.
     """
     from ..problems import Problems
     from ..project.check import check as compare

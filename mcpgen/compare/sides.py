@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
+from types import NoneType
 from typing import Any
 
 from .. import ir
+from ..ir import Schema
 from ..load.values import as_list, as_object, as_text
 from ..lock import Lock, facts, require_lock
-from .answer_types import types_of_files, types_of_server
+from ..runtime.package import referred_to
+from .schemas import type_names
 
 Read = Callable[[str], str | bytes | None]
 LIST = re.compile(r"/tools/[^/]+\.json$")
+ANSWERS = "document/answers.json"
+"""The types of answers in a project. Version 0.1.0 wrote none."""
+TYPES = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +35,7 @@ class Side:
 
     lock: Lock
     tools: Mapping[str, Mapping[str, Any]]
-    answers: Mapping[str, ir.Schema] = field(default_factory=dict)
+    answers: Mapping[str, Schema] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -45,9 +52,19 @@ def side_of_server(server: ir.Server, document: str = "", earlier: str = "") -> 
     return Side(
         lock=replace(facts(server, document=document), earlier=earlier),
         tools=tools,
-        answers=types_of_server(server),
+        answers=_complete(answer_facts(server)),
         aliases=dict(server.aliases),
     )
+
+
+def answer_facts(server: ir.Server) -> dict[str, Any]:
+    """Return the types of a server's answers: the content of `ANSWERS`. `tools`: tool → type,
+    empty where an answer may be anything; `$defs`: what the types refer to.
+    """
+    types = {
+        tool.name: tool.response.type or {} for tool in server.tools if tool.request is not None
+    }
+    return {"$defs": referred_to(list(types.values()), server.models), "tools": types}
 
 
 def side_of_project(folder: Path) -> Side:
@@ -67,25 +84,17 @@ def side_of_files(lock: Lock, read: Read) -> Side:
     """A project of which `read` gives the files by path."""
     tools: dict[str, Mapping[str, Any]] = {}
     aliases: dict[str, str] = {}
+    answers: dict[str, Schema] = {}
     for path in lock.files:
         if path.endswith("/api.json"):
             aliases = as_object(as_object(_json(read(path))).get("aliases"))
+        elif path == ANSWERS:
+            with contextlib.suppress(LookupError, TypeError, AttributeError, RecursionError):
+                answers = _complete(as_object(_json(read(path))))
         elif LIST.search(path):
             for tool in map(as_object, as_list(_json(read(path)))):
                 tools[as_text(tool.get("name"))] = tool
-    return Side(lock=lock, tools=tools, answers=_answers(lock, read), aliases=aliases)
-
-
-def _answers(lock: Lock, read: Read) -> dict[str, ir.Schema]:
-    """The types of answers in the Python of a project."""
-    models: str | bytes = ""
-    modules = []
-    for path in map(PurePosixPath, lock.files):
-        if path.match("src/*/models.py"):
-            models = read(str(path)) or ""
-        elif path.match("src/*/tools/*.py"):
-            modules.append(read(str(path)) or "")
-    return types_of_files(models, modules)
+    return Side(lock=lock, tools=tools, answers=answers, aliases=aliases)
 
 
 def _json(content: str | bytes | None) -> Any:
@@ -95,3 +104,43 @@ def _json(content: str | bytes | None) -> Any:
         return json.loads(content)
     except ValueError:
         return None
+
+
+def _complete(facts: Mapping[str, Any]) -> dict[str, Schema]:
+    """Tool → the schema of its whole answer, with the `$defs` it refers to. What is no object
+    stands under `result`, as on the wire.
+    """
+    definitions = {name: _folded(model) for name, model in as_object(facts.get("$defs")).items()}
+    answers: dict[str, Schema] = {}
+    for name, written in as_object(facts.get("tools")).items():
+        schema = _folded(written)
+        if schema and "object" not in type_names(schema):
+            schema = {"type": ["object"], "properties": {"result": schema}}
+        if schema:
+            schema["$defs"] = referred_to(schema, definitions)
+        answers[name] = schema
+    return answers
+
+
+def _folded(schema: Schema) -> Schema:
+    """A type as one schema that names its JSON types: that of `Book | None` is the book's, which
+    may be null as well. Only members of a union that say more than their type are alternatives,
+    where there are several.
+    """
+    folded = dict(schema)
+    if "properties" in schema:
+        folded["properties"] = {name: _folded(part) for name, part in schema["properties"].items()}
+    for keyword in ("items", "additionalProperties"):
+        if isinstance(schema.get(keyword), dict):
+            folded[keyword] = _folded(schema[keyword])
+    if "$ref" in schema:
+        folded["type"] = ["object"]
+    elif "enum" in schema:
+        folded["type"] = sorted({TYPES[type(value)] for value in schema["enum"]})
+    elif "anyOf" in schema:
+        members = [_folded(member) for member in schema["anyOf"]]
+        types = sorted({name for member in members for name in type_names(member)})
+        alternatives = [member for member in members if member.keys() != {"type"}]
+        folded = alternatives[0] if len(alternatives) == 1 else {"anyOf": alternatives}
+        folded = {**folded, "type": types}
+    return folded

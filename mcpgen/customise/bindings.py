@@ -8,7 +8,7 @@ because the document gave that one its operationId, as GitHub's once did.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -212,21 +212,6 @@ def customised(config: Config, lock: Lock | None, document: Document) -> dict[st
         elif key in before:
             entries[key] = before[key]
     return entries
-
-
-def gone_tables(config: Config, lock: Lock) -> Iterator[tuple[str, str]]:
-    """(table, argument) of every `[tools."…".arguments.…]` for an argument that is gone."""
-    tools = {tool.operation: tool for tool in lock.tools}
-    for key, table in config.tools.items():
-        operation, _ = lock.customised.get(key, ("", None))
-        tool = tools.get(operation)
-        if tool is None:
-            continue
-        words = {*tool.gone_arguments, *(wire for _, wire in tool.gone_arguments.values())}
-        words -= {*tool.arguments, *(wire for _, wire in tool.arguments.values())}
-        for word in table.arguments:
-            if word in words:
-                yield key, word
 
 
 def _by_word(listed: list[Operation]) -> dict[str, set[Operation]]:

@@ -24,7 +24,7 @@ def side_of_revision(project: Path, revision: str) -> Side:
     with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
         for member in tar:
             content = tar.extractfile(member) if member.isfile() else None
-            if content is not None and member.name.endswith((".json", ".py", NAME)):
+            if content is not None and member.name.endswith((".json", NAME)):
                 files[member.name.removeprefix("./")] = content.read()
     if NAME not in files:
         raise _unreadable(project, revision, f"there is no `{NAME}` in it")

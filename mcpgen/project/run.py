@@ -28,7 +28,6 @@ from ..paths import read_plain
 from ..problems import Problems, UsageError
 from ..runtime.package import decorated
 from .functions import functions_of
-from .recover import recovered_lock
 
 if TYPE_CHECKING:
     from ..ir import Server
@@ -128,13 +127,10 @@ def settle(request: CommandInput) -> Plan:
 
 
 def _last_lock(folder: Path | None, *, adopt: bool) -> Lock | None:
-    """The lock of a project; where there is none, what its files tell of the last run."""
+    """The lock of a project, None where there is none."""
     if folder is None:
         return None
-    lock = salvaged_lock(folder) if adopt else read_lock(folder)
-    if lock is None and is_project(folder):
-        return recovered_lock(folder)
-    return lock
+    return salvaged_lock(folder) if adopt else read_lock(folder)
 
 
 def named(config: Config, lock: Lock | None) -> Config:

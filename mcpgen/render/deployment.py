@@ -8,8 +8,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from ..ir import Server
-from .environment import environment
-from .literal import word
+from .literal import environment, word
 from .project_view import project_context
 
 FOLDER: Final = "deploy/"

@@ -10,6 +10,7 @@ import json
 from dataclasses import asdict, replace
 from typing import Any
 
+from ..compare.sides import ANSWERS, answer_facts
 from ..ir import Login, Server, Tool, Toolset, within
 from ..runtime.results.shorten import ListAnswer, Shaping
 from .manifests import about_credential, client_files, manifest_json, server_json
@@ -30,6 +31,9 @@ def data_files(server: Server) -> dict[str, str]:
         files[f"{package}/schemas.json"] = one_each(wholes)
     for toolset in server.toolsets:
         files[f"{package}/tools/{toolset.name}.json"] = contract(toolset)
+    answers = answer_facts(server)
+    if answers["$defs"]:
+        files[ANSWERS] = grouped(answers)
     files["tests/tools.json"] = tests_facts(server)
     files["server.json"] = dump(server_json(server), sort=False)
     files["manifest.json"] = dump(manifest_json(server), sort=False)
@@ -77,6 +81,15 @@ def one_each(entries: dict[str, Any]) -> str:
         f"{json.dumps(name)}: {json.dumps(entry, separators=(',', ':'), allow_nan=False)}"
         for name, entry in sorted(entries.items())
     ]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def grouped(members: dict[str, Any]) -> str:
+    """A JSON object with one member on each line, and so is each object in it."""
+    lines = []
+    for name, value in members.items():
+        text = one_each(value).rstrip() if isinstance(value, dict) else json.dumps(value)
+        lines.append(f"{json.dumps(name)}: {text}")
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 

@@ -2,7 +2,9 @@
 
 Everything a template prints is `Code`, and `Code` is made by the functions of this module and by
 `layout`, which arranges what these return. Python literals are pure ASCII and spelled as black
-spells them; the escapers for other files (Markdown, TOML, plain words) follow.
+spells them; the escapers for other files (Markdown, TOML, plain words) follow, and the Jinja
+environment that refuses whatever is not exactly `Code`. Templates are mcpgen's own files; a test
+refuses in them what `finalize` cannot see, such as filter blocks.
 """
 
 from __future__ import annotations
@@ -11,8 +13,12 @@ import keyword
 import math
 import re
 from collections.abc import Callable
+from functools import cache
 from typing import Any, Final, final
 
+import jinja2
+
+from ..paths import template_root
 from ..text import visible
 
 DEPTH: Final = 64
@@ -157,7 +163,9 @@ def _docstring_word(word: str) -> str:
 
 
 def code(value: Any) -> Code:
-    """Return a value that is `Code` already. Raises for anything else."""
+    """Return a value that is `Code` already. Raises for anything else. Jinja's `finalize`: all that
+    a template prints comes through here.
+    """
     if type(value) is not Code:
         raise UnsafeValue(f"not code: `{type(value).__name__}`")
     return value
@@ -225,3 +233,41 @@ def _toml_character(character: str) -> str:
     if 0xD800 <= point < 0xE000:
         return "\\uFFFD"
     return f"\\u{point:04X}" if point < 0x10000 else f"\\U{point:08X}"
+
+
+FILTERS = {
+    "literal": py_literal,
+    "identifier": py_ident,
+    "docstring": docstring,
+    "code": code,
+    "comment": comment,
+    "markdown": markdown,
+    "toml": toml,
+    "word": word,
+}
+"""Python: `literal identifier docstring code`; other files: `comment markdown toml word`."""
+
+
+def make_environment(loader: jinja2.BaseLoader) -> jinja2.Environment:
+    """An environment over `loader` in which only `FILTERS` can print."""
+    environment = jinja2.Environment(
+        loader=loader,
+        undefined=jinja2.StrictUndefined,
+        finalize=code,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+        extensions=(),
+    )
+    environment.globals.clear()
+    environment.tests.clear()
+    environment.filters.clear()
+    environment.filters.update(FILTERS)
+    return environment
+
+
+@cache
+def environment() -> jinja2.Environment:
+    """The environment over the template tree."""
+    return make_environment(jinja2.FileSystemLoader(template_root()))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,7 +15,7 @@ from ..runtime.parts.search.entries import entry, fields_of
 from ..runtime.parts.search.index import FILE
 from ..runtime.parts.search.language import READING
 from ..runtime.parts.search.words import is_plural, stems, words
-from .facts import one_each, wire
+from .facts import grouped, wire
 
 _PARAMETER = re.compile(r"\{[^}]*\}")
 _NUMBERED = re.compile(r"/v(\d+)(?=/)")
@@ -44,11 +43,7 @@ def search_files(server: Server) -> dict[str, str]:
     """Path → text of the index, one tool on each line; nothing where the tools are not searched."""
     if not server.is_searched:
         return {}
-    facts = search_facts(server)
-    members = [f'"{key}": {json.dumps(facts[key])}' for key in WORDS]
-    for key in ("verbs", "phrases", "synonyms", "neighbours", "tools"):
-        members.append(f'"{key}": {one_each(facts[key]).rstrip()}')
-    return {f"src/{server.package}/{FILE}": "{\n" + ",\n".join(members) + "\n}\n"}
+    return {f"src/{server.package}/{FILE}": grouped(search_facts(server))}
 
 
 def search_facts(server: Server) -> dict[str, Any]:

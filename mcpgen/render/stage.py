@@ -13,11 +13,9 @@ from ..ir import Server, Tool, Toolset
 from ..paths import template_root
 from . import code, stub, workflows
 from .deployment import FOLDER as DEPLOYMENTS
-from .environment import environment
 from .facts import data_files
 from .formatting import finish
-from .layout import lay_out
-from .literal import py_ident, word
+from .literal import environment, py_ident, word
 from .manifests import command
 from .models import Types
 from .parts import unused
@@ -54,23 +52,6 @@ def render(server: Server) -> dict[str, str]:
     files |= dict(_tree(server)) | finish(_modules(server))
     left_out = unused(server)
     return {path: files[path] for path in sorted(files) if not path.startswith(left_out)}
-
-
-def answer_modules(server: Server) -> tuple[str, list[str]]:
-    """The texts from which the types of answers are read: that of `models.py`, and of functions
-    without a body in place of those in `tools`.
-    """
-    types = Types(server)
-    view = types.view()
-    models = ""
-    if view is not None:
-        models = _rendered(MODELS, module=view)
-    functions = []
-    for tool in server.tools:
-        if tool.request is not None:
-            returns = lay_out("", code.answer_of(tool, types), depth=0)
-            functions.append(f"async def {py_ident(tool.name)}() -> {returns}: ...\n")
-    return models, functions
 
 
 def function_text(server: Server, tool: Tool, name: str) -> str:

@@ -1,22 +1,25 @@
-"""The types of answers, read from the Python of a project, and what a change of them means."""
+"""The types of answers in a project, and what a change of them means."""
 
 from __future__ import annotations
 
 import copy
+import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from mcpgen import pipeline
-from mcpgen.compare.answer_types import types_of_files
 from mcpgen.compare.reports import as_text
 from mcpgen.compare.servers import diff
-from mcpgen.compare.sides import side_of_project, side_of_server
+from mcpgen.compare.sides import ANSWERS, side_of_files, side_of_project, side_of_server
 from mcpgen.config import Config
+from mcpgen.lock import facts
 from mcpgen.problems import Problems
+from tests.render.servers import server
 
-from .shop import DOCUMENT, Document, generate, package, project, save
+from .shop import DOCUMENT, Document, generate, project, save
 
 TEXT = {"type": "string"}
 NUMBER = {"type": "integer"}
@@ -82,78 +85,68 @@ def test_a_change_deep_in_an_answer_is_seen_in_projects_and_documents(
     assert diff(side_of_server(server), side_of_project(folder)).changes == ()
 
 
-MODELS = """
-class Book(TypedDict):
-    title: str
-    series: NotRequired[Series | None]
-    sizes: dict[str, float]
-
-
-Series = TypedDict("Series", {"no.": Literal[1, 2], "first": NotRequired[Union["Book", int, None]]})
-"""
-BOOK = {
-    "type": "object",
-    "properties": {
-        "title": {"type": ["string"]},
-        "series": {"$ref": "#/$defs/Series", "type": ["null", "object"]},
-        "sizes": {"type": ["object"], "additionalProperties": {"type": ["number"]}},
+BOOK = {"$ref": "#/$defs/Book"}
+MODELS = {
+    "Book": {
+        "type": "object",
+        "properties": {
+            "title": {"type": "string"},
+            "series": {"anyOf": [{"$ref": "#/$defs/Series"}, {"type": "null"}]},
+            "sizes": {"type": "object", "additionalProperties": {"type": "number"}},
+        },
+        "required": ["title", "sizes"],
     },
-    "required": ["title", "sizes"],
-}
-SERIES = {
-    "type": "object",
-    "properties": {
-        "no.": {"type": ["integer"], "enum": [1, 2]},
-        "first": {"$ref": "#/$defs/Book", "type": ["integer", "null", "object"]},
-    },
-    "required": ["no."],
+    "Series": {"type": "object", "properties": {"no.": {"enum": [1, 2]}}, "required": ["no."]},
 }
 
 
-def read(answer: str, models: str = MODELS) -> dict[str, Any] | None:
-    """The schema of one function's answer."""
-    return types_of_files(models, [f"async def f(api: Api) -> Answer[{answer}]: ..."]).get("f")
+def whole(answer: dict[str, Any]) -> dict[str, Any]:
+    """The whole schema of one tool's answer, as a project's file has its type."""
+    files = {ANSWERS: json.dumps({"$defs": MODELS, "tools": {"f": answer}})}
+    lock = replace(facts(server()), files=dict.fromkeys(files, ""))
+    return dict(side_of_files(lock, files.get).answers["f"])
 
 
-def test_every_form_of_a_type_is_read() -> None:
-    definitions = {"Book": BOOK, "Series": SERIES}
+def test_every_form_of_a_type_is_one_schema() -> None:
     book = {"$ref": "#/$defs/Book", "type": ["object"]}
     series = {"$ref": "#/$defs/Series", "type": ["object"]}
-    assert read("models.Book") == {**book, "$defs": definitions}
-    assert read("list[models.Book]") == {
+    definitions = whole(BOOK)["$defs"]
+    assert definitions["Book"]["properties"] == {
+        "title": {"type": "string"},
+        "series": {"$ref": "#/$defs/Series", "type": ["null", "object"]},
+        "sizes": {"type": "object", "additionalProperties": {"type": "number"}},
+    }
+    assert definitions["Series"]["properties"] == {"no.": {"enum": [1, 2], "type": ["integer"]}}
+    assert whole(BOOK) == {**book, "$defs": definitions}
+    assert whole({"type": "array", "items": BOOK}) == {
         "type": ["object"],
-        "properties": {"result": {"type": ["array"], "items": book}},
+        "properties": {"result": {"type": "array", "items": book}},
         "$defs": definitions,
     }
-    assert read("models.Book | models.Series") == {
+    assert whole({"anyOf": [BOOK, {"$ref": "#/$defs/Series"}]}) == {
         "type": ["object"],
         "anyOf": [book, series],
         "$defs": definitions,
     }
-    assert read("Any") == read("models.Book | Any") == {}
+    assert whole({}) == {}
 
 
-@pytest.mark.parametrize(("answer", "models"), [
-    ("models.Book", ""),
-    ("models.Book", "class Book(TypedDict):\n<<<<<<< yours\n"),
-    ("models.Book", "\0"),
-    ("models.Book", "class Book(TypedDict):\n    series: Series\n"),
-    ("models.Book", "Book = TypedDict('Book', {**others})"),
-    ("models.Book", "class Book(TypedDict):\n    a: Literal[b'x']\n"),
-    ("list[()]", MODELS),
-    ("models.Book", "class Book(TypedDict):\n    a: " + " | ".join(["int"] * 5000)),
-    ("][", MODELS),
+@pytest.mark.parametrize("text", [
+    "", "<<<<<<< yours", "[]", '{"tools": {"f": 1}}', '{"tools": {"f": {"enum": [[]]}}}',
+    '{"$defs": {"Book": {"properties": []}}}', '{"tools": {"f": {"anyOf": 3}}}',
 ])  # fmt: skip
-def test_what_cannot_be_read_has_no_type(answer: str, models: str) -> None:
-    assert read(answer, models) is None
+def test_what_cannot_be_read_has_no_type(text: str) -> None:
+    lock = replace(facts(server()), files={ANSWERS: ""})
+    assert side_of_files(lock, {ANSWERS: text}.get).answers == {}
 
 
 def test_a_project_without_readable_types_is_compared_by_its_list(tmp_path: Path) -> None:
     folder = project(tmp_path)
     before = side_of_project(folder)
-    (package(folder) / "models.py").unlink()
+    (folder / ANSWERS).unlink()
     after = side_of_project(folder)
-    assert before.answers.keys() - after.answers.keys() == {"get_book", "list_books"}
+    assert {"get_book", "list_books"} <= before.answers.keys()
+    assert after.answers == {}
     assert diff(before, after).changes == ()
 
 

@@ -25,14 +25,10 @@ def adopt(folder: Path) -> None:
     save_run(run(CommandInput(folder=folder, adopt=True), Problems()), adopt=True)
 
 
-def reworded() -> dict[str, Any]:
-    """The document with other operationIds, a further argument, and an operation less."""
+def shorter() -> dict[str, Any]:
+    """The document with an operation less, and another description."""
     document = copy.deepcopy(DOCUMENT)
-    document["paths"]["/books"]["get"]["operationId"] = "books.index"
-    document["paths"]["/books/{bookId}"]["get"]["operationId"] = "books.show"
-    document["paths"]["/books/{bookId}"]["get"]["parameters"] = [
-        {"name": "bookId", "in": "query", "schema": {"type": "string"}}
-    ]
+    document["paths"]["/books"]["get"]["description"] = "All of them, oldest first."
     del document["paths"]["/orders"]
     return document
 
@@ -45,17 +41,15 @@ def test_a_lock_that_was_deleted_is_written_again_byte_for_byte(tmp_path: Path) 
     assert contents(folder) == before
 
 
-def test_without_the_lock_names_survive_and_the_way_out_is_adopt(tmp_path: Path) -> None:
+def test_without_the_lock_the_way_out_is_adopt(tmp_path: Path) -> None:
     folder = project(tmp_path)
-    save(reworded(), tmp_path / "shop.json")
+    save(shorter(), tmp_path / "shop.json")
     (folder / "mcpgen.lock").unlink()
     with pytest.raises(OutputConflictError) as error:
         generate(folder)
     assert all(ADOPT in problem.hint for problem in error.value.problems)
     adopt(folder)
     assert set(tools(folder)) == {"list_books", "add_book", "get_book"}
-    properties = tools(folder)["get_book"]["inputSchema"]["properties"]
-    assert set(properties) == {"bookId", "bookId_query"}
     assert not (package(folder) / "tools" / "orders.py").exists()
     assert check(folder, Problems()).passed
     assert verify(folder) == []
@@ -65,7 +59,7 @@ def test_without_the_lock_names_survive_and_the_way_out_is_adopt(tmp_path: Path)
 def test_a_damaged_lock_has_the_same_way_out(tmp_path: Path, text: str) -> None:
     folder = project(tmp_path)
     (folder / "mcpgen.lock").write_text(text)
-    save(reworded(), tmp_path / "shop.json")
+    save(shorter(), tmp_path / "shop.json")
     with pytest.raises(OutputConflictError) as error:
         generate(folder)
     assert ADOPT in error.value.problems[0].hint

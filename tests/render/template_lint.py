@@ -15,7 +15,7 @@ from collections.abc import Iterator
 import jinja2
 from jinja2 import nodes
 
-from mcpgen.render.environment import FILTERS
+from mcpgen.render.literal import FILTERS
 
 ALLOWED: tuple[type[nodes.Node], ...] = (
     nodes.Template, nodes.Output, nodes.TemplateData, nodes.Filter, nodes.Name, nodes.Getattr,

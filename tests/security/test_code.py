@@ -18,8 +18,8 @@ import pytest
 
 from mcpgen.parse.naming import RESERVED
 from mcpgen.parse.projection import KEY
-from mcpgen.render.environment import make_environment
 from mcpgen.render.gate import GateError, check_models, check_tools
+from mcpgen.render.literal import make_environment
 from mcpgen.text import visible
 from tests.generated import written
 from tests.render.syntax import syntax

@@ -14,8 +14,7 @@ from typing import Any
 
 from mcp import StdioServerParameters
 
-from mcpgen.render.environment import environment
-from mcpgen.render.literal import Code
+from mcpgen.render.literal import Code, environment
 from mcpgen.render.search import content, stop_words
 from mcpgen.runtime.facts.parts import PARTS
 from mcpgen.runtime.parts.search.entries import entry, fields_of
