@@ -9,20 +9,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
-from .gate import check_calls, check_models, check_stub, check_tools, check_workflows, parsed
+from .gate import check, parsed
 from .literal import WIDTH
 
-CHECKS: Final[Mapping[str, Callable[[str, str], None]]] = {
-    "tools": check_tools,
-    "workflows": check_workflows,
-    "models": check_models,
-    "custom": check_stub,
-    "tests": check_calls,
-}
-"""Kind of module → its gate."""
 _INDIVISIBLE: Final = re.compile(r'\s*(?:"[^"]*": )?(?:"[^"]*"|\w+),')
 """A line that black cannot make shorter: a text or a name, alone or with its key."""
 
@@ -36,7 +28,7 @@ def finish(modules: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
     for kind, files in modules.items():
         for path, text in files.items():
             finished[path] = _formatted(text, path)
-            CHECKS[kind](finished[path], path)
+            check(kind, finished[path], path)
     return finished
 
 

@@ -1,26 +1,26 @@
-"""The last look at generated Python as it is written: a grammar for each kind of module.
+"""The last look at generated Python as it is written: a form for each kind of module.
 
-A module of tools is a docstring, known imports, and functions that make one request of data and
-their arguments. The module of models is TypedDicts. Whatever else a fault in a template or a name
-could make of it is refused here.
+A module is a docstring and statements of a few types, made of nodes of a few types. It imports
+known names, reads no name that it does not bind, and calls what its kind of module calls. Whatever
+else a fault in a template or a name could make of it is refused here.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
-IMPORTS: Final = {
-    ("__future__", 0): {"annotations"},
-    ("typing", 0): {"TYPE_CHECKING", "Any", "Literal", "NotRequired", "TypedDict", "Union"},
-    (None, 2): {"OMIT", "Answer", "Api", "Omit", "wire"},
-}
-"""(module, level) → what may be imported from it. `from .. import models` besides, for type
-checkers alone.
-"""
-TYPES: Final = frozenset({"Answer", "Any", "Api", "Context", "Omit", "bool", "float", "int", "str"})
-GENERICS: Final = frozenset({"Answer", "NotRequired", "Union", "dict", "list"})
+TYPING: Final = (
+    "__future__:annotations"
+    "|typing:(TYPE_CHECKING|Any|Literal|NotRequired|TypedDict|Union)"
+    r"|\.\.:models"
+)
+"""Imports of modules of every kind, as `_imported` writes them."""
+FACE: Final = rf"{TYPING}|\.\.:(OMIT|Answer|Api|Omit|wire)"
+BUILTINS: Final = frozenset({"NotImplementedError", "bool", "dict", "float", "int", "list", "str"})
 ENCODERS: Final = frozenset(
     {
         "cookie",
@@ -48,15 +48,12 @@ ENCODERS: Final = frozenset(
     }
 )
 """Functions of the runtime's `wire` that put an argument on the wire."""
-WORKFLOW_FACE: Final = frozenset({"OMIT", "Context", "Omit", "Steps", "paths", "values"})
-"""The imports of workflows from the face of their package."""
-WORKFLOW_NODES: Final = (
-    *(ast.Expr, ast.Assign, ast.AnnAssign, ast.If, ast.While, ast.Match, ast.match_case),
-    *(ast.MatchValue, ast.Return, ast.Break, ast.Continue, ast.Await, ast.Call, ast.keyword),
-    *(ast.Name, ast.Attribute, ast.Constant, ast.Dict, ast.List, ast.Starred),
-    *(ast.BoolOp, ast.boolop, ast.UnaryOp, ast.unaryop, ast.Compare, ast.cmpop, ast.expr_context),
+NODES: Final = (
+    *(ast.Module, ast.Expr, ast.ImportFrom, ast.alias, ast.If, ast.arguments, ast.arg),
+    *(ast.Name, ast.expr_context, ast.Attribute, ast.Constant, ast.Call, ast.keyword, ast.Dict),
+    *(ast.List, ast.Tuple, ast.UnaryOp, ast.USub, ast.Subscript, ast.BinOp, ast.BitOr),
 )
-"""Everything that a workflow is written with."""
+"""Types of nodes in modules of every kind."""
 NAMES_OF_MODULES: Final = frozenset({"OMIT", "api", "wire"})
 """Names that no argument may hide. `models` is read in annotations alone, outside the function."""
 
@@ -65,66 +62,129 @@ class GateError(RuntimeError):
     """Generated Python is not what it may be: a bug of mcpgen, whatever the document says."""
 
 
-def check_tools(source: str, path: str) -> None:
-    """Raise GateError unless `source` is a module of tools."""
-    gate = _Gate(path)
-    for node in gate.statements(source):
-        if isinstance(node, ast.AsyncFunctionDef):
-            gate.tool(node)
-        else:
-            gate.imports(node)
-
-
-def check_workflows(source: str, path: str) -> None:
-    """Raise GateError unless `source` is a module of workflows: functions of statements and
-    expressions of `WORKFLOW_NODES`, which call nothing but methods of `Steps`, helpers and
-    functions of other tools.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Form:
+    """A kind of module: the types of its statements, and of the nodes in them besides `NODES`; what
+    it imports and calls, and the attributes it reads, as regular expressions. `flows`: whether its
+    functions hold more than one statement.
     """
-    gate = _Gate(path)
-    for node in gate.statements(source):
-        if isinstance(node, ast.AsyncFunctionDef):
-            gate.signature(node)
-            gate.workflow(node)
-        else:
-            gate.workflow_import(node)
 
+    statements: tuple[type[ast.stmt], ...]
+    nodes: tuple[type[ast.AST], ...] = ()
+    imports: str = TYPING
+    calls: str
+    attributes: str = r"models\.[A-Za-z]\w*"
+    flows: bool = False
 
-def check_stub(source: str, path: str) -> None:
-    """Raise GateError unless `source` is a function that is not implemented yet."""
-    gate = _Gate(path)
-    for node in gate.statements(source):
-        if isinstance(node, ast.AsyncFunctionDef):
-            gate.stub(node)
-        else:
-            gate.imports(node)
-
-
-def check_models(source: str, path: str) -> None:
-    """Raise GateError unless `source` is a module of TypedDicts."""
-    gate = _Gate(path)
-    statements = gate.statements(source)
-    gate.types = TYPES | {name for node in statements for name in _declared(node)}
-    for node in statements:
-        if isinstance(node, ast.ClassDef):
-            gate.model_class(node)
-        elif isinstance(node, ast.Assign):
-            gate.model_call(node)
-        else:
-            gate.imports(node)
-
-
-def check_calls(source: str, path: str) -> None:
-    """Raise GateError unless `source` is calls for type checkers, all of it under
-    `TYPE_CHECKING`.
-    """
-    gate = _Gate(path)
-    for node in gate.statements(source):
+    def allows(self, node: ast.AST) -> bool:
+        """Return whether such a module may have a node, whatever is in it."""
+        if not isinstance(node, (*NODES, *self.statements, *self.nodes)):
+            return False
         match node:
-            case ast.If(test=ast.Name(id="TYPE_CHECKING"), orelse=[]):
-                for inner in node.body:
-                    gate.calls(inner)
-            case _:
-                gate.imports(node)
+            case ast.ImportFrom():
+                return all(re.fullmatch(self.imports, name) for name in _imported(node))
+            case ast.If(test=ast.Name(id="TYPE_CHECKING"), body=body, orelse=[]):
+                return all(isinstance(inner, self.statements) for inner in body)
+            case ast.If() | ast.keyword(arg=None):
+                return self.flows
+            case ast.AnnAssign(target=target, value=value):
+                return isinstance(target, ast.Name) and (value is None or self.flows)
+            case ast.Call(func=function):
+                return re.fullmatch(self.calls, _dotted(function)) is not None
+            case ast.AsyncFunctionDef():
+                return node.returns is not None and self.has_body(node)
+        return _is_sound(node)
+
+    def has_body(self, node: ast.AsyncFunctionDef) -> bool:
+        """Return whether a function is one request, a stub, or where functions flow, more."""
+        arguments = [argument.arg for argument in node.args.args]
+        match node.body:
+            case [ast.Expr(value=ast.Constant(value=str())), *_] if self.flows:
+                return not node.decorator_list
+            case [
+                ast.Expr(value=ast.Constant(value=str())),
+                ast.Return(value=ast.Await(value=ast.Call(args=[ast.Constant(), ast.Constant()]))),
+            ]:
+                return arguments == ["api"] and node.args.kwarg is None and _sends(node)
+            case [ast.Expr(value=ast.Constant(value=str())), ast.Raise(exc=ast.Call(), cause=None)]:
+                return not arguments and not node.decorator_list
+        return False
+
+
+FORMS: Final = {
+    "tools": Form(
+        statements=(ast.ImportFrom, ast.If, ast.AsyncFunctionDef),
+        nodes=(ast.Return, ast.Await, ast.IfExp, ast.Compare, ast.Is),
+        imports=FACE,
+        calls=rf"api\.of|api(\.of\(\))?\.request|wire\.(sends|{'|'.join(sorted(ENCODERS))})",
+    ),
+    "models": Form(
+        statements=(ast.ImportFrom, ast.ClassDef, ast.Assign),
+        nodes=(ast.AnnAssign,),
+        calls="TypedDict",
+    ),
+    "custom": Form(
+        statements=(ast.ImportFrom, ast.If, ast.AsyncFunctionDef),
+        nodes=(ast.Raise,),
+        calls="NotImplementedError",
+    ),
+    "workflows": Form(
+        statements=(ast.ImportFrom, ast.If, ast.AsyncFunctionDef),
+        nodes=(
+            *(ast.Assign, ast.AnnAssign, ast.While, ast.Match, ast.match_case, ast.MatchValue),
+            *(ast.Return, ast.Break, ast.Continue, ast.Await, ast.Starred, ast.BoolOp),
+            *(ast.boolop, ast.unaryop, ast.Compare, ast.cmpop),
+        ),
+        imports=rf"{TYPING}|\.\.:(OMIT|Context|Omit|Steps|paths|values)( as \w+)?|\.:\w+( as \w+)?",
+        calls=r"Steps|[A-Za-z]\w*\.\w+",
+        attributes=r"[A-Za-z]\w*\.\w+",
+        flows=True,
+    ),
+    "tests": Form(
+        statements=(ast.ImportFrom, ast.If, ast.FunctionDef),
+        imports=".*",
+        calls=r"_arguments(\(\))?",
+        attributes=r"\w+\.\w+",
+    ),
+}
+"""Kind of module → its form."""
+
+
+def _is_sound(node: ast.AST) -> bool:
+    """Return whether a node is one that modules of every kind may have."""
+    match node:
+        case ast.Constant(value=value):
+            return value is None or type(value) in (str, int, float, bool)
+        case ast.Dict(keys=keys):
+            return all(isinstance(key, ast.Constant) and type(key.value) is str for key in keys)
+        case ast.ClassDef(bases=[ast.Name(id="TypedDict")], keywords=[], decorator_list=[]):
+            return all(isinstance(field, ast.AnnAssign) for field in node.body)
+        case ast.arguments(posonlyargs=[], vararg=None, defaults=[]):
+            return NAMES_OF_MODULES.isdisjoint(item.arg for item in node.kwonlyargs)
+        case ast.ClassDef() | ast.arguments() | ast.arg(annotation=None):
+            return False
+    return True
+
+
+def check(kind: str, source: str, path: str) -> None:
+    """Raise GateError unless `source` is a module of a kind."""
+    form, tree = FORMS[kind], parsed(source, path)
+    match tree.body:
+        case [ast.Expr(value=ast.Constant(value=str())), *statements]:
+            pass
+        case _:
+            raise GateError(f"{path} does not start with a docstring")
+    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    bound = BUILTINS.union(*map(_bound, ast.walk(tree)))
+    for statement in statements:
+        if not isinstance(statement, form.statements) or not _is_declaration(statement):
+            raise _refused(statement, path)
+        for node in ast.walk(statement):
+            if not form.allows(node) or not bound.issuperset(_names(node)):
+                raise _refused(node, path)
+            is_read = isinstance(node, ast.Attribute) and id(node) not in called
+            if is_read and not re.fullmatch(form.attributes, _dotted(node)):
+                raise _refused(node, path)
 
 
 def parsed(source: str, path: str) -> ast.Module:
@@ -137,311 +197,81 @@ def parsed(source: str, path: str) -> ast.Module:
         raise GateError(f"{path} does not parse: {error}") from error
 
 
-def _declared(node: ast.stmt) -> Iterator[str]:
-    """The name of the TypedDict that a statement declares."""
+def _refused(node: ast.AST, path: str) -> GateError:
+    line = getattr(node, "lineno", 0)
+    return GateError(f"{path}:{line}: `{type(node).__name__}` has no place here")
+
+
+def _imported(node: ast.ImportFrom) -> Iterator[str]:
+    """The names of an import with their module: `..:wire`, `..:values as values_`."""
+    for alias in node.names:
+        renamed = f" as {alias.asname}" if alias.asname else ""
+        yield f"{'.' * node.level}{node.module or ''}:{alias.name}{renamed}"
+
+
+def _dotted(node: ast.AST) -> str:
+    """A function as it is called: `api.request`, `api.of().request`; empty for other forms."""
     match node:
-        case ast.ClassDef(name=name) | ast.Assign(targets=[ast.Name(id=name)]):
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=value, attr=attr) if not attr.startswith("_"):
+            return f"{_dotted(value)}.{attr}"
+        case ast.Call(func=function):
+            return f"{_dotted(function)}()"
+    return ""
+
+
+def _bound(node: ast.AST) -> set[str]:
+    """The names that a node binds."""
+    match node:
+        case ast.alias(name=name, asname=asname):
+            return {asname or name}
+        case ast.arg(arg=name) | ast.Name(id=name, ctx=ast.Store()):
+            return {name}
+        case ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return {name}
+    return set()
+
+
+def _names(node: ast.AST) -> Iterator[str]:
+    """The names that a node reads: its own, and those in the texts of a type."""
+    match node:
+        case ast.Name(id=name, ctx=ast.Load()):
             yield name
+        case ast.arg(annotation=ast.expr() as kind) | ast.AnnAssign(annotation=kind):
+            yield from _quoted(kind)
+        case ast.AsyncFunctionDef(returns=ast.expr() as kind):
+            yield from _quoted(kind)
+        case ast.Call(func=ast.Name(id="TypedDict"), args=[_, ast.Dict(values=kinds)]):
+            for kind in kinds:
+                yield from _quoted(kind)
 
 
-class _Gate:
-    """The grammar, for one module. `types` are the names an annotation may be made of."""
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-        self.types: frozenset[str] = TYPES
-
-    def statements(self, source: str) -> list[ast.stmt]:
-        """The statements of a module after its docstring."""
-        match parsed(source, self.path).body:
-            case [ast.Expr(value=ast.Constant(value=str())), *rest]:
-                return rest
-        raise GateError(f"{self.path} does not start with a docstring")
-
-    def refuse(self, node: ast.AST) -> GateError:
-        """The error for a node that the grammar does not have."""
-        line = getattr(node, "lineno", 0)
-        return GateError(f"{self.path}:{line}: `{type(node).__name__}` has no place here")
-
-    # -- statements
-    # ---------------------------------------------------------------------------------------------
-
-    def imports(self, node: ast.stmt) -> None:
-        """A known import, or the one of the models for type checkers."""
-        match node:
-            case ast.If(
-                test=ast.Name(id="TYPE_CHECKING"),
-                body=[ast.ImportFrom(module=None, level=2, names=[ast.alias("models", None)])],
-                orelse=[],
-            ):
-                return
-            case ast.ImportFrom(module=module, level=level, names=names):
-                allowed = IMPORTS.get((module, level), set())
-                if all(alias.name in allowed and alias.asname is None for alias in names):
-                    return
-        raise self.refuse(node)
-
-    def tool(self, node: ast.AsyncFunctionDef) -> None:
-        """`async def name(api: Api, *, …) -> …:` with a docstring and one request."""
-        match node.body:
-            case [
-                ast.Expr(value=ast.Constant(value=str())),
-                ast.Return(value=ast.Await(value=ast.Call() as request)),
-            ]:
-                pass
-            case _:
-                raise self.refuse(node)
-        if [argument.arg for argument in node.args.args] != ["api"] or node.args.kwarg:
-            raise self.refuse(node)
-        arguments = self.signature(node)
-        for decorator in node.decorator_list:
-            self.decorator(decorator)
-        if len(node.decorator_list) > 1:
-            raise self.refuse(node.decorator_list[1])
-        match request:
-            case ast.Call(
-                func=ast.Attribute(
-                    value=ast.Name(id="api")
-                    | ast.Call(
-                        func=ast.Attribute(value=ast.Name(id="api"), attr="of"),
-                        args=[ast.Constant(value=str())],
-                        keywords=[],
-                    ),
-                    attr="request",
-                ),
-                args=[ast.Constant(value=str()), ast.Constant(value=str())],
-            ):
-                for keyword in request.keywords:
-                    self.keyword(keyword)
-                    self.value(keyword.value, arguments)
-            case _:
-                raise self.refuse(request)
-
-    def workflow_import(self, node: ast.stmt) -> None:
-        """An import of the face, of other tools, or of what tools import."""
-        match node:
-            case ast.ImportFrom(module=None, level=1):
-                return
-            case ast.ImportFrom(module=None, level=2, names=names):
-                if {alias.name for alias in names} <= WORKFLOW_FACE:
-                    return
-        self.imports(node)
-
-    def workflow(self, node: ast.AsyncFunctionDef) -> None:
-        """The statements of a workflow."""
-        for statement in node.body:
-            for inner in ast.walk(statement):
-                if not isinstance(inner, WORKFLOW_NODES):
-                    raise self.refuse(inner)
-                match inner:
-                    case ast.Name(id=name) | ast.Attribute(attr=name) if name.startswith("_"):
-                        raise self.refuse(inner)
-                    case ast.Call(func=function) if not _calls_a_member(function):
-                        raise self.refuse(inner)
-
-    def stub(self, node: ast.AsyncFunctionDef) -> None:
-        """`async def name(*, …) -> …:` with a docstring and `raise NotImplementedError("…")`."""
-        match node.body:
-            case [
-                ast.Expr(value=ast.Constant(value=str())),
-                ast.Raise(
-                    exc=ast.Call(
-                        func=ast.Name(id="NotImplementedError"),
-                        args=[ast.Constant(value=str())],
-                        keywords=[],
-                    ),
-                    cause=None,
-                ),
-            ]:
-                pass
-            case _:
-                raise self.refuse(node)
-        if node.args.args or node.decorator_list:
-            raise self.refuse(node)
-        self.signature(node)
-
-    def signature(self, node: ast.AsyncFunctionDef) -> set[str]:
-        """The names of the keyword arguments; every annotation and default is looked at."""
-        signature = node.args
-        if any((signature.posonlyargs, signature.vararg, signature.defaults)):
-            raise self.refuse(node)
-        named = [*signature.args, *signature.kwonlyargs]
-        if signature.kwarg:
-            named.append(signature.kwarg)
-        for argument in named:
-            self.annotation(argument.annotation, argument)
-        for default in signature.kw_defaults:
-            if default is not None and not _is_name(default, "OMIT"):
-                self.data(default)
-        self.annotation(node.returns, node)
-        names = {argument.arg for argument in signature.kwonlyargs}
-        if len(names) < len(signature.kwonlyargs) or names & NAMES_OF_MODULES:
-            raise self.refuse(node)
-        return names
-
-    def decorator(self, node: ast.expr) -> None:
-        """`@wire.sends(nullable=…, names=…, merge_patch=…)`."""
-        match node:
-            case ast.Call(func=ast.Attribute(value=ast.Name(id="wire"), attr="sends"), args=[]) if {
-                keyword.arg for keyword in node.keywords
-            } <= {"nullable", "names", "merge_patch"}:
-                for keyword in node.keywords:
-                    self.data(keyword.value)
-            case _:
-                raise self.refuse(node)
-
-    def model_class(self, node: ast.ClassDef) -> None:
-        """`class Name(TypedDict):` with annotated fields."""
-        match node:
-            case ast.ClassDef(bases=[ast.Name(id="TypedDict")], keywords=[], decorator_list=[]):
-                pass
-            case _:
-                raise self.refuse(node)
-        for field in node.body:
-            match field:
-                case ast.AnnAssign(target=ast.Name(), value=None):
-                    self.annotation(field.annotation, field)
-                case _:
-                    raise self.refuse(field)
-
-    def model_call(self, node: ast.Assign) -> None:
-        """`Name = TypedDict("Name", {"key": type})`."""
-        match node:
-            case ast.Assign(
-                targets=[ast.Name(id=name)],
-                value=ast.Call(
-                    func=ast.Name(id="TypedDict"),
-                    args=[ast.Constant(value=text), ast.Dict(keys=keys, values=values)],
-                    keywords=[],
-                ),
-            ) if (
-                name == text
-            ):
-                for key in keys:
-                    self.key(key, node)
-                for value in values:
-                    self.annotation(value, node)
-            case _:
-                raise self.refuse(node)
-
-    def calls(self, node: ast.stmt) -> None:
-        """An import, or `def name(argument: type) -> None:` with calls of its arguments."""
-        if isinstance(node, ast.ImportFrom):
+def _quoted(kind: ast.AST) -> Iterator[str]:
+    """The texts in a type, but for those of `Literal`."""
+    match kind:
+        case ast.Constant(value=str(text)):
+            yield text
+        case ast.Subscript(value=ast.Name(id="Literal")):
             return
-        if not isinstance(node, ast.FunctionDef) or node.decorator_list:
-            raise self.refuse(node)
-        for argument in node.args.args:
-            self.annotation(argument.annotation, argument)
-        for statement in node.body:
-            match statement:
-                case ast.Expr(
-                    value=ast.Call(
-                        func=ast.Call(func=ast.Name(id="_arguments"), args=[ast.Attribute()]),
-                        args=[],
-                        keywords=keywords,
-                    )
-                ) if all(isinstance(keyword.value, ast.Name) for keyword in keywords):
-                    continue
-            raise self.refuse(statement)
-
-    # -- expressions
-    # ---------------------------------------------------------------------------------------------
-
-    def annotation(self, node: ast.expr | None, owner: ast.AST) -> None:
-        """A type. `owner` is what has it."""
-        while isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-            self.annotation(node.right, owner)
-            node = node.left
-        match node:
-            case None:
-                raise self.refuse(owner)
-            case ast.Constant(value=None):
-                return
-            case ast.Constant(value=str(name)) | ast.Name(id=name) if name in self.types:
-                return
-            case ast.Attribute(value=ast.Name(id="models"), attr=name) if name[0] != "_":
-                return
-            case ast.Subscript(value=ast.Name(id="Literal"), slice=inner):
-                for item in _items(inner):
-                    self.data(item)
-            case ast.Subscript(value=ast.Name(id=name), slice=inner) if name in GENERICS:
-                for item in _items(inner):
-                    self.annotation(item, owner)
-            case _:
-                raise self.refuse(node)
-
-    def data(self, node: ast.expr) -> None:
-        """A literal of JSON data, or of tuples of it."""
-        match node:
-            case ast.Constant(value=str() | int() | float() | None):
-                return
-            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float())):
-                return
-            case ast.List(elts=items) | ast.Tuple(elts=items):
-                for item in items:
-                    self.data(item)
-            case ast.Dict(keys=keys, values=values):
-                for key in keys:
-                    self.key(key, node)
-                for value in values:
-                    self.data(value)
-            case _:
-                raise self.refuse(node)
-
-    def value(self, node: ast.expr, arguments: set[str]) -> None:
-        """Check the value of a request: data, arguments, and arguments that `wire` encodes."""
-        match node:
-            case ast.Name(id=name) if name in arguments:
-                return
-            case ast.IfExp(
-                test=ast.Compare(
-                    left=ast.Name(id=name), ops=[ast.Is()], comparators=[ast.Name(id="OMIT")]
-                ),
-                orelse=ast.Name(id=same),
-            ) if (
-                name == same and name in arguments
-            ):
-                self.data(node.body)
-            case ast.Call(
-                func=ast.Attribute(value=ast.Name(id="wire"), attr=encoder), args=[argument]
-            ) if (encoder in ENCODERS):
-                self.value(argument, arguments)
-                for keyword in node.keywords:
-                    self.keyword(keyword)
-                    self.data(keyword.value)
-            case ast.Dict(keys=keys, values=values):
-                for key in keys:
-                    self.key(key, node)
-                for value in values:
-                    self.value(value, arguments)
-            case _:
-                self.data(node)
-
-    def key(self, node: ast.expr | None, owner: ast.AST) -> None:
-        """A key of a dictionary: a text, never `**`."""
-        match node:
-            case ast.Constant(value=str()):
-                return
-        raise self.refuse(node or owner)
-
-    def keyword(self, node: ast.keyword) -> None:
-        """A named argument, never `**`."""
-        if node.arg is None:
-            raise self.refuse(node)
+    for part in ast.iter_child_nodes(kind):
+        yield from _quoted(part)
 
 
-def _calls_a_member(function: ast.expr) -> bool:
-    """Return whether what is called is `module.function`, or `Steps`."""
-    match function:
-        case ast.Name(id="Steps") | ast.Attribute(value=ast.Name()):
+def _is_declaration(node: ast.stmt) -> bool:
+    """Return whether a statement, if it assigns, is `Name = TypedDict("Name", {…})`."""
+    match node:
+        case ast.Assign(
+            targets=[ast.Name(id=name)],
+            value=ast.Call(args=[ast.Constant(value=text), ast.Dict()], keywords=[]),
+        ):
+            return name == text
+    return not isinstance(node, ast.Assign)
+
+
+def _sends(node: ast.AsyncFunctionDef) -> bool:
+    """Return whether a function has at most one decorator, which is a call of `wire.sends`."""
+    match node.decorator_list:
+        case [] | [ast.Call(func=ast.Attribute(attr="sends"))]:
             return True
     return False
-
-
-def _is_name(node: ast.expr, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
-
-
-def _items(node: ast.expr) -> list[ast.expr]:
-    """The items between the brackets of a subscript."""
-    return node.elts if isinstance(node, ast.Tuple) else [node]

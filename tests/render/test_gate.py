@@ -5,7 +5,7 @@ import ast
 import pytest
 
 from mcpgen.render import formatting
-from mcpgen.render.gate import ENCODERS, GateError, check_models, check_tools
+from mcpgen.render.gate import ENCODERS, GateError, check
 from mcpgen.render.stage import RUNTIME, render
 
 from .servers import argument, models_of, module_of, reference, server, tool
@@ -23,8 +23,8 @@ TYPES = models_of(
 
 
 def test_what_is_generated_passes() -> None:
-    check_tools(GOOD, "books.py")
-    check_models(TYPES, "books.py")
+    check("tools", GOOD, "books.py")
+    check("models", TYPES, "books.py")
 
 
 def function(
@@ -62,11 +62,11 @@ def function(
 ])  # fmt: skip
 def test_a_module_of_tools_holds_nothing_else(line: str) -> None:
     with pytest.raises(GateError):
-        check_tools(f"{GOOD}\n\n{line}\n", "books.py")
+        check("tools", f"{GOOD}\n\n{line}\n", "books.py")
 
 
 def test_a_function_that_is_nothing_else_passes() -> None:
-    check_tools(f"{GOOD}\n\n\n{function(parameters=', *, a: str')}\n", "books.py")
+    check("tools", f"{GOOD}\n\n\n{function(parameters=', *, a: str')}\n", "books.py")
 
 
 @pytest.mark.parametrize("line", [
@@ -79,22 +79,18 @@ def test_a_function_that_is_nothing_else_passes() -> None:
 ])  # fmt: skip
 def test_a_module_of_types_holds_nothing_else(line: str) -> None:
     with pytest.raises(GateError):
-        check_models(f"{TYPES}\n\n{line}\n", "books.py")
+        check("models", f"{TYPES}\n\n{line}\n", "books.py")
 
 
 @pytest.mark.parametrize("text", ["from __future__ import annotations\n", ""])
 def test_a_module_starts_with_its_docstring(text: str) -> None:
     with pytest.raises(GateError):
-        check_tools(text, "books.py")
+        check("tools", text, "books.py")
 
 
 def test_the_gate_sees_the_text_that_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: dict[str, str] = {}
-    monkeypatch.setattr(
-        formatting,
-        "CHECKS",
-        {"tools": lambda text, path: seen.update({path: text}), "models": print},
-    )
+    monkeypatch.setattr(formatting, "check", lambda _, text, path: seen.update({path: text}))
     path = "x" * 130
     files = render(server(tool("list_books", path=f"/{path}")))
     assert seen and all(files[name] == text for name, text in seen.items())

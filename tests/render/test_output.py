@@ -156,7 +156,7 @@ def test_a_module_with_a_line_too_long_for_us_goes_to_black(
     wide = (
         '"""A module."""\n\nx = ["' + '", "'.join(["word"] * 40) + '"]\n\n\n@wide\ndef f(): ...\n'
     )
-    monkeypatch.setattr(formatting, "CHECKS", {"tools": lambda text, path: None})
+    monkeypatch.setattr(formatting, "check", lambda *_: None)
     found = formatting.finish({"tools": {"wide.py": wide, "narrow.py": "x  =  1\n"}})
     assert found["wide.py"] == black.format_str(wide, mode=black.Mode(line_length=100)) != wide
     assert found["narrow.py"] == "x  =  1\n"

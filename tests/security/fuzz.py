@@ -79,7 +79,7 @@ def generate(key: str = "sources", name: str = "openapi.yaml") -> Callable[[byte
     from mcpgen.problems import McpgenError, Problems
     from mcpgen.render import stage
     from mcpgen.render.facts import data_files
-    from mcpgen.render.gate import check_models, check_tools
+    from mcpgen.render.gate import check
 
     path = Path(tempfile.mkdtemp()) / name
     # Tools of a list keep their names where clients take them
@@ -97,9 +97,9 @@ def generate(key: str = "sources", name: str = "openapi.yaml") -> Callable[[byte
             text.encode("ascii") if isinstance(text, str) else text.decode("ascii")
         modules = stage._modules(server)
         for path_of_module, text in modules["tools"].items():
-            check_tools(text, path_of_module)
+            check("tools", text, path_of_module)
         for path_of_module, text in modules["models"].items():
-            check_models(text, path_of_module)
+            check("models", text, path_of_module)
         for tool in server.tools:
             assert legal.fullmatch(tool.name), tool.name
 

@@ -18,7 +18,7 @@ import pytest
 
 from mcpgen.parse.naming import RESERVED
 from mcpgen.parse.projection import KEY
-from mcpgen.render.gate import GateError, check_models, check_tools
+from mcpgen.render.gate import GateError, check
 from mcpgen.render.literal import make_environment
 from mcpgen.text import visible
 from tests.generated import written
@@ -383,9 +383,9 @@ def test_a_title_makes_a_harmless_name(tmp_path: Path, title: str) -> None:
 @pytest.mark.parametrize("text", ["é", "\u202e", "\uff45"])
 def test_the_gate_takes_ascii_alone(text: str) -> None:
     with pytest.raises(GateError):
-        check_tools(f'"""{text}"""\n', "tools/x.py")
+        check("tools", f'"""{text}"""\n', "tools/x.py")
     with pytest.raises(GateError):
-        check_models(f'"""{text}"""\n', "models.py")
+        check("models", f'"""{text}"""\n', "models.py")
 
 
 @pytest.mark.parametrize(
@@ -398,6 +398,8 @@ def test_an_unknown_name_is_an_error_even_where_it_is_not_printed(source: str) -
 
 
 FUNCTION = '''"""x"""
+from typing import Any
+from .. import OMIT, Answer, Api, wire
 async def f(api: Api, *, title: {kind} = OMIT) -> Answer[Any]:
     """x"""
     return await api.request("GET", "/x", json={value})
@@ -412,6 +414,6 @@ async def f(api: Api, *, title: {kind} = OMIT) -> Answer[Any]:
     ("str", "f()"),
 ])  # fmt: skip
 def test_the_gate_takes_no_call_but_of_its_own_objects(kind: str, value: str) -> None:
-    check_tools(FUNCTION.format(kind="str", value="wire.csv(title)"), "tools/x.py")
+    check("tools", FUNCTION.format(kind="str", value="wire.csv(title)"), "tools/x.py")
     with pytest.raises(GateError):
-        check_tools(FUNCTION.format(kind=kind, value=value), "tools/x.py")
+        check("tools", FUNCTION.format(kind=kind, value=value), "tools/x.py")

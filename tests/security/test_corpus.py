@@ -13,7 +13,7 @@ import pytest
 from mcpgen import pipeline
 from mcpgen.config import Config
 from mcpgen.problems import Problems
-from mcpgen.render.gate import check_models, check_tools
+from mcpgen.render.gate import check
 from mcpgen.render.parts import parts
 
 ROOT = Path(__file__).parents[2]
@@ -42,9 +42,9 @@ def test_the_runtime_is_the_same_to_the_byte(path: Path) -> None:
     runtime = {}
     for name, text in files.items():
         if re.fullmatch(r"src/\w+/tools/(?!__init__)\w+\.py", name):
-            check_tools(text, name)
+            check("tools", text, name)
         elif re.fullmatch(r"src/\w+/models\.py", name):
-            check_models(text, name)
+            check("models", text, name)
         elif re.fullmatch(r"src/\w+/runtime/.*\.py", name):
             runtime[name.split("/", 3)[3]] = text
     assert runtime.items() <= ORIGINAL.items()
