@@ -12,6 +12,7 @@ import re
 import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -31,6 +32,27 @@ GENERATED: Final = re.compile(
     re.ASCII | re.VERBOSE,
 )
 """Files that mcpgen owns in a project: no hidden file, nothing in the user's own places."""
+ONCE: Final = (
+    "mcpgen.toml",
+    "pyproject.toml",
+    "README.md",
+    "Dockerfile",
+    "Makefile",
+    ".dockerignore",
+    ".env.example",
+    ".gitignore",
+    ".mcpbignore",
+    ".github/workflows/mcpgen.yml",
+    "src/*/custom/*.py",
+    "src/*/hooks.py",
+    "src/*/auth.py",
+)
+"""Files that are written once and then belong to the user. Paths are relative to the project; `*`
+stands for one name, as the package's folder is named after the server.
+"""
+
+NO_TEMPLATE: Final = ("mcpgen.toml", "src/*/custom/[!_]*.py")
+"""Those that hold nothing but the user's choices and code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +130,11 @@ def obstacle(folder: Path, path: str) -> Obstacle | None:
     return None
 
 
+def read_all(folder: Path, paths: Iterable[str]) -> dict[str, bytes | Obstacle | None]:
+    """`read_plain` of several files, by path."""
+    return {path: read_plain(folder, path) for path in paths}
+
+
 def read_plain(folder: Path, path: str) -> bytes | Obstacle | None:
     """The bytes of a file of the project, None where there is none, an Obstacle where a link or a
     folder is in its place. Raises OSError.
@@ -122,6 +149,29 @@ def read_plain(folder: Path, path: str) -> bytes | Obstacle | None:
         return None
     with os.fdopen(descriptor, "rb") as file:
         return file.read()
+
+
+def is_once(path: str) -> bool:
+    """Return whether the file at `path` is written when it is missing and never touched again."""
+    return _matches(path, ONCE)
+
+
+def once_among(paths: Iterable[str]) -> set[str]:
+    """Return those of several paths that are written once."""
+    return {path for path in paths if is_once(path)}
+
+
+def has_template(path: str) -> bool:
+    """Return whether such a file comes from a template, which a later version of mcpgen may
+    change.
+    """
+    return is_once(path) and not _matches(path, NO_TEMPLATE)
+
+
+def _matches(path: str, patterns: tuple[str, ...]) -> bool:
+    return any(
+        path.count("/") == pattern.count("/") and fnmatchcase(path, pattern) for pattern in patterns
+    )
 
 
 def packages(paths: Iterable[str]) -> set[str]:

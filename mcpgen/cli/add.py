@@ -145,10 +145,10 @@ def _add_contract(screen: Screen, folder: Path, tool: dict[str, Any], *, read_on
 
 def _add_files(screen: Screen, folder: Path, what: Thing) -> int:
     """Write a group of files for other programs."""
+    from ..paths import is_once
     from ..project.deploy import add_deployment
     from ..render.deployment import TARGETS
     from ..render.parts import on_request
-    from ..write.ownership import is_once
 
     paths: list[str] = []
     if what in TARGETS:

@@ -25,13 +25,12 @@ from ..lock import (
     text_hash,
     with_files,
 )
-from ..paths import read_plain
+from ..paths import is_once, once_among, read_plain
 from ..problems import Problem, Problems
 from ..render.parts import features
 from ..version import __version__
 from ..write.changes import Changes, compare
-from ..write.ownership import is_once
-from ..write.templates import Outdated, difference, outdated, records, template_problems
+from ..write.templates import Outdated, outdated, records, template_difference, template_problems
 from .manifest import manifest_problems
 from .package import package_of_run
 from .run import CommandInput, Run, run
@@ -69,7 +68,7 @@ def check(folder: Path, problems: Problems) -> Report:
     edited = list(edits(folder, recorded))
     result = run(CommandInput(folder=folder), problems)
     stale = [*_reasons(folder, lock, result), *edited]
-    changes = compare(result.files, folder.resolve(), recorded, is_once)
+    changes = compare(result.files, folder.resolve(), recorded, once_among(result.files))
     if not edited:
         stale += _counted(changes)
     once = records(folder, [lock], result.files)
@@ -97,7 +96,7 @@ def template_differences(folder: Path, problems: Problems) -> Iterator[tuple[Out
     lock = require_lock(folder)
     result = run(CommandInput(folder=folder), problems)
     for file in outdated(folder, records(folder, [lock], result.files)):
-        yield file, difference(folder, file.path, result.files[file.path])
+        yield file, template_difference(folder, file.path, result.files[file.path])
 
 
 def _reasons(folder: Path, lock: Lock, result: Run) -> Iterator[str]:

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..load.values import as_object
 from ..lock import Lock
 from ..lock.matching import match
-from ..paths import packages
-from ..write.ownership import is_once
+from ..paths import is_once, packages
 from .source import parsed
 
 if TYPE_CHECKING:

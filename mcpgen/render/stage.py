@@ -110,18 +110,21 @@ def _rendered(template: str, **context: object) -> str:
 
 def _tree(server: Server) -> Iterator[tuple[str, str]]:
     """The files that exist once: the runtime as it is, and the templates of the project's files."""
+    package, skill = word(server.package), word(command(server))
     if server.runtime == "copied":
-        folder = f"src/{word(server.package)}/runtime"
         for path in _files(RUNTIME):
-            yield f"{folder}/{path}", _text(RUNTIME / path)
+            yield f"src/{package}/runtime/{path}", _text(RUNTIME / path)
     context = project_context(server)
-    for name in _files(template_root()):
+    templates = template_root()
+    for name in _files(templates):
         if name in FROM_THE_DOCUMENT or name.startswith(DEPLOYMENTS):
             continue
+        placed = name.removesuffix(".jinja").replace("src/package/", f"src/{package}/", 1)
+        placed = placed.replace("skills/package/", f"skills/{skill}/", 1)
         if name.endswith(".jinja"):
-            yield _placed(name, server), environment().get_template(name).render(context)
+            yield placed, environment().get_template(name).render(context)
         else:
-            yield _placed(name, server), _text(template_root() / name)
+            yield placed, _text(templates / name)
 
 
 @cache
@@ -137,11 +140,3 @@ def _files(root: Path) -> tuple[str, ...]:
 @cache
 def _text(path: Path) -> str:
     return path.read_bytes().decode("utf-8")
-
-
-def _placed(name: str, server: Server) -> str:
-    """Return the path of a template's file in the project, with the server's name in the place of
-    `package`.
-    """
-    path = name.removesuffix(".jinja").replace("src/package/", f"src/{word(server.package)}/", 1)
-    return path.replace("skills/package/", f"skills/{word(command(server))}/", 1)

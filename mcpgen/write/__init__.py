@@ -29,12 +29,10 @@ from ..lock import (
     text_hash,
     with_files,
 )
-from ..paths import check_generated, check_paths
+from ..paths import check_generated, check_paths, is_once, once_among
 from ..problems import OutputConflictError, Problem
-from .adopt import adopted
-from .changes import Changes, Conflict, compare, conflict_error
+from .changes import Changes, Conflict, adopted, compare, conflict_error
 from .commit import Work, commit, explained, leftovers
-from .ownership import is_once
 from .rename import left_packages, mentions, refuse_downgrade, refuse_rename
 from .rename import moves as user_moves
 from .templates import renewal_of
@@ -100,7 +98,8 @@ def write(
     if not accept:
         refuse_unaccepted(last, lock_facts)
     ours = owned(lock, pending)
-    generated = {path: content for path, content in files.items() if not is_once(path)}
+    once = once_among([*files, *ours])
+    generated = {path: content for path, content in files.items() if path not in once}
     for path in generated:
         check_generated(path)
     try:
@@ -117,14 +116,8 @@ def write(
             generator=lock_facts.generator,
             renew=renew,
         )
-        written = {*generated, *renewal.files}
-        changes = compare(
-            files,
-            project,
-            ours | renewal.files,
-            lambda path: path not in written and is_once(path),
-            moves,
-        )
+        kept = once - renewal.files.keys()
+        changes = compare(files, project, ours | renewal.files, kept, moves)
     except OSError as error:
         raise OutputConflictError(explained(project, error, "read")) from error
     notes = _notes(last, lock_facts, interrupted=is_interrupted(project), dry_run=dry_run)
@@ -210,7 +203,7 @@ def _work(
         first_locks=tuple(first_locks),
         new_lock=not is_recorded,
         emptied=tuple(path for path in ours if path not in files),
-        left_packages=left_packages(ours, [path for path in files if not is_once(path)]),
+        left_packages=left_packages(ours, new_lock.files),
     )
 
 

@@ -11,24 +11,18 @@ import contextlib
 import difflib
 import json
 import os
-import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from ..lock import text_hash
-from ..paths import Obstacle, read_plain
+from ..paths import GENERATED, Obstacle, packages, read_all
 from ..problems import OutputConflictError, Problem
 
+ROOMS = ("tools", "runtime")
+"""Folders of a package that hold nothing but generated files."""
 LARGEST_DIFF = 80
 """Lines of a shown difference; what is longer is cut with a count."""
-LONG_LINE = 160
-"""Columns of a line that is shown whole. Of a longer one only the words that changed are."""
-LONGEST_COMPARED = 40_000
-"""Characters of two lines whose words are compared, which takes the square of their length."""
-CONTEXT = 40
-"""Columns shown on either side of a changed word in a long line."""
-_WORDS = re.compile(r"\w+|\W")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,35 +80,46 @@ def compare(
     files: Mapping[str, str | bytes],
     folder: Path,
     owned: Mapping[str, Collection[str]],
-    is_once: Callable[[str], bool],
+    once: Collection[str],
     moves: Sequence[tuple[str, str]] = (),
 ) -> Changes:
     """Compare `files` with `folder`, and return the changes that writing them would make.
 
-    `owned` maps each path of the locks to the hashes it has in them. `moves` are files of
-    the user that are moved first: a file that is written only once is then no longer
-    missing.
+    `owned` maps each path of the locks to the hashes it has in them. `once` are the files that are
+    written when they are missing, and `moves` files of the user that are moved first: what arrives
+    so is no longer missing.
     """
-    table = _Table(folder, owned)
+    written = {path.casefold(): path for path in files}
+    gone = [
+        path
+        for path in sorted(owned)
+        if path not in files
+        if not _one_file(folder, path, written.get(path.casefold()))
+    ]
+    table = _Table(owned, read_all(folder, [*files, *gone]))
     arriving = {new for _, new in moves}
     for path in sorted(files):
-        table.add_file(path, files[path], once=is_once(path), arrives=path in arriving)
-    written = {path.casefold(): path for path in files}
-    for path in sorted(owned):
-        if path in files or is_once(path) or _one_file(folder, path, written.get(path.casefold())):
-            continue
+        if path in once:
+            table.add_once(path, arrives=path in arriving)
+        else:
+            table.add_file(path, files[path])
+    for path in gone:
         table.add_gone(path)
     for old, new in moves:
-        table.add_move(old, new, generated=new in files and not is_once(new))
+        is_taken = os.path.lexists(folder / new) or (new in files and new not in once)
+        table.add_move(old, new, is_taken=is_taken)
     return table.changes()
 
 
 class _Table:
     """The outcome for each path, while a project is compared."""
 
-    def __init__(self, folder: Path, owned: Mapping[str, Collection[str]]) -> None:
-        self.folder = folder
-        self.owned = owned
+    def __init__(
+        self,
+        owned: Mapping[str, Collection[str]],
+        contents: Mapping[str, bytes | Obstacle | None],
+    ) -> None:
+        self.owned, self.contents = owned, contents
         self.conflicts: list[Conflict] = []
         self.hashes: dict[str, str | None] = {}
         self.moves: list[tuple[str, str]] = []
@@ -122,46 +127,44 @@ class _Table:
             word: [] for word in ("created", "updated", "removed", "unchanged", "kept")
         }
 
-    def add_file(self, path: str, text: str | bytes, *, once: bool, arrives: bool) -> None:
-        """A file of the plan."""
-        current = read_plain(self.folder, path)
-        if once:
-            missing = current is None and not arrives
-            self._put("created" if missing else "kept", path)
-            return
-        if isinstance(current, Obstacle):
-            self.conflicts.append(_blocked(path, current))
-            return
-        if current is None:
-            self.hashes[path] = None
-            self._put("created", path)
-            return
-        self.hashes[path] = text_hash(current)
-        if self.hashes[path] == text_hash(text):
-            self._put("unchanged", path)
-        elif self.hashes[path] in self.owned.get(path, ()):
-            self._put("updated", path)
-        else:
-            kind = "edited" if path in self.owned else "stranger"
-            self.conflicts.append(_conflict(path, current, text, kind))
+    def add_once(self, path: str, *, arrives: bool) -> None:
+        """A file of the plan that is written once."""
+        missing = self.contents[path] is None and not arrives
+        self.outcomes["created" if missing else "kept"].append(path)
+
+    def add_file(self, path: str, text: str | bytes) -> None:
+        """A file of the plan that is mcpgen's."""
+        self.add(path, text_hash(text), text, absent="created", same="updated")
 
     def add_gone(self, path: str) -> None:
         """A file of the last run that is not in the plan."""
-        current = read_plain(self.folder, path)
-        if current is None:
-            return
-        if isinstance(current, Obstacle):
-            self.conflicts.append(_blocked(path, current))
-            return
-        self.hashes[path] = text_hash(current)
-        if self.hashes[path] in self.owned[path]:
-            self._put("removed", path)
-        else:
-            self.conflicts.append(_conflict(path, current, "", "edited"))
+        self.add(path, "", "", absent="", same="removed")
 
-    def add_move(self, old: str, new: str, *, generated: bool) -> None:
+    def add(self, path: str, wanted: str, text: str | bytes, *, absent: str, same: str) -> None:
+        """A file that is to have a hash; the outcomes where there is none, and where it is as a
+        lock has it.
+        """
+        current = self.contents[path]
+        outcome = absent
+        if isinstance(current, Obstacle):
+            reason = f"{current}: mcpgen never writes through it\n"
+            self.conflicts.append(Conflict(path=path, kind="link", diff=reason))
+            return
+        self.hashes[path] = None
+        if current is not None:
+            found = self.hashes[path] = text_hash(current)
+            outcome = "unchanged" if found == wanted else same
+            if outcome == same and found not in self.owned.get(path, ()):
+                kind = "edited" if path in self.owned else "stranger"
+                diff = difference(path, text, current, "generated", "yours")
+                self.conflicts.append(Conflict(path=path, kind=kind, diff=diff))
+                return
+        if outcome:
+            self.outcomes[outcome].append(path)
+
+    def add_move(self, old: str, new: str, *, is_taken: bool) -> None:
         """A file of the user that goes to another package."""
-        if generated or os.path.lexists(self.folder / new):
+        if is_taken:
             reason = f"`{old}` is yours and moves to `{new}`, where another file is or goes\n"
             self.conflicts.append(Conflict(path=old, kind="taken", diff=reason))
         else:
@@ -180,12 +183,27 @@ class _Table:
             hashes=self.hashes,
         )
 
-    def _put(self, word: str, path: str) -> None:
-        self.outcomes[word].append(path)
+
+def adopted(project: Path, generated: Iterable[str]) -> dict[str, frozenset[str]]:
+    """Every file that stands where a generated one goes, and every file in a folder of generated
+    ones, with the hash it has: mcpgen takes them over where the lock is gone.
+    """
+    paths = set(generated)
+    for package in packages(paths):
+        paths |= set(_in_rooms(project, package))
+    return {
+        path: frozenset({text_hash(content)})
+        for path, content in read_all(project, paths).items()
+        if isinstance(content, bytes)
+    }
 
 
-def _blocked(path: str, blocked: Obstacle) -> Conflict:
-    return Conflict(path=path, kind="link", diff=f"{blocked}: mcpgen never writes through it\n")
+def _in_rooms(project: Path, package: str) -> Iterator[str]:
+    for room in ROOMS:
+        for path in (project / "src" / package / room).rglob("*"):
+            name = path.relative_to(project).as_posix()
+            if path.is_file() and GENERATED.fullmatch(name):
+                yield name
 
 
 def _one_file(folder: Path, old: str, new: str | None) -> bool:
@@ -198,68 +216,20 @@ def _one_file(folder: Path, old: str, new: str | None) -> bool:
         return False
 
 
-def _conflict(path: str, found: bytes, wanted: str | bytes, kind: str) -> Conflict:
-    return Conflict(path=path, kind=kind, diff=difference(path, found, wanted))
-
-
-def difference(path: str, found: bytes, wanted: str | bytes) -> str:
-    """A unified diff from what mcpgen would write to what stands in the folder.
-
-    It is the edit as a patch, except for long lines (a tool is one line of JSON), of which only the
-    changed words are shown, with what is around them.
+def difference(
+    path: str, before: str | bytes, after: str | bytes, old: str, new: str, most: int = LARGEST_DIFF
+) -> str:
+    """A unified diff between two contents of a file, with the names of both sides; of more than
+    `most` lines the rest is counted.
     """
     try:
-        ours = _lines(path, wanted)
-        theirs = _lines(path, found)
+        was, now = _lines(path, before), _lines(path, after)
     except UnicodeDecodeError:
         return f"`{path}` is not text\n"
-    names = (f"generated/{path}", f"yours/{path}")
-    diff = difflib.unified_diff(ours, theirs, *names, "", "", 2, "")
-    lines = _readable(list(diff))
-    if len(lines) > LARGEST_DIFF:
-        lines = [*lines[:LARGEST_DIFF], f"... {len(lines) - LARGEST_DIFF} more lines"]
+    lines = list(difflib.unified_diff(was, now, f"{old}/{path}", f"{new}/{path}", "", "", 2, ""))
+    if len(lines) > most:
+        lines = [*lines[:most], f"... {len(lines) - most} more lines"]
     return "".join(f"{line}\n" for line in lines)
-
-
-def _readable(diff: list[str]) -> list[str]:
-    """The lines of a unified diff, long ones cut to what changed in them."""
-    lines: list[str] = []
-    old: list[str] = []
-    for line in diff:
-        if line.startswith("-") and len(line) > LONG_LINE:
-            old.append(line[1:])
-        elif line.startswith("+") and old:
-            lines += _changed_words(old.pop(0), line[1:])
-        else:
-            lines += [f"-{_start(removed)}" for removed in old]
-            lines.append(line[:1] + _start(line[1:]))
-            old.clear()
-    return lines + [f"-{_start(removed)}" for removed in old]
-
-
-def _changed_words(old: str, new: str) -> list[str]:
-    """Return the replacements in a long line: two lines for each place."""
-    if len(old) + len(new) > LONGEST_COMPARED:
-        return [f"-{_start(old)}", f"+{_start(new)}"]
-    before, after = _WORDS.findall(old), _WORDS.findall(new)
-    words = difflib.SequenceMatcher(None, before, after, autojunk=False)
-    lines = []
-    for kind, start, end, start_after, end_after in words.get_opcodes():
-        if kind == "equal":
-            continue
-        left = "".join(before[:start])[-CONTEXT:]
-        right = "".join(before[end:])[:CONTEXT]
-        removed = _start("".join(before[start:end]))
-        added = _start("".join(after[start_after:end_after]))
-        lines += [f"-...{left}{removed}{right}...", f"+...{left}{added}{right}..."]
-    return lines
-
-
-def _start(text: str) -> str:
-    """A text that is not too long for one line."""
-    if len(text) <= LONG_LINE:
-        return text
-    return f"{text[:LONG_LINE]}..."
 
 
 def _lines(path: str, content: str | bytes) -> list[str]:

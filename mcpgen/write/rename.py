@@ -14,9 +14,8 @@ from pathlib import Path
 
 from ..compare.names import change_outside, words_of
 from ..lock import Lock
-from ..paths import obstacle, packages, read_plain
+from ..paths import ONCE, obstacle, packages, read_plain
 from ..problems import OutputConflictError, Place, Problem, RefusedError
-from .ownership import ONCE
 
 MOST_LINES = 9
 """Lines of one file that are listed; the rest is counted."""

@@ -7,17 +7,17 @@ user's: what is new in it is only shown.
 
 from __future__ import annotations
 
-import difflib
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from ..lock import Lock, Once, text_hash
-from ..paths import read_plain
+from ..paths import has_template, read_plain
 from ..problems import Problem
 from ..version import __version__
-from .ownership import has_template
+from .changes import difference
 
 WRITTEN_BY_0_1_0 = frozenset(
     {
@@ -118,7 +118,7 @@ def renewal_of(
         files={path: frozenset({now[path].hash}) for path in untouched},
         records={**now, **seen},
         problems=tuple(
-            _shown(file, difference(folder, file.path, files[file.path]))
+            _shown(file, template_difference(folder, file.path, files[file.path]))
             for file in found
             if file.state != "untouched"
         ),
@@ -141,19 +141,11 @@ def outdated(folder: Path, once: Mapping[str, Once]) -> list[Outdated]:
     return found
 
 
-def difference(folder: Path, path: str, text: str | bytes) -> str:
+def template_difference(folder: Path, path: str, text: str | bytes) -> str:
     """A unified diff from a file in the folder to what mcpgen writes today."""
     current = read_plain(folder, path)
     before = current if isinstance(current, bytes) else b""
-    after = text.encode() if isinstance(text, str) else text
-    lines = difflib.unified_diff(
-        before.decode(errors="replace").splitlines(),
-        after.decode(errors="replace").splitlines(),
-        f"yours/{path}",
-        f"today/{path}",
-        lineterm="",
-    )
-    return "".join(f"{line}\n" for line in lines)
+    return difference(path, before, text, "yours", "today", most=sys.maxsize)
 
 
 ADVICE: Mapping[State, str] = {

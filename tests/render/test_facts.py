@@ -5,8 +5,8 @@ import json
 import pytest
 
 from mcpgen.ir import Auth, Response
+from mcpgen.paths import is_once
 from mcpgen.runtime.results.shorten import Shaping
-from mcpgen.write.ownership import is_once
 
 from .servers import argument, files_of, tool
 

@@ -10,7 +10,6 @@ from mcpgen.lock import Once, dump, parse_lock, text_hash
 from mcpgen.paths import check_paths
 from mcpgen.problems import OutputConflictError, RefusedError
 from mcpgen.write import ToolLock, read_lock, write
-from mcpgen.write.changes import difference
 
 from .folders import MINE, NEW, OLD, facts, project, put, tree
 
@@ -102,24 +101,6 @@ def test_what_is_the_users_is_refused_with_the_difference_and_where_an_edit_belo
 def test_a_stranger_that_says_the_same_is_taken_over(folder: Path) -> None:
     put(folder, {"clients/cursor.json": NEW["clients/cursor.json"]})
     assert "clients/cursor.json" in write(NEW, folder, lock_facts=facts("2")).unchanged
-
-
-def test_of_a_long_line_only_the_changed_words_are_shown() -> None:
-    words = " ".join(f"word{number}" for number in range(200))
-    edited = words.replace("word20 ", "WORD ").replace("word150 ", "")
-    assert difference("tools.json", edited.encode(), f"same\n{words}\n").splitlines() == [
-        "--- generated/tools.json",
-        "+++ yours/tools.json",
-        "@@ -1,2 +1 @@",
-        "-same",
-        "-...rd14 word15 word16 word17 word18 word19 word20 word21 word22 word23"
-        " word24 word25 word...",
-        "+...rd14 word15 word16 word17 word18 word19 WORD word21 word22 word23"
-        " word24 word25 word...",
-        "-...word145 word146 word147 word148 word149 word150 word151 word152 word153 word154"
-        " word155 ...",
-        "+...word145 word146 word147 word148 word149 word151 word152 word153 word154 word155 ...",
-    ]
 
 
 def test_force_overwrites_edits_and_strangers_and_nothing_else(folder: Path) -> None:
