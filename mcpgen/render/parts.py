@@ -53,13 +53,13 @@ def _rows() -> list[dict[str, Any]]:
 def features(server: Server) -> Mapping[str, bool]:
     """Return the features of a server, by the words that parts and templates use."""
     tools, is_searched = server.tools, server.is_searched
-    has_whole = any(tool.contract is not None for tool in tools if tool.request is not None)
+    leaves_out = leave_out(server)
     return {
         "calls_api": server.calls_api,
         "catalogue": server.catalogue,
         "asks": server.asks,
         "code": server.code,
-        "describes": has_whole or is_searched,
+        "describes": leaves_out or is_searched,
         "fetches_tokens": fetches_tokens(server),
         "has_contracts": has_contracts(server),
         "has_functions": server.has_functions,
@@ -69,6 +69,7 @@ def features(server: Server) -> Mapping[str, bool]:
         "has_workflows": workflows.are_in(server),
         "installed": server.runtime == "installed",
         "lazy": server.lazy,
+        "leaves_out": leaves_out,
         "own_tools": any(tool.is_own for tool in tools),
         "reads_paths": workflows.need_paths(server),
         "reads_xml": any(shaping.xml for _, shaping in server.answers),
@@ -84,6 +85,7 @@ def part_names(server: Server) -> list[str]:
     needs = {
         "code": "code",
         "confirm": "asks",
+        "describe": "leaves_out",
         "functions": "has_functions",
         "login": "has_login",
         "oauth": "oauth",
@@ -91,10 +93,7 @@ def part_names(server: Server) -> list[str]:
         "shell": "skill",
         "workflows": "has_workflows",
     }
-    names = {"install", *server.parts, *(part for part, need in needs.items() if has[need])}
-    if leave_out(server):
-        names.add("describe")
-    return sorted(names)
+    return sorted({"install", *server.parts, *(part for part, need in needs.items() if has[need])})
 
 
 def requirements(**has: bool) -> list[str]:
