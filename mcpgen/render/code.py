@@ -8,7 +8,7 @@ the template only puts things in their place.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..ir import LITERALS, Annotation, Argument, Body, Request, Tool, Toolset
@@ -62,8 +62,8 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """One tool's function. `signature` and `request` are what stands in their brackets where that
-    fits on one line, else None.
+    """One tool's function. `signature` is what stands in its brackets where that fits on one line,
+    else None.
     """
 
     name: str
@@ -72,11 +72,7 @@ class Function:
     parameters: tuple[Code, ...]
     signature: Code | None
     answer: Code
-    method: Code
-    path: Code
-    api: Code
-    keywords: tuple[Code, ...]
-    request: Code | None
+    request: Code
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,49 +135,32 @@ def _function(tool: Tool, request: Request, types: Types, names: Names) -> Funct
     names.add(answer, *(annotation for _, annotation in parameters), *keywords.values())
     if sends is not None:
         names.add(sends)
-    method, path = py_literal(request.method), py_literal(request.path)
-    api = _api(request)
+    api = f"api.of({py_literal(request.api)})" if request.api else "api"
+    called = call(
+        f"{api}.request", py_literal(request.method), py_literal(request.path), **keywords
+    )
     declared = tuple(
         lay_out(f"{py_ident(argument.name)}: ", annotation, f"{default(argument)},", depth=1)
         for argument, annotation in parameters
     )
     returns = lay_out("", answer, depth=0)
-    passed = tuple(lay_out(f"{name}=", item, ",", depth=2) for name, item in keywords.items())
-    opening, closing = f"async def {tool.name}(", f") -> {returns}:"
-    signature = _bracketed("api: Api, *", declared) if declared else Code("api: Api")
-    request_line = _bracketed(f"{method}, {path}", passed)
     return Function(
         name=tool.name,
         docstring=docstring_of(tool),
         decorator=None if sends is None else lay_out("@", sends, depth=0),
         parameters=declared,
-        signature=_if_it_fits(opening, signature, closing),
+        signature=_signature(tool.name, declared, returns),
         answer=returns,
-        method=method,
-        path=path,
-        keywords=passed,
-        api=api,
-        request=_if_it_fits(f"    return await {api}.request(", request_line, ")"),
+        request=lay_out("return await ", replace(called, spread=len(keywords) > 1), depth=1),
     )
 
 
-def _api(request: Request) -> Code:
-    """The client of the API that is called."""
-    return Code(f"api.of({py_literal(request.api)})" if request.api else "api")
-
-
-def _bracketed(start: str, items: tuple[Code, ...]) -> Code | None:
-    """Join the start and at most one item on one line, for brackets. None for more."""
-    if len(items) > 1:
-        return None
-    return Code(", ".join([start, *(item.removesuffix(",") for item in items)]))
-
-
-def _if_it_fits(opening: str, inner: Code | None, closing: str) -> Code | None:
-    """`inner`, or None where it does not fit on one line with what stands around it."""
-    if inner is None or "\n" in inner:
-        return None
-    return inner if len(opening) + len(inner) + len(closing) <= WIDTH else None
+def _signature(name: str, declared: tuple[Code, ...], returns: Code) -> Code | None:
+    """The arguments of a function with at most one besides `api`, if they fit on its line."""
+    inner = ", ".join(["api: Api", *(f"*, {item.removesuffix(',')}" for item in declared)])
+    line = f"async def {name}({inner}) -> {returns}:"
+    fits = len(declared) < 2 and "\n" not in inner and len(line) <= WIDTH
+    return Code(inner) if fits else None
 
 
 def annotated(argument: Argument, types: Types) -> list[Expression]:
