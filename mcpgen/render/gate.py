@@ -1,4 +1,4 @@
-"""The last look at generated Python as it is written: a form for each kind of module.
+"""The last look at generated Python as it is written: a grammar for each kind of module.
 
 A module is a docstring and statements of a few types, made of nodes of a few types. It imports
 known names, reads no name that it does not bind, and calls what its kind of module calls. Whatever
@@ -63,7 +63,7 @@ class GateError(RuntimeError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Form:
+class Grammar:
     """A kind of module: the types of its statements, and of the nodes in them besides `NODES`; what
     it imports and calls, and the attributes it reads, as regular expressions. `flows`: whether its
     functions hold more than one statement.
@@ -111,24 +111,24 @@ class Form:
         return False
 
 
-FORMS: Final = {
-    "tools": Form(
+GRAMMARS: Final = {
+    "tools": Grammar(
         statements=(ast.ImportFrom, ast.If, ast.AsyncFunctionDef),
         nodes=(ast.Return, ast.Await, ast.IfExp, ast.Compare, ast.Is),
         imports=FACE,
         calls=rf"api\.of|api(\.of\(\))?\.request|wire\.(sends|{'|'.join(sorted(ENCODERS))})",
     ),
-    "models": Form(
+    "models": Grammar(
         statements=(ast.ImportFrom, ast.ClassDef, ast.Assign),
         nodes=(ast.AnnAssign,),
         calls="TypedDict",
     ),
-    "custom": Form(
+    "custom": Grammar(
         statements=(ast.ImportFrom, ast.If, ast.AsyncFunctionDef),
         nodes=(ast.Raise,),
         calls="NotImplementedError",
     ),
-    "workflows": Form(
+    "workflows": Grammar(
         statements=(ast.ImportFrom, ast.If, ast.AsyncFunctionDef),
         nodes=(
             *(ast.Assign, ast.AnnAssign, ast.While, ast.Match, ast.match_case, ast.MatchValue),
@@ -140,14 +140,14 @@ FORMS: Final = {
         attributes=r"[A-Za-z]\w*\.\w+",
         flows=True,
     ),
-    "tests": Form(
+    "tests": Grammar(
         statements=(ast.ImportFrom, ast.If, ast.FunctionDef),
         imports=".*",
         calls=r"_arguments(\(\))?",
         attributes=r"\w+\.\w+",
     ),
 }
-"""Kind of module → its form."""
+"""Kind of module → its grammar."""
 
 
 def _is_sound(node: ast.AST) -> bool:
@@ -168,7 +168,7 @@ def _is_sound(node: ast.AST) -> bool:
 
 def check(kind: str, source: str, path: str) -> None:
     """Raise GateError unless `source` is a module of a kind."""
-    form, tree = FORMS[kind], parsed(source, path)
+    grammar, tree = GRAMMARS[kind], parsed(source, path)
     match tree.body:
         case [ast.Expr(value=ast.Constant(value=str())), *statements]:
             pass
@@ -177,13 +177,13 @@ def check(kind: str, source: str, path: str) -> None:
     called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     bound = BUILTINS.union(*map(_bound, ast.walk(tree)))
     for statement in statements:
-        if not isinstance(statement, form.statements) or not _is_declaration(statement):
+        if not isinstance(statement, grammar.statements) or not _is_declaration(statement):
             raise _refused(statement, path)
         for node in ast.walk(statement):
-            if not form.allows(node) or not bound.issuperset(_names(node)):
+            if not grammar.allows(node) or not bound.issuperset(_names(node)):
                 raise _refused(node, path)
             is_read = isinstance(node, ast.Attribute) and id(node) not in called
-            if is_read and not re.fullmatch(form.attributes, _dotted(node)):
+            if is_read and not re.fullmatch(grammar.attributes, _dotted(node)):
                 raise _refused(node, path)
 
 
