@@ -45,7 +45,11 @@ PARTS = {
     "metadata_url": "metadata URL",
     "login_scopes": "scopes of the login",
 }
-"""The fields of a `LockedCredential` that may change under the same name, in words."""
+"""What may change of a credential under the same name, in words: of the credential itself and the
+address that issues its tokens, for the server and for a person who logs in.
+"""
+Credential = Mapping[str, Any]
+"""The name of a credential, and its `PARTS`: None for what a lock of version 0.1.0 lacks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,26 +58,6 @@ class Consent:
 
     tool: str
     text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LockedCredential:
-    """A credential and the address that issues its tokens: for the server itself, and for a person
-    who logs in. A lock of version 0.1.0 records neither scopes nor logins: they are None.
-    """
-
-    name: str
-    kind: str
-    place: str
-    wire_name: str
-    scheme: str
-    token_url: str
-    scopes: tuple[str, ...] | None
-    authorization_url: str | None
-    device_url: str | None
-    login_token_url: str | None
-    metadata_url: str | None
-    login_scopes: tuple[str, ...] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +74,7 @@ class CallTarget:
     prefix: str
     alternatives: tuple[frozenset[str], ...]
     optional: bool
-    credentials: Mapping[str, LockedCredential]
+    credentials: Mapping[str, Credential]
     is_undeclared: bool = False
     """Whether its credentials are none of the document's."""
 
@@ -177,16 +161,17 @@ class _Agreed:
 
     def __init__(self, old: Lock, address: str | None) -> None:
         self.origins = {_origin(address), *map(_origin, old.allowed_origins)}
-        self.sent: set[tuple[str, LockedCredential]] = set()
+        self.sent: list[tuple[str, Credential]] = []
         for tool in old.tools:
             self.add(_call(tool, old, address))
 
     def add(self, call: CallTarget) -> None:
         """Record the origin and the credentials of a call as agreed to."""
         self.origins.add(call.origin)
-        self.sent |= {(call.origin, credential) for credential in call.credentials.values()}
+        new = [(call.origin, credential) for credential in call.credentials.values()]
+        self.sent += [pair for pair in new if pair not in self.sent]
 
-    def sends(self, credential: LockedCredential, origin: str | None = None) -> bool:
+    def sends(self, credential: Credential, origin: str | None = None) -> bool:
         """Return whether a credential is sent to an origin; without one, to any."""
         return any(
             _same_credential(known, credential)
@@ -239,11 +224,11 @@ def _credential_changes(before: CallTarget, after: CallTarget) -> Iterator[str]:
         yield from _part_changes(before.credentials[name], after.credentials[name])
 
 
-def _part_changes(before: LockedCredential, after: LockedCredential) -> Iterator[str]:
-    for field, word in PARTS.items():
-        old, new = getattr(before, field), getattr(after, field)
+def _part_changes(before: Credential, after: Credential) -> Iterator[str]:
+    for part, word in PARTS.items():
+        old, new = before[part], after[part]
         if old is not None and old != new:
-            yield f"credential `{after.name}` changes its {word}: {_difference(old, new)}"
+            yield f"credential `{after['name']}` changes its {word}: {_difference(old, new)}"
 
 
 def _behaviour_changes(was: ToolLock, now: ToolLock) -> Iterator[str]:
@@ -264,7 +249,7 @@ def _new_tool(now: ToolLock, call: CallTarget, agreed: _Agreed) -> Iterator[Cons
         text = f"requests of a new tool go to `{call.origin}`, where none went before"
         yield Consent(now.name, text)
     for name, credential in sorted(call.credentials.items()):
-        if credential.kind == "unsupported":
+        if credential["kind"] == "unsupported":
             continue
         if not agreed.sends(credential):
             text = f"a new tool sends the credential `{name}`, which no tool sent before"
@@ -301,25 +286,22 @@ def _call(tool: ToolLock, lock: Lock, address: str | None) -> CallTarget:
     )
 
 
-def _credential(name: str, facts: Mapping[str, Any]) -> LockedCredential:
+def _credential(name: str, facts: Mapping[str, Any]) -> Credential:
     login = as_object(facts.get("login"))
     scopes = facts.get("scopes")
     if scopes is None:
         login = dict.fromkeys(LOGIN)
-    return LockedCredential(
-        name=name,
-        kind=str(facts.get("kind")),
-        place=str(facts.get("place")),
-        wire_name=str(facts.get("wire_name")),
-        scheme=str(facts.get("scheme")),
-        token_url=facts.get("token_url") or "",
-        scopes=_sorted(scopes),
-        authorization_url=login.get("authorization_url", ""),
-        device_url=login.get("device_url", ""),
-        login_token_url=login.get("token_url", ""),
-        metadata_url=login.get("metadata_url", ""),
-        login_scopes=_sorted(login.get("scopes", ())),
-    )
+    return {
+        "name": name,
+        **{part: str(facts.get(part)) for part in ("kind", "place", "wire_name", "scheme")},
+        "token_url": facts.get("token_url") or "",
+        "scopes": _sorted(scopes),
+        "authorization_url": login.get("authorization_url", ""),
+        "device_url": login.get("device_url", ""),
+        "login_token_url": login.get("token_url", ""),
+        "metadata_url": login.get("metadata_url", ""),
+        "login_scopes": _sorted(login.get("scopes", ())),
+    }
 
 
 def _sorted(scopes: Iterable[str] | None) -> tuple[str, ...] | None:
@@ -328,13 +310,9 @@ def _sorted(scopes: Iterable[str] | None) -> tuple[str, ...] | None:
     return tuple(sorted(scopes))
 
 
-def _same_credential(before: LockedCredential, after: LockedCredential) -> bool:
+def _same_credential(before: Credential, after: Credential) -> bool:
     """Return whether they are the same, as far as the earlier one is recorded."""
-    unrecorded: dict[str, Any] = {}
-    for field in PARTS:
-        if getattr(before, field) is None:
-            unrecorded[field] = None
-    return before == replace(after, **unrecorded)
+    return all(before[part] in (None, after[part]) for part in ("name", *PARTS))
 
 
 def _origin(url: str | None) -> str:

@@ -4,10 +4,11 @@ answers hold, for type checkers alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..ir import Argument, Schema, Server, Tool
+from ..runtime.package import referred_to
 from .annotations import NotAType, Writer, annotate_kinds, kind_of
 from .layout import Expression, Group, atoms, declare, dictionary, lay_out, subscript
 from .literal import Code, is_field, py_ident, quoted
@@ -39,7 +40,7 @@ class Types:
 
     def __init__(self, server: Server) -> None:
         roots = [schema for tool in server.tools for schema in _types_of(tool)]
-        self._models = _reachable(server.models, roots)
+        self._models = referred_to(roots, server.models)
         fields = [field for model in self._models.values() for field in _properties(model).values()]
         self._annotations = annotate_kinds(map(kind_of, [*roots, *fields]))
 
@@ -57,7 +58,7 @@ class Types:
         used = {"TypedDict"}
         views = tuple(
             self._view(name, self._models[name], used)
-            for name in sorted(self._models)
+            for name in self._models
             if _properties(self._models[name])
         )
         typing = [name for name in TYPING_NAMES if name in used or f"{name}[" in used]
@@ -104,20 +105,6 @@ def _types_of(tool: Tool) -> Iterator[Schema]:
             yield argument.type
     if tool.response.type is not None:
         yield tool.response.type
-
-
-def _reachable(models: dict[str, Schema], roots: Iterable[Schema]) -> dict[str, Schema]:
-    """The models that types refer to, directly or through others."""
-    found: dict[str, Schema] = {}
-    pending = [name for schema in roots for name in kind_of(schema).models]
-    while pending:
-        name = pending.pop()
-        if name in found or name not in models:
-            continue
-        found[name] = models[name]
-        for field in _properties(models[name]).values():
-            pending += kind_of(field).models
-    return found
 
 
 def _properties(model: Schema) -> dict[str, Schema]:
