@@ -7,14 +7,13 @@ type. A stronger one is `additive`. Bounds and patterns of answers are not compa
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
 from typing import Any
 
 from .schemas import (
-    DEPTH,
     UNIONS,
     Finding,
     Kind,
+    Walk,
     allowed_values,
     allows,
     are_schemas,
@@ -45,11 +44,8 @@ def compare_outputs(
         return [("additive", "answers are structured now")]
     if new is None:
         return [("breaking", "answers are no longer structured")]
-    walk = _Walk(old, new, old.get("$defs") == new.get("$defs"), {} if causes is None else causes)
-    walk.schema(old, new, "", 0)
-    if not walk.findings:
-        walk.say("text", "its answers are described differently")
-    return walk.findings
+    walk = _Outputs(old, new, {} if causes is None else causes)
+    return walk.all("its answers are described differently")
 
 
 def compare_listed(old: dict[str, Any], new: dict[str, Any]) -> list[Finding]:
@@ -61,44 +57,10 @@ def compare_listed(old: dict[str, Any], new: dict[str, Any]) -> list[Finding]:
     return [("text", "its answers are described differently")]
 
 
-@dataclass(slots=True)
-class _Walk:
-    """One comparison. The roots hold the `$defs` that references point into."""
-
-    old_root: dict[str, Any]
-    new_root: dict[str, Any]
-    same_definitions: bool
-    causes: dict[str, str]
-    shared: tuple[str, str] = ("", "")
-    """The place of the innermost type that is being compared, and its name."""
-    findings: list[Finding] = field(default_factory=list)
-    entered: set[tuple[str, str]] = field(default_factory=set)
-
-    def say(self, kind: Kind, text: str) -> None:
-        self.findings.append((kind, text))
-        place, name = self.shared
-        if name and f"`{place}" in text:
-            inner = f"{name}." if not place else name
-            self.causes[text] = text.replace(f"`{place}", f"`{inner}", 1)
-
-    def schema(self, old: Any, new: Any, at: str, depth: int) -> None:
-        """Compare two schemas at a place of the answer: `author`, `items[].name`."""
-        if old == new and self.same_definitions:
-            return
-        pair = (reference(old), reference(new))
-        if depth > DEPTH:
-            return
-        if pair in self.entered:
-            return
-        outer = self.shared
-        if any(pair):
-            self.entered.add(pair)
-            self.shared = (at, pair[1].rpartition("/")[2])
-        self.resolved(resolved(old, self.old_root), resolved(new, self.new_root), at, depth)
-        self.shared = outer
+class _Outputs(Walk):
+    """A comparison for those who read answers: the new schema is what they get."""
 
     def resolved(self, old: dict[str, Any], new: dict[str, Any], at: str, depth: int) -> None:
-        """Compare two schemas that are no references."""
         if _becomes_union(old, new):
             # One sentence: its fields are not gone, they are those of one form among others
             self.say("breaking", f"{_name(at)} may have other forms")
@@ -108,8 +70,7 @@ class _Walk:
         for kind, text in wording(old, new, _name(at)):
             self.say(kind, text)
         self.members(old, new, at, depth)
-        if "items" in (*old, *new):
-            self.schema(old.get("items", {}), new.get("items", {}), f"{at}[]", depth + 1)
+        self.items(old, new, at, depth)
         before, after = old.get("additionalProperties"), new.get("additionalProperties")
         if are_schemas(before, after):
             self.schema(before, after, f"{at}.*", depth + 1)

@@ -7,7 +7,7 @@ schemas of tools hold are compared; a difference of others is `text`.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -17,20 +17,19 @@ from ..runtime.facts.pointer import split
 Kind = Literal["security", "breaking", "additive", "text"]
 Finding = tuple[Kind, str]
 
-UPPER = {
+BOUNDS = {
     "maximum": "at most",
     "exclusiveMaximum": "below",
     "maxLength": "a length of at most",
     "maxItems": "at most this many items:",
     "maxProperties": "at most this many fields:",
-}
-LOWER = {
     "minimum": "at least",
     "exclusiveMinimum": "above",
     "minLength": "a length of at least",
     "minItems": "at least this many items:",
     "minProperties": "at least this many fields:",
 }
+"""Keyword → what a value must be."""
 WIDTHS = (False, "int64", "float", "double")
 """Formats of numbers that say how they are stored, and none: what may be sent stays the same."""
 TEXTS = ("title", "description", "examples", "example", "$comment", "deprecated")
@@ -46,11 +45,7 @@ LONGEST = 160
 
 def compare_inputs(old: dict[str, Any], new: dict[str, Any]) -> list[Finding]:
     """Everything that changed for the callers of a tool, between two of its input schemas."""
-    walk = _Walk(old, new)
-    walk.schema(old, new, "", 0)
-    if not walk.findings and old != new:
-        walk.say("text", "its arguments are described differently")
-    return walk.findings
+    return _Inputs(old, new).all("its arguments are described differently")
 
 
 def reworded(label: str, old: Any, new: Any) -> str:
@@ -92,51 +87,74 @@ def _cut(text: str, start: int) -> str:
 
 
 @dataclass(slots=True)
-class _Walk:
-    """One comparison. The roots hold the `$defs` that references point into."""
+class Walk:
+    """One comparison of two schemas, which hold the `$defs` that references point into.
+
+    `causes` gets the sentences about types that several schemas share, each as it is true of the
+    type. `shared` is the place of the innermost such type, and its name.
+    """
 
     old_root: dict[str, Any]
     new_root: dict[str, Any]
+    causes: dict[str, str] = field(default_factory=dict)
+    shared: tuple[str, str] = ("", "")
     findings: list[Finding] = field(default_factory=list)
     entered: set[tuple[str, str]] = field(default_factory=set)
+    same_definitions: bool = False
+
+    def all(self, otherwise: str) -> list[Finding]:
+        """Everything that changed, or the sentence for what has no other."""
+        self.same_definitions = self.old_root.get("$defs") == self.new_root.get("$defs")
+        self.schema(self.old_root, self.new_root, "", 0)
+        if not self.findings and self.old_root != self.new_root:
+            self.say("text", otherwise)
+        return self.findings
 
     def say(self, kind: Kind, text: str) -> None:
         self.findings.append((kind, text))
+        place, name = self.shared
+        if name and f"`{place}" in text:
+            inner = f"{name}." if not place else name
+            self.causes[text] = text.replace(f"`{place}", f"`{inner}", 1)
 
     def schema(self, old: Any, new: Any, at: str, depth: int) -> None:
-        """Compare two schemas at a place: `author`, `items[].name`, or "" for the arguments as a
-        whole.
+        """Compare two schemas at a place: `author`, `items[].name`, or "" for the whole. A pair of
+        references that is being compared already is not compared again.
         """
-        same_definitions = self.old_root.get("$defs") == self.new_root.get("$defs")
-        if old == new and same_definitions:
+        pair = (reference(old), reference(new))
+        if (old == new and self.same_definitions) or depth > DEPTH or pair in self.entered:
             return
-        if depth > DEPTH:
-            return
-        if self.enters_again(old, new):
-            return
-        old, new = resolved(old, self.old_root), resolved(new, self.new_root)
+        outer = self.shared
+        if any(pair):
+            self.entered.add(pair)
+            self.shared = (at, pair[1].rpartition("/")[2])
+        self.resolved(resolved(old, self.old_root), resolved(new, self.new_root), at, depth)
+        self.shared = outer
+
+    def resolved(self, old: dict[str, Any], new: dict[str, Any], at: str, depth: int) -> None:
+        """Compare two schemas that are no references."""
+        raise NotImplementedError
+
+    def items(self, old: dict[str, Any], new: dict[str, Any], at: str, depth: int) -> None:
+        """Compare the items of lists."""
+        if "items" in (*old, *new):
+            self.schema(old.get("items", {}), new.get("items", {}), f"{at}[]", depth + 1)
+
+
+class _Inputs(Walk):
+    """A comparison for those who call: the old schema is what they send."""
+
+    def resolved(self, old: dict[str, Any], new: dict[str, Any], at: str, depth: int) -> None:
         self.types(old, new, at)
         self.values(old, new, at)
-        self.bounds(old, new, at, UPPER, _lower)
-        self.bounds(old, new, at, LOWER, _higher)
+        self.bounds(old, new, at)
         self.exact(old, new, at)
         self.default(old, new, at)
         self.findings += wording(old, new, _name(at))
         self.members(old, new, at, depth)
         self.further(old, new, at, depth)
-        if "items" in (*old, *new):
-            self.schema(old.get("items", {}), new.get("items", {}), f"{at}[]", depth + 1)
+        self.items(old, new, at, depth)
         self.unions(old, new, at)
-
-    def enters_again(self, old: Any, new: Any) -> bool:
-        """Return whether this pair of references is being compared already: recursion ends here."""
-        pair = (reference(old), reference(new))
-        if pair == ("", ""):
-            return False
-        if pair in self.entered:
-            return True
-        self.entered.add(pair)
-        return False
 
     def types(self, old: dict[str, Any], new: dict[str, Any], at: str) -> None:
         before, after = types_of(old, new)
@@ -168,23 +186,17 @@ class _Walk:
         if added:
             self.say("additive", f"{_name(at)} allows {listing(added)} as well")
 
-    def bounds(
-        self,
-        old: dict[str, Any],
-        new: dict[str, Any],
-        at: str,
-        table: dict[str, str],
-        tighter: Callable[[Any, Any], bool],
-    ) -> None:
-        for keyword, words in table.items():
+    def bounds(self, old: dict[str, Any], new: dict[str, Any], at: str) -> None:
+        for keyword, words in BOUNDS.items():
             before, after = _bound(old, keyword), _bound(new, keyword)
             if before == after:
                 continue
             if after is None:
                 self.say("additive", f"{_name(at)} is no longer limited to {words} {before}")
                 continue
+            is_upper = "max" in keyword.lower()
             kind: Kind = "additive"
-            if before is None or tighter(after, before):
+            if before is None or (after < before) == is_upper:
                 kind = "breaking"
             self.say(kind, f"{_name(at)} must be {words} {after}{_instead([before])}")
 
@@ -394,14 +406,6 @@ def _bound(schema: dict[str, Any], keyword: str) -> Any:
     if (keyword, value) == ("minLength", 0):
         return None
     return value
-
-
-def _lower(after: Any, before: Any) -> bool:
-    return bool(after < before)
-
-
-def _higher(after: Any, before: Any) -> bool:
-    return bool(after > before)
 
 
 def _name(at: str) -> str:
