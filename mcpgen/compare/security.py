@@ -45,8 +45,8 @@ PARTS = {
     "metadata_url": "metadata URL",
     "login_scopes": "scopes of the login",
 }
-"""What may change of a credential under the same name, in words: of the credential itself and the
-address that issues its tokens, for the server and for a person who logs in.
+"""The parts of a credential that may change under the same name, in words: its own, and those of
+the address that issues its tokens, for the server and for a person who logs in.
 """
 Credential = Mapping[str, Any]
 """The name of a credential, and its `PARTS`: None for what a lock of version 0.1.0 lacks."""

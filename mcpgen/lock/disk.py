@@ -150,8 +150,6 @@ def _read(folder: Path, name: str) -> Lock | None:
 def _understood(folder: Path, name: str, content: bytes) -> Lock:
     try:
         lock = parse_lock(content.decode())
-    except KeyError as error:
-        raise _unreadable(folder, name, f"{error} is missing", _remedy(name, content)) from error
     except (ValueError, RecursionError) as error:
         reason = f"{type(error).__name__}: {error}"
         if _has_conflict(content):

@@ -70,7 +70,7 @@ class Former:
         return self.operation, self.operation_id
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Once:
     """A file that was written once: the hash of what was written, and the version of mcpgen that
     wrote it. Both are empty where a lock of version 0.1.0 does not say it.

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from importlib import resources
 from typing import Any
+
+import jsonschema_rs
 
 from ..paths import check_generated, check_paths, checked, packages
 from ..text import shorten, visible
 from .facts import text_hash
-from .model import FORMAT, HINTS, ArgumentKey, Former, Lock, Once, Operation, ToolLock
+from .model import FORMAT, HINTS, ArgumentKey, Former, Lock, Once, ToolLock
 
 
 def dump(lock: Lock) -> str:
@@ -135,7 +138,7 @@ def _lists(security: tuple[tuple[str, ...], ...]) -> list[list[str]]:
 
 
 def parse_lock(text: str) -> Lock:
-    """The lock a text says. Raises ValueError or KeyError when it is not one this version reads.
+    """The lock a text says. Raises ValueError when it is not one this version reads.
 
     Every path in it is one that mcpgen may write; every value has its type.
     """
@@ -143,68 +146,66 @@ def parse_lock(text: str) -> Lock:
     number = data.get("lock") if isinstance(data, dict) else None
     if number != FORMAT:
         raise ValueError(f"its format is {number!r}, this version of mcpgen reads {FORMAT}")
-    files = {path: _text(value) for path, value in _object(data["files"]).items()}
-    for path in files:
+    schema = (resources.files("mcpgen") / "data" / "lock.schema.json").read_text("utf-8")
+    try:
+        jsonschema_rs.validate(json.loads(schema), data)
+    except jsonschema_rs.ValidationError as error:
+        raise ValueError(shorten(visible(error.message), 80)) from None
+    for path in data["files"]:
         check_generated(path)
-    check_paths(files)
+    check_paths(data["files"])
     return Lock(
-        generator=_text(data["generator"]),
-        document=_text(data["document"]),
-        openapi=_text(data["openapi"]),
-        config=_text(data["config"]),
-        base_url=_text_or_none(data["base_url"]),
-        allowed_origins=_texts(data["allowed_origins"]),
-        auth={name: _object(auth) for name, auth in _object(data["auth"]).items()},
+        generator=data["generator"],
+        document=data["document"],
+        openapi=data["openapi"],
+        config=data["config"],
+        base_url=data["base_url"],
+        allowed_origins=tuple(data["allowed_origins"]),
+        auth=data["auth"],
         security=_alternatives(data["security"]),
-        tools=tuple(_read_tool(_object(tool)) for tool in _list(data["tools"])),
-        former=tuple(_read_former(_object(tool)) for tool in _list(data.get("former", []))),
-        customised={key: _operation(value) for key, value in _object(data["customised"]).items()},
-        models={key: _text(name) for key, name in _object(data.get("models", {})).items()},
-        files=files,
-        once={checked(path): _once(value) for path, value in _object(data.get("once", {})).items()},
-        name=_text(data.get("name", _name_of(files))),
+        tools=tuple(map(_read_tool, data["tools"])),
+        former=tuple(map(_read_former, data.get("former", ()))),
+        customised={key: (pair[0], pair[1]) for key, pair in data["customised"].items()},
+        models=data.get("models", {}),
+        files=data["files"],
+        once={checked(path): Once(*values[:3]) for path, values in data.get("once", {}).items()},
+        name=data.get("name", _name_of(data["files"])),
     )
 
 
 def _read_tool(data: dict[str, Any]) -> ToolLock:
-    method, _, path = _text(data["operation"]).partition(" ")
-    hints = _texts(data["hints"])
+    method, _, path = data["operation"].partition(" ")
     return ToolLock(
-        name=_text(data["name"]),
-        own_name=_text(data.get("given", data["name"])),
-        operation_id=_text_or_none(data["operation_id"]),
+        name=data["name"],
+        own_name=data.get("given", data["name"]),
+        operation_id=data["operation_id"],
         method=method,
         path=path,
-        toolset=_text(data["toolset"]),
-        text=_text(data["text"]),
-        schema=_text(data["schema"]),
-        hints={name: name in hints for name in HINTS},
+        toolset=data["toolset"],
+        text=data["text"],
+        schema=data["schema"],
+        hints={name: name in data["hints"] for name in HINTS},
         arguments=_arguments(data.get("arguments", {})),
         gone_arguments=_arguments(data.get("gone_arguments", {})),
-        base_url=_text_or_none(data.get("base_url")),
+        base_url=data.get("base_url"),
         security=_alternatives(data["security"]) if "security" in data else None,
-        odd=_texts(data.get("odd", [])),
+        odd=tuple(data.get("odd", ())),
     )
 
 
 def _read_former(data: dict[str, Any]) -> Former:
     return Former(
-        operation=_text(data["operation"]),
-        operation_id=_text_or_none(data["operation_id"]),
-        own_name=_text(data["name"]),
+        operation=data["operation"],
+        operation_id=data["operation_id"],
+        own_name=data["name"],
         arguments=_arguments(data.get("arguments", {})),
     )
 
 
-def _once(value: Any) -> Once:
-    written, generator, *newest = _texts(value)
-    return Once(hash=written, generator=generator, newest="".join(newest[:1]))
-
-
-def _arguments(value: Any) -> dict[str, ArgumentKey]:
+def _arguments(data: Mapping[str, str]) -> dict[str, ArgumentKey]:
     arguments = {}
-    for name, key in _object(value).items():
-        place, _, wire_name = _text(key).partition(" ")
+    for name, key in data.items():
+        place, _, wire_name = key.partition(" ")
         arguments[name] = (place, wire_name or name)
     return arguments
 
@@ -214,42 +215,5 @@ def _name_of(files: Mapping[str, str]) -> str:
     return next(iter(sorted(packages(files))), "").removesuffix("_mcp")
 
 
-def _operation(value: Any) -> Operation:
-    operation, identity = _list(value)
-    return _text(operation), _text_or_none(identity)
-
-
-def _alternatives(value: Any) -> tuple[tuple[str, ...], ...]:
-    return tuple(_texts(names) for names in _list(value))
-
-
-def _texts(value: Any) -> tuple[str, ...]:
-    return tuple(_text(item) for item in _list(value))
-
-
-def _text_or_none(value: Any) -> str | None:
-    if value is None:
-        return None
-    return _text(value)
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"{_excerpt(value)} is not text")
-    return value
-
-
-def _list(value: Any) -> list[Any]:
-    if not isinstance(value, list):
-        raise ValueError(f"{_excerpt(value)} is not a list")
-    return value
-
-
-def _object(value: Any) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise ValueError(f"{_excerpt(value)} is not an object")
-    return value
-
-
-def _excerpt(value: Any) -> str:
-    return shorten(visible(json.dumps(value)), 40)
+def _alternatives(data: list[list[str]]) -> tuple[tuple[str, ...], ...]:
+    return tuple(map(tuple, data))

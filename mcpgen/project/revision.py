@@ -30,7 +30,7 @@ def side_of_revision(project: Path, revision: str) -> Side:
         raise _unreadable(project, revision, f"there is no `{NAME}` in it")
     try:
         lock = parse_lock(files[NAME].decode())
-    except (ValueError, KeyError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise _unreadable(project, revision, f"its `{NAME}` cannot be read: {error}") from error
     return side_of_files(lock, files.get)
 

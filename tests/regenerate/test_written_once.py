@@ -175,7 +175,7 @@ def test_diff_shows_the_news_and_what_to_do(
 
 def test_a_lock_whose_records_are_no_texts_says_so(shop: Path) -> None:
     lock = shop / "mcpgen.lock"
-    for record, told in (("[1]", "1 is not text"), ("[]", "not enough values")):
+    for record, told in (("[1, 2]", "1 is not of type"), ("[]", "has less than 2 items")):
         text = re.sub(r'"Makefile": \[[^\]]*\]', f'"Makefile": {record}', lock.read_text())
         lock.write_text(text)
         with pytest.raises(mcpgen.McpgenError, match=told):
