@@ -122,7 +122,8 @@ class Walk:
         references that is being compared already is not compared again.
         """
         pair = (reference(old), reference(new))
-        if (old == new and self.same_definitions) or depth > DEPTH or pair in self.entered:
+        is_same = old == new and self.same_definitions
+        if any([is_same, depth > DEPTH, pair in self.entered]):
             return
         outer = self.shared
         if any(pair):

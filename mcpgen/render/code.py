@@ -159,8 +159,9 @@ def _signature(name: str, declared: tuple[Code, ...], returns: Code) -> Code | N
     """The arguments of a function with at most one besides `api`, if they fit on its line."""
     inner = ", ".join(["api: Api", *(f"*, {item.removesuffix(',')}" for item in declared)])
     line = f"async def {name}({inner}) -> {returns}:"
-    fits = len(declared) < 2 and "\n" not in inner and len(line) <= WIDTH
-    return Code(inner) if fits else None
+    if len(declared) > 1 or "\n" in inner:
+        return None
+    return Code(inner) if len(line) <= WIDTH else None
 
 
 def annotated(argument: Argument, types: Types) -> list[Expression]:

@@ -87,27 +87,42 @@ class Grammar:
                 return all(isinstance(inner, self.statements) for inner in body)
             case ast.If() | ast.keyword(arg=None):
                 return self.flows
-            case ast.AnnAssign(target=target, value=value):
-                return isinstance(target, ast.Name) and (value is None or self.flows)
+            case ast.AnnAssign(target=ast.Name(), value=None):
+                return True
+            case ast.AnnAssign(target=ast.Name()):
+                return self.flows
             case ast.Call(func=function):
                 return re.fullmatch(self.calls, _dotted(function)) is not None
             case ast.AsyncFunctionDef():
-                return node.returns is not None and self.has_body(node)
+                return self.has_body(node)
         return _is_sound(node)
 
     def has_body(self, node: ast.AsyncFunctionDef) -> bool:
         """Return whether a function is one request, a stub, or where functions flow, more."""
-        arguments = [argument.arg for argument in node.args.args]
-        match node.body:
-            case [ast.Expr(value=ast.Constant(value=str())), *_] if self.flows:
-                return not node.decorator_list
-            case [
-                ast.Expr(value=ast.Constant(value=str())),
-                ast.Return(value=ast.Await(value=ast.Call(args=[ast.Constant(), ast.Constant()]))),
-            ]:
-                return arguments == ["api"] and node.args.kwarg is None and _sends(node)
-            case [ast.Expr(value=ast.Constant(value=str())), ast.Raise(exc=ast.Call(), cause=None)]:
-                return not arguments and not node.decorator_list
+        match node:
+            case ast.AsyncFunctionDef(
+                args=ast.arguments(args=[ast.arg(arg="api")], kwarg=None),
+                body=[
+                    ast.Expr(value=ast.Constant(value=str())),
+                    ast.Return(
+                        value=ast.Await(value=ast.Call(args=[ast.Constant(), ast.Constant()]))
+                    ),
+                ],
+                decorator_list=[] | [ast.Call(func=ast.Attribute(attr="sends"))],
+                returns=ast.expr(),
+            ) | ast.AsyncFunctionDef(
+                args=ast.arguments(args=[]),
+                body=[ast.Expr(value=ast.Constant(value=str())), ast.Raise(cause=None)],
+                decorator_list=[],
+                returns=ast.expr(),
+            ):
+                return True
+            case ast.AsyncFunctionDef(
+                body=[ast.Expr(value=ast.Constant(value=str())), *_],
+                decorator_list=[],
+                returns=ast.expr(),
+            ):
+                return self.flows
         return False
 
 
@@ -154,9 +169,9 @@ def _is_sound(node: ast.AST) -> bool:
     """Return whether a node is one that modules of every kind may have."""
     match node:
         case ast.Constant(value=value):
-            return value is None or type(value) in (str, int, float, bool)
+            return isinstance(value, str | int | float | None)
         case ast.Dict(keys=keys):
-            return all(isinstance(key, ast.Constant) and type(key.value) is str for key in keys)
+            return all(isinstance(getattr(key, "value", None), str) for key in keys)
         case ast.ClassDef(bases=[ast.Name(id="TypedDict")], keywords=[], decorator_list=[]):
             return all(isinstance(field, ast.AnnAssign) for field in node.body)
         case ast.arguments(posonlyargs=[], vararg=None, defaults=[]):
@@ -267,11 +282,3 @@ def _is_declaration(node: ast.stmt) -> bool:
         ):
             return name == text
     return not isinstance(node, ast.Assign)
-
-
-def _sends(node: ast.AsyncFunctionDef) -> bool:
-    """Return whether a function has at most one decorator, which is a call of `wire.sends`."""
-    match node.decorator_list:
-        case [] | [ast.Call(func=ast.Attribute(attr="sends"))]:
-            return True
-    return False

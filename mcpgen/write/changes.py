@@ -106,7 +106,7 @@ def compare(
     for path in gone:
         table.add_gone(path)
     for old, new in moves:
-        is_taken = os.path.lexists(folder / new) or (new in files and new not in once)
+        is_taken = os.path.lexists(folder / new) or new in files.keys() - set(once)
         table.add_move(old, new, is_taken=is_taken)
     return table.changes()
 

@@ -168,7 +168,7 @@ def test_check_names_missing_dependencies_and_the_old_line_length(old_project: P
     lines = missing.detail.splitlines()
     assert '    "anyio>=4.9,<5",' in lines
     assert {line.split('"')[1].split(">")[0] for line in lines} == {
-        *("anyio", "h11", "opentelemetry-api", "pydantic", "pydantic-core", "pyjwt[crypto]"),
+        *("anyio", "h11", "opentelemetry-api", "pydantic", "pydantic-core"),
         *("sse-starlette", "starlette", "uvicorn"),
     }
     (length,) = [problem for problem in problems if problem.code == "E1321"]
