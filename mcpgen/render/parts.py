@@ -13,7 +13,7 @@ from ..ir import Server
 from ..runtime.facts.parts import NAMED
 from ..version import __version__
 from . import workflows
-from .whole import leave_out
+from .whole import leave_out, with_contract
 
 PACKAGE = "src/package/"
 DISTRIBUTION = "mcpgen-runtime"
@@ -64,7 +64,7 @@ def features(server: Server) -> Mapping[str, bool]:
         "has_contracts": has_contracts(server),
         "has_functions": server.has_functions,
         "has_login": has_login(server),
-        "has_whole": has_whole,
+        "has_whole": bool(with_contract(server)),
         "is_searched": is_searched,
         "has_workflows": workflows.are_in(server),
         "installed": server.runtime == "installed",

@@ -15,7 +15,7 @@ def whole_schemas(server: Server) -> dict[str, Any]:
     `tools`: tool → its whole input schema; `$defs`: what these refer to; `names`: pointer of a
     property in `$defs` → its name on the wire.
     """
-    tools = {tool.name: tool.contract for tool in _with_contract(server)}
+    tools = {tool.name: tool.contract for tool in with_contract(server)}
     if not tools:
         return {}
     definitions = referred_to(list(tools.values()), server.definitions)
@@ -35,14 +35,15 @@ def whole_input(server: Server, tool: Tool) -> tuple[Schema, dict[str, str]]:
 
 def leave_out(server: Server) -> bool:
     """Return whether some tool takes a property that its list does not name."""
-    for tool in _with_contract(server):
+    for tool in with_contract(server):
         whole, _ = whole_input(server, tool)
         if not _properties(whole) <= _properties(tool.input_schema):
             return True
     return False
 
 
-def _with_contract(server: Server) -> list[Tool]:
+def with_contract(server: Server) -> list[Tool]:
+    """Return the generated tools whose list is not the whole of what they take."""
     requests = [tool for tool in server.tools if tool.request is not None]
     return [tool for tool in requests if tool.contract is not None]
 
