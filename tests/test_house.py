@@ -30,7 +30,7 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 44_000,
+    "lines of code of mcpgen": 43_400,
     "lines of code of its runtime": 13_200,
     "modules of a copied runtime": 48,
     "lines of a copied runtime": 12_200,
@@ -42,8 +42,8 @@ LIMITS = {
     "variables in a README": 15,
     "lines of names and sentences": 2_520,
     "lines of projection": 1_930,
-    "modules of a run": 158,
-    "switches of a run": 2_750,
+    "modules of a run": 156,
+    "switches of a run": 1_990,
     "modules of a call": 20,
     "switches of a call": 80,
     "frames of a call": 14,

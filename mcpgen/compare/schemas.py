@@ -122,8 +122,9 @@ class Walk:
         references that is being compared already is not compared again.
         """
         pair = (reference(old), reference(new))
-        is_same = old == new and self.same_definitions
-        if any([is_same, depth > DEPTH, pair in self.entered]):
+        if old == new and self.same_definitions:
+            return
+        if any([depth > DEPTH, pair in self.entered]):
             return
         outer = self.shared
         if any(pair):

@@ -192,10 +192,10 @@ def check(kind: str, source: str, path: str) -> None:
     called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     bound = BUILTINS.union(*map(_bound, ast.walk(tree)))
     for statement in statements:
-        if not isinstance(statement, grammar.statements) or not _is_declaration(statement):
+        if not all([isinstance(statement, grammar.statements), _is_declaration(statement)]):
             raise _refused(statement, path)
         for node in ast.walk(statement):
-            if not grammar.allows(node) or not bound.issuperset(_names(node)):
+            if not all([grammar.allows(node), bound.issuperset(_names(node))]):
                 raise _refused(node, path)
             is_read = isinstance(node, ast.Attribute) and id(node) not in called
             if is_read and not re.fullmatch(grammar.attributes, _dotted(node)):
