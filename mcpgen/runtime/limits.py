@@ -43,14 +43,17 @@ MOST_CALLERS = 10_000
 
 
 class Gate:
-    """Allow `running` concurrent requests and queue `waiting` more, each caller in a queue of its
-    own: the callers take turns. `async with` holds one of the running places, and raises Busy for a
-    request that finds no room, and for the last one of the longest queue when another caller needs
-    its room.
+    """Let requests pass one at a time and queue `waiting` more, each caller in a queue of its own:
+    the callers take turns. `async with` holds the gate, for as long as a request waits for limits,
+    and raises Busy for a request that finds no room, and for the last one of the longest queue when
+    another caller needs its room. `place` holds one of `most` places for running requests.
     """
 
-    def __init__(self, running: int, waiting: int) -> None:
-        self._places, self._free, self._most = running, running, waiting
+    def __init__(self, most: int, waiting: int) -> None:
+        self._places, self._most = asyncio.Semaphore(most), waiting
+        self.running = 0
+        """Requests under way."""
+        self._is_held = False
         self._queues: dict[Hashable, deque[asyncio.Future[None]]] = {}
         """By caller, in the order of their turns; none is empty."""
         self._full_since = math.inf
@@ -58,17 +61,22 @@ class Gate:
     @property
     def full(self) -> bool:
         """Whether the next request would have to wait."""
-        return self._free <= 0
-
-    @property
-    def running(self) -> int:
-        """Requests under way."""
-        return self._places - self._free
+        return self._is_held or self._places.locked()
 
     @property
     def waiting(self) -> int:
-        """Requests in all queues."""
-        return sum(map(len, list(self._queues.values())))
+        """Requests in all queues, and the one that holds the gate."""
+        return sum(map(len, list(self._queues.values()))) + self._is_held
+
+    @asynccontextmanager
+    async def place(self) -> AsyncIterator[None]:
+        """Hold a place, and wait until there is one."""
+        async with self._places:
+            self.running += 1
+            try:
+                yield
+            finally:
+                self.running -= 1
 
     @property
     def overfull(self) -> bool:
@@ -78,8 +86,8 @@ class Gate:
         return time.monotonic() - self._full_since > FULL_SECONDS
 
     async def __aenter__(self) -> None:
-        if self._free > 0:
-            self._free -= 1
+        if not self._is_held and (self._most or not self.full):
+            self._is_held = True
             return
         key = current().key
         turn = asyncio.get_running_loop().create_future()
@@ -122,7 +130,7 @@ class Gate:
                 del self._queues[key]
 
     def _give_turn(self) -> None:
-        """Pass a place on to the first request of the next caller that still waits."""
+        """Pass the gate on to the first request of the next caller that still waits."""
         if self._full_since < math.inf and self.waiting <= self._most / 2:
             self._full_since = math.inf
         while self._queues:
@@ -134,7 +142,7 @@ class Gate:
             if not turn.done():  # cancelled, and its task has not run since
                 turn.set_result(None)
                 return
-        self._free += 1
+        self._is_held = False
 
 
 Place: TypeAlias = Callable[[float], AbstractAsyncContextManager[bool]]

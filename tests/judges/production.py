@@ -1,19 +1,21 @@
 """`make production`: three replicas behind haproxy are restarted one after the other, one is killed,
-and the API fails, while callers of both eras call.
+and the API fails, while callers of both eras call; then three that share their limits in a Redis
+that hangs, dies and comes back.
 
 `python -m tests.judges.production [--seconds N] [--soak N] [--rate N] [--quick] [--write]`
 
 What must hold: no call fails but those that a killed process had taken, and nothing that changes
 something is sent twice. `--soak N` ends with N seconds of 200 callers, who together begin `--rate`
 calls a second (400); meanwhile the memory of the replicas must not grow. `--write` puts the figures
-into `docs/production.md`; `--quick` takes about a minute without `--soak`. Exit code 1 when
-something did not hold; where haproxy is not installed 2, or 0 with `--quick`.
+into `docs/production.md`; `--quick` takes about a minute, without Redis. Exit code 1 when
+something did not hold; where haproxy or redis-server (Debian packages) is not installed 2, or 0 with `--quick`.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import bisect
 import contextlib
 import json
 import math
@@ -39,7 +41,9 @@ BEGIN, END = "<!-- figures -->\n", "<!-- end of figures -->\n"
 REPLICAS, CALLERS, SOAK_CALLERS = 3, 32, 200
 SAMPLES = 12
 """How many times a soak looks at the replicas."""
-FRONT, BACK, API = 18_740, 18_741, 18_750
+FRONT, BACK, API, REDIS = 18_740, 18_741, 18_750, 18_760
+PLACES, PER_SECOND = 24, 120
+"""Requests to the API at a time, and in a second, that all replicas share in Redis."""
 BOOK = {
     "id": "bk_1", "title": "Persuasion", "authorIds": ["au_1"], "genre": "fiction",
     "price": {"amount": 9.5, "currency": "EUR"},
@@ -78,6 +82,9 @@ class Api:
     seconds: float = 0.02
     fails: bool = False
     added: Counter[str] = field(default_factory=Counter)
+    running: int = 0
+    at: list[tuple[float, int]] = field(default_factory=list)
+    """When each request came, and how many ran then."""
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer the requests of one connection."""
@@ -94,7 +101,10 @@ class Api:
                 body = await reader.readexactly(int(line.partition(b":")[2]))
         if head.startswith(b"post"):
             self.added[json.loads(body)["title"]] += 1
+        self.running += 1
+        self.at.append((time.monotonic(), self.running))
         await asyncio.sleep(self.seconds)
+        self.running -= 1
         status = b"503 Service Unavailable" if self.fails else b"200 OK"
         answer = json.dumps(BOOK).encode()
         fields = b"content-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(answer)
@@ -203,11 +213,12 @@ class Use:
 class Replicas:
     """The processes of the server."""
 
-    def __init__(self, package: Path) -> None:
+    def __init__(self, package: Path, **variables: str) -> None:
         self._package = package
         self._variables = environment(package, f"http://127.0.0.1:{API}")
         prefix = json.loads((package / "api.json").read_text())["env_prefix"]
-        self._variables |= {f"{prefix}_HTTP_GRACE": "3", f"{prefix}_CALL_RATE": "0"}
+        variables = {"HTTP_GRACE": "3", "CALL_RATE": "0"} | variables
+        self._variables |= {f"{prefix}_{name}": value for name, value in variables.items()}
         self._processes: dict[int, asyncio.subprocess.Process] = {}
 
     async def start(self, index: int) -> None:
@@ -373,19 +384,24 @@ async def soak(api: Api, replicas: Replicas, seconds: float, rate: float) -> tup
     return figures(name, load), wrong
 
 
-async def fairness(api: Api, replicas: Replicas, seconds: float) -> tuple[str, list[str]]:
-    """One caller with 240 connections beside ten polite ones, told apart by their addresses, at one
-    replica; the row of the polite ones, and what did not hold.
+async def fairness(
+    api: Api, replicas: int, seconds: float, where: str = ""
+) -> tuple[str, list[str]]:
+    """One caller with 240 connections beside ten polite ones, told apart by their addresses, at so
+    many replicas; the row of the polite ones, and what did not hold.
     """
     api.seconds = 0.3
-    alone, beside, greedy = Load(port=BACK), Load(port=BACK), Load(port=BACK)
+    alone, beside = Load(port=BACK), Load(port=BACK)
+    greedy = [Load(port=BACK + index) for index in range(replicas)]
     for load in (alone, beside):
         if load is beside:
-            greedy.begin(240, own=False)
+            for part in greedy:
+                part.begin(240 // replicas)
         load.begin(10, 10.0, own=True)
         await asyncio.sleep(seconds * 2)
         await load.end()
-    await greedy.end()
+    for part in greedy:
+        await part.end()
     api.seconds = 0.02
     refused = sum(outcome.kind != "ok" for outcome in beside.outcomes)
     wrong = [f"{refused} calls of polite callers were refused"] if refused else []
@@ -394,7 +410,97 @@ async def fairness(api: Api, replicas: Replicas, seconds: float) -> tuple[str, l
     )
     if then > 2 * first:
         wrong.append(f"polite callers waited {then:.2f} s beside a greedy one, {first:.2f} s alone")
-    return figures("ten polite callers beside one with 240 connections", beside), wrong
+    return figures(f"{where}ten polite callers beside one with 240 connections", beside), wrong
+
+
+class Redis:
+    """The Redis of the replicas, which can hang, die and come back."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._process: asyncio.subprocess.Process | None = None
+
+    async def start(self) -> None:
+        """Start it and wait until it listens."""
+        command = ["redis-server", "--port", str(REDIS), "--save", "", "--dir", str(self._folder)]
+        self._process = await asyncio.create_subprocess_exec(
+            *command, stdout=asyncio.subprocess.DEVNULL
+        )
+        for _ in range(100):
+            with contextlib.suppress(OSError):
+                (await asyncio.open_connection("127.0.0.1", REDIS))[1].close()
+                return
+            await asyncio.sleep(0.05)
+
+    async def kill(self) -> None:
+        """Send SIGKILL, which also ends one that hangs."""
+        if self._process is not None:
+            self._process.kill()
+            await self._process.wait()
+            self._process = None
+
+    async def flap(self, seconds: float) -> None:
+        """Hang for a while, answer, die, and come back."""
+        assert self._process is not None
+        await asyncio.sleep(seconds)
+        self._process.send_signal(signal.SIGSTOP)
+        await asyncio.sleep(seconds)
+        self._process.send_signal(signal.SIGCONT)
+        await asyncio.sleep(seconds)
+        await self.kill()
+        await asyncio.sleep(seconds)
+        await self.start()
+        await asyncio.sleep(seconds)
+
+
+async def shared(folder: Path, seconds: float) -> tuple[list[str], list[str]]:
+    """Three replicas that share PLACES and PER_SECOND in a Redis; rows, and what did not hold."""
+    api, redis = Api(), Redis(folder)
+    server = await asyncio.start_server(api.serve, "127.0.0.1", API)
+    replicas = Replicas(
+        generate(str(DOCUMENT), folder, "redis"),
+        REDIS_URL=f"redis://127.0.0.1:{REDIS}",
+        REDIS_MAX_CONCURRENCY=str(PLACES),
+        RATE_LIMIT=str(PER_SECOND),
+    )
+    try:
+        await redis.start()
+        for index in range(REPLICAS):
+            await replicas.start(index)
+        row, wrong = await fairness(api, REPLICAS, seconds, "three replicas with Redis: ")
+        rows = [row]
+        for name, slow in (("places", 0.3), ("a rate", 0.02)):
+            api.seconds, api.at = slow, []
+            loads = [Load(port=BACK + index) for index in range(REPLICAS)]
+            for load in loads:
+                load.begin(CALLERS)
+            await redis.flap(max(3.0, seconds))
+            for load in loads:
+                await load.end()
+            loads[0].outcomes += loads[1].outcomes + loads[2].outcomes
+            wrong += above(api, loads[0])
+            rows.append(figures(f"Redis hangs, dies and comes back: {name}", loads[0]))
+    finally:
+        await replicas.stop()
+        await redis.kill()
+        server.close()
+    return rows, wrong
+
+
+def above(api: Api, load: Load) -> list[str]:
+    """What was above a limit by more than a tenth: at a time, or in five seconds and a burst."""
+    wrong = []
+    most = max(running for _, running in api.at)
+    if most > PLACES * 1.1:
+        wrong.append(f"{most} requests ran at a time, {PLACES} are allowed")
+    times = [time for time, _ in api.at]
+    ends = (bisect.bisect(times, begin + 5) for begin in times)
+    busiest = max(end - begin for begin, end in enumerate(ends))
+    if busiest > PER_SECOND * 6 * 1.1:
+        wrong.append(f"{busiest} requests came in five seconds, {PER_SECOND} a second are allowed")
+    print(f"shared: {most} at a time, {busiest} in five seconds", flush=True)
+    failed = Counter(each.kind for each in load.outcomes if each.kind != "ok")
+    return wrong + [f"calls failed when Redis did: {dict(failed)}"] * bool(failed)
 
 
 def repeated(api: Api) -> list[str]:
@@ -405,20 +511,26 @@ def repeated(api: Api) -> list[str]:
     return [f"{len(twice)} books were added twice"]
 
 
-async def judge(seconds: float, soak_seconds: float, rate: float) -> tuple[list[str], list[str]]:
+async def judge(
+    seconds: float, soak_seconds: float, rate: float, *, shares: bool
+) -> tuple[list[str], list[str]]:
     """The rows of the table, and what did not hold."""
     folder = Path(tempfile.mkdtemp(prefix="mcpgen-production-"))
     try:
         async with stage(folder) as (api, replicas):
             row, wrong = await restarts(api, replicas, seconds)
             rows = [row, *await failures(api, replicas, seconds)]
-            row, more = await fairness(api, replicas, seconds)
+            row, more = await fairness(api, 1, seconds)
             rows.append(row)
             wrong += more
             if soak_seconds:
                 row, more = await soak(api, replicas, soak_seconds, rate)
                 rows.append(row)
                 wrong += more
+        if shares:
+            more_rows, more = await shared(folder / "shared", seconds)
+            rows += more_rows
+            wrong += more
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     return rows, wrong
@@ -439,12 +551,13 @@ def main(argv: list[str] | None = None) -> int:
         seconds = options.seconds
     if options.soak is not None:
         soak_seconds = options.soak
-    if shutil.which("haproxy") is None:
-        print("make production: left out: haproxy is not installed (Debian package `haproxy`)")
-        return 0 if options.quick else 2
+    for program in ("haproxy", "redis-server")[: 1 if options.quick else 2]:
+        if shutil.which(program) is None:
+            print(f"make production: left out: {program} is not installed (Debian package)")
+            return 0 if options.quick else 2
     # Whoever ends this ends the replicas as well
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    rows, wrong = asyncio.run(judge(seconds, soak_seconds, options.rate))
+    rows, wrong = asyncio.run(judge(seconds, soak_seconds, options.rate, shares=not options.quick))
     head = "| what happens | calls per second | median, ms | 99 %, ms | ends of calls |\n|---|--:|--:|--:|---|"
     table = "\n".join([head, *rows])
     print(table)

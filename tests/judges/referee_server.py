@@ -27,9 +27,9 @@ CREDENTIALS = {
 """The values of a credential's variables, in the order the package lists them."""
 
 
-def generate(document: str, folder: Path) -> Path:
+def generate(document: str, folder: Path, *parts: str) -> Path:
     """Generate a package from a document; its folder of facts (`api.json`) comes back."""
-    _, server, files = pipeline.generate(Config(sources=(document,)), Problems())
+    _, server, files = pipeline.generate(Config(sources=(document,), parts=parts), Problems())
     return written(files, folder) / "src" / server.package
 
 

@@ -90,7 +90,7 @@ def test_callers_take_turns_and_the_longest_queue_makes_room() -> None:
 
 
 async def order() -> list[str]:
-    gate = Gate(running=1, waiting=5)
+    gate = Gate(most=1, waiting=6)
     served: list[str] = []
 
     async def call(name: str) -> None:
@@ -173,7 +173,7 @@ def test_a_server_whose_queue_is_full_for_seconds_is_not_ready(start: Start) -> 
 async def several() -> None:
     api = Api(Settings(name="shop", max_concurrency=2, apis={"b": Settings(name="shop", api="b")}))
     assert figures["api_requests"]() == (0, 66) and figures["api_queue"]() == (0, 256)
-    async with api._gate, api.of("b")._gate:
+    async with api._gate.place(), api.of("b")._gate.place():
         assert figures["api_requests"]() == (2, 66) and not api.is_overfull
     api.of("b")._gate._full_since = time.monotonic() - 10
     assert api.is_overfull
@@ -181,3 +181,24 @@ async def several() -> None:
 
 def test_what_is_in_use_is_that_of_every_api_together() -> None:
     asyncio.run(several())
+
+
+async def places() -> list[str]:
+    """Callers whose places all replicas share: eight calls of one, and then one of another."""
+    gate, free, served = Gate(most=64, waiting=100), asyncio.Semaphore(1), list[str]()
+
+    async def call(name: str) -> None:
+        with recorded("tool", {"address": name}):
+            async with contextlib.AsyncExitStack() as held:
+                async with gate:
+                    await held.enter_async_context(gate.place())
+                    await held.enter_async_context(free)
+                await asyncio.sleep(0)
+                served.append(name)
+
+    await asyncio.gather(*map(call, "aaaaaaaab"))
+    return served
+
+
+def test_who_waits_for_a_shared_place_holds_up_its_own_calls_alone() -> None:
+    assert asyncio.run(places())[:5] == ["a", "a", "a", "b", "a"]

@@ -11,7 +11,7 @@ import asyncio
 import random
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -380,8 +380,11 @@ class Api:
         if self._gate.full:
             await tell("waiting for other calls to finish")
         began = time.monotonic()
-        async with self._gate, self._place(self.settings.total_timeout):
-            await self._pace(call)
+        async with AsyncExitStack() as held:
+            async with self._gate:  # what a request waits for here holds up its own caller's alone
+                await held.enter_async_context(self._gate.place())
+                await held.enter_async_context(self._place(self.settings.total_timeout))
+                await self._pace(call)
             waited = time.monotonic() - began
             if waited > SHORTEST_WAIT:
                 current().queued += waited
