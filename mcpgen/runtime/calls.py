@@ -49,6 +49,11 @@ _MISSPELT = 0.8
 another tool because that has a similar name.
 """
 
+WITHOUT_CONTENT = (400, 411, 415, 422)
+"""The statuses by which APIs answer a request whose body is missing."""
+BODIES = frozenset(("body", "request_body"))
+"""The names of an argument that is a body as a whole."""
+
 
 class ApiSide(Protocol):
     """The HTTP side, which servers without an API do not have. `api` is what functions get as their
@@ -204,6 +209,8 @@ class Runner:
             return question.result
         except Exception as error:
             result, fields = self._report(entry, error)
+            if fields["status"] in WITHOUT_CONTENT:
+                result["content"] += _left_out(entry, arguments or {})
             result = self._mask(result)
         except SystemExit as error:
             result = failure(f"`{entry.name}` ended with exit code {error.code}")
@@ -338,6 +345,19 @@ class Runner:
         if isinstance(error, BadStatus):
             status = error.answer.status
         return {"content": blocks, "isError": True}, {"status": status}
+
+
+def _left_out(entry: Entry, arguments: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Name a body that was not given, with what it needs: few documents say when one is needed."""
+    schema = entry.tool["inputSchema"]
+    blocks = []
+    for name in BODIES - arguments.keys() - {*schema.get("required", ())}:
+        needs = schema.get("properties", {}).get(name, {}).get("required", ())
+        if needs:
+            fields = " and ".join(f"`{field}`" for field in needs[:10])
+            text = f"`{name}` was not given: the API may need it after all, and it needs {fields}"
+            blocks.append(Text(text).block())
+    return blocks
 
 
 def _first_text(result: dict[str, Any]) -> str:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import sys
 import tomllib
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -150,6 +153,21 @@ def test_what_others_write_at_the_same_time_stays(
     assert run("install", client) == 0
     assert {"meanwhile", "shop"} <= set(load(client, path)[CLIENTS[client].key])
     assert {file.name for file in path.parent.iterdir() if file.is_dir()} <= {".config"}
+
+
+def test_two_installs_at_once_wait_for_each_other(run: Run, home: Path) -> None:
+    path = place("cursor", home)
+    entry = path.read_text("utf-8").replace('"mcpServers":{', '"mcpServers":{"other":{},')
+    descriptor = os.open(path.parent, os.O_RDONLY)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    with ThreadPoolExecutor() as threads:
+        first = threads.submit(run, "install", "cursor")
+        with pytest.raises(TimeoutError):
+            first.result(0.5)
+        path.write_text(entry, "utf-8")
+        os.close(descriptor)
+        assert first.result() == 0
+    assert {"other", "shop"} <= set(load("cursor", path)["mcpServers"])
 
 
 def test_a_file_that_never_rests_stays_as_it_is(

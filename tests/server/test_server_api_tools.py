@@ -133,6 +133,18 @@ def test_an_error_of_the_api_is_a_result_that_says_so(
     assert record.fields["reason"] == result["content"][0]["text"][:500]
 
 
+def test_a_body_that_was_left_out_is_named_where_the_api_misses_it(
+    in_process: Any, api: Recorder
+) -> None:
+    tools = in_process()
+    body = {"type": "object", "properties": {"note": {"type": "string"}}, "required": ["note"]}
+    tools.catalog.find("get_book").tool["inputSchema"]["properties"]["body"] = body
+    for status, hint in ((422, "`body` was not given: the API may need it"), (404, "")):
+        api.answer = (status, b"{}")
+        [result] = ask(tools, ("get_book", {"book_id": "1"}))
+        assert [hint in block["text"] for block in result["content"][1:]] == [True] * bool(hint)
+
+
 def test_a_shape_hook_changes_what_the_model_sees(package: Any, in_process: Any) -> None:
     (package / "hooks.py").write_text(
         "def shape_list_books(call, data):\n    return [x['id'] for x in data]\n"

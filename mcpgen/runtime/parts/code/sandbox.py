@@ -40,6 +40,7 @@ PRINTED = 8_000
 LONGEST_REASON = 2_000
 """Characters of what went wrong, which may hold data of the program."""
 SOURCE = "program.py"
+_ODD_EXCEPTION = "exceptions can only be called with zero or one string argument"
 _PARSER = "The monty syntax parser does not yet support"
 
 _SLEEPS = ("system.sleep", "system.async_sleep")
@@ -103,7 +104,6 @@ _FUNCTION = """
 Function = Callable[[dict[str, Any]], Awaitable[Any]]
 
 _ADVICE = {
-    "exceptions can only be called": "give an exception one text: `raise ValueError(str(error))`",
     "'coroutine'": "`await` the functions of tools",
     "'dict' object has no attribute": 'answers are dictionaries: write `answer["name"]`',
     "gather() does not yet support": "catch RuntimeError around the call, in a function",
@@ -195,7 +195,7 @@ class Sandbox:
                     )
                 return kept[0]
         except monty.MontyError as error:
-            raise ProgramError(_short(self._reason(error))) from error
+            raise ProgramError(_short(self._reason(error, program))) from error
         except TimeoutError as error:
             raise ProgramError(
                 f"{PROGRAMS} programs run already, which is the limit: try again in a moment"
@@ -223,7 +223,7 @@ class Sandbox:
                 self._pool = pool
             return self._pool
 
-    def _reason(self, error: monty.MontyError) -> str:
+    def _reason(self, error: monty.MontyError, program: str) -> str:
         """Explain an error, with its line."""
         if isinstance(error, monty.MontyCrashedError):
             return "the sandbox of the program ended; ask for less at once"
@@ -231,6 +231,8 @@ class Sandbox:
             return str(error)
         reason = error.display("type-msg").replace(_PARSER, "a program cannot have")
         frames = [frame for frame in error.traceback() if frame.filename != _PRELUDE_FILE]
+        if _ODD_EXCEPTION in reason:
+            return _odd_exception(program)
         if not frames:
             return _of_limits(f"{reason}{self._hint(error.exception())}")
         inner, outer = frames[-1], frames[0]
@@ -326,6 +328,20 @@ def _statements(program: str) -> list[ast.stmt]:
         return ast.parse(program).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
+
+
+def _odd_exception(program: str) -> str:
+    """The reason for an exception that was made of something else than one text, with the lines
+    that may have made it.
+    """
+    lines = [
+        str(node.lineno)
+        for statement in _statements(program)
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call)
+    ]
+    place = f"line {' or '.join(lines)}: " if lines else ""
+    return f"{place}an exception takes one text at most: `raise ValueError(str(error))`"
 
 
 def _short(reason: str) -> str:

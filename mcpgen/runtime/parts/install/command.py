@@ -7,8 +7,8 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
-from contextlib import redirect_stdout
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,9 @@ from ...errors import StartError
 from ...package import Package
 from ...settings import Setting, Settings, read, settings_with
 from .files import CLIENTS, FORMS, Client
+
+if sys.platform != "win32":
+    import fcntl
 
 COMMANDS = ("install", "uninstall")
 PLACEHOLDER = "REPLACE_ME"
@@ -275,6 +278,20 @@ def _rewritten(
     raise _refusal(path, "something else writes to it all the time")
 
 
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Make other servers' `install` in that folder wait, where the system has such locks."""
+    if sys.platform == "win32":
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
 def _replaced(path: Path, before: str, after: str, copy: Path | None) -> bool:
     """Put a text in the place of a file at once, and say whether that was done: only where the file
     still has the old text. The file is its owner's alone. Raises StartError.
@@ -289,9 +306,10 @@ def _replaced(path: Path, before: str, after: str, copy: Path | None) -> bool:
             if before and copy:
                 shutil.copy2(path, copy)
                 print(f"The file as it was: {copy}")
-            if _read(path) != before:
-                return False
-            draft.replace(path)
+            with _alone(path.parent):
+                if _read(path) != before:
+                    return False
+                draft.replace(path)
     except OSError as error:
         raise StartError(f"{path} cannot be written: {error}") from error
     return True
