@@ -90,10 +90,11 @@ def part_names(server: Server) -> list[str]:
         "login": "has_login",
         "oauth": "oauth",
         "search": "is_searched",
-        "shell": "skill",
         "workflows": "has_workflows",
     }
-    return sorted({"install", *server.parts, *(part for part, need in needs.items() if has[need])})
+    return sorted(
+        {"install", "shell", *server.parts, *(part for part, need in needs.items() if has[need])}
+    )
 
 
 def requirements(**has: bool) -> list[str]:

@@ -226,7 +226,8 @@ def _options(
         parents=[choices],
         description=(
             "Serves tools over the Model Context Protocol, on stdin and stdout unless --http is"
-            f" given. `{name}-mcp install CLIENT` adds it to a client's settings."
+            f" given. `{name}-mcp install CLIENT` adds it to a client's settings; `list`,"
+            f" `describe TOOL` and `call TOOL KEY=VALUE...` use the tools from a shell."
         ),
         epilog=f"Credentials and limits come from environment variables that start with {prefix}_",
     )

@@ -66,7 +66,7 @@ PARTS = {
         option="--lazy",
         remedy="put `lazy = true` at the top of mcpgen.toml and run `mcpgen generate`",
     ),
-    "shell": PartFacts(commands=("list", "describe", "call"), remedy="run `mcpgen add skill`"),
+    "shell": PartFacts(commands=("list", "describe", "call"), remedy="run `mcpgen generate`"),
     "telemetry": PartFacts(variables=("TELEMETRY", "METRICS_PORT")),
     "workflows": PartFacts(remedy="run `mcpgen generate`"),
 }
