@@ -31,19 +31,19 @@ DISTRIBUTIONS = {
 
 LIMITS = {
     "lines of code of mcpgen": 43_400,
-    "lines of code of its runtime": 13_200,
-    "modules of a copied runtime": 48,
-    "lines of a copied runtime": 12_200,
+    "lines of code of its runtime": 13_300,
+    "modules of a copied runtime": 50,
+    "lines of a copied runtime": 12_500,
     "modules of src, runtime installed": 12,
     "lines of src, runtime installed": 600,
-    "files of a new project": 66,
-    "lines of Python of a new project": 9_480,
+    "files of a new project": 68,
+    "lines of Python of a new project": 9_760,
     "entries at the root of a project": 12,
     "variables in a README": 15,
     "lines of names and sentences": 2_520,
     "lines of projection": 1_930,
     "modules of a run": 156,
-    "switches of a run": 1_990,
+    "switches of a run": 2_000,
     "modules of a call": 20,
     "switches of a call": 80,
     "frames of a call": 14,
@@ -52,7 +52,7 @@ LIMITS = {
     "docstrings that begin with a question": 0,
     "class names with several meanings": 8,
     "lines of the changelog of a version": 120,
-    "lines of test code": 46_400,
+    "lines of test code": 46_600,
 }
 """No figure may be more: today's, rounded up to three digits, or its goal once that is reached."""
 

@@ -89,7 +89,10 @@ EVENTS = "events/$count Get.Count.events"
     (["GET /books books", "DELETE /books books"], "list_books delete_books"),
     (["GET /team", "GET /team/{team}"], "get_team get_team_by_team"),
     (["GET /v1/books", "GET /v2/books"], "list_books_v1 list_books_v2"),
-    (["GET /age age", "GET /age/ age_1"], "age age_1"),
+    (["GET /age age", "GET /age/ age_1"], "get_age get_age_1"),
+    (["GET /{id}/status story_id_status_get", "POST /{id}/file story_id_file_post",
+      "GET /{id}/file story_id_file_get"],
+     "get_story_status create_story_file get_story_file"),
     (["GET /logs-socket/{app}", "GET /logs/logs-socket/{app}"],
      "get_logs_socket get_logs_socket_logs"),
     ([f"GET /near {KEY}", f"GET /v2/near {KEY}"], "get_near get_near_v2"),
@@ -98,7 +101,7 @@ EVENTS = "events/$count Get.Count.events"
     (["GET /rss get-feed", "GET /reports/{id} reports.get-2024-beef"],
      "get_feed reports_get_2024_beef"),
 ], ids=[
-    "a word of the path", "the method", "a parameter", "the version", "a number at the end",
+    "a word of the path", "the method", "a parameter", "the version", "a number at the end", "its verb",
     "a word that one says twice", "no name holds a key", "words of the path go before a hash",
     "a year is no hash",
 ])  # fmt: skip

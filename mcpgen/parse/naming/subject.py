@@ -145,6 +145,8 @@ class Naming:
                 self.words.insert(0, word)
             else:
                 self.words.append(word)
+        if VERBS.isdisjoint(self.words):  # `delete_story_by_id` beside others of the story
+            self.words[:0] = self.subject.verb_words()
         self.name = self._spelt()
         return self.name != before
 

@@ -72,6 +72,36 @@ async def get_queue_clear(api: Api) -> Answer[Any]:
     return await api.request("GET", "/queue/clear")
 
 
+async def get_sentence_a(api: Api) -> Answer[Any]:
+    """List the books."""
+    return await api.request("GET", "/sentences/a")
+
+
+async def get_sentence_b(api: Api) -> Answer[Any]:
+    """Get book by ISBN."""
+    return await api.request("GET", "/sentences/b")
+
+
+async def get_sentence_c(api: Api) -> Answer[Any]:
+    """Returns all books."""
+    return await api.request("GET", "/sentences/c")
+
+
+async def get_sentence_d(api: Api) -> Answer[Any]:
+    """Find a book."""
+    return await api.request("GET", "/sentences/d")
+
+
+async def get_sentence_e(api: Api) -> Answer[Any]:
+    """Fetch one."""
+    return await api.request("GET", "/sentences/e")
+
+
+async def get_sentence_f(api: Api) -> Answer[Any]:
+    """\"Read" the table."""
+    return await api.request("GET", "/sentences/f")
+
+
 async def get_status(api: Api) -> Answer[Any]:
     """Update status."""
     return await api.request("GET", "/status")
@@ -115,33 +145,3 @@ async def query_books(api: Api) -> Answer[Any]:
 async def search(api: Api) -> Answer[Any]:
     """Get the search lets you send a query to the index."""
     return await api.request("GET", "/search")
-
-
-async def sentence_a(api: Api) -> Answer[Any]:
-    """List the books."""
-    return await api.request("GET", "/sentences/a")
-
-
-async def sentence_b(api: Api) -> Answer[Any]:
-    """Get book by ISBN."""
-    return await api.request("GET", "/sentences/b")
-
-
-async def sentence_c(api: Api) -> Answer[Any]:
-    """Returns all books."""
-    return await api.request("GET", "/sentences/c")
-
-
-async def sentence_d(api: Api) -> Answer[Any]:
-    """Find a book."""
-    return await api.request("GET", "/sentences/d")
-
-
-async def sentence_e(api: Api) -> Answer[Any]:
-    """Fetch one."""
-    return await api.request("GET", "/sentences/e")
-
-
-async def sentence_f(api: Api) -> Answer[Any]:
-    """\"Read" the table."""
-    return await api.request("GET", "/sentences/f")

@@ -7,11 +7,6 @@ from typing import Any
 from .. import Answer, Api
 
 
-async def bulk_by_index(api: Api, *, index: str) -> Answer[Any]:
-    """Replace bulk actions (by index)."""
-    return await api.request("PUT", "/{index}/_bulk", path_args={"index": index})
-
-
 async def count_get(api: Api) -> Answer[Any]:
     """Count documents (get)."""
     return await api.request("GET", "/_count")
@@ -35,3 +30,8 @@ async def create_bulk_by_index(api: Api, *, index: str) -> Answer[Any]:
 async def replace_bulk(api: Api) -> Answer[Any]:
     """Replace bulk actions."""
     return await api.request("PUT", "/_bulk")
+
+
+async def replace_bulk_by_index(api: Api, *, index: str) -> Answer[Any]:
+    """Replace bulk actions (by index)."""
+    return await api.request("PUT", "/{index}/_bulk", path_args={"index": index})
