@@ -170,7 +170,7 @@ class Listing:
             place.note = f"one of {len(node.branches)} shapes"
             if place.repeats():
                 place.node, place.union = replace(place.node, members=()), None
-        for key, rule in place.node.rules.items():
+        for key, rule in place.unlisted().items():
             if key == "type" or size_of(rule) <= SHORT_RULE:
                 place.rules[key] = rule
         if "enum" in place.unlisted():

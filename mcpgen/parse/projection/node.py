@@ -47,7 +47,8 @@ class Node:
     schema itself. `members`: the properties of an object. `items`: the schema of an array's items,
     in a tuple that is empty for another type. `extra`: `additionalProperties`, None where it says
     nothing. `branches`: the alternatives of a union. `ref`: the component that this schema is.
-    `note`: what the reading itself has to say. `barred`: the names of properties that an object has
+    `note`: what the reading itself has to say. `vacuous`: the bounds that no list shows, though
+    calls are checked against them. `barred`: the names of properties that an object has
     and that cannot be sent (`readOnly`). `conditions`: schemas of the document that a value fits as
     well.
     """
@@ -61,6 +62,7 @@ class Node:
     null: bool = False
     ref: str = ""
     note: str = ""
+    vacuous: frozenset[str] = frozenset()
     barred: tuple[str, ...] = ()
     conditions: tuple[Schema, ...] = ()
 

@@ -86,12 +86,13 @@ class Place:
         return [member for member in self.hidden() if member.required]
 
     def unlisted(self) -> Schema:
-        """The rules of the schema itself that are not listed."""
-        return {key: rule for key, rule in self.node.rules.items() if key not in self.rules}
+        """The rules of the schema itself that are not listed and might be."""
+        listed = self.rules.keys() | self.node.vacuous
+        return {key: rule for key, rule in self.node.rules.items() if key not in listed}
 
     def is_whole(self) -> bool:
         """Return whether every rule of the schema itself is listed."""
-        if any((self.union, self.note, self.hidden(), self.unlisted())):
+        if any((self.union, self.note, self.hidden(), self.unlisted(), self.node.vacuous)):
             return False
         if bool(self.node.items) != bool(self.items):
             return False

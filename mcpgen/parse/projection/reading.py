@@ -122,7 +122,7 @@ class Nodes:
                 extra=self._extra(base),
                 barred=self._barred(base),
             )
-        return Node(base, rules)
+        return Node(base, rules, vacuous=scalars.vacuous_bounds(rules))
 
     def _members(self, base: dict[str, Any]) -> tuple[Member, ...]:
         """The properties of an object, the required ones first; one that is required and not

@@ -62,21 +62,22 @@ def text_keywords(base: dict[str, Any]) -> Schema:
 
 
 def number_keywords(base: dict[str, Any]) -> Schema:
-    """The bounds and the format of a number, without bounds that its format sets already, or that
-    hardly a caller reaches.
-    """
+    """The bounds and the format of a number."""
     out: Schema = {key: base[key] for key in NUMBER_KEYWORDS if is_number(base.get(key))}
     kind = as_text(base.get("format"))
-    least, greatest = FARTHEST.get(kind, BEYOND)
-    for key in UPPER:
-        if out.get(key, 0) >= min(greatest, BEYOND[1]):
-            del out[key]
-    for key in LOWER:
-        if out.get(key, 0) <= max(least, BEYOND[0]):
-            del out[key]
     if kind in FORMATS:
         out["format"] = kind
     return out
+
+
+def vacuous_bounds(rules: Schema) -> frozenset[str]:
+    """Return the bounds of a number that its format sets already, or that hardly a caller
+    reaches.
+    """
+    least, greatest = FARTHEST.get(as_text(rules.get("format")), BEYOND)
+    beyond = [key for key in UPPER if rules.get(key, 0) >= min(greatest, BEYOND[1])]
+    below = [key for key in LOWER if rules.get(key, 0) <= max(least, BEYOND[0])]
+    return frozenset(beyond + below)
 
 
 def count_keywords(base: dict[str, Any], name: str) -> Schema:
