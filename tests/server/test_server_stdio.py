@@ -191,7 +191,7 @@ EVERYWHERE = ["--http", "--host", "0.0.0.0"]
     (["--bogus"], {}, 2, "--bogus"),
     (["instal", "cursor"], {}, 2, "there is no command `instal`; did you mean `install`?"),
     (["cursor"], {}, 2,
-     "the commands are `help`, `list`, `describe`, `call`, `install`, `uninstall`, `login`, `logout`"),
+     "the commands are `help`, `install`, `uninstall`, `login`, `logout`, `list`, `describe`, `call`"),
     ([], {"BASE_URL": ""}, 1, f"{PREFIX}_BASE_URL"),
     ([], {"TOOLSETS": "bocks"}, 2, "did you mean `books`"),
     (EVERYWHERE, {}, 2, "--allowed-host"),

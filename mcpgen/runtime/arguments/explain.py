@@ -340,7 +340,8 @@ def _forbidden(error: Any) -> str:
             return f"must be none of {', '.join(map(show, values[:MAX_CHOICES]))}"
         case {"required": [*names], **more} if not more:
             return f"cannot have {' and '.join(f'`{name}`' for name in names)}"
-    return f"must not fit {show(error.kind.schema)}"
+    refused = error.kind.schema
+    return "takes no value" if refused in ({}, True) else f"must not fit {show(refused)}"
 
 
 def _limit(rule: str, noun: str = "") -> Callable[[Any], str]:
