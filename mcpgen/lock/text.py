@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import cache
 from importlib import resources
 from typing import Any
 
@@ -137,6 +138,13 @@ def _lists(security: tuple[tuple[str, ...], ...]) -> list[list[str]]:
 # Reading
 
 
+@cache
+def _schema() -> Any:
+    """The validator of `data/lock.schema.json`: a run reads several locks."""
+    text = (resources.files("mcpgen") / "data" / "lock.schema.json").read_text("utf-8")
+    return jsonschema_rs.validator_for(json.loads(text))
+
+
 def parse_lock(text: str) -> Lock:
     """The lock a text says. Raises ValueError when it is not one this version reads.
 
@@ -146,9 +154,8 @@ def parse_lock(text: str) -> Lock:
     number = data.get("lock") if isinstance(data, dict) else None
     if number != FORMAT:
         raise ValueError(f"its format is {number!r}, this version of mcpgen reads {FORMAT}")
-    schema = (resources.files("mcpgen") / "data" / "lock.schema.json").read_text("utf-8")
     try:
-        jsonschema_rs.validate(json.loads(schema), data)
+        _schema().validate(data)
     except jsonschema_rs.ValidationError as error:
         raise ValueError(shorten(visible(error.message), 80)) from None
     for path in data["files"]:
