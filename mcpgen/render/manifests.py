@@ -295,14 +295,14 @@ def client_files(server: Server) -> dict[str, str]:
     http = {"mcpServers": {server.name: {"type": "http", "url": HTTP_ADDRESS}}}
     files = {"clients/http.json": _json(http)}
     variables = to_set(server)
+    start = [command(server)]
+    overfull = overfull_clients(server) if server.lazy else ()
     for name, client in CLIENTS.items():
         env = {
             item.name: client.reference.format(name=item.name, key=item.key) for item in variables
         }
-        start = [command(server)]
-        if server.lazy and client in overfull_clients(server):
-            start.append("--lazy")
-        entry = client.entry(server.name, start, env)
+        words = [*start, "--lazy"] if client in overfull else start
+        entry = client.entry(server.name, words, env)
         path = f"clients/{name}.{client.form}"
         files[path] = FORMS[client.form].put("", client.key, server.name, entry)
     prompts = [
@@ -321,7 +321,8 @@ def client_files(server: Server) -> dict[str, str]:
 
 def overfull_clients(server: Server) -> tuple[Client, ...]:
     """The clients that take fewer tools than the server has."""
-    return tuple(client for client in CLIENTS.values() if not client.lists(len(server.tools)))
+    count = len(server.tools)
+    return tuple(client for client in CLIENTS.values() if not client.lists(count))
 
 
 def _json(data: dict[str, Any]) -> str:

@@ -98,13 +98,14 @@ def compare(
     ]
     table = _Table(owned, read_all(folder, [*files, *gone]))
     arriving = {new for _, new in moves}
+    wanted = {path: text_hash(text) for path, text in files.items() if path not in once}
     for path in sorted(files):
         if path in once:
             table.add_once(path, arrives=path in arriving)
         else:
-            table.add_file(path, files[path])
+            table.add(path, wanted[path], files[path], absent="created", same="updated")
     for path in gone:
-        table.add_gone(path)
+        table.add(path, "", "", absent="", same="removed")
     for old, new in moves:
         is_taken = os.path.lexists(folder / new) or new in files.keys() - set(once)
         table.add_move(old, new, is_taken=is_taken)
@@ -131,14 +132,6 @@ class _Table:
         """A file of the plan that is written once."""
         missing = self.contents[path] is None and not arrives
         self.outcomes["created" if missing else "kept"].append(path)
-
-    def add_file(self, path: str, text: str | bytes) -> None:
-        """A file of the plan that is mcpgen's."""
-        self.add(path, text_hash(text), text, absent="created", same="updated")
-
-    def add_gone(self, path: str) -> None:
-        """A file of the last run that is not in the plan."""
-        self.add(path, "", "", absent="", same="removed")
 
     def add(self, path: str, wanted: str, text: str | bytes, *, absent: str, same: str) -> None:
         """A file that is to have a hash; the outcomes where there is none, and where it is as a

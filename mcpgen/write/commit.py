@@ -142,12 +142,17 @@ def _apply(folder: Path, work: Work, files: Mapping[str, Path]) -> None:
     """Steps 3 and 4. Every path is looked at once more right before it is changed."""
     for old, new in work.moves:
         _move(folder, old, new)
-    for path, prepared in files.items():
+    for path in files:
         _make_parents(folder, path)
-        _check_unchanged(folder, path, work)
+    for path, prepared in files.items():
+        current = read_plain(folder, path)
+        if current is not None:
+            _check_unchanged(folder, path, current, work)
         prepared.replace(folder / path)
     for path in work.removes:
-        _check_unchanged(folder, path, work)
+        current = read_plain(folder, path)
+        if current is not None:
+            _check_unchanged(folder, path, current, work)
         (folder / path).unlink(missing_ok=True)
     _prune(folder, work.emptied)
     for package in work.left_packages:
@@ -161,11 +166,8 @@ def _apply(folder: Path, work: Work, files: Mapping[str, Path]) -> None:
     _sync_folder(folder)
 
 
-def _check_unchanged(folder: Path, path: str, work: Work) -> None:
+def _check_unchanged(folder: Path, path: str, content: bytes | Obstacle, work: Work) -> None:
     """Raise OutputConflictError when a file is not as it was when it was compared."""
-    content = read_plain(folder, path)
-    if content is None:
-        return
     if isinstance(content, Obstacle):
         raise OutputConflictError(_changed(folder, f"{content} now"))
     current = text_hash(content)

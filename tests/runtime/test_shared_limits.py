@@ -247,8 +247,8 @@ async def test_without_redis_each_replica_has_its_share_of_the_places(
         while missing := [each for each in two if getattr(each.shared, state) is not value]:
             for each in missing:
                 each.shared._again_at = 0.0
-                each.call(1)
-            await asyncio.sleep(0.05)
+                async with each.place(0.0):
+                    await asyncio.sleep(0.05)
     two[0].call(5)
     # The leases that Redis lost are counted again
     await reach(two, 4)
