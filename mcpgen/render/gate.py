@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -189,17 +189,18 @@ def check(kind: str, source: str, path: str) -> None:
             pass
         case _:
             raise GateError(f"{path} does not start with a docstring")
-    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
-    bound = BUILTINS.union(*map(_bound, ast.walk(tree)))
+    nodes = [node for node in ast.walk(tree) if not isinstance(node, ast.mod | ast.expr_context)]
+    called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+    bound = BUILTINS.union(_bound(nodes))
     for statement in statements:
         if not all([isinstance(statement, grammar.statements), _is_declaration(statement)]):
             raise _refused(statement, path)
-        for node in ast.walk(statement):
-            if not all([grammar.allows(node), bound.issuperset(_names(node))]):
-                raise _refused(node, path)
-            is_read = isinstance(node, ast.Attribute) and id(node) not in called
-            if is_read and not re.fullmatch(grammar.attributes, _dotted(node)):
-                raise _refused(node, path)
+    for node in nodes:
+        if not all([grammar.allows(node), bound.issuperset(_names(node))]):
+            raise _refused(node, path)
+        is_read = isinstance(node, ast.Attribute) and id(node) not in called
+        if is_read and not re.fullmatch(grammar.attributes, _dotted(node)):
+            raise _refused(node, path)
 
 
 def parsed(source: str, path: str) -> ast.Module:
@@ -236,16 +237,16 @@ def _dotted(node: ast.AST) -> str:
     return ""
 
 
-def _bound(node: ast.AST) -> set[str]:
-    """The names that a node binds."""
-    match node:
-        case ast.alias(name=name, asname=asname):
-            return {asname or name}
-        case ast.arg(arg=name) | ast.Name(id=name, ctx=ast.Store()):
-            return {name}
-        case ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-            return {name}
-    return set()
+def _bound(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """The names that nodes bind."""
+    for node in nodes:
+        match node:
+            case ast.alias(name=name, asname=asname):
+                yield asname or name
+            case ast.arg(arg=name) | ast.Name(id=name, ctx=ast.Store()):
+                yield name
+            case ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                yield name
 
 
 def _names(node: ast.AST) -> Iterator[str]:
