@@ -15,6 +15,11 @@ LARGEST = 65_536
 BUDGET = {"portable": 4096, "rich": LARGEST}
 """Profile → the bytes that a tool should have at most."""
 
+MANY = 500
+"""Tools of an API from which on a list is so long that each has the smaller budget."""
+SMALL = 3072
+"""Bytes that a tool among many should have at most, without what dozens of them say alike."""
+
 SHORT_LIST = 40_000
 """Bytes of a list of tools, about 10,000 tokens, up to which nobody minds its length."""
 

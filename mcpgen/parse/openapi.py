@@ -28,7 +28,7 @@ from . import naming, select
 from .areas import areas
 from .definitions import Definitions
 from .describe import spoken_verb, written_sentence
-from .detail import BUDGET, own_budget, size
+from .detail import BUDGET, MANY, SMALL, own_budget, size
 from .dialects import describe_document
 from .first_sentences import Opening, openings
 from .models import Models, pascal
@@ -97,6 +97,7 @@ class _Parser:
         self.skips: list[Skip] = []
         self.operations = self.read_operations()
         self.repeated = repeated(self.reader, self.operations)
+        self.budget = BUDGET[self.config.profile]
         self.frequent = frequent_texts(self.reader, self.operations)
         self.home = self.home_address()
         self.base = self.base_address()
@@ -321,6 +322,8 @@ class _Parser:
         selected = self.selected()
         self.openings = openings(self.operations, names)
         tags = self.tags_of_operations()
+        if len(selected) >= MANY and self.config.profile == "portable":
+            self.budget = SMALL
         drafts: list[Draft] = []
         for operation in selected:
             key = operation.key
@@ -415,7 +418,7 @@ class _Parser:
         base_url = self.other_server(operation)
         where = _origin_of(operation)
         own = own_budget(self.config, where)
-        budget = own or larger or BUDGET[self.config.profile]
+        budget = own or larger or self.budget
         work = Operation(
             self.reader,
             self.security,

@@ -31,7 +31,7 @@ from . import describe
 from . import parameter as parameters
 from . import response as responses
 from .annotations import annotation
-from .detail import BUDGET, LARGEST, TEXTS, size
+from .detail import BUDGET, LARGEST, SMALL, TEXTS, size
 from .first_sentences import Opening
 from .listing import FIELDS_NAMES, FIELDS_SCHEMA, listing_of
 from .models import Models
@@ -378,7 +378,8 @@ class Operation:
 
     def telling(self, text: str) -> str:
         """A text without what tells a caller nothing: what many operations say alike."""
-        return self.repeated.telling(self.repeated.without(text), TEXTS[self.profile].tool // 2)
+        short = TEXTS[self.profile].tool // 2 if self.budget > SMALL else 0
+        return self.repeated.telling(self.repeated.without(text), short)
 
     def output(self) -> tuple[Response, Schema | None]:
         """Return the mapping of the answer to a result, and its schema; an answer to HEAD has no

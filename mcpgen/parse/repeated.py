@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from ..load.values import as_list, as_object, as_text
@@ -30,6 +30,9 @@ ROOM = 1_400
 REFERRAL = re.compile(r"(?:for more information|for more details|to learn more|see also)\b", re.I)
 """Beginning of a sentence whose link was lost when it became plain text."""
 
+WARNING = re.compile(r"\bdeprecated\b|\bpermanently\b|cannot be undone|irreversibl", re.I)
+"""Words of a sentence that counts wherever it is: `Deprecated: use the 'watch' parameter instead`.
+"""
 CODE = re.compile(r"`[^`]*`")
 
 Place = str
@@ -52,15 +55,10 @@ class Repeated:
         """A text without its repeated sentences, and without sentences that only refer to another
         text. The first sentence about a parameter stays.
         """
-        lines = []
-        for number, line in enumerate(text.split("\n")):
-            kept = []
-            for index, sentence in enumerate(sentences(line)):
-                is_first = bool(place) and number + index == 0
-                if is_first or not self._is_superfluous(sentence, place):
-                    kept.append(sentence)
-            lines.append(" ".join(kept))
-        return "\n".join(line for line in lines if line)
+        return _filtered(
+            text,
+            lambda index, each: bool(place and not index) or not self._is_superfluous(each, place),
+        )
 
     def telling(self, text: str, limit: int) -> str:
         """A text of an operation; one over `limit` characters without what dozens of others say of
@@ -68,11 +66,7 @@ class Repeated:
         """
         if len(text) <= limit:
             return text
-        lines = []
-        for line in text.split("\n"):
-            kept = [each for each in sentences(line) if _pattern(each) not in self._patterns]
-            lines.append(" ".join(kept))
-        return "\n".join(line for line in lines if line)
+        return _filtered(text, lambda _, each: _pattern(each) not in self._patterns)
 
     def _is_superfluous(self, sentence: str, place: Place) -> bool:
         if REFERRAL.match(sentence):
@@ -86,6 +80,15 @@ class Repeated:
             names = ", ".join(f"`{place}`" for place in places if place)
             lines.append(f"{names}: {sentence}" if names else sentence)
         return "\n".join(lines)
+
+
+def _filtered(text: str, is_kept: Callable[[int, str], bool]) -> str:
+    """A text of the sentences that are kept, by their index in it and themselves."""
+    lines = []
+    for number, line in enumerate(text.split("\n")):
+        kept = [each for index, each in enumerate(sentences(line)) if is_kept(number + index, each)]
+        lines.append(" ".join(kept))
+    return "\n".join(line for line in lines if line)
 
 
 def _pattern(sentence: str) -> str:
@@ -110,7 +113,7 @@ def repeated(reader: Reader, operations: Iterable[DocumentedOperation]) -> Repea
             # Of a parameter the second sentence comes first: a list has hardly room for more
             shown.update(_later(text)[: 1 if place else None])
         own_sentences = [each for place, text in said if not place for each in _all(text)]
-        patterns.update(set(map(_pattern, own_sentences)))
+        patterns.update({_pattern(each) for each in own_sentences if not WARNING.search(each)})
     places: Places = {}
     weights: Counter[str] = Counter()
     for (sentence, place), times in count.items():

@@ -44,17 +44,13 @@ class Draft:
 
 def with_room(drafts: list[Draft], *, others: int = 0) -> list[tuple[str, Tool]]:
     """The tools with the room that their list has; `others` are the bytes of those beside them."""
-    return [(draft.tag, draft.finished()) for draft in _with_more(drafts, others)]
-
-
-def _with_more(drafts: list[Draft], others: int) -> list[Draft]:
-    if not _is_short(drafts, others):
-        return drafts
-    for budget in LARGER:
+    chosen = drafts
+    for budget in LARGER if _is_short(drafts, others) else ():
         larger = [draft.within(budget) if draft.within else draft for draft in drafts]
         if _is_short(larger, others):
-            return larger
-    return drafts
+            chosen = larger
+            break
+    return [(draft.tag, draft.finished()) for draft in chosen]
 
 
 def _is_short(drafts: list[Draft], others: int) -> bool:

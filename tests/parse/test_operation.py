@@ -7,6 +7,7 @@ import pytest
 
 from mcpgen.config import Config, Selection, ToolConfig
 from mcpgen.parse import describe
+from mcpgen.parse.detail import size
 from mcpgen.parse.servers import address, own_network
 from mcpgen.render.manifests import to_set
 
@@ -98,6 +99,27 @@ def test_what_dozens_of_operations_say_with_other_names_goes_first_where_a_text_
     long = [tool.description for tool in server.tools if "bound" in tool.description]
     assert (len(short), len(long)) == (45, 5) and all("Needs the scope" in text for text in short)
     assert not any("Needs the scope" in text for text in long)
+
+
+def test_in_a_list_of_hundreds_a_tool_is_shorter_but_for_warnings() -> None:
+    text = {"type": "string", "description": "How the binding is done. " * 6}
+    body = {"type": "object", "properties": {f"part_{number}": text for number in range(60)}}
+    texts = [
+        f"Bind a book. Needs the scope `{scope}`. Deprecated: use `/{scope}` instead."
+        for scope in ("read", "write")
+    ]
+    for count, largest in ((499, 4096), (500, 3072)):
+        paths = {
+            f"/books/{number}/binding": {"put": {"description": texts[number % 2], "responses": {}}}
+            for number in range(count - 1)
+        }
+        put = {"requestBody": {"content": {"application/json": {"schema": body}}}, "responses": {}}
+        paths["/bindings"] = {"put": put}
+        server, _ = parse_document(paths)
+        assert largest - 300 < max(map(size, server.tools)) <= largest
+        descriptions = [tool.description for tool in server.tools if not tool.arguments[2:]]
+        assert all("Deprecated: use" in each for each in descriptions)
+        assert any("Needs the scope" in each for each in descriptions) is (count < 500)
 
 
 def test_a_sentence_that_most_operations_repeat_stands_in_the_instructions_once() -> None:
