@@ -28,6 +28,11 @@ TEMPLATES = Path(str(resources.files("mcpgen"))) / "catalogue" / "templates"
 STEPS = (2.0, 3.0, 3.5, 4.0)
 """Scores at which the colour changes."""
 _BACKTICKS = re.compile(r"`([^`\n]+)`")
+_STRING = r"&#34;(?:\\.|(?!&#34;)[^\\\n])*&#34;"
+_JSON = re.compile(
+    rf"(?P<key>{_STRING}(?=:))|(?P<string>{_STRING})|(?P<value>true|false|null|-?\d[\d.eE+-]*)"
+)
+"""The tokens of JSON whose quotes are escaped for HTML."""
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>#!|~&@:])")
 
 
@@ -84,7 +89,13 @@ def environment(*folders: Path) -> Environment:
         finalize=_visible,
     )
     engine.filters.update(
-        number=_number, px=_px, quality=_quality, md=_markdown, json=_json, code=_code
+        number=_number,
+        px=_px,
+        quality=_quality,
+        md=_markdown,
+        json=_json,
+        laid_out=_laid_out,
+        code=_code,
     )
     return engine
 
@@ -105,8 +116,20 @@ def _code(text: str) -> Markup:
     return Markup(_BACKTICKS.sub(r"<code>\1</code>", str(escape(visible(text)))))
 
 
-def _json(value: Any) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False)
+def _json(value: Any) -> Markup:
+    """JSON in colour, a member on each line."""
+    text = escape(visible(json.dumps(value, indent=2, ensure_ascii=False)))
+    return Markup(
+        _JSON.sub(lambda token: f'<span class="{token.lastgroup}">{token[0]}</span>', str(text))
+    )
+
+
+def _laid_out(text: str) -> str:
+    """A text that is JSON as that; every other as it stands."""
+    try:
+        return _json(json.loads(text))
+    except (ValueError, RecursionError):
+        return text
 
 
 def _px(value: float) -> str:

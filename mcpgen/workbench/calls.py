@@ -11,7 +11,6 @@ import shlex
 import shutil
 import sys
 import tempfile
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -61,9 +60,6 @@ class ToolRunner:
         outcome = outcome_of(folder, name, arguments, dry_run=dry_run, python=python)
         for request in outcome.get("requests", ()):
             request["curl"] = _curl(request)
-            with suppress(ValueError, KeyError):
-                laid_out = json.dumps(json.loads(request["answer"]), indent=2, ensure_ascii=False)
-                request["answer"] = laid_out
         content = outcome.get("result", {}).get("content", [])
         size = Size(bytes=len(json.dumps(content, ensure_ascii=False).encode()))
         return {**outcome, "tokens": size.tokens}

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+from mcpgen.catalogue.pages import TEMPLATES, environment
 from mcpgen.cli import run
 from mcpgen.score import score_source, tools_of_source
+from mcpgen.text import visible
 from mcpgen.workbench.cut import cuts
 from tests.live.conftest import StandIn
 
@@ -20,9 +22,14 @@ from .hostile import HOSTILE, hostile_document
 FAULTY = BOOKSHOP.parent / "faulty.yaml"
 
 
+def uncoloured(page: str) -> str:
+    """A page without the colours of JSON."""
+    return re.sub(r'<span class="(?:key|string|value)">([^<]*)</span>', r"\1", page)
+
+
 def text_of(page: str) -> str:
     """A page as people read it."""
-    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", page)).split())
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", uncoloured(page))).split())
 
 
 def test_the_overview_holds_the_law_and_every_tool(bookshop: Pages) -> None:
@@ -47,7 +54,7 @@ def test_scores_are_those_of_the_command(bookshop: Pages) -> None:
 
 def test_a_tool_is_shown_as_the_model_gets_it_beside_the_document(bookshop: Pages) -> None:
     number = bookshop.number("list_books")
-    page = html.unescape(bookshop.get(f"/tool/{number}"))
+    page = html.unescape(uncoloured(bookshop.get(f"/tool/{number}")))
     listed = tools_of_source(BOOKSHOP).by_name()["list_books"]
     assert json.dumps(listed, indent=2, ensure_ascii=False) in page
     assert "operationId: listBooks" in page and "async def list_books(" in page and '"GET"' in page
@@ -347,17 +354,33 @@ def test_an_answer_is_shown_raw_and_as_the_model_sees_it(
     assert "tokens" in shown and [request[:2] for request in api.requests] == [("GET", "/status")]
 
 
+@pytest.mark.parametrize("value", [
+    {"a": [1, -2.5e-7, True, None], 'b"\\': "x: 1, true"},
+    {HOSTILE: [HOSTILE, f"{HOSTILE}\\"], "&#34;:": '&#34;</span><span class="key">', "": {}},
+    ["\\\"", "\\\\", 'a": 1, "b', "</pre>\n\u2028"],
+])  # fmt: skip
+def test_json_is_in_colour_and_nothing_in_it_is_markup(
+    value: dict[str, object] | list[str],
+) -> None:
+    engine = environment(TEMPLATES)
+    shown = engine.from_string("{{ text|laid_out }}").render(text=json.dumps(value))
+    plain = uncoloured(shown)
+    assert shown != plain and not re.search("[<>]", plain)
+    assert html.unescape(plain) == visible(json.dumps(value, indent=2, ensure_ascii=False))
+    assert shown.count('<span class="key">') == (len(value) if isinstance(value, dict) else 0)
+
+
 def test_a_function_has_a_page_to_try_it_on(
     open_pages: Callable[..., Pages], tmp_path: Path
 ) -> None:
     assert run(["new", "words", "--yes"]) == 0
     pages = open_pages(tmp_path / "words")
     assert '<a class="name" href="/function/count_words">' in pages.get("/")
-    page = html.unescape(pages.get("/function/count_words"))
-    assert '"shortest": {' in page and 'name="text"' in page
+    page = pages.get("/function/count_words")
+    assert '"shortest": {' in text_of(page) and 'name="text"' in page
     words = {"text": "a short text", "shortest": 2}
     answer = pages.post("/call", function="count_words", arguments=words, dry_run=False)
-    assert '"words": 2' in html.unescape(answer["html"])
+    assert '"words": 2' in text_of(answer["html"])
     assert pages.client.get("/function/nothing").status_code == 404
     headers = {"Origin": f"http://{pages.client.base_url.netloc.decode()}"}
     nobody = {"function": "run_it", "arguments": {}, "dry_run": False}
