@@ -52,7 +52,14 @@ def read_config(folder: Path) -> Config:
         hint = "run this inside a project, or name a document: `mcpgen generate openapi.yaml`"
         message = f"no `{NAME}` in `{folder}`"
         raise UsageError.of("E1101", message, hint)
-    config = replace(parse_config(text, folder=folder, file=str(path)), project=folder)
+    return config_in_project(text, folder)
+
+
+def config_in_project(text: str, folder: Path) -> Config:
+    """Parse the text of a project's configuration, which may stand beside a document that was read
+    from standard input.
+    """
+    config = replace(parse_config(text, folder=folder, file=str(folder / NAME)), project=folder)
     if not config.documents and has_stdin(folder):
         return replace(config, sources=(STDIN,))
     return config

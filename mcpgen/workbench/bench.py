@@ -22,7 +22,7 @@ from .. import pipeline
 from ..catalogue.model import Catalogue, Row
 from ..catalogue.summary import size_of
 from ..config import NAME, Config, Selection
-from ..config.file import parse_config
+from ..config.file import config_in_project, parse_config
 from ..config.keys import BY_NAME
 from ..config.model import ToolConfig
 from ..config.new_file import edit, new_text
@@ -110,12 +110,17 @@ class Bench:
         """Take a text of `mcpgen.toml` for the present one. Raises UsageError where it cannot be
         used; everything is as before then.
         """
-        config, server = self.config_of(text), self.server
+        config, problems = self.config_of(text), Problems()
+        before = self.document, self.problems, self.server
+        is_another = _documents(config) != _documents(self.config)
         try:
-            if _of_the_server(config) != _of_the_server(self.config):
-                self._take(self._everything(config, Problems(), self.last_lock))
+            if is_another:
+                self.document, self.problems = pipeline.read(config, problems), problems
+            if is_another or _of_the_server(config) != _of_the_server(self.config):
+                self._take(self._everything(config, problems, self.last_lock))
             self._apply(text, config)
         except McpgenError:
+            self.document, self.problems, server = before
             self._take(server)
             raise
 
@@ -130,10 +135,8 @@ class Bench:
 
     def config_of(self, text: str) -> Config:
         """The configuration that a text of `mcpgen.toml` makes."""
-        config = parse_config(text, folder=self.folder, file=os.fspath(self.folder / NAME))
-        if is_project(self.folder):
-            config = replace(config, project=self.folder)
-        return named(config, self.last_lock)
+        read = config_in_project if is_project(self.folder) else parse_config
+        return named(read(text, folder=self.folder), self.last_lock)
 
     def _chosen(self, config: Config) -> frozenset[int]:
         """The numbers of the rows that a configuration keeps."""
@@ -350,6 +353,12 @@ def _of_the_server(config: Config) -> list[Any]:
     """The settings of the whole server and of each API, and the budgets of tools."""
     keys = [key.target for name in ("", "auth", "answers") for key in BY_NAME[name].keys]
     return [config.apis, _budgets(config), *(getattr(config, key) for key in keys)]
+
+
+def _documents(config: Config) -> list[Any]:
+    """The names of the documents, and how they are read; overlays are read when they are saved."""
+    kept = [key for key in BY_NAME["source"].keys if key.name != "overlays" and not key.is_note]
+    return [config.documents, *(getattr(config, key.target) for key in kept)]
 
 
 def _budgets(config: Config) -> dict[str, ToolConfig]:

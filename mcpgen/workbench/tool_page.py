@@ -12,6 +12,7 @@ import yaml
 
 from ..catalogue.model import Row
 from ..config.keys import BY_NAME, Key
+from ..customise.many import every
 from ..ir import Schema, Tool
 from ..render.facts import wire
 from ..render.sample import Sampler
@@ -26,8 +27,9 @@ MOST_LINES = 400
 CONTROLS = {"string": "text", "integer": "number", "number": "number", "boolean": "flag"}
 EDITED = ("name", "title", "description", "toolset")
 BESIDES = ("aliases", "confirm", "budget")
-SETTINGS = ("", "auth", "answers", "select")
-OF_AN_API = ("prefix", "base_url", "auth", "headers", "toolset", "allow_origins")
+SETTINGS = ("", "source", "auth", "answers", "select")
+OF_MANY = ("toolset", "enabled", "confirm", "budget")
+OF_AN_API = ("path", "url", "prefix", "base_url", "auth", "headers", "toolset", "allow_origins")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,13 +160,18 @@ def fields_of(
 
 
 def settings_fields(bench: Bench) -> Iterator[tuple[str, str, list[EditableKey]]]:
-    """Name, text and keys of the tables that are about the whole server, or about one API."""
+    """Name, text and keys of the tables that are about the whole server, one API or many tools."""
     written = tomllib.loads(bench.text)
     for name in SETTINGS:
         path = (name,) if name else ()
-        yield BY_NAME[name].header, BY_NAME[name].text, fields_of(name, written, path)
+        kept = [key.name for key in BY_NAME[name].keys if key.name != "overlays"]
+        yield BY_NAME[name].header, BY_NAME[name].text, fields_of(name, written, path, kept)
     for api in bench.document.apis:
         yield f"[apis.{api}]", "", fields_of("apis.*", written, ("apis", api), OF_AN_API)
+    for many in every(bench.config):
+        keys = fields_of("tools.*", written, many.path, OF_MANY)
+        hints = fields_of("tools.*.hints", written, (*many.path, "hints"))
+        yield many.header.strip("`"), "", [*keys, *hints]
 
 
 def tool_fields(bench: Bench, row: Row) -> dict[str, Any]:

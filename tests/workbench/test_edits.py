@@ -1,6 +1,7 @@
 """What the workbench writes is what the commands write."""
 
 import html
+import io
 import json
 import tomllib
 from collections.abc import Callable
@@ -286,6 +287,43 @@ def test_settings_of_the_server_are_edited_and_show_at_once(bookshop: Pages) -> 
     assert bookshop.bench.text == kept
     bookshop.post("/undo")
     assert "MCPGEN_BOOKSHOP_API_KEY" in bookshop.get("/part/overview")
+
+
+def test_the_source_is_edited_and_read_at_once(bookshop: Pages, tmp_path: Path) -> None:
+    other = tmp_path / "other.yaml"
+    other.write_text(BOOKSHOP.read_text().replace("Get one book", "Read one book"))
+    path, before = ["source", "path"], bookshop.bench.text
+    answer = bookshop.post("/change", number=None, changes=[[path, "nothing.yaml"]])
+    assert (answer["status"], "nothing.yaml" in answer["error"]) == (422, True)
+    assert bookshop.bench.text == before and len(bookshop.kept()) == 13
+    assert bookshop.post("/change", number=None, changes=[[path, "../other.yaml"]])["status"] == 200
+    assert "Read one book" in bookshop.get("/tools") and "other.yaml" in bookshop.get("/")
+    bookshop.post("/undo")
+    assert "Get one book" in bookshop.get("/tools")
+
+
+def test_a_table_for_many_tools_is_edited_where_there_is_one(bookshop: Pages) -> None:
+    bookshop.bench.change({("tools", "*_book", "confirm"): True})
+    page = html.unescape(bookshop.get("/settings"))
+    assert '<h2>[tools."*_book"]</h2>' in page
+    path = ["tools", "*_book", "hints", "open_world"]
+    assert f'data-path="{json.dumps(path)}"' in page
+    assert bookshop.post("/change", number=None, changes=[[path, False]])["status"] == 200
+    tool = bookshop.bench.tool(bookshop.bench.row(bookshop.number("get_book")))
+    assert (tool.hints.open_world, tool.confirm) == (False, True)
+
+
+def test_a_project_made_of_standard_input_has_every_page(
+    open_pages: Callable[..., Pages], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(BOOKSHOP.read_bytes())))
+    assert run(["generate", "-", "-o", "shop", "--quiet"]) == 0
+    pages = open_pages(tmp_path / "shop")
+    for path in ("/", "/tools", "/tool/1", "/settings", "/part/problems", "/part/changes"):
+        assert "no document was named" not in pages.get(path)
+    assert pages.post("/change", number=None, changes=[[["title"], "Books"]])["status"] == 200
+    assert pages.post("/save")["status"] == 200
+    assert "1 updated" in pages.post("/generate", accepted=[])["html"]
 
 
 def test_budget_aliases_and_answers_of_a_tool_are_edited(bookshop: Pages) -> None:
