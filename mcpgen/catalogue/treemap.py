@@ -13,6 +13,8 @@ from itertools import accumulate
 from .model import Catalogue, Row
 
 WIDTH, HEIGHT = 1200.0, 620.0
+"""The largest map; one of few tools is lower, so that a tool is a field and not a wall."""
+LOWEST, FOR_A_TOOL = 190.0, 12.0
 HEADER = 17.0
 """The height of a toolset's name."""
 GAP = 1.5
@@ -30,6 +32,11 @@ class Box:
     y: float
     width: float
     height: float
+
+    @property
+    def bottom(self) -> float:
+        """The lower edge."""
+        return self.y + self.height
 
     def inner(self, gap: float, header: float = 0.0) -> Box:
         """The rectangle without a border, and without room for a header."""
@@ -69,7 +76,8 @@ def treemap(catalogue: Catalogue) -> list[Area]:
         members.setdefault(row.toolset, []).append(row)
     sums = {name: sum(row.tokens for row in rows) for name, rows in members.items()}
     names = sorted(members, key=lambda name: (-sums[name], name))
-    boxes = squarified([sums[name] for name in names], Box(0, 0, WIDTH, HEIGHT))
+    height = min(HEIGHT, LOWEST + FOR_A_TOOL * len(catalogue.rows))
+    boxes = squarified([sums[name] for name in names], Box(0, 0, WIDTH, height))
     return [
         _area(name, members[name], sums[name], box) for name, box in zip(names, boxes, strict=True)
     ]

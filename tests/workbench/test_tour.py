@@ -19,17 +19,17 @@ from mcpgen.workbench.mending import OVERLAY
 from tests.live.conftest import StandIn, api
 
 from .browser import Watch, chromium, missing, workbench
-from .tour import Course, Tour, source
+from .tour import PICTURE, Course, Tour, source
 
 __all__ = ["api"]
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
 
 
-@pytest.fixture
-def page() -> Iterator[Any]:
+@pytest.fixture(params=[1440, 390])
+def page(request: pytest.FixtureRequest) -> Iterator[Any]:
     with chromium() as browser:
-        yield browser.new_page(viewport={"width": 1100, "height": 800})
+        yield browser.new_page(viewport={"width": request.param, "height": 900})
 
 
 def written_by_commands(document: Path, course: Course, folder: Path) -> tuple[str, list[str]]:
@@ -53,10 +53,13 @@ def test_an_api_is_looked_at_chosen_edited_tried_mended_and_generated(
     path, course = source()
     document = tmp_path / path.name
     document.write_text(path.read_text("utf-8").replace(course.gap, "", 1), "utf-8")
-    pictures = Path(os.environ.get("PICTURES") or tmp_path)
+    width = page.viewport_size["width"]
+    pictures = tmp_path
+    if width > PICTURE:
+        pictures = Path(os.environ.get("PICTURES") or tmp_path)
     prefix = f"MCPGEN_{course.server.upper()}_"
     variables = {f"{prefix}BASE_URL": api.url, f"{prefix}{course.credential}": "of-the-test"}
-    tour = Tour(page, course, pictures)
+    tour = Tour(page, width, course, pictures)
     folder = tmp_path / f"mcp-{course.server}"
     with workbench(document.name, tmp_path, **variables) as address:
         watch = Watch(page, address)
