@@ -19,7 +19,6 @@ from ..lint.hidden_text import findings as hidden_text
 from ..load.source import is_url
 from ..load.values import as_text, texts_in
 from ..render.facts import wire
-from ..render.manifests import environment
 from ..score.rules import Score, score_tools
 from ..text import plural
 from .summary import (
@@ -238,15 +237,6 @@ class Catalogue:
         ]
 
     @property
-    def variables(self) -> list[tuple[str, str, bool]]:
-        """Environment variables to set: name, meaning, whether always required."""
-        return [
-            (item.name, item.text, item.required)
-            for item in environment(self.server)
-            if item.required or item.secret
-        ]
-
-    @property
     def other_origins(self) -> dict[str, list[str]]:
         """Base URL → tools that go there instead of the server's own."""
         return other_origins(self.server)
@@ -261,11 +251,6 @@ class Catalogue:
     def skipped(self) -> list[Skip]:
         """Operations that could not become tools."""
         return [skip for skip in self.server.skips if not skip.filtered]
-
-    @property
-    def filtered(self) -> list[Skip]:
-        """Operations that the configuration or the document leaves out."""
-        return [skip for skip in self.server.skips if skip.filtered]
 
     def documented_text(self, tool: Tool) -> str:
         """Return the summary and description of a tool's operation in the document."""

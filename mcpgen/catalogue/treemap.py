@@ -61,9 +61,6 @@ class Leaf:
 class Area:
     """A toolset on the map."""
 
-    name: str
-    tools: int
-    tokens: int
     box: Box
     label: str
     leaves: tuple[Leaf, ...]
@@ -79,12 +76,13 @@ def treemap(catalogue: Catalogue) -> list[Area]:
     height = min(HEIGHT, LOWEST + FOR_A_TOOL * len(catalogue.rows))
     boxes = squarified([sums[name] for name in names], Box(0, 0, WIDTH, height))
     return [
-        _area(name, members[name], sums[name], box) for name, box in zip(names, boxes, strict=True)
+        _area(f"{name}  {sums[name]:,}", members[name], box)
+        for name, box in zip(names, boxes, strict=True)
     ]
 
 
-def _area(name: str, rows: list[Row], tokens: int, box: Box) -> Area:
-    label = _label(f"{name}  {tokens:,}", box.width - 2 * GAP, box.height, 3 * HEADER)
+def _area(heading: str, rows: list[Row], box: Box) -> Area:
+    label = _label(heading, box.width - 2 * GAP, box.height, 3 * HEADER)
     header = HEADER
     if not label:
         header = 0.0
@@ -94,7 +92,7 @@ def _area(name: str, rows: list[Row], tokens: int, box: Box) -> Area:
         Leaf(row=row, box=inner.inner(0.5), label=_label(_short(row), inner.width, inner.height))
         for row, inner in zip(ordered, boxes, strict=True)
     )
-    return Area(name=name, tools=len(rows), tokens=tokens, box=box, label=label, leaves=leaves)
+    return Area(box=box, label=label, leaves=leaves)
 
 
 def _short(row: Row) -> str:

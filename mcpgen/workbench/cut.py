@@ -119,49 +119,29 @@ def _documented(document: Document, operation: DocumentedOperation, tool: Tool) 
         except UnresolvedReference:
             return None
 
-    said: dict[str, Said] = {}
-    names = {(argument.place, argument.wire_name): argument.name for argument in tool.arguments}
+    schemas: dict[tuple[str, str], Any] = {}
     for item in (operation.path_item, operation.node):
         for node in as_list(item.get("parameters")):
             parameter = as_object(resolve(node))
             key = (as_text(parameter.get("in")), as_text(parameter.get("name")))
-            if key in names:
-                said |= _argument(parameter, parameter.get("schema"), names[key], resolve)
-    in_body = {wire: name for (place, wire), name in names.items() if place == "body"}
-    return said | _documented_body(operation, tool, in_body, resolve)
-
-
-def _documented_body(
-    operation: DocumentedOperation, tool: Tool, names: Mapping[str, str], resolve: Resolve
-) -> dict[str, Said]:
-    """The same for the request body; `names` are its arguments, by their names on the wire."""
-    if tool.request is None or tool.request.body is None:
-        return {}
+            schemas[key] = _described(parameter, resolve(parameter.get("schema")))
     body = as_object(resolve(operation.node.get("requestBody")))
-    media = as_object(as_object(body.get("content")).get(tool.request.body.media_type))
-    schema = media.get("schema")
-    said: dict[str, Said] = {}
-    if tool.request.body.whole:
-        for name in names.values():
-            said |= _argument(body, schema, name, resolve)
-        return said
-    for wire, inner in _properties(schema, resolve, 0):
-        if wire in names:
-            said |= _argument(inner, inner, names[wire], resolve)
-    return said
+    sent = tool.request.body if tool.request is not None else None
+    if sent is not None:
+        media = as_object(as_object(body.get("content")).get(sent.media_type))
+        whole = _described(body, resolve(media.get("schema")))
+        fields = dict(_properties(media.get("schema"), resolve, 0))
+        for argument in tool.arguments:
+            name = argument.wire_name
+            schemas.setdefault(("body", name), whole if sent.whole else fields.get(name))
+    listed = {each.name: schemas.get((each.place, each.wire_name)) for each in tool.arguments}
+    return dict(_fields({"properties": listed}, resolve, "", 0))
 
 
-def _argument(
-    about: Mapping[str, Any], schema: Any, name: str, resolve: Resolve
-) -> dict[str, Said]:
-    """An argument and the fields in it. `about` holds the text that goes before the schema's."""
-    target = as_object(resolve(schema))
-    own = _said(target)
-    text = as_text(as_object(resolve(about)).get("description")) or own.text
-    return {
-        name: Said(text=text, values=own.values),
-        **dict(_fields(target, resolve, f"{name}.", 1)),
-    }
+def _described(about: Mapping[str, Any], schema: Any) -> Schema:
+    """A schema with the text that goes before its own, if there is one."""
+    text = as_text(about.get("description"))
+    return {**as_object(schema), **({"description": text} if text else {})}
 
 
 def _fields(schema: Any, resolve: Resolve, prefix: str, depth: int) -> Iterator[tuple[str, Said]]:

@@ -3,31 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import Any
 
 from ..runtime.parts.search.index import LONGEST_QUERY, Index
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RankedTool:
-    """One tool found: its score, the share of the question it answers, whether it is of the kind
-    that the question asks for, and what each word adds.
-    """
-
-    name: str
-    score: float
-    answered: float
-    kind: str
-    fits: bool
-    words: tuple[tuple[str, float], ...]
 
 
 class Ranking(Index):
     """The index that a server has, which also tells its reasons."""
 
-    def places(self, question: str, limit: int, allowed: Iterable[str]) -> list[RankedTool]:
-        """The tools that `search` names, in its order, each with the reasons of its score. A tool
-        that only its name brought up has none.
+    def places(self, question: str, limit: int, allowed: Iterable[str]) -> list[dict[str, Any]]:
+        """The tools that `search` names, in its order: `score`, the share of the question that is
+        `answered`, whether the tool `fits` the `kind` that is asked for, and what each of `words`
+        adds. A tool that only its name brought up has no score.
         """
         listed = frozenset(allowed)
         query = self._query(question[:LONGEST_QUERY])
@@ -40,14 +27,6 @@ class Ranking(Index):
             if match is not None:
                 score, answered, words = match.score, match.answered, match.parts
             ordered = sorted(words.items(), key=lambda item: -item[1])
-            places.append(
-                RankedTool(
-                    name=name,
-                    score=score,
-                    answered=answered,
-                    kind=kind,
-                    fits=kind in query.kinds,
-                    words=tuple(ordered),
-                )
-            )
+            place = {"name": name, "kind": kind, "fits": kind in query.kinds, "words": ordered}
+            places.append({**place, "score": score, "answered": answered})
         return places
