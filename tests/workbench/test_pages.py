@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -60,6 +61,22 @@ def test_a_tool_is_shown_as_the_model_gets_it_beside_the_document(bookshop: Page
     assert "operationId: listBooks" in page and "async def list_books(" in page and '"GET"' in page
 
 
+def of_one(open_pages: Callable[..., Pages], folder: Path, **operation: Any) -> Pages:
+    """A workbench on an API of one operation."""
+    operation["responses"] = {"204": {"description": "done"}}
+    document = {
+        "openapi": "3.1.0", "info": {"title": "One", "version": "1"},
+        "servers": [{"url": "https://one.example"}], "paths": {"/one": {"post": operation}},
+    }  # fmt: skip
+    (folder / "one.json").write_text(json.dumps(document))
+    return open_pages(folder / "one.json")
+
+
+def body_of(**properties: Any) -> dict[str, Any]:
+    """A request body of an object."""
+    return {"content": {"application/json": {"schema": {"properties": properties}}}}
+
+
 def test_what_was_cut_is_named(open_pages: Callable[..., Pages], tmp_path: Path) -> None:
     fields = {
         f"field_{number}": {
@@ -68,23 +85,8 @@ def test_what_was_cut_is_named(open_pages: Callable[..., Pages], tmp_path: Path)
         }
         for number in range(600)
     }
-    body = {"type": "object", "properties": {"wide": {"type": "object", "properties": fields}}}
-    document = {
-        "openapi": "3.1.0",
-        "info": {"title": "Wide", "version": "1"},
-        "servers": [{"url": "https://wide.example"}],
-        "paths": {
-            "/wide": {
-                "post": {
-                    "operationId": "postWide",
-                    "requestBody": {"content": {"application/json": {"schema": body}}},
-                    "responses": {"204": {"description": "done"}},
-                }
-            }
-        },
-    }
-    (tmp_path / "wide.json").write_text(json.dumps(document))
-    page = open_pages(tmp_path / "wide.json").get("/tool/0")
+    body = body_of(wide={"type": "object", "properties": fields})
+    page = of_one(open_pages, tmp_path, requestBody=body).get("/tool/0")
     listed = page.partition("As the model sees it")[2].partition("</pre>")[0]
     cut = page.partition("<h2>What was cut")[2].partition("<h2>The generated")[0]
     for name in fields:
@@ -110,27 +112,12 @@ def test_sentences_and_values_that_were_cut_are_marked(
     text = "The colour of the cover. " + "It is said in a word. " * 30 + "Grey is the usual one."
     values = [f"a colour that has the number {number}" for number in range(800)]
     text_of_tool = "Paint a cover. " + "It takes a while, in which nobody reads. " * 40
-    document = {
-        "openapi": "3.1.0", "info": {"title": "Paint", "version": "1"},
-        "servers": [{"url": "https://paint.example"}],
-        "paths": {
-            "/paint": {
-                "post": {
-                    "operationId": "paint", "description": f"{text_of_tool}Call it last.",
-                    "parameters": [
-                        {
-                            "name": "colour", "in": "query", "description": text,
-                            "schema": {"type": "string", "enum": values},
-                        },
-                        {"name": "size", "in": "query", "schema": {"type": "integer"}},
-                    ],
-                    "responses": {"204": {"description": "done"}},
-                },
-            },
-        },
-    }  # fmt: skip
-    (tmp_path / "paint.json").write_text(json.dumps(document))
-    pages = open_pages(tmp_path / "paint.json")
+    colour = {"schema": {"type": "string", "enum": values}, "description": text}
+    size = {"schema": {"type": "integer"}}
+    fields = ({"name": "colour", **colour}, {"name": "size", **size})
+    parameters = [{"in": "query", **field} for field in fields]
+    text_of_tool = f"{text_of_tool}Call it last."
+    pages = of_one(open_pages, tmp_path, description=text_of_tool, parameters=parameters)
     bench = pages.bench
     rows = {cut.path: cut for cut in cuts(bench, bench.tool(bench.row(0)))}
     assert {path: cut.kind for path, cut in rows.items()} == {"": "text", "colour": "values"}
@@ -146,17 +133,8 @@ def test_sentences_and_values_that_were_cut_are_marked(
 
 def test_what_cannot_be_sent_is_not_cut(open_pages: Callable[..., Pages], tmp_path: Path) -> None:
     owner = {"id": {"type": "integer", "readOnly": True}, "name": {"type": "string"}}
-    body = {"type": "object", "properties": {"owner": {"type": "object", "properties": owner}}}
-    content = {"application/json": {"schema": body}}
-    operation = {"requestBody": {"content": content}, "responses": {"204": {"description": "x"}}}
-    document = {
-        "openapi": "3.1.0",
-        "info": {"title": "Pets", "version": "1"},
-        "servers": [{"url": "https://pets.example"}],
-        "paths": {"/pets": {"post": operation}},
-    }
-    (tmp_path / "pets.json").write_text(json.dumps(document))
-    bench = open_pages(tmp_path / "pets.json").bench
+    body = body_of(owner={"type": "object", "properties": owner})
+    bench = of_one(open_pages, tmp_path, requestBody=body).bench
     assert cuts(bench, bench.tool(bench.row(0))) == []
 
 
