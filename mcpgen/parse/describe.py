@@ -37,6 +37,7 @@ from .vocabulary import (
     CHANGING,
     CHANGING_ONE,
     FINITE,
+    METHOD_VERBS,
     NOUNS,
     ROUTER_VERBS,
     STOP_WORDS,
@@ -74,16 +75,6 @@ _VERB_WITHIN = re.compile(
 """A noun, and the first verb after it with its adverbs."""
 _LIST_WITHIN = re.compile(r"^(\S.*?) list (?=\S)")
 """A noun, and after it what is a verb where a name has no other."""
-METHOD_VERBS = {
-    "GET": "Get",
-    "HEAD": "Check",
-    "OPTIONS": "Describe",
-    "QUERY": "Query",
-    "POST": "Submit",
-    "PUT": "Replace",
-    "PATCH": "Update",
-    "DELETE": "Delete",
-}
 
 
 def headline(operation: dict[str, Any], name: str, method: str, path: str) -> tuple[str, str]:
@@ -316,14 +307,14 @@ def with_verb(sentence: str, method: str) -> str:
     sentence = without_preface(sentence)
     first, _, more = sentence.partition(" ")
     if not first:
-        return METHOD_VERBS.get(method, "Call")
+        return METHOD_VERBS.get(method, "call").capitalize()
     if has_verb(sentence) or is_foreign(sentence):
         return _begun(sentence)
     if not more and is_camel_case(first.replace("-", "_")):
         return humanise(first).capitalize()
     if not _is_name(first, more):
         sentence = first.lower() + sentence[len(first) :]
-    return f"{METHOD_VERBS.get(method, 'Call')} {sentence}"
+    return f"{METHOD_VERBS.get(method, 'call').capitalize()} {sentence}"
 
 
 def _begun(sentence: str) -> str:

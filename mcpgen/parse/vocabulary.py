@@ -67,16 +67,12 @@ SINGLE = SETTINGS_WORDS | _words("single", "read")
 """Resources there is one of, though the word may be a plural."""
 ACTIONS = {"GET": _words("actions", "GET"), "POST": (VERBS - NOUNS) | {"query", "search"}}
 """Method → last words of a path that say what is done."""
-CALLING = _words("actions", "calling")
-"""First words of a path's last literal that say what is done to the words after them."""
-LEADING_ACTIONS = {"GET": ACTIONS["GET"]}
-"""Method → first literals of a path that say what is done."""
 ABBREVIATIONS: dict[str, str] = dict(_tables()["abbreviations"])
 """Words and their plurals → their abbreviations."""
 for _word, _short in tuple(ABBREVIATIONS.items()):
     ABBREVIATIONS.setdefault(inflection.pluralize(_word), f"{_short}s")
-METHOD_VERBS: dict[str, list[str]] = _tables()["methods"]
-"""Method → its verb for one item, a collection, settings, and any other resource."""
+METHOD_VERBS: dict[str, str] = _tables()["methods"]
+"""Method → its verb."""
 ROUTER_VERBS = {
     "GET": {"list": "list", "retrieve": "get"},
     "POST": {"create": "create"},

@@ -12,8 +12,9 @@ from ..vocabulary import NOISE
 PATHS = 30_000
 """The paths that are kept as words; Microsoft Graph has 16,000."""
 _VERSION = re.compile(r"v?\d+([a-z]+\d*)?")
+_KEY = re.compile(r"(?<=[a-z])[-_](?=[A-Za-z]*\d[A-Z]{2})[A-Za-z\d]{8,}(?![A-Za-z\d])")
+"""A key that the API made up, behind a name: `classification-6VMVochwUWo`."""
 _FORMAT = re.compile(r"\.(json|xml|html|csv)$", re.I)
-_LAST_PART = re.compile(r"(?<=[a-z])[-_]([A-Za-z\d]{8,})(?![A-Za-z\d])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,22 +30,15 @@ def parts_of(path: str) -> tuple[PathPart, ...]:
     """The literals and parameters of a path, in order; the query of a path is left out."""
     text = _FORMAT.sub(r"/\1", re.split(r"[?#]", path)[0])
     parts = [
-        PathPart(tuple(words(without_keys(part))), is_parameter=part.startswith("{"))
+        PathPart(route_words(part), is_parameter=part.startswith("{"))
         for part in re.findall(r"\{[^{}]*\}|[^{}/]+", text)
     ]
     return tuple(part for part in parts if part.words)
 
 
-def without_keys(text: str) -> str:
-    """A path or an operationId without keys that the API made up: `classification-6VMVochwUWo`."""
-    return _LAST_PART.sub(lambda match: "" if _is_key(match[1]) else match[0], text)
-
-
-def _is_key(word: str) -> bool:
-    """Return whether a word is letters and digits by chance: what looks like words in it is very
-    short.
-    """
-    return not word.isalpha() and len(word) < 2.5 * len(words(word))
+def route_words(text: str) -> tuple[str, ...]:
+    """Return the words of a part of a path, or of an operationId, without keys."""
+    return tuple(words(_KEY.sub("", text)))
 
 
 def literals(path: str) -> list[PathPart]:

@@ -1,6 +1,6 @@
 """Verb and resource: `POST /customers/{customer}` is `update_customer`.
 
-An operation without an operationId is named so, and one whose operationId is its method and path
+An operation without an operationId is named so, and one whose operationId is its route
 (`PostCustomersCustomer`). What a method that writes does is what the document says of it: `PUT
 /books` with the summary `Creates a book` is `create_book`.
 """
@@ -8,8 +8,8 @@ An operation without an operationId is named so, and one whose operationId is it
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
+from itertools import groupby, pairwise, takewhile
 
 import inflection
 
@@ -20,8 +20,6 @@ from ..vocabulary import (
     ADDING,
     ADVERBS,
     BULK,
-    CALLING,
-    LEADING_ACTIONS,
     METHOD_VERBS,
     NOUNS,
     ROUTER_VERBS,
@@ -35,7 +33,7 @@ from ..vocabulary import (
     same_verb,
     singular,
 )
-from .route import PathPart, is_noise, literals, parts_of, path_words, telling_parts, without_keys
+from .route import PathPart, is_noise, literals, parts_of, path_words, route_words, telling_parts
 
 LONGEST = 400
 """Characters of an operationId that is read; those of real documents have 250."""
@@ -45,7 +43,6 @@ MEANINGLESS = re.compile(r"[\d\W_]*|(?=.*\d)([0-9a-f]-?){16,}", re.I)
 _HABITS = re.compile(
     r"""
       ^\d{1,3}[.)]\s*(?=[a-z])  # its number in a list: `1.CreateTransaction`
-    | ^api[./](?=[a-z])         # its router: `api.books.list`
     | (?<=[a-z])(?:Service|Controller)(?=(?:V\d+)?[_.][a-z])  # its class: `BookService_ListBooks`
     | (?<=[a-z])(?:Using(?:GET|HEAD|POST|PUT|PATCH|DELETE))?(?:[_-]\d{1,2})?$
                                 # its namesakes: `getGenresUsingGET_1`, `bulk-2`
@@ -54,6 +51,8 @@ _HABITS = re.compile(
     re.I | re.X,
 )
 """Parts of an operationId that frameworks add to its words."""
+WRITING = ("POST", "PUT", "PATCH")
+"""Methods that say little of what they do."""
 
 
 def operation_words(
@@ -64,7 +63,9 @@ def operation_words(
     items: frozenset[str] | None = None,
     sentence: str = "",
 ) -> list[str]:
-    """The words an operation's name is made of: its operationId's, or a verb and a resource.
+    """Return the words an operation's name is made of: its operationId's where they say more than
+    the route, else a verb and a resource.
+
     `sentence` is what the document describes the operation with, and `spoken` the verb of that;
     `items` are the words of the name of what it answers an array of, None where the answer is no
     array.
@@ -74,72 +75,28 @@ def operation_words(
     if not any(part.is_parameter for part in parts_of(path)[-1:]):
         items = (items or frozenset()).union(filter(is_plural, {*id_words} - SINGLE))
     by_route = verb_and_resource(method, path, spoken, items)
-    is_route = path != "/" and (operation_id or "").find(path, 1) > 0  # `get-/books/{id}_byId`
-    is_route |= "{" in path and id_words == path_words(path)  # `clientClient_id`
-    if is_route or not id_words:
-        return by_route
-    if _says_method_and_path(id_words, method, path, by_route[0]):
+    holds_path = path != "/" and path in (operation_id or "")[1:]  # `get-/books/{id}_byId`
+    if holds_path or _is_route(id_words, method, path, by_route[0]):
         return by_route
     id_words = _without_class(_without_owners(id_words, path))
-    return _from_verb(id_words, method, spoken) if spoken else id_words
+    if method in WRITING and id_words[0] == method.lower() and spoken in id_words[:-1]:
+        return id_words[id_words.index(spoken) :]  # `put_files_id_add_shared_link`
+    return id_words
 
 
 def identity_words(operation_id: str | None) -> list[str]:
-    """The words of an operationId that say something; none of one that nobody reads."""
+    """Return the words of an operationId; none of one that nobody reads."""
     if operation_id is None or len(operation_id) > LONGEST:
         return []
     if MEANINGLESS.fullmatch(operation_id):
         return []
-    own = _HABITS.sub(lambda match: match["name"] or "", operation_id)
-    return words(without_keys(own))
-
-
-def _without_class(id_words: list[str]) -> list[str]:
-    """An operationId without the words it begins with, where it says them again at once
-    (`order_order_items`) or behind its verb (`books_list_books`), and with each verb once
-    (`GET_GetBook`).
-    """
-    pairs = zip(id_words, [*id_words[1:], ""], strict=True)
-    id_words = [word for word, after in pairs if word != after or word not in VERBS - NOUNS]
-    if id_words[0] in (VERBS - NOUNS) | ADVERBS:
-        return id_words
-    rest = _from_repetition(id_words)
-    if rest != id_words:
-        return rest
-    singulars = list(map(singular, id_words))
-    verbs = [index for index, word in enumerate(id_words) if word in (VERBS - NOUNS) | ADVERBS]
-    if not verbs or id_words[0] in USUAL_VERBS:
-        verbs = [index for index, word in enumerate(id_words) if word in USUAL_VERBS]
-    for index in reversed(verbs):
-        rest = singulars[index + 1 :]
-        if {*singulars[:index]} <= {*rest} and STOP_WORDS.isdisjoint(rest[:1]):
-            return id_words[index:]
-    return id_words
-
-
-def _from_repetition(words: list[str]) -> list[str]:
-    """Words from where they say again what they begin with: `order_order_items`."""
-    singulars = list(map(singular, words))
-    for count in range(len(words) // 2, 0, -1):
-        if singulars[:count] == singulars[count : 2 * count]:
-            return words[count:]
-    return words
-
-
-def _from_verb(id_words: list[str], method: str, spoken: str) -> list[str]:
-    """An operationId that begins with its method from the verb of the description, if it has that:
-    `put_files_id_add_shared_link` is `add_shared_link`.
-    """
-    verbs = list(map(same_verb, id_words[:-1]))
-    if method not in WRITING or verbs[:1] != [method.lower()]:
-        return id_words
-    verb = same_verb(spoken)
-    return id_words[verbs.index(verb) :] if verb in verbs else id_words
+    return [*route_words(_HABITS.sub(lambda match: match["name"] or "", operation_id))]
 
 
 def _words_apart(id_words: list[str], path: str, sentence: str) -> list[str]:
-    """An operationId of a single word as the words of the path and of the sentence that it is made
-    of (`Updatespendlimit`), or with the `by` before a parameter as a word (`GetBybookId`).
+    """Return an operationId with words taken apart that the path has as several: one word alone
+    into those of the sentence, too (`Updatespendlimit`), each other one into `by` and a parameter
+    (`GetBybookId`).
     """
     route = path_words(path)
     by_parameters = {f"by{word}": ["by", word] for word in route}
@@ -152,8 +109,8 @@ def _words_apart(id_words: list[str], path: str, sentence: str) -> list[str]:
 
 
 def _taken_apart(text: str, known: set[str]) -> list[str]:
-    """A text as words that are known, of each the longest that leaves such words; empty where it is
-    none.
+    """Return a text as words that are known, of each the longest that leaves such words; empty
+    where it is none.
     """
     best: dict[int, list[str]] = {len(text): []}
     for start in range(len(text) - 1, -1, -1):
@@ -164,27 +121,94 @@ def _taken_apart(text: str, known: set[str]) -> list[str]:
     return best.get(0, [])
 
 
+def _without_route(id_words: list[str], method: str, path: str) -> list[str]:
+    """Return an operationId without path and method at its end, as FastAPI writes them there, and
+    without the `api_v1` that both begin with.
+    """
+    route = [*path_words(path), method.lower()]
+    if id_words[-len(route) :] == route:
+        id_words = id_words[: -len(route)]
+    noise = [word for part in takewhile(is_noise, parts_of(path)) for word in part.words]
+    start = route[: len(noise) + 1]
+    return id_words[len(noise) :] if id_words[: len(start)] == start else id_words
+
+
+def _is_route(id_words: list[str], method: str, path: str, verb: str) -> bool:
+    """Return whether an operationId says no more than the route: every literal of the path and
+    perhaps its parameters, before them the method, or behind them the method or a framework's word
+    for the `verb` (`books_partial_update`).
+    """
+    if not id_words:
+        return True
+    route = path_words(path)
+    if id_words[0] == method.lower():
+        id_words = id_words[1:]
+    elif id_words[-1] == method.lower() or ROUTER_VERBS.get(method, {}).get(id_words[-1]) == verb:
+        id_words = [word for word in id_words[:-1] if word not in ADVERBS - BULK]
+    else:
+        return "{" in path and id_words == route  # `clientClient_id`
+    if len(id_words) <= len(route) and "".join(id_words) == "".join(route):
+        return True  # `delete-chargingstations-stationid`, and the path has hyphens
+    resource = {singular(word) for part in literals(path) for word in part.words}
+    own, route = list(map(singular, id_words)), list(map(singular, route))
+    # Some write `id` for every parameter: `post_folders_id_metadata_id_id`
+    without_ids = [word for word in own if word != "id"]
+    return resource <= {*own} and any(_is_within(each, route) for each in (own, without_ids))
+
+
+def _is_within(short: list[str], long: list[str]) -> bool:
+    """Return whether the words of one list stand in another in the same order."""
+    rest = iter(long)
+    return all(word in rest for word in short)
+
+
+def _without_class(id_words: list[str]) -> list[str]:
+    """Return an operationId without the words it begins with, where it has them again at once
+    (`order_order_items`) or behind its verb (`books_list_books`), and with no word twice on end.
+    """
+    id_words = [word for word, _ in groupby(id_words)]
+    if id_words[0] in (VERBS - NOUNS) | ADVERBS | USUAL_VERBS:
+        return id_words
+    id_words = _from_repetition(id_words)
+    verbs = (VERBS - NOUNS) | ADVERBS
+    if verbs.isdisjoint(id_words):
+        verbs = USUAL_VERBS
+    singulars = list(map(singular, id_words))
+    for index in range(len(id_words) - 1, 0, -1):
+        rest = singulars[index + 1 :]
+        is_said_again = {*singulars[:index]} <= {*rest} and STOP_WORDS.isdisjoint(rest[:1])
+        if id_words[index] in verbs and is_said_again:
+            return id_words[index:]
+    return id_words
+
+
+def _from_repetition(words: list[str]) -> list[str]:
+    """Return words from where they have again what they begin with: `order_order_items`."""
+    singulars = list(map(singular, words))
+    for count in range(len(words) // 2, 0, -1):
+        if singulars[:count] == singulars[count : 2 * count]:
+            return words[count:]
+    return words
+
+
 def _without_owners(id_words: list[str], path: str) -> list[str]:
-    """An operationId without parameters that only repeat the literal before them, which is one
-    thing then: `getBoardsCardsByIdBoard` is `get_board_cards`.
+    """Return an operationId without parameters that only repeat the literal before them, which is
+    one thing then: `getBoardsCardsByIdBoard` is `get_board_cards`.
     """
     for literal, parameter in pairwise(parts_of(path)):
-        if not parameter.is_parameter:
-            continue
         owner, one = literal.words[-1], singular(literal.words[-1])
+        is_repeated = not {one, ABBREVIATIONS.get(one)}.isdisjoint(parameter.words)
+        if not (parameter.is_parameter and is_repeated):
+            continue
         before, by, after = f" {' '.join(id_words)} ".partition(f" by {' '.join(parameter.words)} ")
         rest = [*before.split(), *after.split()]
-        is_repeated = not {one, ABBREVIATIONS.get(one)}.isdisjoint(parameter.words)
-        if by and owner in rest and is_repeated:
+        if by and owner in rest:
             id_words = [one if word == owner else word for word in rest]
     return id_words
 
 
 def verb_and_resource(
-    method: str,
-    path: str,
-    spoken: str = "",
-    items: frozenset[str] | None = None,
+    method: str, path: str, spoken: str = "", items: frozenset[str] | None = None
 ) -> list[str]:
     """Return the verb and the resource of a path: `list`, `customers`."""
     resource = [list(part.words) for part in literals(path)]
@@ -192,53 +216,53 @@ def verb_and_resource(
     if not resource:
         names = [word for part in parts for word in part.words]
         return [method.lower(), *(names or ["root"])]
-    if not parts[-1].is_parameter or _is_call(resource[-1]):
-        name = _said_by_path(method, resource, parts, spoken)
-        if name:
-            return _distinct(name)
+    name = _said_by_path(method, resource, parts, spoken)
+    if name:
+        return _distinct(name)
     if (method, same_verb(spoken)) in READING:
         names = _listed_things(resource, parts[-1], items)
         if names:
             return _distinct(["list", *names])
-    kind = _kind(parts[-1])
-    if singular(resource[-1][-1]) in _nouns_of(spoken):
+    if _is_noun_of(spoken, resource[-1][-1]):
         spoken = ""  # to subscribe is to create a subscription
-    verb = _verb(method, kind, spoken)
-    names = _singulars(resource) if kind == ITEM or verb in ADDING else _plain(resource)
-    return _distinct([verb, *(word for word in names if word != verb)])
+    verb = _verb(method, parts[-1], spoken)
+    return _distinct([verb, *_names(resource, one=parts[-1].is_parameter or verb in ADDING)])
 
 
 def _said_by_path(
     method: str, resource: list[list[str]], parts: Sequence[PathPart], spoken: str
 ) -> list[str]:
-    """A name whose verb is the first word of a path's last literal or of its first one; empty where
-    both are resources.
+    """Return a name whose verb is the first word of a path's last literal or of its first one;
+    empty where both are resources. A verb and its object may have a parameter behind them, as
+    remote procedures do: `/book/deleteBook/{id}`.
     """
     *owners, (action, *object_words) = resource
     if action in BULK:
         action, *object_words = [*object_words, action]  # `/films/bulk-archive`
     actions = {*ACTIONS.get(method, ()), *([spoken] if method in WRITING else [])}
-    if action in actions or _is_call(resource[-1]):
+    is_call = bool(object_words) and action in USUAL_VERBS
+    is_last = not parts[-1].is_parameter
+    if is_call or (is_last and action in actions):
         is_of_item = any(part.is_parameter for part in parts[-2:-1])
-        names = _singulars(owners) if is_of_item else _plain(owners)
-        return [action, *names, *object_words]
-    if " ".join(resource[0]) in LEADING_ACTIONS.get(method, ()):
-        return [*resource[0], *_plain(resource[1:])]
+        return [action, *_names(owners, one=is_of_item), *object_words]
+    if method == "GET" and is_last and resource[0][0] in actions:
+        return [*resource[0], *_names(resource[1:])]
     return []
 
 
-def _is_call(literal: Sequence[str]) -> bool:
-    """Return whether a literal says what is done and to what, as remote procedures are called:
-    `/userGroup/getUserGroups`, `/book/deleteBook/{id}`.
-    """
-    return len(literal) > 1 and literal[0] in CALLING
+def _is_noun_of(verb: str, word: str) -> bool:
+    """Return whether a word is the noun for what a verb does: `association` for `associate`."""
+    if len(verb) < 5:
+        return False
+    return word.startswith(verb[:-2]) and singular(word).endswith(("al", "ion", "ment"))
 
 
 def _listed_things(
     resource: list[list[str]], end: PathPart, items: frozenset[str] | None
 ) -> list[str]:
-    """The words for the many that a path answers though it ends as if it were one: `/book/{ids}`,
-    and where the items are books, `/book` and `/books/latest`. Empty where it may be one.
+    """Return the words for the many that a path answers though it ends as if it were one:
+    `/book/{ids}`, and where the items are books, `/book` and `/books/latest`. Empty where it may be
+    one.
     """
     is_many = len(resource) > 1 and resource[-1] == ["list"]
     *owners, last = resource[:-1] if is_many else resource
@@ -248,130 +272,49 @@ def _listed_things(
         named = {plural} if end.is_parameter else {plural, one}
         by_many = end.is_parameter and is_plural(end.words[-1])
         is_many |= by_many or not named.isdisjoint(items)
-    return [*_singulars(owners), *last[:-1], plural] if is_many else []
-
-
-def _nouns_of(verb: str) -> set[str]:
-    """The nouns for what a verb does: `association` for `associate`."""
-    stem = verb.removesuffix("e")
-    endings = ("ion", "ation", "al")
-    return {
-        *(f"{stem}{ending}" for ending in endings),
-        f"{verb}ment",
-        f"{verb.removesuffix('be')}ption",
-        f"{verb.removesuffix('t')}ssion",
-    }
+    return [*_names(owners, one=True), *last[:-1], plural] if is_many else []
 
 
 READING = frozenset(("GET", verb) for verb in ("", "get", "list"))
 """Methods and the verbs they are described with where they may list things."""
-WRITING = ("POST", "PUT", "PATCH")
-"""Methods that say little of what they do."""
 
 
-def _verb(method: str, kind: int, spoken: str) -> str:
-    """Return the verb of a method for a kind of path: its own, or that of the description."""
-    verb = METHOD_VERBS.get(method, [method.lower()] * 4)[kind]
+def _verb(method: str, end: PathPart, spoken: str) -> str:
+    """Return the verb of a method for a path's end: its own, or that of the description."""
+    word = end.words[-1]
+    is_many = not end.is_parameter and is_plural(word) and word not in SINGLE
     spoken = same_verb(spoken)
-    if (method, kind, spoken) == ("GET", OTHER, "list"):
-        return spoken
+    if method == "GET" or (method in WRITING and spoken == "get"):
+        return "list" if is_many or (spoken == "list" and not end.is_parameter) else "get"
+    verb = METHOD_VERBS.get(method, method.lower())
+    if method == "POST":
+        verb = "update" if end.is_parameter or word in SETTINGS_WORDS else "create"
     if method not in WRITING or not spoken:
         return verb
-    if spoken == "get":
-        return METHOD_VERBS["GET"][kind]
     if spoken == "update" and verb != "create":
         return verb  # `replace` says more
     return spoken
 
 
-ITEM, COLLECTION, SETTINGS, OTHER = range(4)
-"""Kinds of path endings, as the columns of `METHOD_VERBS`."""
-
-
-def _kind(last: PathPart) -> int:
-    """Return the kind of a path by its end."""
-    word = last.words[-1]
-    if last.is_parameter:
-        return ITEM
-    if word in SETTINGS_WORDS:
-        return SETTINGS
-    if word in SINGLE:
-        return OTHER
-    return COLLECTION if is_plural(word) else OTHER
-
-
-def _singulars(resource: Iterable[Iterable[str]]) -> list[str]:
-    """The words of literals, the last of each in the singular."""
+def _names(resource: Sequence[Sequence[str]], *, one: bool = False) -> list[str]:
+    """Return the words of literals, the last of each in the singular; that of the last literal only
+    where it is about `one`.
+    """
     out: list[str] = []
-    for literal in resource:
-        *before, last = literal
-        out += [*before, one_of(last)]
+    for index, (*before, last) in enumerate(resource, 1):
+        out += [*before, one_of(last) if one or index < len(resource) else last]
     return out
 
 
-def _plain(resource: list[list[str]]) -> list[str]:
-    """The words of literals, the last of them as it is."""
-    return [*_singulars(resource[:-1]), *(word for literal in resource[-1:] for word in literal)]
-
-
-def _distinct(name: list[str]) -> list[str]:
-    """A verb and its words, without those that the next one says again, and without the noun of the
-    verb before another: `associate_sensor` for `PUT /associations/{id}/sensors/{id}`.
+def _distinct(name: Sequence[str]) -> list[str]:
+    """Return a verb and its words, without those that the next one says again, and without the
+    noun of the verb before another: `associate_sensor` for `/associations/{id}/sensors/{id}`.
     """
-    verb, others = name[0], _from_repetition(name[1:])
-    nouns = _nouns_of(verb)
-    pairs = zip(others, [*others, ""][1:], strict=True)
-    kept = [
-        word
-        for word, following in pairs
-        if singular(word) != singular(following) and not (following and singular(word) in nouns)
-    ]
-    return kept if kept[:1] == [verb] else [verb, *kept]
-
-
-def _without_route(id_words: list[str], method: str, path: str) -> list[str]:
-    """An operationId without method and path at its end, as FastAPI writes them there, and without
-    the `api_v1` that both begin with.
-    """
-    route = [*path_words(path), method.lower()]
-    if id_words[-len(route) :] == route:
-        id_words = id_words[: -len(route)]
-    noise: list[str] = []
-    for part in parts_of(path):
-        start = [*noise, *part.words]
-        if id_words[: len(start)] != start:
-            break
-        if not is_noise(part):
-            return id_words[len(noise) :]
-        noise = start
-    return id_words
-
-
-def _says_method_and_path(id_words: list[str], method: str, path: str, verb: str) -> bool:
-    """Return whether an operationId is the method, or behind the path the word of a web framework
-    for its `verb` (`books_partial_update`), every literal of the path, and perhaps its parameters.
-    """
-    first, last = id_words[0], id_words[-1]
-    if method.lower() == first:
-        rest = id_words[1:]
-    elif method.lower() == last or ROUTER_VERBS.get(method, {}).get(last) == verb:
-        rest = [word for word in id_words[:-1] if word not in ADVERBS - BULK]
-    else:
-        return False
-    route = path_words(path)
-    if len(rest) <= len(route) and "".join(rest) == "".join(route):
-        return True  # `delete-chargingstations-stationid`, and the path has hyphens
-    route = list(map(singular, route))
-    resource = {singular(word) for part in literals(path) for word in part.words}
-    rest = list(map(singular, rest))
-    # Some write `id` for every parameter: `post_folders_id_metadata_id_id`
-    without_ids = [word for word in rest if word != "id"]
-    if not resource <= {*rest}:
-        return False
-    return any(_is_subsequence(each, route) for each in (rest, without_ids))
-
-
-def _is_subsequence(short: list[str], long: list[str]) -> bool:
-    """Return whether the words of one list stand in another in the same order."""
-    rest = iter(long)
-    return all(word in rest for word in short)
+    verb, others = name[0], _from_repetition([*name[1:]])
+    kept = [verb]
+    for word, after in pairwise([*others, ""]):
+        is_noun = bool(after) and _is_noun_of(verb, word)
+        is_verb = singular(word) == verb != "list"
+        if not is_noun and not is_verb and singular(word) != singular(after):
+            kept.append(word)
+    return kept

@@ -7,12 +7,12 @@ from typing import Any
 from .. import Answer, Api
 
 
-async def book_books_replace(api: Api) -> Answer[Any]:
+async def book_replace(api: Api) -> Answer[Any]:
     """Books by PUT."""
     return await api.request("PUT", "/books")
 
 
-async def book_books_update(api: Api) -> Answer[Any]:
+async def book_update(api: Api) -> Answer[Any]:
     """Books by PATCH."""
     return await api.request("PATCH", "/books")
 
