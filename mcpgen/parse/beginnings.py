@@ -11,13 +11,11 @@ from .vocabulary import (
     ADVERBS,
     ARTICLES,
     ASIDES,
-    BEFORE_CLAUSE,
     BEFORE_NOUN,
     ENDING_VERBS,
     ENGLISH,
     FOREIGN,
     NOUNS,
-    PLACEHOLDERS,
     STOP_WORDS,
     USUAL_VERBS,
     VERBS,
@@ -28,14 +26,22 @@ from .vocabulary import (
 SHORT = 6
 """Words of a heading."""
 
-_NUMBERED = re.compile(r"^(?:- )?\d{1,3}[.)]\s*(?=[^\W\d])")
-_ROUTE = re.compile(
-    r"^`?(?:GET|HEAD|OPTIONS|QUERY|POST|PUT|PATCH|DELETE) +/[^\s`]*`?"
-    r"(?:\s+[-\u2013\u2014]+|:)?(?:\s+|$)"
+_METHOD = "(?:GET|HEAD|OPTIONS|QUERY|POST|PUT|PATCH|DELETE)"
+_HEADING = re.compile(
+    rf"""(?: (?:description|overview|purpose|summary):  # `Description: Lists books`
+           | (?:-\ )?\d{{1,3}}[.)]                       # its number: `2. List books`
+           | `?{_METHOD}\ +/[^\s`]*`?(?:\s+[-–—]+|:)?   # its route: `GET /books - List books`
+         )\s*(?=[^\W\d])""",
+    re.I | re.X,
 )
-"""The route that a text begins with, as comments of code do: `GET /books - List books`."""
-_PATH = re.compile(r"/?[\w{}.$:-]+(?:/[\w{}.$:-]*)+")
-_HEADING = re.compile(r"^(?:description|overview|purpose|summary):\s*(?=\w)", re.I)
+"""The beginning of a text that belongs to no sentence."""
+_NOTHING = re.compile(
+    rf"(?:{_METHOD} +)?/?[\w{{}}.$:-]+(?:/[\w{{}}.$:-]*)+"
+    r"|no description|no documentation found|not yet documented"
+    r"|description|placeholder|summary|tbd|todo",
+    re.I,
+)
+"""A text that nobody wrote: the route alone, or what stands in place of one."""
 _THING = (
     r"(?:api|endpoint|operation|method|call|request|resource|service|function|route|action"
     r"|command)s?"
@@ -53,142 +59,81 @@ _PREFACE = re.compile(
     re.I | re.X,
 )
 _MARK = re.compile(
-    r"[\[(](?P<bracketed>[^\])]{2,30})[\])]:?\s+(?=\w)"
-    r"|(?P<word>alpha|beta|deprecated|experimental|legacy|preview)\s*[-:–—]\s+(?=\w)",
+    r"[\[(]([^\])]{2,30})[\])]:?\s+(?=\w)"
+    r"|(alpha|beta|deprecated|experimental|legacy|preview)\s*[-:–—]\s+(?=\w)"
+    r"|(v\d{1,2})\s+(?=[a-z]{3})",
     re.I,
 )
-"""A status mark before a sentence: `[Beta] List books`, `BETA: List books`."""
+"""A status or version before a sentence: `[Beta] List books`, `BETA: List books`, `V3 List books`.
+"""
 _LABEL = re.compile(r"([^\s:()\[\],]+(?: [^\s:()\[\],]+){0,3}?)(?::| [-\u2013\u2014])\s+(?=\w)")
-_CLAUSE = re.compile(r"(\w+)( [^,]{3,70}), (?=\w)")
-_VERSION = re.compile(r"v\d{1,2}", re.I)
 _WORD = re.compile(r"[^\W\d_]+")
 _ACCENT = re.compile(r"[\u00c0-\u024f]")
 _OTHER_LETTER = re.compile(r"[^\W\d_\x00-\u024f]")
 """A letter that is not Latin."""
-_USED_TO = re.compile(r"^(?:can be|is) used to ")
 _ORDERS = (VERBS - NOUNS) | USUAL_VERBS
+_OBJECT = re.compile(r"(?:(?:back|off|out|up) )?(?:an?|the)(?!\S)", re.I)
+"""What follows a verb, and with it a word that belongs to the verb: `Top up the balance`."""
 _NO_IMPERATIVES = STOP_WORDS | ARTICLES | ASIDES | {"both", "is", "not", "whether"}
-_PARTICLE = re.compile(r"^(?:back|in|off|out|up) ")
-"""A word after a verb that belongs to it: `Top up the balance`."""
 
 
 def summary_text(operation: dict[str, Any]) -> str:
-    """An operation's summary, its verb first, without its number in a list: `1. Create a
-    transaction`. Empty where it says the path alone.
-    """
-    text = _begun(_NUMBERED.sub("", plain(operation.get("summary"))), operation)
-    if _PATH.fullmatch(text) and not is_verb(text):
-        return ""
-    return _verb_to_front(text)
+    """Return an operation's summary, its verb first."""
+    return _verb_to_front(description_text(operation, "summary"))
 
 
-def description_text(operation: dict[str, Any]) -> str:
-    """An operation's description from where it begins to say something."""
-    return _begun(plain(operation.get("description")), operation)
-
-
-def _begun(text: str, operation: dict[str, Any]) -> str:
-    """A text without the route, the heading or the operation's own name before it, and with the
-    verb of `Return's the book` spelt as one; what stands for a text that nobody wrote is none.
-    """
-    text = _HEADING.sub("", _ROUTE.sub("", text))
+def description_text(operation: dict[str, Any], key: str = "description") -> str:
+    """Return an operation's description from where it begins to say something."""
+    text = plain(operation.get(key))
+    heading = _HEADING.match(text)
+    text = text[heading.end() :] if heading else text
     sentence, rest = first_sentence(text)
-    return rest if sentence.lower() in PLACEHOLDERS else text
-
-
-def _is_lower_case_verb(word: str) -> bool:
-    """Return whether a word is a verb and no part of a name, as in `OpenID Connect`."""
-    return word.islower() and is_verb(word)
+    return rest if _NOTHING.fullmatch(sentence) and not is_verb(sentence) else text
 
 
 def _verb_to_front(sentence: str) -> str:
-    """A heading that ends in its verb, with the verb first: `SSH Key Update`."""
+    """Return a heading that ends in its verb with the verb first: `SSH Key Update`."""
     *thing, last = sentence.split(" ")
-    if not 0 < len(thing) < SHORT:
-        return sentence
-    if not last.istitle():
-        return sentence
-    if last.lower() not in ENDING_VERBS:
-        return sentence
-    if has_verb(sentence):
-        return sentence
-    if not STOP_WORDS.isdisjoint(words(sentence)):
+    is_heading = 0 < len(thing) < SHORT and last.istitle() and last.lower() in ENDING_VERBS
+    if not is_heading or has_verb(sentence) or not STOP_WORDS.isdisjoint(words(sentence)):
         return sentence
     return f"{last.capitalize()} {' '.join(thing)}"
 
 
 def marked_last(sentence: str) -> str:
-    """A sentence with what it begins with before its verb at its end: its mark or version (`List
-    books [Beta]`), its label (`Files - Crop an image`), a clause (`For a shelf, list its books`).
+    """Return a sentence with what it begins with before its verb at its end: its mark (`[Beta] List
+    books`), or its label unless it has these words itself (`Files - Crop an image`).
     """
-    moved = _with_mark_last(sentence) or _with_label_last(sentence)
-    return moved or _with_clause_last(sentence) or sentence
-
-
-def _with_mark_last(sentence: str) -> str:
-    """A sentence with its mark or version at its end; empty where it begins with none."""
     mark = _MARK.match(sentence)
     if mark:
-        return f"{sentence[mark.end() :]} [{mark['bracketed'] or mark['word'].lower()}]"
-    first, _, more = sentence.partition(" ")
-    if _VERSION.fullmatch(first) and is_verb(more.partition(" ")[0]):
-        return f"{more} [{first}]"
-    return ""
-
-
-def _with_label_last(sentence: str) -> str:
-    """A sentence with the label before its verb at its end, unless it says that itself; empty where
-    it begins with none.
-    """
+        return f"{sentence[mark.end() :]} [{mark[mark.lastindex or 0]}]"
     label = _LABEL.match(sentence)
     if label is None:
-        return ""
+        return sentence
     rest = sentence[label.end() :]
+    first, *others = rest.lower().split(" ")
+    is_order = bool(others) and base_verb(first) in _ORDERS
     label_words = words(label[1])
-    if not ASIDES.isdisjoint(label_words[:1]):
-        return ""
-    if begins_with_verb(label[1]):
-        return ""
-    if not _is_order(rest):
-        return ""
+    if not is_order or begins_with_verb(label[1]) or not ASIDES.isdisjoint(label_words[:1]):
+        return sentence
     return rest if {*label_words} <= {*words(rest)} else f"{rest} [{label[1]}]"
-
-
-def _with_clause_last(sentence: str) -> str:
-    """A sentence with the clause before its verb at its end; empty where it begins with none."""
-    clause = _CLAUSE.match(sentence)
-    if clause is None:
-        return ""
-    rest = sentence[clause.end() :]
-    if clause[1].lower() in BEFORE_CLAUSE and _is_order(rest):
-        return f"{rest} {clause[1].lower()}{clause[2]}"
-    return ""
-
-
-def _is_order(sentence: str) -> bool:
-    """Return whether a sentence begins with a verb that is no noun, and goes on."""
-    first, *others = sentence.lower().split(" ")
-    if not others:
-        return False
-    return base_verb(first) in _ORDERS
 
 
 @lru_cache(maxsize=20_000)
 def without_preface(sentence: str) -> str:
-    """A sentence from its verb on: `This endpoint lists books` and `ListBooks lists books` are
-    `lists books`, and so is `List lists books`.
+    """Return a sentence from its verb on: `This endpoint lists books` and `ListBooks lists books`
+    are `lists books`, and so is `List lists books`.
     """
     first, _, more = sentence.partition(" ")
-    if base_verb(first.lower()) == base_verb(more.lower().partition(" ")[0]) in VERBS - NOUNS:
+    second = more.partition(" ")[0]
+    if base_verb(first.lower()) == base_verb(second.lower()) in VERBS - NOUNS:
         return more
-    if is_camel_case(first):
-        used = _USED_TO.sub("", more)
-        if used != more or _is_lower_case_verb(more.partition(" ")[0]):
-            return used
-    preface = _PREFACE.match(sentence)
-    if preface and is_verb(sentence[preface.end() :].partition(" ")[0]):
-        return sentence[preface.end() :]
-    return sentence
+    rest = more if is_camel_case(first) else sentence
+    preface = _PREFACE.match(rest)
+    if preface and is_verb(rest[preface.end() :].partition(" ")[0]):
+        return rest[preface.end() :]
+    is_verb_next = second.islower() and is_verb(second)  # not so in `OpenID Connect`
+    return rest if is_verb_next else sentence
 
 
 def is_third_person(word: str) -> bool:
@@ -235,30 +180,20 @@ def _is_imperative(word: str, more: str) -> bool:
     """Return whether a word that is not known as a verb is used as one: `Rotoscope a film`."""
     if word.lower() in _NO_IMPERATIVES:
         return False
-    joined, _, verb = more.partition(" ")
-    if joined == "and" and verb in VERBS - NOUNS:
-        return True
-    if not word.replace("-", "").isalpha():
-        return False
-    return _names_a_thing(_PARTICLE.sub("", more))
-
-
-def _names_a_thing(text: str) -> bool:
-    return text.partition(" ")[0].lower() in ("a", "an", "the")
+    following, _, rest = more.partition(" ")
+    if following == "and":
+        return rest in VERBS - NOUNS
+    return word.replace("-", "").isalpha() and _OBJECT.match(more) is not None
 
 
 def is_noun(word: str, more: str) -> bool:
     """Return whether a verb is meant as a noun, by the words that follow: `Order details`."""
-    if word == "search":
-        return False
-    if word not in NOUNS:
+    if word == "search" or word not in NOUNS:
         return False
     following, _, rest = more.lower().partition(" ")
     if following == "and" and is_verb(rest.partition(" ")[0]):
         return False  # `Match and replace`
-    if not following:
-        return True
-    return following in BEFORE_NOUN
+    return not following or following in BEFORE_NOUN
 
 
 def is_foreign(text: str) -> bool:
@@ -290,9 +225,5 @@ def is_word(text: str) -> bool:
 @lru_cache(maxsize=20_000)
 def is_camel_case(word: str) -> bool:
     """Return whether a word is several that begin with a verb: `listBooks`."""
-    if "-" in word:
-        return False
     parts = words(word)
-    if len(parts) < 2:
-        return False
-    return is_verb(parts[0])
+    return "-" not in word and len(parts) > 1 and is_verb(parts[0])

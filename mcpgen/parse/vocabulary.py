@@ -48,10 +48,6 @@ FOREIGN = _words("texts", "foreign")
 """Words of other languages that most of their sentences have one of."""
 FINITE = _words("texts", "finite")
 """Words that make a sentence of words, where a noun phrase has none."""
-PLACEHOLDERS = frozenset(_tables()["texts"]["placeholders"])
-"""Texts that stand where nobody wrote one."""
-BEFORE_CLAUSE = _words("texts", "before_clause")
-"""Prepositions that a clause may begin with before the sentence does."""
 ENVELOPES = _words("texts", "envelopes")
 """Fields of an answer that hold it and say nothing of it."""
 ASIDE = _words("texts", "aside")

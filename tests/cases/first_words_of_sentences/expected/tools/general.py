@@ -56,7 +56,7 @@ async def github_issues(api: Api) -> Answer[Any]:
 
 
 async def list_subjects(api: Api) -> Answer[Any]:
-    """List subjects [deprecated]."""
+    """List subjects [DEPRECATED]."""
     return await api.request("GET", "/search/subjects")
 
 

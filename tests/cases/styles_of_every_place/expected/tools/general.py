@@ -19,7 +19,7 @@ async def in_form(
     repeated: list[str] | Omit = OMIT,
     rows: list[models.InFormRowsItem] | Omit = OMIT,
 ) -> Answer[Any]:
-    """Values in a form."""
+    """Submit values in a form."""
     return await api.request(
         "POST",
         "/form",
@@ -62,7 +62,7 @@ async def in_path(
     members: dict[str, Any],
     number: float,
 ) -> Answer[Any]:
-    """Values in a path."""
+    """Get values in a path."""
     return await api.request(
         "GET",
         "/path/{label}/{labels}/{matrix}/{pairs}/{list}/{members}/{number}",
@@ -96,7 +96,7 @@ async def in_query(
     one_or_more: int | list[int] | Omit = OMIT,
     matrix: list[list[int]] | Omit = OMIT,
 ) -> Answer[Any]:
-    """Values in a query."""
+    """Get values in a query."""
     return await api.request(
         "GET",
         "/query",
