@@ -50,7 +50,7 @@ _PREFACE = re.compile(
     rf"""(?: (?:an?|basic|simple)\s+(?:[\w-]+\s+){{0,3}}?{_THING}\s+(?=to\s)
            | (?:this|the)\s+(?:[\w-]+\s+){{0,4}}?{_THING}\s+
              (?:(?:is\s+used|can\s+be\s+used|is|allows?|lets?|enables?|helps?|will|can)\s+)?
-           | (?:use|call)\s+(?:this|the)\s+{_THING}\s+
+           | (?:you\s+can\s+)?(?:use|call)\s+(?:this|the)\s+{_THING}\s+
            | it\s+(?:is\s+used|can\s+be\s+used|allows?|lets?|enables?)\s+
            | (?:can\s+be|is)\s+used\s+
            | (?:{_THING}|you\s+can|will|used|allows?|lets?|enables?)\s+ )
@@ -73,7 +73,7 @@ _OTHER_LETTER = re.compile(r"[^\W\d_\x00-\u024f]")
 """A letter that is not Latin."""
 _ORDERS = (VERBS - NOUNS) | USUAL_VERBS
 _OBJECT = re.compile(r"(?:(?:back|off|out|up) )?(?:an?|the)(?!\S)", re.I)
-"""What follows a verb, and with it a word that belongs to the verb: `Top up the balance`."""
+"""The words after a verb, the first of which may belong to it: `Top up the balance`."""
 _NO_IMPERATIVES = STOP_WORDS | ARTICLES | ASIDES | {"both", "is", "not", "whether"}
 
 
@@ -136,11 +136,6 @@ def without_preface(sentence: str) -> str:
     return rest if is_verb_next else sentence
 
 
-def is_third_person(word: str) -> bool:
-    """Return whether a word is a verb with the ending of the third person."""
-    return base_verb(word) != word
-
-
 def begins_with_verb(sentence: str) -> bool:
     """Return whether a sentence begins with a verb, or with an adverb and one: `Permanently
     deletes`.
@@ -169,7 +164,7 @@ def has_verb(sentence: str) -> bool:
     first, _, more = sentence.partition(" ")
     if is_noun(first.lower(), more):
         return False
-    if not more and is_third_person(first.lower()):
+    if not more and base_verb(first.lower()) != first.lower():
         return False  # `Logs`
     if begins_with_verb(sentence):
         return True
@@ -178,7 +173,7 @@ def has_verb(sentence: str) -> bool:
 
 def _is_imperative(word: str, more: str) -> bool:
     """Return whether a word that is not known as a verb is used as one: `Rotoscope a film`."""
-    if word.lower() in _NO_IMPERATIVES:
+    if word.lower() in _NO_IMPERATIVES or word.endswith("ing"):
         return False
     following, _, rest = more.partition(" ")
     if following == "and":

@@ -8,7 +8,6 @@ nothing, the name's words do.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from itertools import dropwhile
 from typing import Any
 
@@ -23,7 +22,6 @@ from .beginnings import (
     is_camel_case,
     is_foreign,
     is_noun,
-    is_third_person,
     is_word,
     marked_last,
     summary_text,
@@ -51,10 +49,12 @@ from .vocabulary import (
 
 FIRST_SENTENCE = 120
 DESCRIPTION = 1900
-_ENDPOINT = re.compile(r"(?:[a-z]+ ){0,4}(?:endpoint|view|viewset) (?:for|of|to|that)\b", re.I)
-"""Name of a web framework's class in a text: `List API endpoint for books`."""
-_OF_ENDPOINT = re.compile(r"endpoint\b", re.I)
-"""Beginning of a sentence about the endpoint, in any language."""
+_ENDPOINT = re.compile(
+    r"(?:(?:an?|the|this) )?(?:(?!an? |the )[a-z]+ ){0,4}"
+    r"(?:endpoint|view|viewset) (?:for|of|to|that)\b",
+    re.I,
+)
+"""Name of a web framework's class in a text: `Generic API endpoint for books`."""
 _CLAUSE_END = re.compile(
     r"(?:[;:]|,? [-\u2013\u2014]|, (?:if|when|while|where|which|so|but|designed"
     r"|as well as|including|such as|by|use)\b| so (?:that|the|you|it)\b)(?= )"
@@ -78,43 +78,36 @@ _LIST_WITHIN = re.compile(r"^(\S.*?) list (?=\S)")
 
 
 def headline(operation: dict[str, Any], name: str, method: str, path: str) -> tuple[str, str]:
-    """The first sentence of a tool's description (verb first, at most 120 characters) and the
-    remaining text.
+    """Return the first sentence of a tool's description (verb first, at most 120 characters) and
+    the remaining text: the best of summary, description and the tool's name.
     """
     summary, text = summary_text(operation), description_text(operation)
-    if summary:
-        sentence, rest = _merged(summary, text, method)
-    else:
-        sentence, rest = first_sentence(text)
-    said = [sentence, first_sentence(text)[0]]
-    if any(map(is_foreign, said)) and not _OF_ENDPOINT.match(sentence):
+    sentence, rest = _merged(summary, text, method)
+    if is_foreign(sentence) or is_foreign(first_sentence(text)[0]):
         return fitted(_begun(sentence), rest)
     sentence = marked_last(sentence)
-    name_sentence = with_verb(_verb_first(name, method, path), method)
-    if _is_aside(sentence, method):
-        return name_sentence, _joined(summary, text)
-    if not sentence:
-        return fitted(name_sentence, rest, is_written=False)
+    if not sentence or _is_aside(sentence, method):
+        return with_verb(_verb_first(name, method, path), method), _joined(summary, text)
     says_little = _LABEL.fullmatch(sentence) or method != "GET"
-    is_name = _is_identifier(sentence)
-    if is_name:
+    is_identifier = _is_identifier(sentence)
+    if is_identifier:
         sentence = humanise(sentence)
     if says_little and not has_verb(sentence):
-        told, after = _told_at_once(text, has_verb)
+        told, after = first_told(operation, method)
         if told:
-            return fitted(with_verb(told, method), after)
-    if is_name:
+            return fitted(told, after)
+    if is_identifier:
         sentence = _verb_first(sentence, method, path)
     return fitted(with_verb(sentence, method), rest)
 
 
-def _told_at_once(text: str, is_told: Callable[[str], bool] = begins_with_verb) -> tuple[str, str]:
-    """The first sentence of a text from its verb on, and what follows; empty where it starts with
-    no verb.
+def first_told(operation: dict[str, Any], method: str) -> tuple[str, str]:
+    """Return the first sentence of an operation's description, verb first, and what follows; empty
+    where it has no verb.
     """
-    sentence, rest = first_sentence(text)
-    sentence = without_preface(marked_last(sentence))
-    return (sentence, rest) if is_told(sentence) else ("", "")
+    sentence, rest = first_sentence(description_text(operation))
+    sentence = marked_last(sentence)
+    return (with_verb(sentence, method), rest) if has_verb(sentence) else ("", "")
 
 
 def spoken_verb(written: str) -> str:
@@ -192,66 +185,36 @@ def _ends_in_verb(before: list[str], verb: str) -> bool:
     return verb != "list" or before[0] not in VERBS - NOUNS
 
 
-def fitted(
-    sentence: str,
-    rest: str,
-    limit: int = FIRST_SENTENCE,
-    *,
-    is_written: bool = True,
-    summary: str = "",
-) -> tuple[str, str]:
-    """A first sentence of less than `limit` characters: the document's own, else the summary, else
-    what is left when it is cut. The document's own stands whole in the rest then.
+def fitted(sentence: str, rest: str, limit: int = FIRST_SENTENCE) -> tuple[str, str]:
+    """Return a first sentence of less than `limit` characters, and the rest: a longer sentence is
+    cut, and stands whole in the rest.
     """
     if len(sentence) < limit:  # a full stop follows
         return sentence, rest
-    if is_written and not sentence.endswith("\u2026"):
+    if not sentence.endswith("\u2026"):
         rest = _joined(f"{sentence}.", rest)
-    if 0 < len(summary) < limit:
-        return summary, rest
     return _main_clause(sentence, limit - 1), rest
 
 
 def _main_clause(sentence: str, limit: int) -> str:
-    """A long sentence without its parentheses, up to where it goes on about what it said, else what
-    is left when it is cut.
+    """Return a long sentence without its parentheses, up to where it goes on about what it said,
+    else what is left when it is cut.
     """
     sentence = _PARENTHESIS.sub("", sentence)
-    if len(sentence) <= limit:
-        return sentence
     ends = [match.start() for match in _CLAUSE_END.finditer(sentence, SHORTEST, limit)]
-    ends = [end for end in ends if _is_closed(sentence[:end])]
-    return sentence[: ends[-1]] if ends else shorten(sentence, limit)
-
-
-def _is_closed(text: str) -> bool:
-    return text.count("(") == text.count(")") and text.count("`") % 2 == 0
-
-
-def summary_of(operation: dict[str, Any], method: str) -> str:
-    """The first sentence of an operation's summary, verb first; empty where it has none."""
-    sentence, _ = first_sentence(summary_text(operation))
-    return with_verb(sentence, method) if sentence else ""
-
-
-def first_told(operation: dict[str, Any], method: str) -> tuple[str, str]:
-    """The first sentence of an operation's description, verb first, and what follows; empty where
-    it starts with no verb or is too long.
-    """
-    sentence, rest = _told_at_once(description_text(operation))
-    if not 0 < len(sentence) < FIRST_SENTENCE:
-        return "", ""
-    return with_verb(sentence, method), rest
+    if len(sentence) > limit and ends:
+        return sentence[: ends[-1]]
+    return shorten(sentence, limit)
 
 
 def _merged(summary: str, text: str, method: str) -> tuple[str, str]:
-    """The first sentence of summary and description, and the rest: what both say is said once, by
-    the one that says more.
+    """Return the first sentence of summary and description, and the rest: what both say is said
+    once, by the one that says more.
     """
+    if not summary:
+        return first_sentence(text)
     sentence, after = first_sentence(summary)
     other, more = first_sentence(text)
-    if fold(sentence) == fold(other):
-        return sentence, _joined(after, more)
     own_words, other_words = _meaning(with_verb(sentence, method)), _meaning(without_preface(other))
     if set(other_words) <= set(own_words):
         return sentence, _joined(after, more)
@@ -274,22 +237,25 @@ def _meaning(sentence: str) -> list[str]:
     """The words of a sentence that say something, each in one form: `Deletes a Book of the shop` as
     `delete book shop`.
     """
-    first, *others = [*dropwhile(is_adverb, words(sentence)), ""]
+    own_words = words(sentence) or [fold(sentence)]  # in other letters
+    first, *others = [*dropwhile(is_adverb, own_words), ""]
     telling = [singular(word) for word in others if word not in ARTICLES | STOP_WORDS]
     return [same_verb(base_verb(first)), *telling[:-1]]
 
 
 def _is_aside(sentence: str, method: str) -> bool:
-    """Return whether a sentence says something about an operation, but not what it does: `When you
-    …`, `A session can be canceled …`, `API endpoint for books`.
+    """Return whether a sentence is about an operation, but not about what it does: `When you …`, `A
+    session can be canceled …`, `Stripe automatically closes …`.
     """
     sentence = without_preface(sentence)
     first, second, third, *others = (*words(sentence), "", "", "")
     if first in ASIDES or _ENDPOINT.match(sentence):
         return True
-    if begins_with_verb(sentence):
+    if has_verb(sentence) or begins_with_verb(sentence):
         return False
-    if second.endswith("ly") and is_third_person(third):  # `Stripe automatically closes …`
+    if first.endswith("ing") and second in ARTICLES:  # `Closing the dispute indicates …`
+        return True
+    if second.endswith("ly") and base_verb(third) != third:
         return True
     if method != "GET" and first in ("a", "an", "the"):
         return True
@@ -369,17 +335,7 @@ def _as_order(sentence: str) -> str:
     return " ".join(changed)
 
 
-_TYPOGRAPHY = str.maketrans(
-    {
-        "\u2018": "'",
-        "\u2019": "'",
-        "\u201c": '"',
-        "\u201d": '"',
-        "\u2013": "-",
-        "\u2014": "-",
-        "\u2026": "...",
-    }
-)
+_TYPOGRAPHY = str.maketrans("\u2018\u2019\u201c\u201d\u2013\u2014", "''\"\"--") | {0x2026: "..."}
 
 
 def docstring_of(sentence: str, name: str) -> str:

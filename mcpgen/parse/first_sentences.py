@@ -8,15 +8,13 @@ with words of its name (`Get details (movie)`). Nothing is invented.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..load.operations import DocumentedOperation
 from ..text import humanise, words
 from . import describe
 from .vocabulary import base_verb
-
-LONGEST = describe.FIRST_SENTENCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,111 +26,60 @@ class Opening:
     sentence: str
     rest: str
 
-
-@dataclass(slots=True)
-class _Draft:
-    """The opening of one operation, on its way."""
-
-    operation: DocumentedOperation
-    name: str
-    opening: Opening
-    own_words: list[str]
-    """Words of the tool's name that not every tool of the same sentence has."""
-
-    def told(self) -> Opening | None:
-        """With the first sentence of the description in place of the summary."""
-        sentence, rest = describe.first_told(self.operation.node, self.operation.method)
-        return Opening(sentence, rest) if sentence else None
-
-    def with_own_words(self) -> Opening | None:
-        """With the words of the name that the others' names have not; a number is none."""
-        verbs = _verbs(self.opening.sentence)
-        own = [word for word in self.own_words if not (word in verbs or word.isdigit())]
-        return self.followed_by(" ".join(own)) if own else None
-
-    def unchanged(self) -> Opening:
-        """As it is, now that the others begin otherwise."""
-        return self.opening
-
-    def with_name(self) -> Opening:
-        """With the whole name, which no other tool has."""
-        return self.followed_by(humanise(self.name))
+    @property
+    def key(self) -> str:
+        """The same for sentences that differ in capitals alone."""
+        return self.sentence.lower()
 
     def followed_by(self, text: str) -> Opening:
-        """With words in brackets, within the length of a first sentence: the summary where it is
-        shorter than that.
-        """
+        """Return it with words in brackets, within the length of a first sentence."""
         suffix = f" ({text})"
-        limit = LONGEST - len(suffix)
-        summary = describe.summary_of(self.operation.node, self.operation.method)
-        opening = self.opening
-        sentence, rest = describe.fitted(opening.sentence, opening.rest, limit, summary=summary)
+        limit = describe.FIRST_SENTENCE - len(suffix)
+        sentence, rest = describe.fitted(self.sentence, self.rest, limit)
         return Opening(sentence + suffix, rest)
-
-
-STEPS: tuple[Callable[[_Draft], Opening | None], ...] = (
-    _Draft.told,
-    _Draft.with_own_words,
-    _Draft.unchanged,
-    _Draft.with_name,
-)
-"""Ways to a sentence of one's own, the best first."""
 
 
 def openings(
     operations: Iterable[DocumentedOperation], names: dict[str, str]
 ) -> dict[str, Opening]:
     """`METHOD /path` → how the tool's description begins. `names` are the tools' names."""
-    drafts: dict[str, _Draft] = {}
-    for operation in operations:
-        name = names[operation.key]
-        text = describe.headline(operation.node, name, operation.method, operation.path)
-        drafts[operation.key] = _Draft(operation, name, Opening(*text), [])
-    alike = _alike(drafts.values())
-    for group in alike:
-        _find_own_words(group)
-    waiting = [draft for group in alike for draft in group]
-    for step in STEPS:
-        waiting = _take(step, waiting, drafts.values())
-    return {key: draft.opening for key, draft in drafts.items()}
+    by_key = {operation.key: operation for operation in operations}
+    out: dict[str, Opening] = {}
+    alike: defaultdict[str, list[str]] = defaultdict(list)
+    for key, operation in by_key.items():
+        text = describe.headline(operation.node, names[key], operation.method, operation.path)
+        out[key] = Opening(*text)
+        alike[out[key].key].append(key)
+    proposals: dict[str, list[Opening | None]] = {}
+    for group in alike.values():
+        if len(group) > 1:
+            common = set.intersection(*({*words(names[key])} for key in group))
+            for key in group:
+                proposals[key] = _proposals(by_key[key], names[key], out[key], common)
+    while proposals:
+        wanted = {key: each.pop(0) for key, each in proposals.items()}
+        count = Counter((opening or out[key]).key for key, opening in (out | wanted).items())
+        for key, opening in wanted.items():
+            if opening and (count[opening.key] == 1 or not proposals[key]):
+                out[key] = opening
+                del proposals[key]
+    return out
 
 
-def _take(
-    step: Callable[[_Draft], Opening | None], waiting: list[_Draft], drafts: Iterable[_Draft]
-) -> list[_Draft]:
-    """Give the drafts that wait what a step proposes, where no other tool begins so; return the
-    others.
+def _proposals(
+    operation: DocumentedOperation, name: str, opening: Opening, common: set[str]
+) -> list[Opening | None]:
+    """Return beginnings for a tool whose own is that of others, the best first: the description's
+    first sentence, words that the others' names lack, its own if all others change, and its whole
+    name. `common` are the words of all these names; a number is none.
     """
-    proposals = [(draft, step(draft)) for draft in waiting]
-    names = {draft.name for draft in waiting}
-    count = Counter(_key(draft.opening) for draft in drafts if draft.name not in names)
-    count.update(_key(opening or draft.opening) for draft, opening in proposals)
-    left = []
-    for draft, opening in proposals:
-        if opening is None or count[_key(opening)] > 1:
-            left.append(draft)
-        else:
-            draft.opening = opening
-    return left
-
-
-def _key(opening: Opening) -> str:
-    return opening.sentence.lower()
-
-
-def _alike(drafts: Iterable[_Draft]) -> list[list[_Draft]]:
-    """The drafts that begin with the same sentence, in groups."""
-    groups: defaultdict[str, list[_Draft]] = defaultdict(list)
-    for draft in drafts:
-        groups[_key(draft.opening)].append(draft)
-    return [group for group in groups.values() if len(group) > 1]
-
-
-def _find_own_words(group: list[_Draft]) -> None:
-    count = Counter(word for draft in group for word in set(words(draft.name)))
-    for draft in group:
-        draft.own_words = [word for word in words(draft.name) if count[word] < len(group)]
-
-
-def _verbs(sentence: str) -> set[str]:
-    return {base_verb(word) for word in words(sentence)}
+    told = Opening(*describe.first_told(operation.node, operation.method))
+    is_told = 0 < len(told.sentence) < describe.FIRST_SENTENCE
+    known = common.union(map(base_verb, words(opening.sentence)))
+    own = " ".join(word for word in words(name) if word not in known and not word.isdigit())
+    return [
+        told if is_told else None,
+        opening.followed_by(own) if own else None,
+        opening,
+        opening.followed_by(humanise(name)),
+    ]

@@ -53,5 +53,5 @@ async def list_loans(api: Api) -> Answer[Any]:
 
 
 async def list_revistas(api: Api) -> Answer[Any]:
-    """List revistas."""
+    """Endpoint para retorno das revistas."""
     return await api.request("GET", "/revistas")
