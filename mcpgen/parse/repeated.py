@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from ..load.values import as_list, as_object, as_text
@@ -52,26 +52,26 @@ class Repeated:
         self._places, self._every, self._patterns = places, every, patterns
 
     def without(self, text: str, place: Place = "") -> str:
-        """A text without its repeated sentences, and without sentences that only refer to another
-        text. The first sentence about a parameter stays.
+        """Return a text without its repeated sentences, and without sentences that only refer to
+        another text. The first sentence about a parameter stays.
         """
-        return _filtered(
-            text,
-            lambda index, each: bool(place and not index) or not self._is_superfluous(each, place),
-        )
+        known = self._every if place else self._places
+        first = _all(text)[:1] if place else []
+
+        def is_telling(sentence: str) -> bool:
+            if sentence in first:
+                return True
+            return not REFERRAL.match(sentence) and place not in known.get(sentence, ())
+
+        return _filtered(text, is_telling)
 
     def telling(self, text: str, limit: int) -> str:
-        """A text of an operation; one over `limit` characters without what dozens of others say of
-        themselves, which tells it from none of them.
+        """Return a text of an operation; one over `limit` characters without what dozens of others
+        say of themselves, which tells it from none of them.
         """
         if len(text) <= limit:
             return text
-        return _filtered(text, lambda _, each: _pattern(each) not in self._patterns)
-
-    def _is_superfluous(self, sentence: str, place: Place) -> bool:
-        if REFERRAL.match(sentence):
-            return True
-        return place in (self._every if place else self._places).get(sentence, ())
+        return _filtered(text, lambda sentence: _pattern(sentence) not in self._patterns)
 
     def instructions(self) -> str:
         """The repeated sentences, each with the arguments it is about."""
@@ -82,13 +82,10 @@ class Repeated:
         return "\n".join(lines)
 
 
-def _filtered(text: str, is_kept: Callable[[int, str], bool]) -> str:
-    """A text of the sentences that are kept, by their index in it and themselves."""
-    lines = []
-    for number, line in enumerate(text.split("\n")):
-        kept = [each for index, each in enumerate(sentences(line)) if is_kept(number + index, each)]
-        lines.append(" ".join(kept))
-    return "\n".join(line for line in lines if line)
+def _filtered(text: str, is_kept: Callable[[str], bool]) -> str:
+    """Return a text with only some of its sentences, on the lines where they stood."""
+    lines = [" ".join(filter(is_kept, sentences(line))) for line in text.split("\n")]
+    return "\n".join(filter(None, lines))
 
 
 def _pattern(sentence: str) -> str:
@@ -97,57 +94,59 @@ def _pattern(sentence: str) -> str:
 
 
 def repeated(reader: Reader, operations: Iterable[DocumentedOperation]) -> Repeated:
-    """The sentences that at least `LEAST` operations say, and most of those that they could be
-    about; those that cost most first.
+    """Return the sentences that at least `LEAST` operations say, and most of those that they could
+    be about; those that cost most first.
     """
     count: Counter[tuple[str, Place]] = Counter()
     texts: Counter[Place] = Counter()
     patterns: Counter[str] = Counter()
     shown: set[str] = set()
     for operation in operations:
-        said = list(_texts(reader, operation))
-        texts.update({place for place, _ in said})
-        later = [(sentence, place) for place, text in said for sentence in _later(text)]
-        count.update(dict.fromkeys(later, 1))  # the order of a set differs from run to run
-        for place, text in said:
+        said = _texts(reader, operation)
+        texts.update(said.keys())
+        own = [each for each in _all(said[""]) if not WARNING.search(each)]
+        patterns.update({*map(_pattern, own)})
+        for place, text in said.items():
+            later = dict.fromkeys(_all(text)[1:])  # the order of a set differs from run to run
+            count.update((sentence, place) for sentence in later)
             # Of a parameter the second sentence comes first: a list has hardly room for more
-            shown.update(_later(text)[: 1 if place else None])
-        own_sentences = [each for place, text in said if not place for each in _all(text)]
-        patterns.update({_pattern(each) for each in own_sentences if not WARNING.search(each)})
+            shown.update([*later][: 1 if place else None])
     places: Places = {}
     weights: Counter[str] = Counter()
     for (sentence, place), times in count.items():
-        is_general = times >= max(LEAST, MOST * texts[place])
-        if is_general and not REFERRAL.match(sentence):
-            places.setdefault(sentence, []).append(place)
-            weights[sentence] += times * len(sentence)
+        if times < max(LEAST, MOST * texts[place]) or REFERRAL.match(sentence):
+            continue
+        places.setdefault(sentence, []).append(place)
+        weights[sentence] += times * len(sentence)
+    common = frozenset(pattern for pattern, times in patterns.items() if times >= LEAST)
+    by_worth = sorted(weights, key=lambda each: (each not in shown, -weights[each]))
+    return Repeated(_fitting(by_worth, places), places, common)
+
+
+def _fitting(sentences: Iterable[str], places: Places) -> Places:
+    """Return the sentences for which the instructions have room."""
     room = ROOM
     chosen: Places = {}
-    for sentence in sorted(weights, key=lambda each: (each not in shown, -weights[each])):
+    for sentence in sentences:
         length = len(sentence) + sum(len(place) + 4 for place in places[sentence])
         if length <= room:
             room -= length
             chosen[sentence] = places[sentence]
-    common = frozenset(pattern for pattern, times in patterns.items() if times >= LEAST)
-    return Repeated(chosen, places, common)
+    return chosen
 
 
-def _texts(reader: Reader, operation: DocumentedOperation) -> Iterator[tuple[Place, str]]:
-    """Yield the texts of an operation and of its parameters."""
-    yield "", plain(operation.node.get("description"))
+def _texts(reader: Reader, operation: DocumentedOperation) -> dict[Place, str]:
+    """Return the texts of an operation and of its parameters."""
+    texts = {"": plain(operation.node.get("description"))}
     for owner in (operation.path_item, operation.node):
         for entry in as_list(as_object(owner).get("parameters")):
             parameter = reader.peek(entry)
             name = as_text(parameter.get("name"))
             if name:
-                yield name, plain(parameter.get("description"))
+                texts[name] = plain(parameter.get("description"))
+    return texts
 
 
 def _all(text: str) -> list[str]:
-    """The sentences of a text."""
+    """Return the sentences of a text."""
     return [sentence for line in text.split("\n") for sentence in sentences(line)]
-
-
-def _later(text: str) -> list[str]:
-    """The sentences of a text after its first."""
-    return _all(text)[1:]
