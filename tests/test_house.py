@@ -30,7 +30,7 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 43_400,
+    "lines of code of mcpgen": 43_300,
     "lines of code of its runtime": 13_300,
     "modules of a copied runtime": 50,
     "lines of a copied runtime": 12_500,
@@ -40,15 +40,15 @@ LIMITS = {
     "lines of Python of a new project": 9_760,
     "entries at the root of a project": 12,
     "variables in a README": 15,
-    "lines of names and sentences": 2_520,
+    "lines of names and sentences": 2_290,
     "lines of projection": 1_930,
     "modules of a run": 156,
-    "switches of a run": 1_650,
+    "switches of a run": 1_630,
     "modules of a call": 20,
     "switches of a call": 80,
     "frames of a call": 14,
     "modules in circles of imports": 0,
-    "comprehensions in 1,000 lines of parse": 39,
+    "comprehensions in 1,000 lines of parse": 38,
     "docstrings that begin with a question": 0,
     "class names with several meanings": 8,
     "lines of the changelog of a version": 120,

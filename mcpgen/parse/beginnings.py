@@ -23,9 +23,6 @@ from .vocabulary import (
     is_verb,
 )
 
-SHORT = 6
-"""Words of a heading."""
-
 _METHOD = "(?:GET|HEAD|OPTIONS|QUERY|POST|PUT|PATCH|DELETE)"
 _HEADING = re.compile(
     rf"""(?: (?:description|overview|purpose|summary):  # `Description: Lists books`
@@ -66,7 +63,14 @@ _MARK = re.compile(
 )
 """A status or version before a sentence: `[Beta] List books`, `BETA: List books`, `V3 List books`.
 """
-_LABEL = re.compile(r"([^\s:()\[\],]+(?: [^\s:()\[\],]+){0,3}?)(?::| [-\u2013\u2014])\s+(?=\w)")
+_BEFORE_VERB = re.compile(
+    r"(?P<clause>(?:at|for|from|given|in|on|through|via|with|within) [^,]{3,70}), (?=\w)"
+    r"|(?P<label>[^\s:()\[\],]+(?: [^\s:()\[\],]+){0,3}?)(?::| [-\u2013\u2014])\s+(?=\w)",
+    re.I,
+)
+"""A clause or a label before an order: `For a shelf, list its books`, `Files - Crop an image`."""
+_LAST_VERB = re.compile(rf"(\S+(?: \S+){{0,4}}) ({'|'.join(sorted(ENDING_VERBS)).title()})")
+"""A heading that ends in its verb: `SSH Key Update`."""
 _WORD = re.compile(r"[^\W\d_]+")
 _ACCENT = re.compile(r"[\u00c0-\u024f]")
 _OTHER_LETTER = re.compile(r"[^\W\d_\x00-\u024f]")
@@ -92,31 +96,36 @@ def description_text(operation: dict[str, Any], key: str = "description") -> str
 
 
 def _verb_to_front(sentence: str) -> str:
-    """Return a heading that ends in its verb with the verb first: `SSH Key Update`."""
-    *thing, last = sentence.split(" ")
-    is_heading = 0 < len(thing) < SHORT and last.istitle() and last.lower() in ENDING_VERBS
-    if not is_heading or has_verb(sentence) or not STOP_WORDS.isdisjoint(words(sentence)):
+    """Return a heading that ends in its verb with the verb first: `Update SSH Key`."""
+    heading = _LAST_VERB.fullmatch(sentence)
+    if heading is None or has_verb(sentence):
         return sentence
-    return f"{last.capitalize()} {' '.join(thing)}"
+    if STOP_WORDS.isdisjoint(words(sentence)):
+        return f"{heading[2]} {heading[1]}"
+    return sentence
 
 
 def marked_last(sentence: str) -> str:
-    """Return a sentence with what it begins with before its verb at its end: its mark (`[Beta] List
-    books`), or its label unless it has these words itself (`Files - Crop an image`).
+    """Return a sentence with what it begins with before its verb at its end: its mark (`List books
+    [Beta]`), a clause, or its label unless it has these words itself.
     """
     mark = _MARK.match(sentence)
     if mark:
         return f"{sentence[mark.end() :]} [{mark[mark.lastindex or 0]}]"
-    label = _LABEL.match(sentence)
-    if label is None:
+    before = _BEFORE_VERB.match(sentence)
+    if before is None:
         return sentence
-    rest = sentence[label.end() :]
-    first, *others = rest.lower().split(" ")
-    is_order = bool(others) and base_verb(first) in _ORDERS
-    label_words = words(label[1])
-    if not is_order or begins_with_verb(label[1]) or not ASIDES.isdisjoint(label_words[:1]):
+    rest = sentence[before.end() :]
+    first, _, more = rest.lower().partition(" ")
+    if not more or base_verb(first) not in _ORDERS:
         return sentence
-    return rest if {*label_words} <= {*words(rest)} else f"{rest} [{label[1]}]"
+    clause, label = before["clause"], before["label"]
+    if clause:
+        return f"{rest} {clause[0].lower()}{clause[1:]}"
+    label_words = words(label)
+    if begins_with_verb(label) or not ASIDES.isdisjoint(label_words[:1]):
+        return sentence
+    return rest if {*label_words} <= {*words(rest)} else f"{rest} [{label}]"
 
 
 @lru_cache(maxsize=20_000)
@@ -178,17 +187,17 @@ def _is_imperative(word: str, more: str) -> bool:
     following, _, rest = more.partition(" ")
     if following == "and":
         return rest in VERBS - NOUNS
-    return word.replace("-", "").isalpha() and _OBJECT.match(more) is not None
+    return bool(_OBJECT.match(more)) if word.replace("-", "").isalpha() else False
 
 
 def is_noun(word: str, more: str) -> bool:
     """Return whether a verb is meant as a noun, by the words that follow: `Order details`."""
-    if word == "search" or word not in NOUNS:
+    if word not in NOUNS - {"search"}:
         return False
     following, _, rest = more.lower().partition(" ")
     if following == "and" and is_verb(rest.partition(" ")[0]):
         return False  # `Match and replace`
-    return not following or following in BEFORE_NOUN
+    return following in BEFORE_NOUN | {""}
 
 
 def is_foreign(text: str) -> bool:
@@ -220,5 +229,5 @@ def is_word(text: str) -> bool:
 @lru_cache(maxsize=20_000)
 def is_camel_case(word: str) -> bool:
     """Return whether a word is several that begin with a verb: `listBooks`."""
-    parts = words(word)
-    return "-" not in word and len(parts) > 1 and is_verb(parts[0])
+    first, *others = words(word) or [""]
+    return bool(others) and "-" not in word and is_verb(first)

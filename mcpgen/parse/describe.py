@@ -83,19 +83,18 @@ def headline(operation: dict[str, Any], name: str, method: str, path: str) -> tu
     """
     summary, text = summary_text(operation), description_text(operation)
     sentence, rest = _merged(summary, text, method)
-    if is_foreign(sentence) or is_foreign(first_sentence(text)[0]):
+    if any(map(is_foreign, [sentence, first_sentence(text)[0]])):
         return fitted(_begun(sentence), rest)
     sentence = marked_last(sentence)
-    if not sentence or _is_aside(sentence, method):
+    if _is_aside(sentence, method):
         return with_verb(_verb_first(name, method, path), method), _joined(summary, text)
     says_little = _LABEL.fullmatch(sentence) or method != "GET"
     is_identifier = _is_identifier(sentence)
     if is_identifier:
         sentence = humanise(sentence)
-    if says_little and not has_verb(sentence):
-        told, after = first_told(operation, method)
-        if told:
-            return fitted(told, after)
+    told, after = first_told(operation, method) if says_little else ("", "")
+    if told and not has_verb(sentence):
+        return fitted(told, after)
     if is_identifier:
         sentence = _verb_first(sentence, method, path)
     return fitted(with_verb(sentence, method), rest)
@@ -249,15 +248,15 @@ def _is_aside(sentence: str, method: str) -> bool:
     """
     sentence = without_preface(sentence)
     first, second, third, *others = (*words(sentence), "", "", "")
-    if first in ASIDES or _ENDPOINT.match(sentence):
+    if first in ASIDES | {""} or _ENDPOINT.match(sentence):
         return True
     if has_verb(sentence) or begins_with_verb(sentence):
         return False
-    if first.endswith("ing") and second in ARTICLES:  # `Closing the dispute indicates …`
+    if second in ARTICLES and first.endswith("ing"):  # `Closing the dispute indicates …`
         return True
     if second.endswith("ly") and base_verb(third) != third:
         return True
-    if method != "GET" and first in ("a", "an", "the"):
+    if first in ("a", "an", "the") and method != "GET":
         return True
     return not FINITE.isdisjoint([second, third, *others])
 

@@ -45,25 +45,31 @@ def openings(
     """`METHOD /path` → how the tool's description begins. `names` are the tools' names."""
     by_key = {operation.key: operation for operation in operations}
     out: dict[str, Opening] = {}
-    alike: defaultdict[str, list[str]] = defaultdict(list)
     for key, operation in by_key.items():
         text = describe.headline(operation.node, names[key], operation.method, operation.path)
         out[key] = Opening(*text)
-        alike[out[key].key].append(key)
     proposals: dict[str, list[Opening | None]] = {}
-    for group in alike.values():
-        if len(group) > 1:
-            common = set.intersection(*({*words(names[key])} for key in group))
-            for key in group:
-                proposals[key] = _proposals(by_key[key], names[key], out[key], common)
+    for group in _alike(out):
+        common = set.intersection(*({*words(names[key])} for key in group))
+        for key in group:
+            proposals[key] = _proposals(by_key[key], names[key], out[key], common)
     while proposals:
         wanted = {key: each.pop(0) for key, each in proposals.items()}
         count = Counter((opening or out[key]).key for key, opening in (out | wanted).items())
         for key, opening in wanted.items():
-            if opening and (count[opening.key] == 1 or not proposals[key]):
+            is_last = not proposals[key]
+            if opening and (is_last or count[opening.key] == 1):
                 out[key] = opening
                 del proposals[key]
     return out
+
+
+def _alike(openings: dict[str, Opening]) -> list[list[str]]:
+    """Return the operations that begin with the same sentence, in groups."""
+    groups: defaultdict[str, list[str]] = defaultdict(list)
+    for key, opening in openings.items():
+        groups[opening.key].append(key)
+    return [group for group in groups.values() if len(group) > 1]
 
 
 def _proposals(

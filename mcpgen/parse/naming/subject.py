@@ -53,39 +53,28 @@ class Subject:
             self.operation_id, self.method, self.path, self.verb, self.items, self.sentence
         )
 
-    def parameter_words(self) -> list[str]:
-        """Return the parameters of the path, as one word each."""
-        parts = parts_of(self.path)
-        return [f"by_{'_'.join(part.words)}" for part in parts if part.is_parameter]
-
     def verb_words(self) -> list[str]:
         """Return the verb of method and path."""
         return verb_and_resource(self.method, self.path)[:1]
 
-    def other_words(self) -> list[str]:
-        """Return the whole operationId, the names in the path's query, the path's literals as one
-        word each, and the method.
+    def other_words(self) -> list[list[str]]:
+        """Return words that can distinguish a name from others where those of the path do not, the
+        best first: parameters; the verb; the whole operationId, the query of the path, its literals
+        as one word each and the method; the sentence, and the operationId with its number.
         """
-        literals = [part for part in parts_of(self.path) if not part.is_parameter]
-        compounds = ["_".join(part.words) for part in reversed(literals) if len(part.words) > 1]
-        query = dict.fromkeys(words(self.path.partition("?")[2]))
-        by_query = [f"by_{'_'.join(query)}"] if query else []
-        identity = identity_words(self.operation_id)
-        return [*identity, *by_query, *compounds, self.method.lower()]
-
-    def sentence_words(self) -> list[str]:
-        """Return the words of the sentence, and of the operationId with the number that ends it."""
-        telling = [word for word in words(self.sentence) if word not in SAY_LITTLE]
-        return telling + words(self.operation_id or "")
-
-
-SOURCES = (
-    Subject.parameter_words,
-    Subject.verb_words,
-    Subject.other_words,
-    Subject.sentence_words,
-)
-"""Words that can distinguish a name from others where those of the path do not, the best first."""
+        parameters: list[str] = []
+        literals: list[str] = []
+        for part in parts_of(self.path):
+            if part.is_parameter:
+                parameters.append(f"by_{'_'.join(part.words)}")
+            elif len(part.words) > 1:
+                literals.insert(0, "_".join(part.words))
+        query = words(self.path.partition("?")[2])
+        if query:
+            literals.insert(0, "_".join(["by", *dict.fromkeys(query)]))
+        others = [*identity_words(self.operation_id), *literals, self.method.lower()]
+        told = [word for word in words(self.sentence) if word not in SAY_LITTLE]
+        return [parameters, self.verb_words(), others, told + words(self.operation_id or "")]
 
 
 @dataclass(slots=True)
@@ -119,9 +108,10 @@ class Naming:
                 if rest[singular(word)] < 0:
                     found.append(word)
         out = [found]
-        for source in SOURCES:
-            seen = {word for words in out for word in words}
-            out.append([word for word in dict.fromkeys(source(self.subject)) if word not in seen])
+        seen = {*found}
+        for source in self.subject.other_words():
+            out.append([word for word in dict.fromkeys(source) if word not in seen])
+            seen.update(source)
         return out
 
     def add(self, telling: Sequence[Mark], candidates: Iterable[str]) -> bool:

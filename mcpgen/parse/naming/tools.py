@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from itertools import chain
 from types import MappingProxyType
 
-from .subject import SOURCES, Naming, Subject
+from .subject import Naming, Subject
 from .telling import Mark, telling_words
 
 ROUNDS = 16
@@ -84,13 +84,12 @@ def _distinguish(group: list[Naming]) -> bool:
 
 def _kinds(telling: Mapping[str, list[Mark]], sources: Mapping[str, list[list[str]]]) -> int:
     """Return how many sources distinguish a group, all where none does."""
-    used = [
-        kind
-        for key, words in telling.items()
-        for kind, source in enumerate(sources[key], 1)
-        if not {*source}.isdisjoint(dict(words))
-    ]
-    return max(used, default=1 + len(SOURCES))
+    last = 0
+    for key, marks in telling.items():
+        for kind, source in enumerate(sources[key], 1):
+            if not dict(marks).keys().isdisjoint(source):
+                last = max(last, kind)
+    return last or len(next(iter(sources.values())))
 
 
 def _rarest(sources: Iterable[list[str]], count: Counter[str], most: int) -> list[Mark]:

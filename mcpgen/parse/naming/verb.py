@@ -72,14 +72,15 @@ def operation_words(
     """
     id_words = _words_apart(identity_words(operation_id), path, sentence)
     id_words = _without_route(id_words, method, path)
-    if not any(part.is_parameter for part in parts_of(path)[-1:]):
+    if not path.rstrip("/").endswith("}"):
         items = (items or frozenset()).union(filter(is_plural, {*id_words} - SINGLE))
     by_route = verb_and_resource(method, path, spoken, items)
-    holds_path = path != "/" and path in (operation_id or "")[1:]  # `get-/books/{id}_byId`
-    if holds_path or _is_route(id_words, method, path, by_route[0]):
+    if len(path) > 1 and path in (operation_id or "")[1:]:  # `get-/books/{id}_byId`
+        return by_route
+    if _is_route(id_words, method, path, by_route[0]):
         return by_route
     id_words = _without_class(_without_owners(id_words, path))
-    if method in WRITING and id_words[0] == method.lower() and spoken in id_words[:-1]:
+    if id_words[0].upper() in WRITING and spoken in id_words[:-1]:
         return id_words[id_words.index(spoken) :]  # `put_files_id_add_shared_link`
     return id_words
 
@@ -141,19 +142,21 @@ def _is_route(id_words: list[str], method: str, path: str, verb: str) -> bool:
     if not id_words:
         return True
     route = path_words(path)
+    meanings = {**ROUTER_VERBS.get(method, {}), method.lower(): verb}
     if id_words[0] == method.lower():
         id_words = id_words[1:]
-    elif id_words[-1] == method.lower() or ROUTER_VERBS.get(method, {}).get(id_words[-1]) == verb:
+    elif meanings.get(id_words[-1]) == verb:
         id_words = [word for word in id_words[:-1] if word not in ADVERBS - BULK]
     else:
         return "{" in path and id_words == route  # `clientClient_id`
-    if len(id_words) <= len(route) and "".join(id_words) == "".join(route):
+    if "".join(id_words) == "".join(route) and len(id_words) <= len(route):
         return True  # `delete-chargingstations-stationid`, and the path has hyphens
-    resource = {singular(word) for part in literals(path) for word in part.words}
     own, route = list(map(singular, id_words)), list(map(singular, route))
+    if not {singular(word) for part in literals(path) for word in part.words} <= {*own}:
+        return False
     # Some write `id` for every parameter: `post_folders_id_metadata_id_id`
     without_ids = [word for word in own if word != "id"]
-    return resource <= {*own} and any(_is_within(each, route) for each in (own, without_ids))
+    return any(_is_within(each, route) for each in (own, without_ids))
 
 
 def _is_within(short: list[str], long: list[str]) -> bool:
@@ -174,10 +177,9 @@ def _without_class(id_words: list[str]) -> list[str]:
     if verbs.isdisjoint(id_words):
         verbs = USUAL_VERBS
     singulars = list(map(singular, id_words))
-    for index in range(len(id_words) - 1, 0, -1):
-        rest = singulars[index + 1 :]
-        is_said_again = {*singulars[:index]} <= {*rest} and STOP_WORDS.isdisjoint(rest[:1])
-        if id_words[index] in verbs and is_said_again:
+    for index in reversed([place for place, word in enumerate(id_words) if word in verbs]):
+        before, after = {*singulars[:index]}, singulars[index + 1 :]
+        if before <= {*after} and STOP_WORDS.isdisjoint(after[:1]):
             return id_words[index:]
     return id_words
 
@@ -197,12 +199,11 @@ def _without_owners(id_words: list[str], path: str) -> list[str]:
     """
     for literal, parameter in pairwise(parts_of(path)):
         owner, one = literal.words[-1], singular(literal.words[-1])
-        is_repeated = not {one, ABBREVIATIONS.get(one)}.isdisjoint(parameter.words)
-        if not (parameter.is_parameter and is_repeated):
+        if {one, ABBREVIATIONS.get(one)}.isdisjoint(parameter.words):
             continue
-        before, by, after = f" {' '.join(id_words)} ".partition(f" by {' '.join(parameter.words)} ")
-        rest = [*before.split(), *after.split()]
-        if by and owner in rest:
+        by = f" by {' '.join(parameter.words)} "
+        rest = f" {' '.join(id_words)} ".replace(by, " ", 1).split()
+        if parameter.is_parameter and owner in rest != id_words:
             id_words = [one if word == owner else word for word in rest]
     return id_words
 
@@ -239,13 +240,14 @@ def _said_by_path(
     *owners, (action, *object_words) = resource
     if action in BULK:
         action, *object_words = [*object_words, action]  # `/films/bulk-archive`
-    actions = {*ACTIONS.get(method, ()), *([spoken] if method in WRITING else [])}
-    is_call = bool(object_words) and action in USUAL_VERBS
-    is_last = not parts[-1].is_parameter
-    if is_call or (is_last and action in actions):
+    actions: set[str] = set()
+    if not parts[-1].is_parameter:
+        actions.update(ACTIONS.get(method, ()))
+        actions.update([spoken] if method in WRITING else [])
+    if action in actions.union(USUAL_VERBS if object_words else ()):
         is_of_item = any(part.is_parameter for part in parts[-2:-1])
         return [action, *_names(owners, one=is_of_item), *object_words]
-    if method == "GET" and is_last and resource[0][0] in actions:
+    if method == "GET" and resource[0][0] in actions:
         return [*resource[0], *_names(resource[1:])]
     return []
 
@@ -264,14 +266,16 @@ def _listed_things(
     `/book/{ids}`, and where the items are books, `/book` and `/books/latest`. Empty where it may be
     one.
     """
-    is_many = len(resource) > 1 and resource[-1] == ["list"]
-    *owners, last = resource[:-1] if is_many else resource
+    *owners, last = resource
+    is_many = bool(owners) and last == ["list"]
+    if is_many:
+        *owners, last = owners
     one = singular(last[-1])
     plural = inflection.pluralize(one)
-    if items is not None:
-        named = {plural} if end.is_parameter else {plural, one}
-        by_many = end.is_parameter and is_plural(end.words[-1])
-        is_many |= by_many or not named.isdisjoint(items)
+    if items is not None and end.is_parameter:
+        is_many |= is_plural(end.words[-1]) or plural in items
+    elif items is not None:
+        is_many |= not items.isdisjoint([one, plural])
     return [*_names(owners, one=True), *last[:-1], plural] if is_many else []
 
 
@@ -281,19 +285,29 @@ READING = frozenset(("GET", verb) for verb in ("", "get", "list"))
 
 def _verb(method: str, end: PathPart, spoken: str) -> str:
     """Return the verb of a method for a path's end: its own, or that of the description."""
-    word = end.words[-1]
-    is_many = not end.is_parameter and is_plural(word) and word not in SINGLE
-    spoken = same_verb(spoken)
-    if method == "GET" or (method in WRITING and spoken == "get"):
-        return "list" if is_many or (spoken == "list" and not end.is_parameter) else "get"
-    verb = METHOD_VERBS.get(method, method.lower())
-    if method == "POST":
-        verb = "update" if end.is_parameter or word in SETTINGS_WORDS else "create"
-    if method not in WRITING or not spoken:
-        return verb
-    if spoken == "update" and verb != "create":
-        return verb  # `replace` says more
-    return spoken
+    own, spoken = _own_verb(method, end), same_verb(spoken)
+    verb = (spoken or own) if method in WRITING else own
+    if verb == "get":
+        return "list" if _is_many(end, spoken) else "get"
+    if verb == "update" and own != "create":
+        return own  # `replace` says more
+    return verb
+
+
+def _own_verb(method: str, end: PathPart) -> str:
+    """Return the verb of a method; what a POST to one resource is for is its update."""
+    if method != "POST":
+        return METHOD_VERBS.get(method, method.lower())
+    return "update" if end.is_parameter or end.words[-1] in SETTINGS_WORDS else "create"
+
+
+def _is_many(end: PathPart, spoken: str) -> bool:
+    """Return whether a path ends in many, by its last word or by the verb of the description."""
+    if end.is_parameter:
+        return False
+    if spoken == "list":
+        return True
+    return end.words[-1] not in SINGLE and is_plural(end.words[-1])
 
 
 def _names(resource: Sequence[Sequence[str]], *, one: bool = False) -> list[str]:
@@ -313,8 +327,8 @@ def _distinct(name: Sequence[str]) -> list[str]:
     verb, others = name[0], _from_repetition([*name[1:]])
     kept = [verb]
     for word, after in pairwise([*others, ""]):
-        is_noun = bool(after) and _is_noun_of(verb, word)
-        is_verb = singular(word) == verb != "list"
-        if not is_noun and not is_verb and singular(word) != singular(after):
+        if singular(word) in {singular(after), verb} - {"list"}:
+            continue
+        if not after or not _is_noun_of(verb, word):
             kept.append(word)
     return kept
