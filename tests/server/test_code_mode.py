@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 from mcp import Client
@@ -130,6 +131,8 @@ def test_what_shows_a_call_that_was_not_awaited_says_so(coded: Any, program: str
     ("def books():\n    yield 1\nlist(books())", "append to a list instead"),
     ("import asyncio\nawait asyncio.gather(add(a=1, b=2), return_exceptions=True)",
      "catch RuntimeError around the call"),
+    ("import statistics", "No module named 'statistics'; a program has the functions of tools, and"
+     f" of Python's library {sandbox.LIBRARY}"),
     ("await removeBook(book_id='1')", "did you mean `delete_book`"),
     ("{(1, 2): 3}", "its value holds a tuple as a key"),
 ])  # fmt: skip
@@ -138,6 +141,17 @@ def test_an_error_names_its_line_and_what_to_do(coded: Any, program: str, messag
     assert failed
     assert text.startswith("The program failed: ")
     assert message in text
+
+
+def test_a_program_has_the_library_that_is_named_and_sleeps_as_long_as_it_may(
+    coded: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert value(coded, f"import {sandbox.LIBRARY}\n1") == 1
+    slept = []
+    monkeypatch.setattr("anyio.sleep", AsyncMock(side_effect=slept.append))
+    assert value(coded, "import asyncio, time\nawait asyncio.sleep(12)\ntime.sleep(17)\n1") == 1
+    assert slept == [12, 17]
+    assert "sleep limit exceeded: 31s" in outcome(coded, "import time\ntime.sleep(31)")[1]
 
 
 def test_the_error_of_a_tool_can_be_caught(coded: Any) -> None:
