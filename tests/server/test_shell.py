@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -100,6 +101,16 @@ def test_tools_are_listed_by_words_and_described(run: Run) -> None:
     assert out.startswith("list_books: only reads\n")
     assert 'genre: Only this genre\n    {"type": "string", "enum"' in out
     assert json.loads(run("describe", "delete_book", "--json")[1])["name"] == "delete_book"
+
+
+def test_a_reader_that_has_read_enough_is_no_error(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "w") as gone:
+        monkeypatch.setattr("sys.stdout", gone)
+        assert run("list")[0] == 0
 
 
 def test_the_tools_are_those_that_the_server_would_list(run: Run) -> None:

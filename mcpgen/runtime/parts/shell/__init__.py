@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import sys
+
 from ...part import Part
 
 
@@ -9,7 +12,13 @@ def _run(package: str, arguments: list[str]) -> int:
     from ...command import prepared
     from .command import read_options, run
 
-    return run(*prepared(package, arguments, read_options))
+    try:
+        code = run(*prepared(package, arguments, read_options))
+        sys.stdout.flush()
+    except BrokenPipeError:  # `head` has read enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return code
 
 
 PART = Part(commands=dict.fromkeys(("list", "describe", "call"), _run))
