@@ -180,9 +180,7 @@ def test_a_server_keeps_at_least_one_tool(bookshop: Pages) -> None:
 def test_a_pattern_that_leaves_a_tool_out_is_named(
     open_pages: Callable[..., Pages], tmp_path: Path
 ) -> None:
-    assert (
-        run(["generate", str(BOOKSHOP), "--quiet", "-o", "shop", "--exclude-path", "/orders*"]) == 0
-    )
+    assert run(["generate", str(BOOKSHOP), "-q", "-o", "shop", "--exclude-path", "/orders*"]) == 0
     pages = open_pages(tmp_path / "shop")
     number = pages.number("list_orders")
     answer = pages.post("/choose", action="back", numbers=[number], facet=None)
@@ -278,9 +276,8 @@ def test_settings_of_the_server_are_edited_and_show_at_once(bookshop: Pages) -> 
     assert 'data-path="["code"]"' in page and 'data-path="["select", "include_tags"]"' in page
     for path, value in ((["code"], True), (["parts"], ["audit"]), (["auth", "scheme"], "bearer")):
         assert bookshop.post("/change", number=None, changes=[[path, value]])["status"] == 200
-    assert 'parts = ["audit"]\n' in bookshop.bench.text and "MCPGEN_BOOKSHOP_TOKEN" in bookshop.get(
-        "/part/overview"
-    )
+    assert 'parts = ["audit"]\n' in bookshop.bench.text
+    assert "MCPGEN_BOOKSHOP_TOKEN" in bookshop.get("/part/overview")
     kept = bookshop.bench.text
     for path, value in ((["base_url"], "ftp://x"), (["profile"], "none"), (["nothing"], 1)):
         assert bookshop.post("/change", number=None, changes=[[path, value]])["status"] == 422

@@ -78,13 +78,8 @@ def body_of(**properties: Any) -> dict[str, Any]:
 
 
 def test_what_was_cut_is_named(open_pages: Callable[..., Pages], tmp_path: Path) -> None:
-    fields = {
-        f"field_{number}": {
-            "type": "string",
-            "description": f"Text {number} " + "of many words " * 9,
-        }
-        for number in range(600)
-    }
+    field = {"type": "string", "description": "A text " + "of many words " * 9}
+    fields = {f"field_{number}": field for number in range(600)}
     body = body_of(wide={"type": "object", "properties": fields})
     page = of_one(open_pages, tmp_path, requestBody=body).get("/tool/0")
     listed = page.partition("As the model sees it")[2].partition("</pre>")[0]
