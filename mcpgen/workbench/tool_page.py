@@ -28,7 +28,7 @@ CONTROLS = {"string": "text", "integer": "number", "number": "number", "boolean"
 EDITED = ("name", "title", "description", "toolset")
 BESIDES = ("aliases", "confirm", "budget")
 SETTINGS = ("", "source", "auth", "answers", "select")
-OF_MANY = ("toolset", "enabled", "confirm", "budget")
+OF_MANY = ("toolset", "enabled", "confirm")
 OF_AN_API = ("path", "url", "prefix", "base_url", "auth", "headers", "toolset", "allow_origins")
 
 

@@ -122,10 +122,8 @@ def _called(app: App, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
     from mcp import Client
 
     async def call() -> Any:
-        is_there = sys.stdin.isatty() and sys.stderr.isatty()
-        async with Client(
-            app.server, elicitation_callback=_consent if is_there else None
-        ) as client:
+        person = _consent if sys.stdin.isatty() and sys.stderr.isatty() else None
+        async with Client(app.server, elicitation_callback=person) as client:
             return await client.call_tool(name, arguments)
 
     answer: dict[str, Any] = anyio.run(call).model_dump(
