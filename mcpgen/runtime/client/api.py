@@ -382,9 +382,9 @@ class Api:
         began = time.monotonic()
         async with AsyncExitStack() as held:
             async with self._gate:  # what a request waits for here holds up its own caller's alone
+                await self._pace(call)
                 await held.enter_async_context(self._gate.place())
                 await held.enter_async_context(self._place(self.settings.total_timeout))
-                await self._pace(call)
             waited = time.monotonic() - began
             if waited > SHORTEST_WAIT:
                 current().queued += waited
