@@ -29,10 +29,10 @@ from pathlib import Path
 
 from mcpgen.cli import run
 from mcpgen.runtime.app import GRACE_SECONDS
+from mcpgen.runtime.client.settings import SETTINGS
 from mcpgen.runtime.parts.exchange.tokens import MOST_CALLERS, CachedToken
 from mcpgen.runtime.parts.redis.shared import POLL_SECONDS
 from mcpgen.runtime.secrets import Secret
-from mcpgen.runtime.settings import SETTINGS
 
 from .http import HANDSHAKE, MODERN, answer, load, request, start
 from .stdio import processor

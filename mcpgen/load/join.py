@@ -11,7 +11,7 @@ from pathlib import PurePath
 from typing import Any
 
 from ..problems import UsageError
-from ..runtime.settings import VARIABLES, variables_of
+from ..runtime.client.settings import VARIABLES, variables_of
 from .beside import API_STEMS
 from .document import FILES, Document, home_of_api
 from .source import with_hash

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from ..config.credentials import split_scheme
 from ..ir import Auth, Login
 from ..load.values import as_object, as_text
+from ..runtime.client.settings import VARIABLES, write_variable
 from ..runtime.facts.http import CREDENTIAL_HEADERS, FORBIDDEN_HEADERS, TOKEN
 from ..runtime.facts.pointer import escape
-from ..runtime.settings import VARIABLES, write_variable
 from ..text import plain, shorten, split_words, visible
 from .login import absolute_url, login_of, scopes_of, with_scopes
 from .naming import digest

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..ir import Auth, Server
+from ..runtime.client.settings import TWOFOLD, write_variable
 from ..runtime.parts.install.files import CLIENTS, FORMS, Client
-from ..runtime.settings import TWOFOLD, write_variable
 from ..text import shorten, visible
 
 SERVER_SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"

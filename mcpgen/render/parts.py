@@ -70,6 +70,7 @@ def features(server: Server) -> Mapping[str, bool]:
         "installed": server.runtime == "installed",
         "lazy": server.lazy,
         "leaves_out": leaves_out,
+        "names_origins": server.calls_api or "exchange" in server.parts,
         "own_tools": any(tool.is_own for tool in tools),
         "reads_paths": workflows.need_paths(server),
         "reads_xml": any(shaping.xml for _, shaping in server.answers),

@@ -14,9 +14,10 @@ from importlib import resources
 from typing import Any
 
 from ..ir import Server
+from ..runtime.client.settings import ApiSettings
 from ..runtime.part import parts_of
 from ..runtime.parts.install.files import CLIENTS
-from ..runtime.settings import Setting, settings_with
+from ..runtime.settings import Setting, Settings, settings_with
 from .literal import Code
 from .manifests import (
     OWNER,
@@ -135,15 +136,17 @@ def _toolsets(server: Server) -> tuple[ToolsetView, ...]:
 def _settings(server: Server) -> tuple[SettingView, ...]:
     """The settings of a server, in the order of the README."""
     parts = parts_of({"parts": part_names(server)})
-    settings = [item for item in settings_with(parts) if item.name != "BASE_URL"]
-    if not server.calls_api:
-        settings = [item for item in settings if item.group != "api"]
+    if server.calls_api:
+        settings = [each for each in settings_with(ApiSettings, parts) if each.name != "BASE_URL"]
+    else:
+        settings = [each for each in settings_with(Settings, parts) if each.group != "api"]
     rows = tomllib.loads((resources.files("mcpgen") / "data" / "settings.toml").read_text("utf-8"))
+    places = {name: place for place, name in enumerate(rows)}
     return tuple(
         SettingView(
             item.name, item.group, Code(rows[item.name]["text"]), Code(_default(item, rows))
         )
-        for item in settings
+        for item in sorted(settings, key=lambda item: places[item.name])
     )
 
 

@@ -126,7 +126,7 @@ def _settings(facts: dict[str, Any], options: argparse.Namespace) -> Settings:
     from . import log
     from .settings import read
 
-    settings = read(facts, http=options.http)
+    settings: Settings = read(facts, http=options.http)
     if options.workers != 1:
         from .transports.http import share
 

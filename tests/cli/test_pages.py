@@ -15,7 +15,7 @@ from mcpgen.config import Config
 from mcpgen.config.keys import TABLES
 from mcpgen.pipeline import generate
 from mcpgen.problems import Problems
-from mcpgen.runtime.settings import VARIABLES
+from mcpgen.runtime.client.settings import VARIABLES
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(path for path in (ROOT / "docs").glob("*.md") if path.stem != "configuration")

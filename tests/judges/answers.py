@@ -27,6 +27,7 @@ from mcpgen.parse.schema import Reader
 from mcpgen.problems import Problems
 from mcpgen.render.facts import api_facts, wire
 from mcpgen.runtime import settings as runtime_settings
+from mcpgen.runtime.client.settings import ApiSettings
 from mcpgen.runtime.client.side import content_of
 from mcpgen.runtime.results.answer import Answer
 from mcpgen.runtime.results.lists import items_of
@@ -205,7 +206,7 @@ def judged(path: Path, operation: str) -> Row:
             holder = holder[key]
         holder[tool.listing.items[-1]] = items
     content = json.dumps(data).encode()
-    settings = runtime_settings.Settings(name=server.name, **generated(api_facts(server)))
+    settings = ApiSettings(name=server.name, **generated(api_facts(server)))
     answer = Answer(200, {"content-type": "application/json"}, content, data)
     listed = wire(tool)
     blocks, structured = content_of(answer, listed, settings)

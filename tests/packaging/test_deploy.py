@@ -15,8 +15,8 @@ import yaml
 from mcpgen.cli import run
 from mcpgen.render.deployment import TARGETS
 from mcpgen.runtime.app import GRACE_SECONDS
+from mcpgen.runtime.client.settings import SETTINGS
 from mcpgen.runtime.parts.telemetry.instruments import END_SECONDS
-from mcpgen.runtime.settings import SETTINGS
 from tests.judges.node import Absent, python
 from tests.judges.production import HAPROXY
 

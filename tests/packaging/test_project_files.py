@@ -22,11 +22,12 @@ from mcpgen.config import Config
 from mcpgen.pipeline import generate
 from mcpgen.problems import Problems
 from mcpgen.render.parts import on_request
+from mcpgen.runtime.client.settings import VARIABLES, ApiSettings
 from mcpgen.runtime.facts.parts import PARTS
 from mcpgen.runtime.facts.parts import VARIABLES as PART_VARIABLES
 from mcpgen.runtime.part import parts_of
 from mcpgen.runtime.parts.install.files import CLIENTS
-from mcpgen.runtime.settings import VARIABLES, settings_with
+from mcpgen.runtime.settings import settings_with
 
 ROOT = Path(__file__).parents[2]
 MARKER = "zqxv"
@@ -218,6 +219,6 @@ def test_the_image_does_not_run_as_root(files):
 
 
 def test_every_variable_is_explained_and_no_other():
-    every = settings_with(parts_of({"parts": list(PARTS)}))
+    every = settings_with(ApiSettings, parts_of({"parts": list(PARTS)}))
     text = (resources.files("mcpgen") / "data" / "settings.toml").read_text("utf-8")
     assert set(tomllib.loads(text)) == {setting.name for setting in every}

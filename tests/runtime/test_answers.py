@@ -16,8 +16,8 @@ from calls import ask, calling, runtime
 from mcp.types import CallToolResult
 from upstream import http, ok
 
+from mcpgen.runtime.client.settings import ApiSettings
 from mcpgen.runtime.results.shorten import tokens
-from mcpgen.runtime.settings import Settings
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 100
 TOOL = {
@@ -348,7 +348,7 @@ def test_other_bytes_are_an_embedded_resource(shown: Any, kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["image/png", "application/pdf"])
 def test_the_largest_file_is_smaller_than_what_clients_take(shown: Any, kind: str) -> None:
-    most = Settings(name="shop").max_binary_bytes
+    most = ApiSettings(name="shop").max_binary_bytes
     _, blocks, structured = shown(http(200, bytes(most), kind))
     result = {"content": blocks, "structuredContent": structured}
     assert 500_000 < len(json.dumps(result)) < 512_000

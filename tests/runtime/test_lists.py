@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from mcpgen.runtime.client.report import report_error
+from mcpgen.runtime.client.settings import ApiSettings
 from mcpgen.runtime.client.side import content_of
 from mcpgen.runtime.errors import BadStatus
 from mcpgen.runtime.results.answer import Answer
 from mcpgen.runtime.results.shorten import ListAnswer, Shaping, tokens
-from mcpgen.runtime.settings import Settings
 
 LISTED = {
     "name": "list_repos",
@@ -56,7 +56,7 @@ def of(
     **settings: Any,
 ) -> tuple[list[str], Any]:
     answers = {"list_repos": shaping} if shaping else {}
-    made = Settings(name="x", lists={"list_repos": listing}, answers=answers, **settings)
+    made = ApiSettings(name="x", lists={"list_repos": listing}, answers=answers, **settings)
     blocks, structured = content_of(answer, LISTED, made, call or {})
     return [block["text"] for block in blocks], structured
 
@@ -263,7 +263,7 @@ def test_text_that_names_a_withheld_field_is_withheld(media_type: str, body: byt
 def test_an_error_does_not_show_a_withheld_field() -> None:
     data = {"message": "taken", "record": {"ssn": "123"}}
     answer = Answer(422, {"content-type": "application/json"}, json.dumps(data).encode(), data)
-    [block] = report_error(BadStatus(answer), Settings(name="x", redact=("ssn",)))
+    [block] = report_error(BadStatus(answer), ApiSettings(name="x", redact=("ssn",)))
     assert "taken" in block["text"] and "123" not in block["text"]
 
 

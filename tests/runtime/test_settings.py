@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from calls import api_key, runtime, settings
 
+from mcpgen.runtime.client.settings import OF_EACH_API
 from mcpgen.runtime.facts.parts import PARTS
 
 P = "MCPGEN_BOOKSHOP"
@@ -114,7 +115,7 @@ def test_a_misspelt_variable_is_noted_with_the_right_name() -> None:
     [note] = settings(None, None, TIMOUT="5").notes
     assert f"`{P}_TIMOUT`" in note and f"did you mean `{P}_TIMEOUT`?" in note
     further = {"apis": {"billing": {"base_url": "https://b.test"}}}
-    known = dict.fromkeys(runtime.settings.OF_EACH_API, "1") | {"TOKEN_URL": "https://b.test"}
+    known = dict.fromkeys(OF_EACH_API, "1") | {"TOKEN_URL": "https://b.test"}
     known |= {"BASE_URL": "https://b.test", "CLIENT_CERT": __file__, "CLIENT_KEY": __file__}
     assert settings(None, further, **{f"BILLING_{name}": known[name] for name in known}).notes == ()
     assert len(settings(None, further, BILLING_OTHER="1").notes) == 1

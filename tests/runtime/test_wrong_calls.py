@@ -12,9 +12,9 @@ import yaml
 from mcpgen.runtime.arguments.checker import BadArguments, Checker
 from mcpgen.runtime.arguments.explain import suggest
 from mcpgen.runtime.client.report import report_error
+from mcpgen.runtime.client.settings import ApiSettings
 from mcpgen.runtime.errors import BadStatus
 from mcpgen.runtime.results.answer import Answer
-from mcpgen.runtime.settings import Settings
 
 SCHEMA: dict[str, Any] = yaml.safe_load("""
     type: object
@@ -215,7 +215,7 @@ def told(status: int, body: Any = None, **headers: str) -> list[str]:
     answer = Answer(status, {"content-type": "application/json", **named}, content, body)
     error = BadStatus(answer)
     error.method, error.path = "GET", "/repos"
-    [block] = report_error(error, Settings(name="x"))
+    [block] = report_error(error, ApiSettings(name="x"))
     return str(block["text"]).splitlines()
 
 

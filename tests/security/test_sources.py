@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from mcpgen.runtime.client.settings import VARIABLES
 from mcpgen.runtime.facts.parts import VARIABLES as OF_PARTS
-from mcpgen.runtime.settings import VARIABLES
 
 from .shop import document, rendered
 

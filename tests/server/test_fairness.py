@@ -12,6 +12,7 @@ from served import Server, Start
 
 from benchmarks import http
 from mcpgen.runtime.client.api import Api
+from mcpgen.runtime.client.settings import ApiSettings
 from mcpgen.runtime.errors import Busy
 from mcpgen.runtime.limits import Gate, Quota
 from mcpgen.runtime.record import figures, recorded
@@ -171,7 +172,8 @@ def test_a_server_whose_queue_is_full_for_seconds_is_not_ready(start: Start) -> 
 
 
 async def several() -> None:
-    api = Api(Settings(name="shop", max_concurrency=2, apis={"b": Settings(name="shop", api="b")}))
+    further = {"b": ApiSettings(name="shop", api="b")}
+    api = Api(ApiSettings(name="shop", max_concurrency=2, apis=further))
     assert figures["api_requests"]() == (0, 66) and figures["api_queue"]() == (0, 256)
     async with api._gate.place(), api.of("b")._gate.place():
         assert figures["api_requests"]() == (2, 66) and not api.is_overfull

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from served import Server, Start, opened, received, slow_call
 
+from mcpgen.runtime.client.settings import ApiSettings
 from mcpgen.runtime.errors import StartError
-from mcpgen.runtime.settings import Settings
 from mcpgen.runtime.transports.http import share
 
 
@@ -54,7 +54,7 @@ def test_workers_share_the_port_and_a_dead_one_is_replaced(start: Start) -> None
 
 
 def test_workers_share_the_limits_of_the_server() -> None:
-    settings = Settings(name="shop", max_calls=5, rate_limit=3.0)
+    settings = ApiSettings(name="shop", max_calls=5, rate_limit=3.0)
     shared = share(settings, 2)
     assert (shared.max_calls, shared.rate_limit) == (3, 1.5)
     with pytest.raises(StartError, match="from 1 to 256"):

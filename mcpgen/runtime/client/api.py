@@ -44,10 +44,10 @@ from ..limits import (
 from ..record import Send, current, figures, senders
 from ..results.answer import Answer, goes_on, parsed
 from ..secrets import Secret, caller_now
-from ..settings import Credential, Settings
 from .body import Payload, cookie_pairs, header_fields, header_value, payload, query_text
 from .credentials import Credentials, Security
 from .network import ResponseHead, TooLarge, Transport, body_of, failure_of
+from .settings import ApiSettings, Credential
 from .url import MAX_SHOWN, Outgoing, build, redirect
 from .wire import OMIT, Omit, Part
 
@@ -98,7 +98,7 @@ class Api:
     `aclose`.
     """
 
-    def __init__(self, settings: Settings, auth: Any = None) -> None:
+    def __init__(self, settings: ApiSettings, auth: Any = None) -> None:
         """`auth` is the module `auth.py` of the server's package, if it has one."""
         self.settings = settings
         self._authorize = getattr(auth, "authorize", None)
@@ -580,7 +580,7 @@ class Api:
         return parsed(Answer(response.status, {"content-type": "application/json"}, content))
 
 
-def _auth_of(settings: Settings, auth: Any) -> Any:
+def _auth_of(settings: ApiSettings, auth: Any) -> Any:
     """Return `auth.py` for a further API: None where it provides no credential of that API."""
     if settings.own_credentials.keys().isdisjoint(getattr(auth, "PROVIDES", ())):
         return None

@@ -16,7 +16,7 @@ from urllib.parse import unquote, unquote_to_bytes, urlsplit
 from ..errors import Refused
 from ..facts.http import FORBIDDEN_HEADERS, TOKEN
 from ..results.answer import charset_of, codec_of
-from ..settings import Settings
+from .settings import ApiSettings
 from .wire import (
     OMIT,
     Encoded,
@@ -142,7 +142,7 @@ def payload(
     content: Any,
     media_type: str | None,
     optional: bool,
-    settings: Settings,
+    settings: ApiSettings,
 ) -> Payload:
     """The body of a request. Raises Refused for what cannot be written, and for more bytes than the
     limit.
@@ -209,7 +209,7 @@ def _form_body(form: Mapping[str, Any] | str, media_type: str | None, optional: 
     return Payload(query_text(form).encode("ascii"), media_type)
 
 
-def _raw_body(content: Any, media_type: str | None, settings: Settings) -> Payload:
+def _raw_body(content: Any, media_type: str | None, settings: ApiSettings) -> Payload:
     if isinstance(content, bytes):
         content = Part(content)
     if isinstance(content, Part):
@@ -223,7 +223,7 @@ def _raw_body(content: Any, media_type: str | None, settings: Settings) -> Paylo
 
 
 def _multipart_body(
-    fields: Mapping[str, Any], media_type: str | None, optional: bool, settings: Settings
+    fields: Mapping[str, Any], media_type: str | None, optional: bool, settings: ApiSettings
 ) -> Payload:
     """`multipart/form-data` (RFC 7578), one part per value; in `multipart/mixed` they are named in
     the same way.
@@ -264,7 +264,7 @@ def _part_head(name: str, part: Part, content: bytes) -> str:
     return head
 
 
-def _part_content(part: Part, settings: Settings) -> bytes:
+def _part_content(part: Part, settings: ApiSettings) -> bytes:
     """The bytes of a part; those of a local file are read now."""
     if part.path:
         return local_file(part.path, settings)
@@ -335,7 +335,7 @@ def _file_type(declared: str | None, part: Part, content: bytes) -> str:
     )
 
 
-def local_file(url: str, settings: Settings) -> bytes:
+def local_file(url: str, settings: ApiSettings) -> bytes:
     """The bytes of a `file:` URL inside one of the folders the operator opened. Raises Refused
     otherwise.
     """

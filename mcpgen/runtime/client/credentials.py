@@ -12,7 +12,7 @@ from importlib import import_module
 from ..errors import MissingCredential
 from ..part import AccessToken, LoginToken
 from ..secrets import Secret, own_token
-from ..settings import Credential, Settings
+from .settings import ApiSettings, Credential
 from .url import Outgoing, Post
 
 Security = tuple[tuple[str, ...], ...]
@@ -26,7 +26,7 @@ ON_BEHALF = "on behalf of the caller"
 class Credentials:
     """The configured credentials of one API."""
 
-    def __init__(self, settings: Settings, provided: frozenset[str] = frozenset()) -> None:
+    def __init__(self, settings: ApiSettings, provided: frozenset[str] = frozenset()) -> None:
         self._settings = settings
         self._own = settings.own_credentials
         self._provided = provided

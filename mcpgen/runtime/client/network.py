@@ -24,7 +24,7 @@ from yarl import URL
 
 from ..errors import ApiError, BadAnswer, Refused, TimedOut, Unreachable
 from ..facts.origin import is_public, origin_of
-from ..settings import Settings
+from .settings import ApiSettings
 
 MAX_HEADERS = 256
 MAX_FIELD = 32 * 1024
@@ -87,7 +87,7 @@ class ResponseHead:
     holds the header fields as received.
     """
 
-    def __init__(self, received: aiohttp.ClientResponse, settings: Settings) -> None:
+    def __init__(self, received: aiohttp.ClientResponse, settings: ApiSettings) -> None:
         self._received = received
         self._settings = settings
         self.status = received.status
@@ -127,7 +127,7 @@ class Transport:
     reads.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: ApiSettings) -> None:
         self._settings = settings
         self._context = tls(settings)
         self._proxy = settings.proxy_url.reveal() if settings.proxy_url else None
@@ -232,7 +232,7 @@ class Transport:
                 await asyncio.gather(*(session.close() for session in sessions.values()))
 
 
-def failure_of(error: Exception, settings: Settings, url: URL | None = None) -> Exception:
+def failure_of(error: Exception, settings: ApiSettings, url: URL | None = None) -> Exception:
     """Return the ApiError for an exception of aiohttp at a URL, without its message, which may hold
     a credential; any other exception as it is.
     """
@@ -265,14 +265,14 @@ def failure_of(error: Exception, settings: Settings, url: URL | None = None) -> 
     return error
 
 
-def _no_tunnel(status: int, settings: Settings) -> Unreachable:
+def _no_tunnel(status: int, settings: ApiSettings) -> Unreachable:
     """Explain the status of the proxy; it was not reached with a status of 0."""
     said = f"answered {status}" if status else "cannot be reached"
     proxy = settings.variable("PROXY_URL")
     return Unreachable(f"no connection to the API: the proxy of `{proxy}` {said}")
 
 
-def _private(settings: Settings) -> Refused:
+def _private(settings: ApiSettings) -> Refused:
     """Refuse an address of this machine or network."""
     variable = settings.variable
     return Refused(
@@ -296,7 +296,7 @@ _CAUSES: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], str]
 
 
 def _unreachable(
-    error: aiohttp.ClientConnectorError, settings: Settings, url: URL | None
+    error: aiohttp.ClientConnectorError, settings: ApiSettings, url: URL | None
 ) -> ApiError:
     """Explain why there is no connection, to which place, and what the operator can do."""
     cause = getattr(error, "certificate_error", error.os_error)
@@ -313,7 +313,7 @@ def _unreachable(
     return failure
 
 
-def tls(settings: Settings) -> ssl.SSLContext:
+def tls(settings: ApiSettings) -> ssl.SSLContext:
     """A context that trusts the system's certificates, or the operator's. It writes no key log,
     whatever the environment says.
     """

@@ -17,8 +17,8 @@ from ..errors import ApiError, Refused
 from ..facts.origin import origin_of
 from ..results.answer import Answer
 from ..secrets import Redactor, Secret
-from ..settings import Credential, Settings
 from .body import VALUE
+from .settings import ApiSettings, Credential
 from .url import Outgoing, Post
 
 ABOUT_THE_GRANT = frozenset(
@@ -43,7 +43,7 @@ class Token:
     request for it.
     """
 
-    def __init__(self, credential: Credential, settings: Settings) -> None:
+    def __init__(self, credential: Credential, settings: ApiSettings) -> None:
         self._credential, self._settings = credential, settings
         self._lock = asyncio.Lock()
         self._token: Secret | None = None

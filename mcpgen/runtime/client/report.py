@@ -17,7 +17,7 @@ from ..results.answer import Answer
 from ..results.content import Block
 from ..results.shorten import MAX_DEPTH, fit
 from ..secrets import NOTE, Withheld
-from ..settings import Settings
+from .settings import ApiSettings
 
 MAX_ERROR = 4 * 1024
 EPOCH = 10**9
@@ -57,7 +57,7 @@ _IS_PAGE = {True: " with an HTML page in place of JSON", False: ", and that it f
 _FAILED = "Next: correct what its message names, or use another tool"
 
 
-def report_error(error: ApiError, settings: Settings) -> list[Block]:
+def report_error(error: ApiError, settings: ApiSettings) -> list[Block]:
     """A failed request as content blocks, with every secret masked."""
     if isinstance(error, BadStatus):
         lines = _bad_status_lines(error, settings)
@@ -84,7 +84,7 @@ def _next_step(error: ApiError) -> str:
     return error.advice
 
 
-def _bad_status_lines(error: BadStatus, settings: Settings) -> list[str]:
+def _bad_status_lines(error: BadStatus, settings: ApiSettings) -> list[str]:
     answer = error.answer
     message, detail = _message_and_detail(answer, settings)
     headline = f"the API answered {status_text(answer.status)}"
@@ -111,7 +111,7 @@ def status_text(status: int) -> str:
         return str(status)
 
 
-def _message_and_detail(answer: Answer[Any], settings: Settings) -> tuple[str, str]:
+def _message_and_detail(answer: Answer[Any], settings: ApiSettings) -> tuple[str, str]:
     """The body's own message, and the body as far as it says more; each redacted and bounded."""
     if answer.data is not None:
         return _from_data(answer.data, settings)
@@ -135,7 +135,7 @@ def is_page(answer: Answer[Any]) -> bool:
     return "html" in answer.media_type or is_html(answer.text)
 
 
-def _withheld(settings: Settings) -> Withheld:
+def _withheld(settings: ApiSettings) -> Withheld:
     """The fields that no tool may show; an error does not know which tool it is of."""
     names = set(settings.redact)
     for shaping in settings.answers.values():
@@ -143,7 +143,7 @@ def _withheld(settings: Settings) -> Withheld:
     return Withheld(names)
 
 
-def _from_data(data: Any, settings: Settings) -> tuple[str, str]:
+def _from_data(data: Any, settings: ApiSettings) -> tuple[str, str]:
     try:
         data = _withheld(settings).without(data, settings.readable, MAX_DEPTH)
         text = fit(data, MAX_ERROR)[0]
@@ -192,7 +192,7 @@ def _messages(parts: Iterable[Any], depth: int) -> list[str]:
     return texts
 
 
-def _advice(error: BadStatus, settings: Settings) -> str:
+def _advice(error: BadStatus, settings: ApiSettings) -> str:
     """Advise the model on its next step."""
     status, answer = error.status, error.answer
     if status < 400:
@@ -218,7 +218,7 @@ def _advice(error: BadStatus, settings: Settings) -> str:
     return text
 
 
-def _advice_on_arguments(error: BadStatus, settings: Settings) -> str:
+def _advice_on_arguments(error: BadStatus, settings: ApiSettings) -> str:
     if error.status in (404, 410):
         text = "Next: what was asked for is not there"
         if error.path_arguments:
@@ -233,7 +233,7 @@ def _advice_on_arguments(error: BadStatus, settings: Settings) -> str:
     return f"Next: correct the arguments and call again; the request had {arguments}"
 
 
-def _advice_on_credential(error: BadStatus, settings: Settings) -> str:
+def _advice_on_credential(error: BadStatus, settings: ApiSettings) -> str:
     variables = " or ".join(f"`{name}`" for name in error.variables)
     if error.status == 403:
         which = f" of {variables}" if variables else ""
@@ -250,7 +250,7 @@ def _advice_on_credential(error: BadStatus, settings: Settings) -> str:
     return text + _about_credentials(error, settings)
 
 
-def _about_credentials(error: BadStatus, settings: Settings) -> str:
+def _about_credentials(error: BadStatus, settings: ApiSettings) -> str:
     """Describe the credentials of a request and their form, and the command that gets another
     token.
     """

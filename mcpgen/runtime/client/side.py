@@ -39,9 +39,9 @@ from ..results.shorten import (
     visible,
 )
 from ..secrets import NOTE, Withheld, caller_now
-from ..settings import Settings
 from .api import Api, progress
 from .report import is_page, quoted, report_error, status_text
+from .settings import ApiSettings
 
 logger = logging.getLogger(__name__)
 
@@ -79,7 +79,7 @@ ANSWER_SECONDS = 0.8
 class HttpSide:
     """The API behind a server, and its answers and errors as results."""
 
-    def __init__(self, settings: Settings, auth: Any) -> None:
+    def __init__(self, settings: ApiSettings, auth: Any) -> None:
         """`auth` is the module `auth.py` of the server's package, or None."""
         self.api = Api(settings, auth)
         self._reach = Reach(self.api.reach)
@@ -169,7 +169,7 @@ def says_failed(answer: Answer[Any], is_json: bool = True) -> bool:
 def content_of(
     answer: Answer[Any],
     tool: Mapping[str, Any],
-    settings: Settings,
+    settings: ApiSettings,
     call: Mapping[str, Any] = _NO_ARGUMENTS,
 ) -> tuple[list[Block], dict[str, Any] | None]:
     """An answer as content blocks, and as structured content when the tool (as listed) declares an
@@ -208,7 +208,7 @@ class _View:
         self,
         answer: Answer[Any],
         tool: Mapping[str, Any],
-        settings: Settings,
+        settings: ApiSettings,
         call: Mapping[str, Any],
     ) -> None:
         name = str(tool.get("name", ""))
@@ -431,7 +431,7 @@ class _View:
         return [f"the operator can raise `{variable}`"] if is_last else []
 
 
-def _saved(content: bytes, media_type: str, digest: str, settings: Settings) -> Block | None:
+def _saved(content: bytes, media_type: str, digest: str, settings: ApiSettings) -> Block | None:
     """A link to a new file with these bytes, named by their digest; None if it cannot be saved."""
     if settings.save_dir is None:
         return None

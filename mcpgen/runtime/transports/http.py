@@ -33,6 +33,7 @@ from ..errors import StartError
 from ..log import event
 from ..part import running
 from ..record import figures
+from ..settings import settings_of
 from .asgi import ASGIApp, Receive, Scope, Send
 from .guard import (
     ENDPOINT,
@@ -262,9 +263,6 @@ START_SECONDS = 60
 LISTENS_SECONDS = 0.5
 """Seconds after which a process that starts listens."""
 
-_SHARED_COUNTS = ("max_calls", "max_concurrency", "max_waiting", "http_max_connections")
-_SHARED_RATES = ("call_rate", "rate_limit")
-
 
 def share(settings: Settings, count: int) -> Settings:
     """Return the settings of one of `count` processes: each gets its part of the limits that hold
@@ -272,14 +270,19 @@ def share(settings: Settings, count: int) -> Settings:
     """
     if not 1 <= count <= MOST:
         raise StartError(f"--workers has to be from 1 to {MOST}")
-    parts: dict[str, float] = {}
-    for name in _SHARED_COUNTS:
-        parts[name] = math.ceil(getattr(settings, name) / count)
-    if not any(part.pace for part in settings.parts):  # there all processes count together
-        for name in _SHARED_RATES:
-            parts[name] = getattr(settings, name) / count
+    counts_together = any(part.pace for part in settings.parts)
+    changes: dict[str, Any] = {}
+    for each in settings_of(settings):
+        if not each.shared:
+            continue
+        name = each.name.lower()
+        part = getattr(settings, name) / count
+        if each.kind == "count":
+            changes[name] = math.ceil(part)
+        elif not counts_together:
+            changes[name] = part
     apis = {name: share(own, count) for name, own in settings.apis.items()}
-    return replace(settings, apis=apis, **parts)  # type: ignore[arg-type]
+    return replace(settings, apis=apis, **changes)
 
 
 def supervisor(

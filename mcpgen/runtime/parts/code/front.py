@@ -71,7 +71,7 @@ class CodeMode:
         """Return the server's instructions, after those for finding and running its tools."""
         return self._finder.instructions(RUN, text)
 
-    def settings(self, settings: Settings) -> Settings:
+    def settings(self, settings: Any) -> Any:
         """The settings for calls by programs, which get answers whole and as data."""
         answers = {name: replace(each, table=False) for name, each in settings.answers.items()}
         return replace(settings, max_result_tokens=MOST_CHARACTERS, answers=answers)

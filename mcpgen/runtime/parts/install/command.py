@@ -136,7 +136,9 @@ def _printable(variable: str, value: str, settings: Settings) -> str:
 
 def _setting(variable: str, settings: Settings) -> Setting | None:
     name = variable.removeprefix(f"{settings.env_prefix}_")
-    return next((each for each in settings_with(settings.parts) if each.name == name), None)
+    return next(
+        (each for each in settings_with(type(settings), settings.parts) if each.name == name), None
+    )
 
 
 def _install(client: Client, path: Path, name: str, entry: dict[str, Any]) -> int:

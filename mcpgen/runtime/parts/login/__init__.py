@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ...client.settings import ApiSettings, Credential
 from ...part import LoginToken, Part
-from ...settings import Credential, Settings
 
 
 def _log_in(package: str, arguments: list[str]) -> int:
@@ -12,7 +12,7 @@ def _log_in(package: str, arguments: list[str]) -> int:
     return main(package, arguments)
 
 
-def _token(credential: Credential, settings: Settings) -> LoginToken:
+def _token(credential: Credential, settings: ApiSettings) -> LoginToken:
     from .token import StoredToken
 
     return StoredToken(credential, settings)

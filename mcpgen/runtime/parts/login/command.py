@@ -11,11 +11,12 @@ from dataclasses import replace
 
 from ...client.api import Api
 from ...client.oauth import OAuthClient, TokenResponse
+from ...client.settings import ApiSettings, Credential, Login
 from ...command import port
 from ...errors import ApiError, StartError
 from ...facts.origin import origin_of
 from ...package import Package
-from ...settings import Credential, Login, Settings, read
+from ...settings import read
 from . import browser, device
 from .endpoints import Endpoints, endpoints_of, safe_url
 from .store import NoKeyring, Store, Tokens
@@ -24,7 +25,7 @@ from .token import after
 
 def main(package: str, argv: list[str]) -> int:
     """Run one of the two commands. Raises SettingsError and StartError."""
-    settings = read(Package.named(package).facts())
+    settings: ApiSettings = read(Package.named(package).facts())
     credentials = {
         name: credential
         for name, credential in settings.credentials.items()
@@ -45,7 +46,7 @@ def main(package: str, argv: list[str]) -> int:
         raise StartError(settings.redactor(str(error))) from None
 
 
-def _parser(settings: Settings, names: list[str]) -> argparse.ArgumentParser:
+def _parser(settings: ApiSettings, names: list[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog=f"{settings.name}-mcp",
         description=(
@@ -88,7 +89,7 @@ def _log_out(store: Store) -> int:
 
 
 async def _log_in(
-    settings: Settings, credential: Credential, store: Store, options: argparse.Namespace
+    settings: ApiSettings, credential: Credential, store: Store, options: argparse.Namespace
 ) -> int:
     store.load()  # a machine without a keyring says so before anybody logs in
     assert credential.login is not None
@@ -128,7 +129,7 @@ def _client(login: Login) -> OAuthClient:
     )
 
 
-def _check(settings: Settings, endpoints: Endpoints, *, by_device: bool, trusted: bool) -> None:
+def _check(settings: ApiSettings, endpoints: Endpoints, *, by_device: bool, trusted: bool) -> None:
     """Have the person confirm addresses that are not the API's own. Raises StartError."""
     start = endpoints.device_url if by_device else endpoints.authorization_url
     if not start:

@@ -12,13 +12,13 @@ from typing import Any
 from yarl import URL
 
 from ...client.oauth import TokenRefused
+from ...client.settings import Login
 from ...client.url import Outgoing
 from ...errors import Refused
 from ...facts.origin import origin_of
 from ...results.answer import Answer
 from ...results.shorten import visible
 from ...secrets import Redactor
-from ...settings import Login
 
 _PRINTABLE = re.compile(r"[!-~]+")
 

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ...settings import Credential, Settings
+from ...client.settings import ApiSettings, Credential
 
 LONGEST = 1_000_000
 """Characters of one entry."""
@@ -40,7 +40,7 @@ class Tokens:
 class Store:
     """The entry of one credential: of this server, for the API at this origin."""
 
-    def __init__(self, settings: Settings, credential: Credential) -> None:
+    def __init__(self, settings: ApiSettings, credential: Credential) -> None:
         self._service = f"{settings.name}-mcp"
         self._user = f"{credential.name} at {settings.origin}"
         self._variable = credential.variables[-1]

@@ -11,9 +11,9 @@ from contextlib import asynccontextmanager
 from yarl import URL
 
 from ...client.oauth import OAuthClient, TokenRefused, TokenResponse, ask, error_text, grant_of
+from ...client.settings import ApiSettings, Credential
 from ...client.url import Post
 from ...secrets import Secret
-from ...settings import Credential, Settings
 from .endpoints import safe_url
 from .store import NoKeyring, Store, Tokens
 
@@ -32,7 +32,7 @@ class StoredToken:
     replaced (RFC 6749 section 6).
     """
 
-    def __init__(self, credential: Credential, settings: Settings) -> None:
+    def __init__(self, credential: Credential, settings: ApiSettings) -> None:
         self._credential, self._settings = credential, settings
         self._store = Store(settings, credential)
         self._tokens: Tokens | None = None

@@ -1,0 +1,493 @@
+"""The settings of a server that calls an API: its address and further ones, the credentials, and
+the limits of requests.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, ClassVar, TypeVar
+
+from ..facts.origin import Origin, check_base_url, origin_of
+from ..facts.parts import VARIABLES as PART_VARIABLES
+from ..results.shorten import ListAnswer, Shaping
+from ..secrets import Secret
+from ..settings import (
+    GIB,
+    KIB,
+    MIB,
+    NUMBERS,
+    READERS,
+    Reader,
+    Setting,
+    Settings,
+    items,
+    settings_of,
+    variable,
+)
+
+_T = TypeVar("_T")
+_PROXY = re.compile(r"http://([^@/?#]+@)?[^@/?#:]+(:\d{1,5})?/?")
+TWOFOLD = frozenset(("api_key", "basic", "bearer", "client_credentials"))
+"""The kinds of credentials of which there can be another one for what writes."""
+
+
+def write_variable(prefix: str, variable: str) -> str:
+    """The variable of a credential that is sent with what writes: `..._WRITE_API_KEY`."""
+    return f"{prefix}_WRITE_{variable.removeprefix(f'{prefix}_')}"
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """The endpoints at which a person logs in for an OAuth credential (the command `login`).
+
+    Absent endpoints are empty; `metadata_url` is a document that names them. `variables`
+    are those of the client's id and secret, `client` their values.
+    """
+
+    authorization_url: str = ""
+    device_url: str = ""
+    token_url: str = ""
+    metadata_url: str = ""
+    scopes: tuple[str, ...] = ()
+    variables: tuple[str, ...] = ()
+    client: tuple[Secret | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """One security scheme with its secrets from the environment.
+
+    `kind` is `api_key`, `basic`, `bearer`, `client_credentials`, `mutual_tls` or `unsupported`;
+    `values` has one item for each of `variables`, None for a variable that is not set.
+    """
+
+    name: str
+    kind: str
+    place: str
+    wire_name: str
+    scheme: str
+    variables: tuple[str, ...]
+    values: tuple[Secret | None, ...]
+    token_url: str | None = None
+    scopes: tuple[str, ...] = ()
+    about: str = ""
+    """Its placement and its form, in words."""
+    for_writing: Credential | None = None
+    """Credential for requests that write, if the operator set one."""
+    login: Login | None = None
+    """The login that obtains a token for it; None if there is none, and over HTTP."""
+    api: str = ""
+    """The API of several that it is for; it is sent to no other."""
+
+    @property
+    def when_writing(self) -> Credential:
+        """The credential for requests that write."""
+        return self.for_writing or self
+
+    @property
+    def ready_token(self) -> bool:
+        """Whether the operator gave an access token, so that none has to be fetched."""
+        return any(self.values[2:3])
+
+    @property
+    def present(self) -> bool:
+        """Whether every secret that the scheme needs is set."""
+        if self.kind == "unsupported" or not self.values:
+            return False
+        if self.kind == "client_credentials":
+            return all(self.values[:2]) or self.ready_token
+        if self.kind == "basic":  # the password may be empty, but it must be set
+            return bool(self.values[0]) and self.values[1] is not None
+        if self.kind == "mutual_tls":  # the certificate's file may hold the key
+            return bool(self.values[0])
+        return all(self.values)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiSettings(Settings):
+    """The settings of a server that calls an API."""
+
+    api: str = ""
+    """The API of several that these are for; empty for the first."""
+    apis: Mapping[str, ApiSettings] = field(default_factory=dict)
+    base_url_given: bool = False
+    """Whether the operator named the base URL, which then is the one of every operation."""
+    base_url_configured: bool = False
+    """Whether whoever generated the server named the base URL, and not the document alone."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Constant headers of every request (decided at generation)."""
+    security: tuple[tuple[str, ...], ...] = ()
+    credentials: Mapping[str, Credential] = field(default_factory=dict)
+    answers: Mapping[str, Shaping] = field(default_factory=dict)
+    lists: Mapping[str, ListAnswer] = field(default_factory=dict)
+    """Tool -> the list in its answers."""
+    answer_headers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Tool -> the header fields that are part of what its answers say."""
+    wrapped: frozenset[str] = frozenset()
+    open_origins: frozenset[Origin] = frozenset()
+    """Other origins that operations may go to, without credentials (decided at generation)."""
+    backoff: float = 0.5
+    max_retry_wait: float = 30.0
+    base_url: str = variable("", "text", "api")
+    timeout: float = variable(30.0, "seconds", "api", 0.1, 3600)
+    connect_timeout: float = variable(5.0, "seconds", "api", 0.1, 600)
+    retries: int = variable(2, "count", "api", 0, 10)
+    max_concurrency: int = variable(64, "count", "api", 1, 1_000, shared=True)
+    max_waiting: int = variable(128, "count", "api", 0, 100_000, shared=True)
+    rate_limit: float = variable(0.0, "rate", "api", shared=True)
+    """0 is no limit."""
+    breaker_failures: int = variable(10, "count", "api", 0, 10_000)
+    breaker_seconds: float = variable(10.0, "seconds", "api", 0.1, 3600)
+    http_ready_api: bool = variable(False, "flag", "api")
+    max_request_bytes: int = variable(MIB, "bytes", "api", 1, GIB)
+    max_response_bytes: int = variable(10 * MIB, "bytes", "api", KIB, GIB)
+    max_binary_bytes: int = variable(372 * KIB, "bytes", "api", 0, 100 * MIB)
+    trusted_origins: frozenset[Origin] = variable(
+        frozenset(), "origins", "api", name="ALLOW_ORIGINS"
+    )
+    allow_private: bool = variable(False, "flag", "api")
+    proxy_url: Secret | None = variable(None, "secret", "api")
+    token_url: str = variable("", "url", "api")
+    file_roots: tuple[Path, ...] = variable((), "folders", "api")
+    save_dir: Path | None = variable(None, "folder", "api")
+    client_cert: Path | None = variable(None, "file", "api")
+    client_key: Path | None = variable(None, "file", "api")
+
+    @property
+    def base_url_trusted(self) -> bool:
+        """Whether somebody vouches for the address of the base URL, also where it is private."""
+        return self.base_url_given or self.base_url_configured
+
+    def of(self, api: str) -> ApiSettings:
+        """Return the settings of one of the APIs; of the first with an empty name."""
+        return self.apis[api] if api else self
+
+    @property
+    def own_credentials(self) -> Mapping[str, Credential]:
+        """The credentials for this API."""
+        return {name: each for name, each in self.credentials.items() if each.api == self.api}
+
+    @property
+    def origin(self) -> Origin:
+        """The API's own origin."""
+        return origin_of(self.base_url)
+
+    def trusts(self, origin: Origin) -> bool:
+        """Return whether credentials may go to an origin: the API's own, or one the operator
+        named.
+        """
+        return origin == self.origin or origin in self.trusted_origins
+
+    @property
+    def login_command(self) -> str:
+        """The command with which the operator logs in."""
+        return f"{self.name}-mcp login"
+
+
+SETTINGS = tuple(settings_of(ApiSettings))
+"""The settings of every server, in the order of the README."""
+[_TOKEN_URL] = [setting for setting in SETTINGS if setting.name == "TOKEN_URL"]
+
+OF_EACH_API = (
+    *("TIMEOUT", "CONNECT_TIMEOUT", "RETRIES", "MAX_CONCURRENCY", "MAX_WAITING", "RATE_LIMIT"),
+    *("BREAKER_FAILURES", "BREAKER_SECONDS", "CLIENT_CERT", "CLIENT_KEY"),
+    *("EXCHANGE_AUDIENCE", "EXCHANGE_SCOPES"),
+)
+"""Settings that a further API can have values of its own for, as in `BILLING_TIMEOUT`."""
+
+VARIABLES = frozenset(setting.name for setting in SETTINGS) | frozenset(PART_VARIABLES)
+"""The names of all settings, without their prefix: no credential may be read from one of them."""
+
+
+def variables_of(api: str) -> set[str]:
+    """Return the names of a further API's own settings, without the prefix."""
+    return {f"{api.upper()}_{name}" for name in ("BASE_URL", "TOKEN_URL", *OF_EACH_API)}
+
+
+def _url(text: str, setting: Setting) -> str:
+    """An http or https URL."""
+    try:
+        origin_of(text)
+    except ValueError as error:
+        raise ValueError(f"cannot be used: {error}") from error
+    return text
+
+
+def _trusted(text: str, setting: Setting) -> frozenset[Origin]:
+    """Origins separated by commas."""
+    try:
+        return frozenset(origin_of(item) for item in items(text, setting))
+    except ValueError as error:
+        example = "`https://uploads.example.com`"
+        raise ValueError(f"has to hold origins such as {example}, with commas") from error
+
+
+class ApiReader(Reader):
+    """One reading of the environment for a server that calls an API."""
+
+    kind = ApiSettings
+    readers: ClassVar[Mapping[str, Any]] = {**READERS, "url": _url, "origins": _trusted}
+
+    def read(self) -> ApiSettings:
+        """Return the settings. Raises SettingsError."""
+        values = self.values_of(SETTINGS)
+        allowed = values.pop("allow_origins")
+        facts = {"": self.facts, **self.facts.get("apis", {})}
+        token_urls = {"": values["token_url"]}
+        for api in self.facts.get("apis", ()):
+            token_urls[api] = self.checked(replace(_TOKEN_URL, name=f"{api.upper()}_TOKEN_URL"))
+        credentials = {
+            name: self.credential(name, auth, token_urls[auth.get("api", "")])
+            for name, auth in sorted(self.facts.get("auth", {}).items())
+        }
+        if values["proxy_url"] and not _PROXY.fullmatch(values["proxy_url"].reveal()):
+            self.refuse("PROXY_URL", "has to be a URL such as `http://proxy.example.com:3128`")
+        addresses = {
+            api: self.address(api, facts[api], allowed, token_urls[api], credentials)
+            for api in facts
+        }
+        settings = ApiSettings(
+            **{**self.fields(values, _secrets_of(credentials.values())), **addresses.pop("")},
+            **self.generated(),
+            credentials=MappingProxyType(credentials),
+        )
+        apis = {api: self.api(settings, address) for api, address in addresses.items()}
+        self.raise_problems()
+        return replace(settings, apis=MappingProxyType(apis))
+
+    def known(self) -> set[str]:
+        """The variables that the server reads."""
+        names = super().known()
+        for api in self.facts.get("apis", ()):
+            names |= {f"{self.prefix}_{variable}" for variable in variables_of(api)}
+        for auth in self.facts.get("auth", {}).values():
+            secrets = [*auth.get("variables", ()), *auth.get("login", {}).get("variables", ())]
+            if auth.get("kind") in TWOFOLD:
+                secrets += [write_variable(self.prefix, name) for name in auth["variables"]]
+            names.update(secrets, [f"{name}_FILE" for name in secrets])
+        return names
+
+    def address(
+        self,
+        api: str,
+        facts: Mapping[str, Any],
+        allowed: frozenset[Origin],
+        token_url: str,
+        credentials: Mapping[str, Credential],
+    ) -> dict[str, Any]:
+        """Return the settings that each of several APIs has of its own: its address, its headers,
+        and where credentials may go. `allowed` are the origins that the operator named.
+        """
+        name = f"{api.upper()}_BASE_URL".lstrip("_")
+        base_url = self.base_url(name, facts)
+        trusted = allowed | {origin_of(url) for url in (token_url,) if url}
+        self.note_risks(credentials, base_url, trusted, api)
+        return {
+            "api": api,
+            "base_url": base_url,
+            "base_url_given": bool(self.value(name)),
+            "base_url_configured": facts.get("base_url_configured") is True,
+            "headers": MappingProxyType(dict(facts.get("headers", {}))),
+            "security": tuple(tuple(names) for names in facts.get("security", ())),
+            "trusted_origins": trusted,
+            "open_origins": frozenset(_origins(facts.get("allowed_origins", ()))),
+        }
+
+    def api(self, settings: ApiSettings, address: Mapping[str, Any]) -> ApiSettings:
+        """The settings of a further API: the first one's with its own address. Nothing that is
+        decided for the calls of the first one is sent to it.
+        """
+        name = address["api"]
+        own: dict[Any, Any] = {}
+        for kind in [part.settings for part in self.parts if part.caller_tokens]:
+            first = settings.part_settings[kind]
+            values = self.own_values(first, name)
+            if any(values.values()):
+                own[kind] = replace(first, **values)
+        kept = [part for part in self.parts if part.settings in own or not part.caller_tokens]
+        changes = {**address, "open_origins": settings.open_origins | address["open_origins"]}
+        return replace(
+            settings,
+            parts=tuple(kept),
+            part_settings=MappingProxyType({**settings.part_settings, **own}),
+            **changes,
+            **self.own_values(settings, name),
+        )
+
+    def own_values(self, first: Any, name: str) -> dict[str, Any]:
+        """The settings that a further API has of its own; the first's limits where it has none."""
+        own: dict[str, Any] = {}
+        for each in settings_of(first):
+            if each.name not in OF_EACH_API:
+                continue
+            field, setting = each.name.lower(), replace(each, name=f"{name.upper()}_{each.name}")
+            if each.kind in NUMBERS:
+                setting = replace(setting, default=getattr(first, field))
+            own[field] = self.checked(setting)
+        return own
+
+    def generated(self) -> dict[str, Any]:
+        """The fields of Settings that were decided at generation."""
+        return {
+            "answers": _each_as(Shaping, self.facts.get("answers", {})),
+            "lists": _each_as(ListAnswer, self.facts.get("lists", {})),
+            "answer_headers": {
+                tool: tuple(names) for tool, names in self.facts.get("answer_headers", {}).items()
+            },
+            "wrapped": frozenset(self.facts.get("wrapped", ())),
+        }
+
+    def base_url(self, name: str, facts: Mapping[str, Any]) -> str:
+        """The base URL of an API, from the variable of that name or the API's facts."""
+        from_operator = self.value(name)
+        base_url = from_operator or str(facts.get("base_url") or "")
+        if not base_url:
+            self.refuse_missing_base_url(name, facts)
+            return ""
+        try:
+            return check_base_url(base_url)
+        except ValueError as error:
+            place = "the base URL in `api.json`"
+            if from_operator:
+                place = f"`{self.prefix}_{name}`"
+            self.problems.append(f"{place} cannot be used: {error}")
+            return ""
+
+    def refuse_missing_base_url(self, name: str, facts: Mapping[str, Any]) -> None:
+        """Note the problem, except for an API that is not called."""
+        if False in (facts.get("calls_api"), facts.get("calls_first")):
+            return
+        reason = "is not set: it has to be the URL of the API, as in `https://api.example.com/v1`"
+        note = facts.get("base_url_note")
+        if note:
+            reason += f" ({note})"
+        self.refuse(name, reason)
+
+    def credential(self, name: str, auth: Mapping[str, Any], token_url: str) -> Credential:
+        """One credential with its secrets from the environment; `token_url` is the operator's token
+        endpoint of its API.
+        """
+        variables = tuple(str(variable) for variable in auth.get("variables", ()))
+        credential = self.with_values(name, auth, token_url, variables)
+        if credential.kind in TWOFOLD:
+            twins = tuple(write_variable(self.prefix, variable) for variable in variables)
+            writing = self.with_values(name, auth, token_url, twins)
+            if writing.present:
+                credential = replace(credential, for_writing=writing)
+        if "login" in auth and not self.http:
+            return replace(credential, login=self.login(auth["login"], token_url))
+        if variables and not credential.present:
+            pairs = zip(variables, credential.values, strict=True)
+            missing = [variable for variable, value in pairs if not value]
+            self.notes.append(
+                f"{_names(missing)} not set: tools that need the credential `{name}` will say so"
+                " when they are called"
+            )
+        return credential
+
+    def with_values(
+        self, name: str, auth: Mapping[str, Any], token_url: str, variables: tuple[str, ...]
+    ) -> Credential:
+        """A credential whose secrets are the values of these variables."""
+        kind = str(auth.get("kind", "unsupported"))
+        values = []
+        for index, full_name in enumerate(variables):
+            may_be_empty = (kind, index) == ("basic", 1)
+            short_name = full_name.removeprefix(f"{self.prefix}_")
+            values.append(self.secret(short_name, may_be_empty=may_be_empty))
+        return Credential(
+            name=name,
+            kind=kind,
+            place=str(auth.get("place", "header")),
+            wire_name=str(auth.get("wire_name", "Authorization")),
+            scheme=str(auth.get("scheme") or "Bearer"),
+            variables=variables,
+            values=tuple(values),
+            token_url=token_url or auth.get("token_url"),
+            api=str(auth.get("api", "")),
+            scopes=tuple(auth.get("scopes", ())),
+            about=str(auth.get("about", "")),
+        )
+
+    def login(self, facts: Mapping[str, Any], token_url: str) -> Login:
+        """Return the login of a person, with the client's id and secret from the environment."""
+        variables = tuple(facts["variables"])
+        names = [variable.removeprefix(f"{self.prefix}_") for variable in variables]
+        return Login(
+            authorization_url=facts.get("authorization_url", ""),
+            device_url=facts.get("device_url", ""),
+            token_url=token_url or facts.get("token_url", ""),
+            metadata_url=facts.get("metadata_url", ""),
+            scopes=tuple(facts.get("scopes", ())),
+            variables=variables,
+            client=tuple(self.secret(name) for name in names),
+        )
+
+    def note_risks(
+        self,
+        credentials: Mapping[str, Credential],
+        base_url: str,
+        trusted: frozenset[Origin],
+        api: str,
+    ) -> None:
+        """Note each setting that is valid but risky, or that will keep calls from working."""
+        if not base_url:
+            return
+        own = origin_of(base_url)
+        present = [each for each in credentials.values() if each.present and each.api == api]
+        for credential in present:
+            origin = _token_origin(credential)
+            if origin not in {None, own, *trusted}:
+                self.notes.append(
+                    f"access tokens for `{credential.name}` come from {origin}: "
+                    f"set `{self.prefix}_ALLOW_ORIGINS={origin}` to allow that"
+                )
+        if present and own.is_open:
+            self.notes.append("the API is reached without TLS: credentials can be read on the way")
+
+
+def _secrets_of(credentials: Iterable[Credential]) -> Iterator[Secret | None]:
+    """Yield the secrets of credentials; an OAuth client's id is none."""
+    for credential in credentials:
+        yield from credential.values
+        if credential.for_writing is not None:
+            yield from credential.for_writing.values
+        if credential.login is not None:
+            yield from credential.login.client[1:]
+
+
+def _token_origin(credential: Credential) -> Origin | None:
+    """Return the origin of a credential's token endpoint; None if no token is fetched."""
+    if credential.kind != "client_credentials" or credential.ready_token:
+        return None
+    try:
+        return origin_of(credential.token_url or "")
+    except ValueError:
+        return None
+
+
+def _each_as(kind: type[_T], facts: Mapping[str, Mapping[str, Any]]) -> Mapping[str, _T]:
+    """The facts about each tool as an instance of a frozen dataclass, with tuples for lists."""
+    instances = {}
+    for name, values in facts.items():
+        lists = {key: tuple(value) for key, value in values.items() if isinstance(value, list)}
+        instances[name] = kind(**{**values, **lists})
+    return MappingProxyType(instances)
+
+
+def _origins(urls: Iterable[Any]) -> Iterable[Origin]:
+    for url in urls:
+        try:
+            yield origin_of(str(url))
+        except ValueError:
+            continue
+
+
+def _names(variables: Iterable[str]) -> str:
+    quoted = [f"`{variable}`" for variable in variables]
+    verb = "is" if len(quoted) == 1 else "are"
+    return f"{' and '.join(quoted)} {verb}"
