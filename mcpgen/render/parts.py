@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..ir import Server
-from ..runtime.facts.parts import NAMED
+from ..runtime.part import NAMED
 from ..version import __version__
 from . import workflows
 from .whole import leave_out, with_contract

@@ -21,8 +21,7 @@ from mcp.types import CallToolResult
 from .arguments.explain import explain
 from .catalog import Entry
 from .errors import ApiError, BadStatus, InputRequired, StartError
-from .log import event
-from .record import current
+from .log import current, event
 from .results.answer import Answer
 from .results.content import (
     Block,

@@ -54,9 +54,8 @@ def _command(package: str, arguments: list[str]) -> Command:
 
     from .arguments.explain import suggest
     from .errors import StartError
-    from .facts.parts import PARTS, remedy
     from .package import Package
-    from .part import parts_of
+    from .part import PARTS, parts_of, remedy
 
     commands: dict[str, Command] = {"help": _help}
     for part in parts_of(Package.named(package).facts()):
@@ -144,7 +143,7 @@ def _app(package: str, options: argparse.Namespace, settings: Settings) -> App:
     """The tools that were chosen, shown in the way that was asked for. Raises StartError."""
     from .app import App
     from .errors import StartError
-    from .facts.parts import PARTS
+    from .part import PARTS
 
     for part in settings.parts:
         if part.prepare is not None:
@@ -196,8 +195,7 @@ def choices(package: Package) -> argparse.ArgumentParser:
     """The options that choose among the tools and the ways to show them."""
     import argparse
 
-    from .facts.parts import PARTS
-    from .part import parts_of
+    from .part import PARTS, parts_of
 
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument("--toolsets", default="", metavar="A,B", help="offer only these toolsets")

@@ -19,9 +19,8 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Literal, TypeVar
 from urllib.parse import unquote
 
-from .facts.parts import VARIABLES as PART_VARIABLES
-from .facts.parts import remedy
-from .part import Part, parts_of
+from .part import VARIABLES as PART_VARIABLES
+from .part import Part, parts_of, remedy
 from .results.shorten import visible
 from .secrets import Redactor, Secret
 

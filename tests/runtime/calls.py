@@ -9,7 +9,7 @@ from typing import Any
 
 from upstream import Upstream
 
-from mcpgen.runtime.facts.parts import PARTS
+from mcpgen.runtime.part import PARTS
 
 MODULES = (
     "facts.http facts.origin secrets settings arguments.explain arguments.checker"

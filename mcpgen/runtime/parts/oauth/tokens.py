@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from ...log import event
-from ...record import figures
+from ...log import event, figures
 from ...secrets import Caller, Secret
 from ...transports.guard import METADATA
 
