@@ -12,7 +12,7 @@ import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
@@ -84,9 +84,8 @@ def variable(
     """Return a field of a dataclass that is a variable (`Setting`); it has the field's name, unless
     it has another.
     """
-    bounds = {"low": low, "high": high}
-    facts = {"kind": kind, "group": group, **bounds, "name": name, "shared": shared}
-    return field(default=default, metadata=facts)
+    setting = Setting(name, default, kind, group, low, high, shared)
+    return field(default=default, metadata={Setting: setting})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,9 +148,9 @@ class Settings:
 def settings_of(kind: Any) -> Iterator[Setting]:
     """Yield the settings that are fields of a dataclass, in their order."""
     for item in fields(kind):
-        if item.metadata:
-            name = item.metadata["name"] or item.name.upper()
-            yield Setting(**{**item.metadata, "name": name, "default": item.default})
+        if Setting in item.metadata:
+            setting: Setting = item.metadata[Setting]
+            yield replace(setting, name=setting.name or item.name.upper())
 
 
 def settings_with(kind: type[Settings], parts: Iterable[Part]) -> Iterator[Setting]:
