@@ -301,9 +301,11 @@ def quoted(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-_ELEMENT = re.compile(r"<(/?)(script|style|template)\b[^<>]*>", re.I)
-"""The tags of elements whose content is not for readers."""
-_MARKUP = re.compile(r"<!--.*?(?:-->|\Z)|<[^<>]*(?:>|\Z)", re.DOTALL)
+_MARKUP = re.compile(
+    r"<!--.*?(?:-->|\Z)" r"|<(script|style|template)\b.*?(?:</\1\b[^<>]*>|\Z)" r"|<[^<>]*(?:>|\Z)",
+    re.DOTALL | re.I,
+)
+"""Comments, elements whose content is not for readers, and tags."""
 _SPACES = re.compile(r"\s+")
 _LONG_REFERENCE = re.compile(r"&#[xX]?[0-9a-fA-F]{8,}")
 
@@ -315,15 +317,6 @@ def is_html(text: str) -> bool:
 
 def text_of_html(page: str) -> str:
     """The visible text of a page: no tags, comments, scripts or styles; one space between words."""
-    first, *pieces = _ELEMENT.split(page)
-    texts, hidden = [first], ""
-    for end, name, piece in zip(pieces[::3], pieces[1::3], pieces[2::3], strict=True):
-        if not hidden:
-            hidden = "" if end else name.lower()
-        elif end and name.lower() == hidden:
-            hidden = ""
-        if not hidden:
-            texts.append(piece)
     # No character has a longer number, and Python refuses to read the longest
-    text = html.unescape(_LONG_REFERENCE.sub(" ", _MARKUP.sub(" ", " ".join(texts))))
+    text = html.unescape(_LONG_REFERENCE.sub(" ", _MARKUP.sub(" ", page)))
     return _SPACES.sub(" ", text).strip()
