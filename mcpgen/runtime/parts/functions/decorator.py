@@ -19,13 +19,13 @@ class Options:
     The hints are MCP's `ToolAnnotations`, with the same cautious defaults.
     """
 
-    name: str
-    title: str
-    description: str
-    read_only: bool
-    destructive: bool
-    idempotent: bool
-    open_world: bool
+    name: str = ""
+    title: str = ""
+    description: str = ""
+    read_only: bool = False
+    destructive: bool = True
+    idempotent: bool = False
+    open_world: bool = True
 
 
 @overload
@@ -41,37 +41,18 @@ def tool(
     idempotent: bool = False,
     open_world: bool = True,
 ) -> Callable[[F], F]: ...
-def tool(
-    function: Callable[..., Any] | None = None,
-    /,
-    *,
-    name: str = "",
-    title: str = "",
-    description: str = "",
-    read_only: bool = False,
-    destructive: bool = True,
-    idempotent: bool = False,
-    open_world: bool = True,
-) -> Any:
+def tool(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     """Make a function a tool; the function itself stays as it is.
 
     Its contract comes from its signature, its annotations, its docstring and its return type.
-    Raises TypeError for what is not a function.
+    Raises TypeError for what is not a function, and for an option that there is not.
     """
-    options = Options(
-        name=name,
-        title=title,
-        description=description,
-        read_only=read_only,
-        destructive=destructive,
-        idempotent=idempotent,
-        open_world=open_world,
-    )
+    made = Options(**options)
 
     def mark(function: F) -> F:
         if not inspect.isroutine(function):
             raise TypeError(f"`@tool` belongs on a function, not on {function!r}")
-        setattr(function, _MARK, options)
+        setattr(function, _MARK, made)
         return function
 
     if function is None:
