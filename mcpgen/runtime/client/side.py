@@ -373,25 +373,18 @@ class _View:
         return self._settings.readable(f"[{text}]") if text else ""
 
     def _fields(self, names: tuple[str, ...]) -> str:
-        """The header fields of these names that an answer has, as text."""
-        told = self._told(names)
-        return "; ".join(f"{name}: {value[:MAX_FIELD]}" for name, value in told.items())
-
-    def _told(self, names: tuple[str, ...]) -> dict[str, str]:
         """The header fields of these names that an answer has, without those that are withheld."""
         headers = self._answer.headers
         there = {name: headers[name] for name in names if name in headers}
-        return dict(self._withheld.without(there)) if there else there
+        told = self._withheld.without(there) if there else there
+        return "; ".join(f"{name}: {value[:MAX_FIELD]}" for name, value in told.items())
 
     def _next_page(self, data: Any) -> str:
         """The arguments that get the next part of a list, if the answer says that there is one."""
         link = self._answer.headers.get("link", "")
-        if self._listing is _NO_LIST and not (link or self._headers):
+        if self._listing is _NO_LIST and not link:
             return ""
         part = lists.next_part(self._listing, data, link, self._call, self._arguments)
-        if part is None:
-            told = self._told(self._headers) if self._headers else {}
-            part = lists.next_in_headers(told, self._arguments) if told else None
         if part is None:
             return ""
         if not part:

@@ -54,10 +54,6 @@ _ALWAYS = 1
 
 _LINK = re.compile(r"<([^<>]{1,2048})>([^<]*)")
 _RELATIONS = re.compile(r';\s*rel\s*=\s*(?:"([^"]*)"|([^\s",;]*))', re.I)
-_NEXT_FIELD = re.compile("next|continuation")
-_NEXT_VALUE = re.compile(r"(?!https?:|[/?<])[ -~]{1,1000}")
-_MIN_NAME = 4
-"""The shortest name of an argument that a header field is taken to mean: `page`, not `id`."""
 _MAX_VALUE = 1000
 
 _MORE_FLAGS = frozenset(
@@ -352,23 +348,6 @@ def _next_link(field: str) -> str:
         if "next" in (relations[1] or relations[2]).lower().split():
             return str(url)
     return ""
-
-
-def next_in_headers(headers: Mapping[str, str], names: Iterable[str]) -> dict[str, Any] | None:
-    """The argument that gets the next part where a header field has its value: that whose name the
-    field's ends with (`X-Next-Cursor`: `cursor`). None where there is none.
-    """
-    for field, value in headers.items():
-        folded = fold(field)
-        if not _NEXT_FIELD.search(folded):
-            continue
-        if not _NEXT_VALUE.fullmatch(value):
-            continue
-        meant = [name for name in names if len(name) >= _MIN_NAME]
-        meant = [name for name in meant if folded.endswith(fold(name))]
-        if meant:
-            return {max(meant, key=len): value}
-    return None
 
 
 def after(
