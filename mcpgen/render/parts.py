@@ -53,9 +53,9 @@ def _rows() -> list[dict[str, Any]]:
 def features(server: Server) -> Mapping[str, bool]:
     """Return the features of a server, by the words that parts and templates use."""
     tools, is_searched = server.tools, server.is_searched
-    leaves_out = leave_out(server)
+    leaves_out, calls_api = leave_out(server), server.calls_api
     return {
-        "calls_api": server.calls_api,
+        "calls_api": calls_api,
         "catalogue": server.catalogue,
         "asks": server.asks,
         "code": server.code,
@@ -70,7 +70,7 @@ def features(server: Server) -> Mapping[str, bool]:
         "installed": server.runtime == "installed",
         "lazy": server.lazy,
         "leaves_out": leaves_out,
-        "names_origins": server.calls_api or "exchange" in server.parts,
+        "names_origins": calls_api or "exchange" in server.parts,
         "own_tools": any(tool.is_own for tool in tools),
         "reads_paths": workflows.need_paths(server),
         "reads_xml": any(shaping.xml for _, shaping in server.answers),

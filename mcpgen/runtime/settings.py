@@ -145,20 +145,16 @@ class Settings:
         return f"{self.env_prefix}_{name}"
 
 
-def settings_of(kind: Any) -> Iterator[Setting]:
-    """Yield the settings that are fields of a dataclass, in their order."""
-    for item in fields(kind):
-        if Setting in item.metadata:
-            setting: Setting = item.metadata[Setting]
-            yield replace(setting, name=setting.name or item.name.upper())
+def settings_of(kind: Any) -> tuple[Setting, ...]:
+    """Return the settings that are fields of a dataclass, in their order."""
+    given = [(item.name, item.metadata[Setting]) for item in fields(kind) if item.metadata]
+    return tuple(replace(each, name=each.name or name.upper()) for name, each in given)
 
 
-def settings_with(kind: type[Settings], parts: Iterable[Part]) -> Iterator[Setting]:
-    """Yield the settings of a server with these parts."""
-    yield from settings_of(kind)
-    for part in parts:
-        if part.settings is not None:
-            yield from settings_of(part.settings)
+def settings_with(kind: type[Settings], parts: Iterable[Part]) -> tuple[Setting, ...]:
+    """Return the settings of a server with these parts."""
+    kinds = [part.settings for part in parts if part.settings is not None]
+    return tuple(setting for each in (kind, *kinds) for setting in settings_of(each))
 
 
 def read(

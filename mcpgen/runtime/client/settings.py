@@ -188,7 +188,7 @@ class ApiSettings(Settings):
         return f"{self.name}-mcp login"
 
 
-SETTINGS = tuple(settings_of(ApiSettings))
+SETTINGS = settings_of(ApiSettings)
 """The settings of every server, in the order of the README."""
 [_TOKEN_URL] = [setting for setting in SETTINGS if setting.name == "TOKEN_URL"]
 
