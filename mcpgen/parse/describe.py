@@ -61,20 +61,10 @@ _CLAUSE_END = re.compile(
 )
 """End of a sentence's main clause."""
 _PARENTHESIS = re.compile(r" \([^()]*\)")
-_IDENTIFIER = re.compile(r"[a-z][A-Za-z0-9_-]*|[A-Z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+")
-_LABEL = re.compile(r"\S*|\S.* (?:All|Index|List|Show|View)")
-"""A heading that tells nothing of an operation but its kind: `Books`, `Book View`."""
-PRONOUNS = frozenset(["it", "its", "them", "their"])
 SHORTEST = 15
 """Characters of a sentence that says something."""
-_ANY_VERB = "|".join(sorted(VERBS - NOUNS))
-_VERB_WITHIN = re.compile(
-    rf"^(?!multi )(\S.*?)"
-    rf" ((?:(?:{'|'.join(ADVERBS)}) )*(?:{_ANY_VERB})(?: or (?:{_ANY_VERB}))?)(?!\S)"
-)
-"""A noun, and the first verb after it with its adverbs."""
-_LIST_WITHIN = re.compile(r"^(\S.*?) list (?=\S)")
-"""A noun, and after it what is a verb where a name has no other."""
+_IDENTIFIER = re.compile(r"[a-z][A-Za-z0-9_-]*|[A-Z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+")
+_AND_VERB = re.compile(r"\b(?:and|or|then) (\w+)")
 
 
 def headline(operation: dict[str, Any], name: str, method: str, path: str) -> tuple[str, str]:
@@ -88,7 +78,7 @@ def headline(operation: dict[str, Any], name: str, method: str, path: str) -> tu
     sentence = marked_last(sentence)
     if _is_aside(sentence, method):
         return with_verb(_verb_first(name, method, path), method), _joined(summary, text)
-    says_little = _LABEL.fullmatch(sentence) or method != "GET"
+    says_little = " " not in sentence or method != "GET"
     is_identifier = _is_identifier(sentence)
     if is_identifier:
         sentence = humanise(sentence)
@@ -155,10 +145,11 @@ _OUT_OF_A_SESSION = re.compile(
 
 
 def _verb_first(name: str, method: str, path: str) -> str:
-    """A tool's name as words, its verb first: `orders_partial_update` is `update order`, and
+    """Return a tool's name as words, its verb first: `orders_partial_update` is `update order`, and
     `users_update_role` is `update users role`. `books_get` of `/books/{id}` is `get book`.
     """
-    *before, last = words(name) or [name]
+    parts = words(name) or [name]
+    *before, last = parts
     verb = ROUTER_VERBS.get(method, {}).get(last)
     if (method, last) == ("GET", "get") and path.endswith("}"):
         verb = "get"
@@ -168,13 +159,24 @@ def _verb_first(name: str, method: str, path: str) -> str:
         if verb != "list" and not how:
             thing[-1:] = [one_of(word) for word in thing[-1:]]
         return " ".join([*how, verb, *thing])
-    text = humanise(name)
-    first, *_ = [*before, last]
-    noun_and_verb = (base_verb(first) in NOUNS - USUAL_VERBS, last in USUAL_VERBS - NOUNS)
-    if begins_with_verb(text) and not all(noun_and_verb):
-        return text
-    text, count = _VERB_WITHIN.subn(r"\2 \1", text)
-    return text if count else _LIST_WITHIN.sub(r"list \1 ", text)
+    ends_in_verb = base_verb(parts[0]) in NOUNS - USUAL_VERBS and last in USUAL_VERBS - NOUNS
+    if begins_with_verb(humanise(name)) and not ends_in_verb:
+        return humanise(name)
+    for verbs in (VERBS - NOUNS, {"list"}):
+        places = [place for place, word in enumerate(parts) if word in verbs]
+        if places and places[0] > 0:
+            return _moved(parts, places[0])
+    return humanise(name)
+
+
+def _moved(parts: list[str], place: int) -> str:
+    """Return words with a verb and its adverbs first, and with what it is joined with by `or`."""
+    start, end = place, place + 1
+    while start > 1 and parts[start - 1] in ADVERBS:
+        start -= 1
+    if parts[end : end + 1] == ["or"]:
+        end += 2
+    return " ".join([*parts[start:end], *parts[:start], *parts[end:]])
 
 
 def _ends_in_verb(before: list[str], verb: str) -> bool:
@@ -271,8 +273,6 @@ def with_verb(sentence: str, method: str) -> str:
     """`sentence`, with the method's verb in front where it starts with none."""
     sentence = without_preface(sentence)
     first, _, more = sentence.partition(" ")
-    if not first:
-        return METHOD_VERBS.get(method, "call").capitalize()
     if has_verb(sentence) or is_foreign(sentence):
         return _begun(sentence)
     if not more and is_camel_case(first.replace("-", "_")):
@@ -317,21 +317,15 @@ def title_of(operation: dict[str, Any], name: str, method: str, path: str) -> st
 
 
 def _as_order(sentence: str) -> str:
-    """A sentence in the third person as an order: `Creates a book and returns it` is `Create a book
-    and return it`. As it is where another verb might be a noun.
+    """Return a sentence in the third person as an order: `Creates a book` is `Create a book`. As it
+    is where the verb might be a noun, or where another may follow.
     """
-    first, *others = sentence.split(" ")
-    if base_verb(first.lower()) in {first.lower()} | (NOUNS - USUAL_VERBS):
+    first, _, more = sentence.partition(" ")
+    verb = base_verb(first.lower())
+    others = _AND_VERB.findall(more)
+    if verb in NOUNS - USUAL_VERBS or others != list(map(base_verb, others)):
         return sentence
-    changed = [base_verb(first.lower()).capitalize(), *others]
-    for place, word in enumerate(others, 1):
-        before, after = changed[place - 1], [*others, ""][place]
-        if before not in ("and", "or", "then"):
-            continue
-        changed[place] = base_verb(word)
-        if changed[place] != word and after not in ARTICLES | PRONOUNS:
-            return sentence
-    return " ".join(changed)
+    return sentence if verb == first.lower() else f"{verb.capitalize()} {more}"
 
 
 _TYPOGRAPHY = str.maketrans("\u2018\u2019\u201c\u201d\u2013\u2014", "''\"\"--") | {0x2026: "..."}

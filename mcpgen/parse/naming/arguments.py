@@ -12,29 +12,11 @@ from ...text import ascii_of
 from .digest import digest
 
 ARGUMENT_LIMIT = 64
-ARGUMENT_RESERVED = frozenset(keyword.kwlist) | {
-    "api",
-    "wire",
-    "self",
-    "cls",
-    "OMIT",
-    "Omit",
-    "Answer",
-    "Any",
-    "Literal",
-}
-# Characters of wire names that tell two of them apart: `MessageDate<` and `MessageDate>`.
-SYMBOLS = {
-    "<": "lt",
-    ">": "gt",
-    "!": "not",
-    "=": "eq",
-    "~": "like",
-    "*": "any",
-    "+": "plus",
-    "-": "minus",
-    "%": "percent",
-}
+ARGUMENT_RESERVED = frozenset(
+    [*keyword.kwlist, *"api wire self cls OMIT Omit Answer Any Literal".split()]
+)
+SYMBOLS = dict(zip("<>!=~*+-%", "lt gt not eq like any plus minus percent".split(), strict=True))
+"""Characters of wire names that tell two of them apart: `MessageDate<` and `MessageDate>`."""
 IDENTIFIER = re.compile(r"(?:[A-Za-z]|_[A-Za-z0-9])[A-Za-z0-9_]*")
 """A name on the wire that can be an argument's."""
 ArgumentKey = tuple[str, str]
@@ -74,13 +56,9 @@ def _clashing(
     unchanged_count = Counter(name for key, name in names.items() if name == key[1])
     clashing = []
     for key, name in names.items():
-        if name in in_use or chosen.get(name, name) not in (name, key[1]):
-            clashing.append(key)
-            continue
-        rivals = count
-        if name == key[1]:
-            rivals = unchanged_count
-        if rivals[name] > 1:
+        is_taken = name in in_use or chosen.get(name, name) not in (name, key[1])
+        rivals = unchanged_count if name == key[1] else count
+        if is_taken or rivals[name] > 1:
             clashing.append(key)
     return clashing
 

@@ -61,7 +61,7 @@ async def list_subjects(api: Api) -> Answer[Any]:
 
 
 async def multi_ack_alarms(api: Api) -> Answer[Any]:
-    """Submit multi ack alarms."""
+    """Ack multi alarms."""
     return await api.request("POST", "/alarms/ack")
 
 
