@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..load.document import UnresolvedReference
 from ..load.values import as_list, as_object, as_text
-from ..parse.naming import operation_words
+from ..parse.naming import verb_and_resource
 from ..parse.path import parameter_names
 from ..runtime.facts.http import CALLABLE
 from ..runtime.facts.pointer import child, split, unescape
@@ -171,7 +171,7 @@ def _operation_id(route: str, method: str, names: set[str]) -> str:
     """An operationId that no other operation has (OpenAPI 3.1, section 4.8.10): told apart by the
     path's parameters, else by a number.
     """
-    first, *rest = operation_words(None, method, route)
+    first, *rest = verb_and_resource(method, route)
     name = first + "".join(word.capitalize() for word in rest)
     if name not in names:
         return name

@@ -229,5 +229,5 @@ def is_word(text: str) -> bool:
 @lru_cache(maxsize=20_000)
 def is_camel_case(word: str) -> bool:
     """Return whether a word is several that begin with a verb: `listBooks`."""
-    first, *others = words(word) or [""]
-    return bool(others) and "-" not in word and is_verb(first)
+    first, *others = words(word.replace("-", "")) or [""]
+    return bool(others) and is_verb(first)

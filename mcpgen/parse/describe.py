@@ -163,9 +163,9 @@ def _verb_first(name: str, method: str, path: str) -> str:
     if begins_with_verb(humanise(name)) and not ends_in_verb:
         return humanise(name)
     for verbs in (VERBS - NOUNS, {"list"}):
-        places = [place for place, word in enumerate(parts) if word in verbs]
-        if places and places[0] > 0:
-            return _moved(parts, places[0])
+        place = next((place for place, word in enumerate(parts) if word in verbs), 0)
+        if place:
+            return _moved(parts, place)
     return humanise(name)
 
 
@@ -273,7 +273,7 @@ def with_verb(sentence: str, method: str) -> str:
     """`sentence`, with the method's verb in front where it starts with none."""
     sentence = without_preface(sentence)
     first, _, more = sentence.partition(" ")
-    if has_verb(sentence) or is_foreign(sentence):
+    if has_verb(sentence):
         return _begun(sentence)
     if not more and is_camel_case(first.replace("-", "_")):
         return humanise(first).capitalize()

@@ -10,10 +10,9 @@ from .arguments import argument_names
 from .digest import definition_name, digest
 from .reserved import RESERVED, WINDOWS_NAMES
 from .server import server_name
-from .subject import Subject, tool_limit
-from .tools import tool_names
+from .tools import tool_limit, tool_names
 from .toolsets import toolset_names
-from .verb import operation_words
+from .verb import Subject, verb_and_resource
 
 __all__ = [
     "RESERVED",
@@ -22,9 +21,9 @@ __all__ = [
     "argument_names",
     "definition_name",
     "digest",
-    "operation_words",
     "server_name",
     "tool_limit",
     "tool_names",
     "toolset_names",
+    "verb_and_resource",
 ]

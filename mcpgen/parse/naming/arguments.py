@@ -56,9 +56,9 @@ def _clashing(
     unchanged_count = Counter(name for key, name in names.items() if name == key[1])
     clashing = []
     for key, name in names.items():
-        is_taken = name in in_use or chosen.get(name, name) not in (name, key[1])
         rivals = unchanged_count if name == key[1] else count
-        if is_taken or rivals[name] > 1:
+        is_claimed = chosen.get(name, name) not in (name, key[1])
+        if any([is_claimed, name in in_use, rivals[name] > 1]):
             clashing.append(key)
     return clashing
 

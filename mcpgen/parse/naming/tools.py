@@ -9,15 +9,153 @@ distinguish it, or else others, or else words the document describes it with; a 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 from types import MappingProxyType
 
-from .subject import Naming, Subject
+from ...text import words
+from ..vocabulary import ARTICLES, ASIDES, FINITE, STOP_WORDS, VERBS, singular
+from .digest import digest
+from .reserved import NOT_FOR_TOOLS
+from .route import parts_of
+from .shorten import shorten
 from .telling import Mark, telling_words
+from .verb import Subject, identity_words, operation_words, verb_and_resource
 
 ROUNDS = 16
 """Most rounds in which names that still coincide get other words."""
+TOOL_LIMIT = 50
+COMBINED_LIMIT = 64  # `mcp__<server>__<tool>`, the longest prefix a client is known to add
+
+SAY_LITTLE = ARTICLES | ASIDES | FINITE | STOP_WORDS | VERBS
+"""Words of a sentence that distinguish no operation from another."""
+
+
+def tool_limit(server: str) -> int:
+    """Return the longest tool name for a server of that name, the client's prefix counted."""
+    return min(TOOL_LIMIT, COMBINED_LIMIT - len("mcp____") - len(server))
+
+
+@dataclass(slots=True)
+class Naming:
+    """A name on its way. `own` are its words before any is added or dropped, `telling` those that
+    distinguish it from others and stay when it is shortened.
+    """
+
+    subject: Subject
+    server: str
+    pinned: str | None
+    own: list[str] = field(init=False)
+    telling: Sequence[Mark] = ()
+    words: list[str] = field(init=False)
+    name: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.own = self.pinned.split("_") if self.pinned else operation_words(self.subject)
+        self.words = self.own
+        self.name = self.pinned or self._spelt()
+
+    def candidates(self) -> list[list[str]]:
+        """Return the words that can distinguish the name, the best first: its own and those of the
+        path that it lacks, then those of each source.
+        """
+        found = [word for word in self.own if word not in STOP_WORDS]
+        rest = Counter(map(singular, found))
+        for part in parts_of(self.subject.path):
+            for word in () if part.is_parameter else part.words:
+                rest[singular(word)] -= 1
+                if rest[singular(word)] < 0:
+                    found.append(word)
+        out = [found]
+        seen = {*found}
+        for source in _sources(self.subject):
+            out.append([word for word in dict.fromkeys(source) if word not in seen])
+            seen.update(source)
+        return out
+
+    def add(self, telling: Sequence[Mark], candidates: Iterable[str]) -> bool:
+        """Put the words that distinguish it into the name, in the order of the candidates; return
+        whether that changed it.
+        """
+        if self.pinned:
+            return False
+        before = self.name
+        new = [mark for mark in telling if mark not in self.telling]
+        self.telling = [*self.telling, *new] if new else list(telling)
+        self.words = list(self.own)
+        wanted = dict(self.telling)
+        for word in (Counter(candidates) - Counter(self.own)).elements():
+            if word not in wanted:
+                continue
+            one = singular(word)
+            if one in self.words and one not in wanted:
+                self.words[self.words.index(one)] = word
+            elif word in VERBS and VERBS.isdisjoint(self.words):
+                self.words.insert(0, word)
+            else:
+                self.words.append(word)
+        if VERBS.isdisjoint(self.words):  # `delete_story_by_id` beside others of the story
+            self.words[:0] = _verb(self.subject)
+        self.name = self._spelt()
+        return self.name != before
+
+    def _spelt(self) -> str:
+        """Return the name with the words that distinguish it, or as many of the last as fit; with a
+        hash where it is too long all the same.
+        """
+        limit = tool_limit(self.server)
+        for start in range(len(self.telling) + 1):
+            name = self._fitted(limit, dict(self.telling[start:]))
+            if len(name) <= limit:
+                return name
+        return self.marked(6)
+
+    def _fitted(self, limit: int, keep: Mapping[str, int]) -> str:
+        """Return a name that starts with a letter and is nobody else's; any is behind an API's
+        `start_`.
+        """
+        toolset = {*words(self.subject.toolset)}
+        toolset |= {singular(word) for word in toolset}
+        name = "_".join(shorten(self.words, limit, self.subject.path, toolset, keep))
+        if not name[:1].isalpha():
+            name = f"call_{name}".rstrip("_")
+        if name in NOT_FOR_TOOLS and not self.server.endswith("_"):
+            name = f"{self.server}_{name}"
+        return name
+
+    def marked(self, length: int) -> str:
+        """Return the name with a hash of so many digits at its end."""
+        if self.pinned:
+            return self.pinned
+        suffix = "_" + digest(self.subject.key, length)
+        limit = tool_limit(self.server) - len(suffix)
+        return self._fitted(limit, {})[:limit].rstrip("_") + suffix
+
+
+def _verb(subject: Subject) -> list[str]:
+    """Return the verb of method and path."""
+    return verb_and_resource(subject.method, subject.path)[:1]
+
+
+def _sources(subject: Subject) -> list[list[str]]:
+    """Return words that can distinguish a name from others where those of the path do not, the
+    best first: parameters; the verb; the whole operationId, the query of the path, its literals
+    as one word each and the method; the sentence, and the operationId with its number.
+    """
+    parameters: list[str] = []
+    literals: list[str] = []
+    for part in parts_of(subject.path):
+        if part.is_parameter:
+            parameters.append(f"by_{'_'.join(part.words)}")
+        elif len(part.words) > 1:
+            literals.insert(0, "_".join(part.words))
+    query = words(subject.path.partition("?")[2])
+    if query:
+        literals.insert(0, "_".join(["by", *dict.fromkeys(query)]))
+    others = [*identity_words(subject.operation_id), *literals, subject.method.lower()]
+    told = [word for word in words(subject.sentence) if word not in SAY_LITTLE]
+    return [parameters, _verb(subject), others, told + words(subject.operation_id or "")]
 
 
 def tool_names(
@@ -70,9 +208,7 @@ def _distinguish(group: list[Naming]) -> bool:
     telling = telling_words(sources)
     count = Counter(word for each in sources.values() for source in each for word in {*source})
     if len(rivals) == 1:
-        count.update(
-            next(iter(rivals.values())).own
-        )  # another operation has the name that these make
+        count.update(group[0].own)  # another operation has the name that these make
     most = max(1, len(rivals) - 1)
     kinds = _kinds(telling, sources)
     changed = False

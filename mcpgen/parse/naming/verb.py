@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import groupby, pairwise, takewhile
 
 import inflection
@@ -55,27 +56,39 @@ WRITING = ("POST", "PUT", "PATCH")
 """Methods that say little of what they do."""
 
 
-def operation_words(
-    operation_id: str | None,
-    method: str,
-    path: str,
-    spoken: str = "",
-    items: frozenset[str] | None = None,
-    sentence: str = "",
-) -> list[str]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """The facts from which a tool is named. `toolset` is the operation's tag, `verb` the one the
+    document describes it with, and `sentence` the beginning of its description. `items` are
+    words for the items of an array in the answer; None if the answer is not an array.
+    """
+
+    method: str
+    path: str
+    operation_id: str | None
+    toolset: str = ""
+    verb: str = ""
+    sentence: str = ""
+    items: frozenset[str] | None = None
+
+    @property
+    def key(self) -> str:
+        """Key of the operation."""
+        return f"{self.method} {self.path}"
+
+
+def operation_words(subject: Subject) -> list[str]:
     """Return the words an operation's name is made of: its operationId's where they say more than
     the route, else a verb and a resource.
-
-    `sentence` is what the document describes the operation with, and `spoken` the verb of that;
-    `items` are the words of the name of what it answers an array of, None where the answer is no
-    array.
     """
-    id_words = _words_apart(identity_words(operation_id), path, sentence)
+    method, path, spoken = subject.method, subject.path, subject.verb
+    id_words = _words_apart(identity_words(subject.operation_id), path, subject.sentence)
     id_words = _without_route(id_words, method, path)
+    items = subject.items
     if not path.rstrip("/").endswith("}"):
         items = (items or frozenset()).union(filter(is_plural, {*id_words} - SINGLE))
     by_route = verb_and_resource(method, path, spoken, items)
-    if len(path) > 1 and path in (operation_id or "")[1:]:  # `get-/books/{id}_byId`
+    if len(path) > 1 and path in (subject.operation_id or "")[1:]:  # `get-/books/{id}_byId`
         return by_route
     if _is_route(id_words, method, path, by_route[0]):
         return by_route
@@ -198,12 +211,14 @@ def _without_owners(id_words: list[str], path: str) -> list[str]:
     one thing then: `getBoardsCardsByIdBoard` is `get_board_cards`.
     """
     for literal, parameter in pairwise(parts_of(path)):
+        if not parameter.is_parameter:
+            continue
         owner, one = literal.words[-1], singular(literal.words[-1])
         if {one, ABBREVIATIONS.get(one)}.isdisjoint(parameter.words):
             continue
         by = f" by {' '.join(parameter.words)} "
         rest = f" {' '.join(id_words)} ".replace(by, " ", 1).split()
-        if parameter.is_parameter and owner in rest != id_words:
+        if owner in rest != id_words:
             id_words = [one if word == owner else word for word in rest]
     return id_words
 
