@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterable, Mapping
 from ..vocabulary import ABBREVIATIONS, STOP_WORDS, USUAL_VERBS, VERBS, singular
 from .route import PathPart, literals
 
+MEDIAL = 3
+"""Letters a word must have to count as a part of another."""
 REPEATED, TOOLSET, STOP, OTHER, RESOURCE, KEPT = range(6)
 """Ranks of words, the first to go first."""
 
@@ -84,6 +86,14 @@ def _verb(words: list[str]) -> list[str]:
 
 
 def _words_in(parts: Iterable[PathPart], words: Iterable[str]) -> set[str]:
-    """Return the words of a name that parts of a path have, in whatever number."""
-    singulars = {singular(word) for part in parts for word in part.words}
-    return {word for word in words if singular(word) in singulars}
+    """Return the words of a name that parts of a path have, in whatever number, or inside one of
+    their words: `pod` in `podautoscalers`.
+    """
+    literal_words = {word for part in parts for word in part.words}
+    text = " ".join(literal_words)
+    singulars = {singular(word) for word in literal_words}
+    return {
+        word
+        for word in words
+        if singular(word) in singulars or (len(word) >= MEDIAL and word in text)
+    }
