@@ -30,7 +30,7 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 43_300,
+    "lines of code of mcpgen": 43_200,
     "lines of code of its runtime": 13_300,
     "modules of a copied runtime": 49,
     "lines of a copied runtime": 12_500,
@@ -40,9 +40,9 @@ LIMITS = {
     "lines of Python of a new project": 9_090,
     "entries at the root of a project": 12,
     "variables in a README": 15,
-    "lines of names and sentences": 2_290,
+    "lines of names and sentences": 2_240,
     "lines of projection": 1_930,
-    "modules of a run": 156,
+    "modules of a run": 155,
     "switches of a run": 1_630,
     "modules of a call": 20,
     "switches of a call": 80,

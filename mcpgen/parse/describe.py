@@ -157,7 +157,7 @@ def _verb_first(name: str, method: str, path: str) -> str:
         thing = [word for word in before if word not in ADVERBS]
         how = [word for word in before if word in BULK]
         if verb != "list" and not how:
-            thing[-1:] = [one_of(word) for word in thing[-1:]]
+            thing[-1:] = map(one_of, thing[-1:])
         return " ".join([*how, verb, *thing])
     ends_in_verb = base_verb(parts[0]) in NOUNS - USUAL_VERBS and last in USUAL_VERBS - NOUNS
     if begins_with_verb(humanise(name)) and not ends_in_verb:
@@ -265,8 +265,8 @@ def _is_aside(sentence: str, method: str) -> bool:
 
 def _joined(*texts: str) -> str:
     """Texts below each other; a line that two of them say stands once."""
-    lines = [line for text in texts for line in dict.fromkeys(text.split("\n")) if line]
-    return "\n".join(dict.fromkeys(lines)).strip()
+    lines = dict.fromkeys("\n".join(texts).split("\n"))
+    return "\n".join(filter(None, lines)).strip()
 
 
 def with_verb(sentence: str, method: str) -> str:
@@ -364,7 +364,7 @@ def describe(sentence: str, rest: str, extras: list[str], limit: int) -> str:
     if sentence.endswith(":") and not text.startswith(("- ", "1. ")):
         sentence = sentence.rstrip(" :")
     lines = [_ended(sentence), _capitalised(text), added]
-    return "\n".join(line for line in lines if line)[:DESCRIPTION]
+    return "\n".join(filter(None, lines))[:DESCRIPTION]
 
 
 def with_fitting_headline(description: str, earlier: str) -> str:

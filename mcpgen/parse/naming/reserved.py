@@ -19,9 +19,9 @@ MODULE_NAMES = frozenset("""
     """.split())
 RESERVED = (
     frozenset(keyword.kwlist)
-    | frozenset(name.lower() for name in keyword.kwlist)
+    | frozenset(map(str.lower, keyword.kwlist))
     | frozenset(keyword.softkwlist)
-    | frozenset(name for name in dir(builtins))
+    | frozenset(dir(builtins))
     | MODULE_NAMES
 )
 WINDOWS_NAMES = frozenset(

@@ -91,7 +91,7 @@ def _words_in(parts: Iterable[PathPart], words: Iterable[str]) -> set[str]:
     """
     literal_words = {word for part in parts for word in part.words}
     text = " ".join(literal_words)
-    singulars = {singular(word) for word in literal_words}
+    singulars = {*map(singular, literal_words)}
     return {
         word
         for word in words

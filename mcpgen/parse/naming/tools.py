@@ -116,7 +116,7 @@ class Naming:
         `start_`.
         """
         toolset = {*words(self.subject.toolset)}
-        toolset |= {singular(word) for word in toolset}
+        toolset.update(map(singular, [*toolset]))
         name = "_".join(shorten(self.words, limit, self.subject.path, toolset, keep))
         if not name[:1].isalpha():
             name = f"call_{name}".rstrip("_")
