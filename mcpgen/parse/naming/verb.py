@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise, takewhile
+from itertools import pairwise, takewhile
 
 import inflection
 
@@ -180,9 +180,10 @@ def _is_within(short: list[str], long: list[str]) -> bool:
 
 def _without_class(id_words: list[str]) -> list[str]:
     """Return an operationId without the words it begins with, where it has them again at once
-    (`order_order_items`) or behind its verb (`books_list_books`), and with no word twice on end.
+    (`order_order_items`) or behind its verb (`books_list_books`), and with no verb twice on end.
     """
-    id_words = [word for word, _ in groupby(id_words)]
+    pairs = pairwise([*id_words, ""])
+    id_words = [word for word, after in pairs if word != after or word not in VERBS - NOUNS]
     if id_words[0] in (VERBS - NOUNS) | ADVERBS | USUAL_VERBS:
         return id_words
     id_words = _from_repetition(id_words)
