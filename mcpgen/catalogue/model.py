@@ -136,10 +136,14 @@ class Catalogue:
         return tuple(texts_in(operation.node.get("tags")))
 
     @cached_property
+    def tools(self) -> list[dict[str, Any]]:
+        """The Tool objects of the list, as far as they are known."""
+        return [*(wire(row.tool) for row in self.rows), *map(dict, self.summary.functions)]
+
+    @cached_property
     def score(self) -> Score | None:
         """The score of the list; None for an empty one."""
-        tools = [*(wire(row.tool) for row in self.rows), *self.summary.functions]
-        return score_tools(tools) if tools else None
+        return score_tools(self.tools) if self.tools else None
 
     @property
     def functions(self) -> list[tuple[Mapping[str, Any], Kind, int]]:
@@ -214,10 +218,10 @@ class Catalogue:
     def _budget(self, name: str) -> Budget:
         client = table()[name]
         limits = [int(rule.value) for rule in client.counts]
-        refusals = refused_tools(self.server, client)
-        refused = {tool.name for tools in refusals.values() for tool in tools}
+        refusals = refused_tools(self.tools, self.server.name, client)
+        refused = {name for names in refusals.values() for name in names}
         reasons = sorted(
-            ((reason, len(tools)) for (_, reason), tools in refusals.items()),
+            ((reason, len(names)) for (_, reason), names in refusals.items()),
             key=lambda pair: -pair[1],
         )
         return Budget(

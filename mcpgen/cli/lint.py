@@ -32,6 +32,7 @@ def lint(
     of `--fix-overlay` before you use it: comments in it mark what only the API's author can know.
     """
     from ..lint.clients import check_client
+    from ..live.tools import own_tools
     from ..problems import Problems
     from ..project.run import CommandInput, run
     from .problem_output import print_problems
@@ -40,8 +41,9 @@ def lint(
     problems = Problems()
     with screen.working("starting") as step:
         made = run(CommandInput(config=config), problems, step, files=False)
+    functions = own_tools(made.folder, made.server) if client else ()
     for name in client or ():
-        check_client(made.server, name, problems)
+        check_client(made.server, name, problems, functions)
     print_problems(screen, problems, made.document, output_format, limit=10_000)
     if fix_overlay is not None:
         _write_overlay(screen, config, fix_overlay)

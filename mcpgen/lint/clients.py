@@ -16,7 +16,7 @@ from importlib import resources
 from itertools import islice
 from typing import Any
 
-from ..ir import Server, Tool
+from ..ir import Server
 from ..load.values import as_list, as_object, as_text
 from ..problems import Problems, UsageError
 from ..render.facts import wire
@@ -82,25 +82,33 @@ def _tool_limit(name: str) -> int | None:
     return CLIENTS[name].tool_limit if name in CLIENTS else None
 
 
-def check_client(server: Server, name: str, problems: Problems) -> None:
-    """Report as warnings what a client (or `all`) refuses. Raises UsageError for an unknown one."""
+def check_client(
+    server: Server, name: str, problems: Problems, functions: Iterable[dict[str, Any]] = ()
+) -> None:
+    """Report as warnings what a client (or `all`) refuses; `functions` are the tools of the user's
+    code, as their server lists them. Raises UsageError for an unknown client.
+    """
+    pointers = {tool.name: tool.origin.pointer for tool in server.tools}
+    tools = [*map(wire, server.tools), *functions]
     for client in _clients(name):
         _check_tool_count(server, client, problems)
-        for (rule, reason), tools in refused_tools(server, client).items():
+        for (rule, reason), names in refused_tools(tools, server.name, client).items():
             problems.warn(
                 "E0802",
-                f"{client.title} refuses {_names(tools)}: {reason}",
-                pointer=tools[0].origin.pointer,
+                f"{client.title} refuses {_shown(names)}: {reason}",
+                pointer=pointers.get(names[0], ""),
                 notes=(f"seen in {rule.source}",),
             )
 
 
-def refused_tools(server: Server, client: ClientRules) -> dict[tuple[ClientLimit, str], list[Tool]]:
-    """The tools that a client refuses, by rule and reason."""
-    refused: dict[tuple[ClientLimit, str], list[Tool]] = {}
-    for tool in server.tools:
+def refused_tools(
+    tools: Iterable[dict[str, Any]], server: str, client: ClientRules
+) -> dict[tuple[ClientLimit, str], list[str]]:
+    """The names of the Tool objects of a server that a client refuses, by rule and reason."""
+    refused: dict[tuple[ClientLimit, str], list[str]] = {}
+    for tool in tools:
         for fault in _faults(client, server, tool):
-            refused.setdefault(fault, []).append(tool)
+            refused.setdefault(fault, []).append(tool["name"])
     return refused
 
 
@@ -141,21 +149,22 @@ def _check_tool_count(server: Server, client: ClientRules, problems: Problems) -
         )
 
 
-def _names(tools: list[Tool]) -> str:
-    names = ", ".join(f"`{tool.name}`" for tool in tools[:3])
+def _shown(tools: list[str]) -> str:
+    names = ", ".join(f"`{name}`" for name in tools[:3])
     if len(tools) > 3:
         names += f" and {len(tools) - 3:,} more"
     return names
 
 
-def _faults(client: ClientRules, server: Server, tool: Tool) -> Iterator[tuple[ClientLimit, str]]:
+def _faults(
+    client: ClientRules, server: str, tool: dict[str, Any]
+) -> Iterator[tuple[ClientLimit, str]]:
     """Each rule that a tool breaks, with the reason."""
-    tool_object = wire(tool)
-    schemas = list(_schemas(tool_object["inputSchema"]))
+    schemas = list(_schemas(tool["inputSchema"]))
     for rule in client.rules:
         reasons: Iterable[str] = ()
         if rule.name in RULES:
-            reasons = [RULES[rule.name](tool_object, rule.value, server.name)]
+            reasons = [RULES[rule.name](tool, rule.value, server)]
         elif rule.name in SCHEMA_RULES:
             check = SCHEMA_RULES[rule.name]
             reasons = (check(schema, rule.value) for schema in schemas)

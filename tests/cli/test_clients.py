@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from mcpgen.catalogue.model import Catalogue
 from mcpgen.config import Config
 from mcpgen.lint.clients import RULES, SCHEMA_RULES, check_client, table
 from mcpgen.pipeline import understand
@@ -36,6 +37,21 @@ def test_the_portable_profile_fits(document):
         problems = Problems()
         check_client(server, client, problems)
         assert [problem.message for problem in problems] == []
+
+
+def test_the_tools_of_functions_are_looked_at_too() -> None:
+    document, server = understand(Config(sources=(str(SPECS / "bookshop.yaml"),)), Problems())
+    schema = {"type": "object", "properties": {"a": {"anyOf": [{"type": "integer"}]}}}
+    function = {"name": "odd", "description": "Add.", "inputSchema": schema, "annotations": {}}
+    problems = Problems()
+    check_client(server, "cursor", problems, [function])
+    refusal = "Cursor refuses `odd`: its input schema has `anyOf`"
+    assert refusal in [problem.message for problem in problems]
+    with_it, without = (
+        {each.title: each.refused for each in Catalogue(document, server, functions).budgets}
+        for functions in ([function], [])
+    )
+    assert with_it["Cursor"] == without["Cursor"] + 1
 
 
 def test_too_many_tools_are_told_with_what_to_do(mcpgen, here):
