@@ -30,7 +30,7 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 43_200,
+    "lines of code of mcpgen": 43_300,
     "lines of code of its runtime": 13_300,
     "modules of a copied runtime": 49,
     "lines of a copied runtime": 12_500,

@@ -32,6 +32,8 @@ _HEADING = re.compile(
     re.I | re.X,
 )
 """The beginning of a text that belongs to no sentence."""
+_QUOTED = re.compile(r'\A"([^"\n]+)"[ \t]*(?=\n|\Z)')
+"""A first line that is all in quotes."""
 _NOTHING = re.compile(
     rf"(?:{_METHOD} +)?/?[\w{{}}.$:-]+(?:/[\w{{}}.$:-]*)+"
     r"|no description|no documentation found|not yet documented"
@@ -88,7 +90,7 @@ def summary_text(operation: dict[str, Any]) -> str:
 
 def description_text(operation: dict[str, Any], key: str = "description") -> str:
     """Return an operation's description from where it begins to say something."""
-    text = plain(operation.get(key))
+    text = _QUOTED.sub(r"\1", plain(operation.get(key)), 1)
     heading = _HEADING.match(text)
     text = text[heading.end() :] if heading else text
     sentence, rest = first_sentence(text)

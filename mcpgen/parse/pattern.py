@@ -20,7 +20,15 @@ _UNCHANGED = {
     "inside": frozenset("^$\\.*+?()[]{}|/sS-"),
 }
 _CONTROL_ESCAPES = set("fnrtv")
-_CODE = re.compile(r"\\x[0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\[pP]\{\w+(=\w+)?\}")
+_CODE = re.compile(
+    r"""\\x[0-9a-fA-F]{2} | \\u[0-9a-fA-F]{4}
+      | \\[pP]\{(?: (?:gc|General_Category|sc|Script)=[A-Z]\w* | [CLMNPSZ][a-zC]?
+          | (?:Lowercase_|Uppercase_)?Letter | Number | Punctuation | Alphabetic )\}""",
+    re.X,
+)
+"""Characters by their number, and by properties that ECMAScript has under that name (`\\p{L}`, but
+not Java's `\\p{IsLetter}` or Perl's `\\p{Greek}`).
+"""
 # Escape → how it is spelled inside a class (empty: it cannot be) and outside.
 _SPELLED = {
     "d": ("0-9", "[0-9]"),

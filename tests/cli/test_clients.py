@@ -41,17 +41,12 @@ def test_the_portable_profile_fits(document):
 
 def test_the_tools_of_functions_are_looked_at_too() -> None:
     document, server = understand(Config(sources=(str(SPECS / "bookshop.yaml"),)), Problems())
-    schema = {"type": "object", "properties": {"a": {"anyOf": [{"type": "integer"}]}}}
+    schema = {"properties": {"a": {"anyOf": [{"type": "integer"}]}}}
     function = {"name": "odd", "description": "Add.", "inputSchema": schema, "annotations": {}}
-    problems = Problems()
-    check_client(server, "cursor", problems, [function])
-    refusal = "Cursor refuses `odd`: its input schema has `anyOf`"
-    assert refusal in [problem.message for problem in problems]
-    with_it, without = (
-        {each.title: each.refused for each in Catalogue(document, server, functions).budgets}
-        for functions in ([function], [])
-    )
-    assert with_it["Cursor"] == without["Cursor"] + 1
+    check_client(server, "cursor", problems := Problems(), [function])
+    assert any("refuses `odd`: its input schema has `anyOf`" in each.message for each in problems)
+    with_it, without = (Catalogue(document, server, each).budgets for each in ([function], []))
+    assert sum(each.refused for each in with_it) > sum(each.refused for each in without)
 
 
 def test_too_many_tools_are_told_with_what_to_do(mcpgen, here):

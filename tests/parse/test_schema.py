@@ -145,7 +145,8 @@ def test_a_wider_pattern_is_said_in_keywords_and_the_whole_one_in_words() -> Non
     (r"[+-\d][\w-x][-\w][\d-]", r"[+\-0-9][A-Za-z0-9_\-x][\-A-Za-z0-9_][0-9-]"),
     (r"^\@\-x$", "^@-x$"), (r"^{id}$", r"^\{id\}$"), (r"(?i)abc", None), (r"^(?!x).*$", None),
     (r"\Z", None), (r"[^\]", None), (r"[[:alpha:]]", None), (r"a{1,65535}{1,65535}", None),
-    ("(", None), ("x" * 1_000_000, None),
+    (r"^\p{L}\P{Lu}\p{Script=Greek}$", r"^\p{L}\P{Lu}\p{Script=Greek}$"), (r"\p{IsLetter}", None),
+    (r"\p{Greek}", None), (r"\p{lu}", None), ("(", None), ("x" * 1_000_000, None),
 ])  # fmt: skip
 def test_a_pattern_is_kept_where_every_engine_takes_it(pattern: str, portable: str | None) -> None:
     assert portable_pattern(pattern) == portable

@@ -80,6 +80,11 @@ async def order_rollback(api: Api, *, id: str) -> Answer[Any]:
     return await api.request("POST", "/orders/{id}/rollback", path_args={"id": id})
 
 
+async def read_table(api: Api) -> Answer[Any]:
+    """Read a range of a table."""
+    return await api.request("GET", "/tables")
+
+
 async def reports(api: Api) -> Answer[Any]:
     """Get monthly report list."""
     return await api.request("GET", "/reports")
