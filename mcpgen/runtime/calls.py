@@ -21,7 +21,8 @@ from mcp.types import CallToolResult
 from .arguments.explain import explain
 from .catalog import Entry
 from .errors import ApiError, BadStatus, InputRequired, StartError
-from .log import current, event
+from .log import event
+from .record import current
 from .results.answer import Answer
 from .results.content import (
     Block,

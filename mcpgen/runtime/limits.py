@@ -17,7 +17,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 from .errors import Busy
-from .log import current, event, figures
+from .log import event
+from .record import current, figures
 
 if TYPE_CHECKING:
     from .settings import Settings

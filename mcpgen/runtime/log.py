@@ -1,6 +1,4 @@
-"""The log, and the record of each call when it has ended, which telemetry and the audit read, too.
-
-One line of JSON per event on stderr: text from elsewhere cannot forge a second line, and secrets
+"""One line of JSON per event on stderr: text from elsewhere cannot forge a second line, and secrets
 are masked.
 
 Stdout belongs to the protocol; nothing here writes to it.
@@ -15,19 +13,9 @@ import os
 import select
 import sys
 import time
-from collections.abc import Awaitable, Callable, Hashable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from contextvars import ContextVar
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
-
-from opentelemetry.propagate import get_global_textmap
-from opentelemetry.trace import (
-    ProxyTracerProvider,
-    format_trace_id,
-    get_current_span,
-    get_tracer_provider,
-)
 
 LEVELS = ("debug", "info", "warning", "error")
 LEVEL_INFO = logging.INFO
@@ -123,154 +111,3 @@ def configure(level: str, redact: Callable[[str], str]) -> None:
 def event(level: str, name: str, *, traceback: bool = False, **fields: Any) -> None:
     """Write one event with its fields; with `traceback`, that of the exception being handled."""
     logger.log(getattr(logging, level.upper()), name, extra={"fields": fields}, exc_info=traceback)
-
-
-@dataclass(slots=True)
-class Record:
-    """One call. Its arguments are here for the audit, and for the log where that is asked for."""
-
-    tool: str
-    sender: Mapping[str, str] = field(default_factory=dict)
-    """Fields that say who called (`secrets.SENDER`); none on stdio."""
-    status: int | str = "ok"
-    """`ok`, `asked` (a person, first), the API's status, or the kind of failure."""
-    reason: str = ""
-    writes: bool = False
-    arguments: Any = None
-    bytes: int = 0
-    """Of the result as JSON, or 0 where nobody asked."""
-    seconds: float = 0.0
-    queued: float = 0.0
-    """Seconds of them that requests to the API waited for their turn."""
-    requests: int = 0
-    """Number of requests to the API, retries included."""
-    trace: str = ""
-    """The trace id that the caller or telemetry gave it, 32 hexadecimal digits."""
-    details: dict[str, Any] = field(default_factory=dict)
-
-    key: Hashable = field(init=False)
-    """The caller that limits are counted for: the one who is authenticated, else the address."""
-
-    def __post_init__(self) -> None:
-        sender = self.sender
-        self.key = sender.get("address")
-        if "issuer" in sender:
-            self.key = sender["issuer"], sender.get("subject") or sender.get("client")
-
-    def fail(self, status: int | str, reason: str, **details: Any) -> None:
-        """Note why the call failed."""
-        self.status = status
-        self.reason = reason
-        self.details.update(details)
-
-    def log(self) -> None:
-        """Write the line, if the log has lines of its kind."""
-        has_worked = self.status in ("ok", "asked")
-        if has_worked and not logger.isEnabledFor(LEVEL_INFO):
-            return
-        fields: dict[str, Any] = {
-            "tool": self.tool,
-            "status": self.status,
-            "ms": round(self.seconds * 1000),
-            "bytes": self.bytes,
-        }
-        optional = {
-            **self.sender,
-            "trace": self.trace,
-            "requests": self.requests,
-            "queued_ms": round(self.queued * 1000),
-            "reason": self.reason,
-        }
-        fields.update({name: value for name, value in optional.items() if value})
-        fields.update(self.details)
-        for note in notes:
-            fields.update(note(self))
-        if has_worked:
-            event("info", "call", **fields)
-        else:
-            event("warning", "call_failed", **fields)
-
-
-Observer = Callable[[Record], None]
-
-observers: list[Observer] = []
-"""Observers of each call: the metrics and the audit, if they are on."""
-
-notes: list[Callable[[Record], dict[str, Any]]] = []
-"""Sources of further fields for the log line of each call, if they are requested."""
-
-figures: dict[str, Callable[[], tuple[float, float]]] = {}
-"""Sources of what telemetry shows: how much of a limit is in use now, and the limit."""
-
-Send = Callable[..., Awaitable[Any]]
-
-senders: list[Callable[[Send], Send]] = []
-"""Wrappers by telemetry of the function that sends one request to the API."""
-
-_now: ContextVar[Record | None] = ContextVar("record", default=None)
-
-
-def current() -> Record:
-    """The call that is under way; outside of one, a record that nobody reads."""
-    return _now.get() or Record("")
-
-
-@contextmanager
-def recorded(tool: str, sender: Mapping[str, str]) -> Iterator[Record]:
-    """Note a call: log it and tell the observers when it has ended, however that was."""
-    record = Record(tool, sender, trace=_trace())
-    token = _now.set(record)
-    started = time.perf_counter()
-    try:
-        yield record
-    except Exception as error:
-        if record.status == "ok":
-            record.fail("failed", type(error).__name__)
-        raise
-    except BaseException as error:
-        if record.status == "ok":
-            record.fail("cancelled", type(error).__name__)
-        raise
-    finally:
-        _now.reset(token)
-        record.seconds = time.perf_counter() - started
-        record.log()
-        for observe in observers:
-            observe(record)
-
-
-def note_refusal(record: Record) -> None:
-    """Note a request that was refused before it became a call."""
-    fields: dict[str, Any] = {**record.details, **record.sender, "tool": record.tool}
-    event("warning", "refused", status=record.status, reason=record.reason, **fields)
-    for observe in observers:
-        observe(record)
-
-
-def is_read() -> bool:
-    """Return whether anybody reads the record of a call that goes well."""
-    return bool(observers) or logger.isEnabledFor(LEVEL_INFO)
-
-
-def is_traced(meta: Mapping[str, Any] | None) -> bool:
-    """Return whether somebody keeps spans, or the `_meta` of a request has a trace for its line."""
-    if not isinstance(get_tracer_provider(), ProxyTracerProvider):
-        return True
-    if not meta:
-        return False
-    return not get_global_textmap().fields.isdisjoint(meta)
-
-
-def with_readable_trace(meta: Any) -> Any:
-    """The `_meta` of a request without a trace that is no text, which OpenTelemetry cannot read."""
-    if not meta:
-        return meta
-    fields = get_global_textmap().fields
-    return {
-        name: value for name, value in meta.items() if name not in fields or isinstance(value, str)
-    }
-
-
-def _trace() -> str:
-    context = get_current_span().get_span_context()
-    return format_trace_id(context.trace_id) if context.is_valid else ""

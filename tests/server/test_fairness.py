@@ -15,7 +15,7 @@ from mcpgen.runtime.client.api import Api
 from mcpgen.runtime.client.settings import ApiSettings
 from mcpgen.runtime.errors import Busy
 from mcpgen.runtime.limits import Gate, Quota
-from mcpgen.runtime.log import figures, recorded
+from mcpgen.runtime.record import figures, recorded
 from mcpgen.runtime.settings import Settings
 
 CALL = http.request(http.HANDSHAKE, 8000, "get_book", {"book_id": "1"}).replace(

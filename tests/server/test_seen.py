@@ -19,9 +19,9 @@ from served import Server, Start, call, opened
 from shop import PACKAGE, Recorder
 from shop import ended as run
 
-from mcpgen.runtime.log import Record, recorded
 from mcpgen.runtime.parts.audit import lines as audit
 from mcpgen.runtime.parts.telemetry.instruments import END_SECONDS
+from mcpgen.runtime.record import Record, recorded
 from mcpgen.runtime.secrets import MASK, Caller, Redactor, Secret
 from tests.loopback import Asked, Loopback, free_port
 

@@ -28,8 +28,8 @@ def children(server: Server) -> list[int]:
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
-    """Wait until something is so, ten seconds at most."""
-    for _ in range(400):
+    """Wait until something is so, a minute at most."""
+    for _ in range(2_400):
         if condition():
             return
         time.sleep(0.025)

@@ -41,7 +41,7 @@ from ..limits import (
     place_of,
     retry_after,
 )
-from ..log import Send, current, figures, senders
+from ..record import Send, current, figures, senders
 from ..results.answer import Answer, goes_on, parsed
 from ..secrets import Secret, caller_now
 from .body import Payload, cookie_pairs, header_fields, header_value, payload, query_text

@@ -18,7 +18,8 @@ from typing import Any, Protocol
 from mcp.types.jsonrpc import JSONRPCMessage, JSONRPCRequest
 
 from ..catalog import CALL, Entry
-from ..log import Record, event, note_refusal
+from ..log import event
+from ..record import Record, note_refusal
 from ..secrets import SENDER
 from .asgi import (
     ASGIApp,

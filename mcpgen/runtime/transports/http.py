@@ -30,8 +30,9 @@ from typing import TYPE_CHECKING, Any
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ..errors import StartError
-from ..log import event, figures
+from ..log import event
 from ..part import running
+from ..record import figures
 from ..settings import settings_of
 from .asgi import ASGIApp, Receive, Scope, Send
 from .guard import (

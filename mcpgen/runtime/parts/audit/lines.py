@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import StartError
-from ...log import Record, event, notes, observers
+from ...log import event
+from ...record import Record, notes, observers
 from ...secrets import Redactor, Withheld
 from ...settings import Settings
 

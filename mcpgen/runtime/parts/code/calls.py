@@ -12,7 +12,7 @@ import anyio
 
 from ...catalog import Entry, Run
 from ...limits import Quota
-from ...log import recorded
+from ...record import recorded
 from ...results.content import Context, as_json, failure
 from ..search.finder import reads
 from .stubs import wrapped

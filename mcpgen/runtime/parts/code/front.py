@@ -16,8 +16,8 @@ import anyio
 from ...catalog import RUN, SEARCH, Catalog, Entry, Run
 from ...errors import StartError
 from ...limits import Quota
-from ...log import current
 from ...package import Package
+from ...record import current
 from ...results.content import Context, as_json, failure
 from ...results.shorten import (
     MAX_DEPTH,

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from ...log import event, figures
+from ...log import event
+from ...record import figures
 from ...secrets import Caller, Secret
 from ...transports.guard import METADATA
 

@@ -25,7 +25,8 @@ from opentelemetry import context as contexts
 from opentelemetry import metrics, propagate, trace
 
 from ...errors import StartError
-from ...log import Record, Send, event, figures, logger, observers, senders
+from ...log import event, logger
+from ...record import Record, Send, figures, observers, senders
 
 if TYPE_CHECKING:
     from ...app import App
