@@ -3,6 +3,7 @@ the way.
 """
 
 import functools
+import importlib.resources.readers  # noqa: F401  (Python 3.13 loads it late, where a call may fail)
 import json
 import os
 import signal
