@@ -144,16 +144,14 @@ def _apply(folder: Path, work: Work, files: Mapping[str, Path]) -> None:
         _move(folder, old, new)
     for path in files:
         _make_parents(folder, path)
-    for path, prepared in files.items():
+    for path in (*files, *work.removes):
         current = read_plain(folder, path)
         if current is not None:
             _check_unchanged(folder, path, current, work)
-        prepared.replace(folder / path)
-    for path in work.removes:
-        current = read_plain(folder, path)
-        if current is not None:
-            _check_unchanged(folder, path, current, work)
-        (folder / path).unlink(missing_ok=True)
+        if path in files:
+            files[path].replace(folder / path)
+        else:
+            (folder / path).unlink(missing_ok=True)
     _prune(folder, work.emptied)
     for package in work.left_packages:
         _prune_tree(folder, f"src/{package}")
