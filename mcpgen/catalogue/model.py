@@ -136,9 +136,9 @@ class Catalogue:
         return tuple(texts_in(operation.node.get("tags")))
 
     @cached_property
-    def tools(self) -> list[dict[str, Any]]:
+    def tools(self) -> list[Mapping[str, Any]]:
         """The Tool objects of the list, as far as they are known."""
-        return [*(wire(row.tool) for row in self.rows), *map(dict, self.summary.functions)]
+        return [*(wire(row.tool) for row in self.rows), *self.summary.functions]
 
     @cached_property
     def score(self) -> Score | None:

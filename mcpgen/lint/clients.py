@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
@@ -83,7 +83,7 @@ def _tool_limit(name: str) -> int | None:
 
 
 def check_client(
-    server: Server, name: str, problems: Problems, functions: Iterable[dict[str, Any]] = ()
+    server: Server, name: str, problems: Problems, functions: Iterable[Mapping[str, Any]] = ()
 ) -> None:
     """Report as warnings what a client (or `all`) refuses; `functions` are the tools of the user's
     code, as their server lists them. Raises UsageError for an unknown client.
@@ -102,7 +102,7 @@ def check_client(
 
 
 def refused_tools(
-    tools: Iterable[dict[str, Any]], server: str, client: ClientRules
+    tools: Iterable[Mapping[str, Any]], server: str, client: ClientRules
 ) -> dict[tuple[ClientLimit, str], list[str]]:
     """The names of the Tool objects of a server that a client refuses, by rule and reason."""
     refused: dict[tuple[ClientLimit, str], list[str]] = {}
@@ -157,7 +157,7 @@ def _shown(tools: list[str]) -> str:
 
 
 def _faults(
-    client: ClientRules, server: str, tool: dict[str, Any]
+    client: ClientRules, server: str, tool: Mapping[str, Any]
 ) -> Iterator[tuple[ClientLimit, str]]:
     """Each rule that a tool breaks, with the reason."""
     schemas = list(_schemas(tool["inputSchema"]))
@@ -176,13 +176,13 @@ def _faults(
 # Rules: (Tool object, value, server name) → what is wrong, or nothing
 
 
-def _name(tool: dict[str, Any], pattern: Any, server: str) -> str:
+def _name(tool: Mapping[str, Any], pattern: Any, server: str) -> str:
     if re.search(pattern, tool["name"]):
         return ""
     return f"its name does not match `{pattern}`"
 
 
-def _prefixed_length(tool: dict[str, Any], value: Any, server: str) -> str:
+def _prefixed_length(tool: Mapping[str, Any], value: Any, server: str) -> str:
     prefix, limit = value
     name = prefix.format(server=server) + str(tool["name"])
     if len(name) <= limit:
@@ -190,12 +190,12 @@ def _prefixed_length(tool: dict[str, Any], value: Any, server: str) -> str:
     return f"`{name}` has {len(name)} characters, {limit} are allowed"
 
 
-def _no_root_union(tool: dict[str, Any], value: Any, server: str) -> str:
+def _no_root_union(tool: Mapping[str, Any], value: Any, server: str) -> str:
     found = (word for word in UNIONS if word in tool["inputSchema"])
     return "".join(f"`{word}` at the root of its input schema" for word in islice(found, 1))
 
 
-def _description_length(tool: dict[str, Any], limit: Any, server: str) -> str:
+def _description_length(tool: Mapping[str, Any], limit: Any, server: str) -> str:
     length = len(tool["description"])
     if length <= limit:
         return ""
@@ -251,7 +251,7 @@ def _schemas(schema: Any) -> Iterator[dict[str, Any]]:
             stack.extend(as_list(node.get(word)))
 
 
-RULES: dict[str, Callable[[dict[str, Any], Any, str], str]] = {
+RULES: dict[str, Callable[[Mapping[str, Any], Any, str], str]] = {
     "name": _name,
     "prefixed_length": _prefixed_length,
     "no_root_union": _no_root_union,
