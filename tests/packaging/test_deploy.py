@@ -80,6 +80,44 @@ def test_the_files_fit_the_schemas_of_kubernetes_and_compose(project, words, fil
     assert found and done.returncode == 0, done.stdout + done.stderr
 
 
+CUSTOM_RESOURCES = """
+import json, sys
+from cloudcoil.models.keda.v1alpha1 import ScaledObject
+from cloudcoil.models.prometheus_operator.v1 import PodMonitor, PrometheusRule
+
+for kind, data in json.load(sys.stdin).items():
+    globals()[kind].model_validate(data, strict=True, extra="forbid")
+"""
+
+
+@pytest.mark.parametrize("unknown", [False, True])
+def test_custom_resources_fit_the_definitions_of_their_operators(project, unknown):
+    requirements = (
+        "cloudcoil-models-keda==2.16.1.0",
+        "cloudcoil-models-prometheus-operator==0.80.1.0",
+    )
+    try:
+        interpreter = python("resources", *requirements)
+    except Absent as absent:
+        pytest.skip(f"the definitions cannot be had: {absent}")
+    folder = project / "deploy" / "monitoring"
+    keda, monitor, alerts = (
+        yaml.safe_load((folder / f"{name}.yaml").read_text())
+        for name in ("keda", "pod-monitor", "alerts")
+    )
+    head = {"apiVersion": "monitoring.coreos.com/v1", "metadata": {"name": "bookshop"}}
+    given = {each["kind"]: each for each in (keda, monitor)}
+    given["PrometheusRule"] = {**head, "kind": "PrometheusRule", "spec": alerts}
+    if unknown:
+        monitor["spec"]["podMetricsEndpoints"][0]["every"] = "15s"
+    done = subprocess.run(
+        [interpreter, "-c", CUSTOM_RESOURCES], input=json.dumps(given),
+        capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert ("every\n  Extra inputs are not permitted" in done.stderr) == unknown, done.stderr
+    assert (done.returncode == 0) == (not unknown), done.stderr
+
+
 def test_prometheus_reads_the_expressions(project):
     try:
         interpreter = python("expressions", "promql-parser==0.12.0")
