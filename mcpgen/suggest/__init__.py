@@ -3,8 +3,9 @@
 A resource is what a path names (`/repos/{owner}/{repo}/issues`). What is asked for most comes
 first: search, create, actions (`/servers/{id}/reboot`) and list, then update and read. A resource
 counts for more the more operations stand below it and below its area, less the deeper it lies, the
-longer its name, and if it is set up once. What ends a thing (DELETE, or a POST that is marked as
-destructive) gains nothing from what is lost with it. Deprecated tools come last.
+longer its name, and if it is set up once; a tool counts for more the more it takes beside its path.
+What ends a thing (DELETE, or a POST that is marked as destructive) gains nothing from what is lost
+with it. Deprecated tools come last.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ FAMILY = 1.6
 """Points of the resource with the most operations; the others get their share of them."""
 AREA = 1.3
 """The same of the first segment of a path."""
+TAKES = 1.0
+"""Points of the tool that takes the most beside its path: much is said of what is used much."""
 DEPTH = 0.6
 """Points that each named segment of a path costs."""
 WORD = 0.6
@@ -112,6 +115,7 @@ def _worth(tools: list[Tool], resources: dict[str, str]) -> dict[str, float]:
     below = _below(tools)
     family = _shares({resource: below[resource] for resource in resources.values()})
     area = _shares({tool.name: below["".join(_segments(tool)[:1])] for tool in tools})
+    takes = _shares({tool.name: _beside_path(tool) for tool in tools})
     changed: Counter[str] = Counter()
     worth = {}
     for tool in sorted(tools, key=lambda tool: (tool.origin.method != "PATCH", tool.name)):
@@ -119,7 +123,7 @@ def _worth(tools: list[Tool], resources: dict[str, str]) -> dict[str, float]:
         kind = kind_of(tool)
         if tool.hints.destructive and tool.origin.method == "POST":
             kind = "delete"
-        value = KINDS[kind] - _costs(tool, resource)
+        value = KINDS[kind] + TAKES * takes[tool.name] - _costs(tool, resource)
         if kind != "delete":
             value += FAMILY * family[resource] + AREA * area[tool.name]
             value += ACTION * _is_action(tool)
@@ -141,8 +145,12 @@ def _below(tools: list[Tool]) -> Counter[str]:
 
 def _shares(sizes: dict[str, int]) -> dict[str, float]:
     """The doublings of each size, as a share of the most."""
-    most = max(sizes.values(), default=1)
+    most = max([1, *sizes.values()])
     return {name: math.log2(1 + size) / math.log2(1 + most) for name, size in sizes.items()}
+
+
+def _beside_path(tool: Tool) -> int:
+    return sum(argument.place != "path" for argument in tool.arguments)
 
 
 def _is_action(tool: Tool) -> bool:

@@ -138,3 +138,9 @@ def test_actions_and_parts_of_the_main_things_come_before_what_is_set_up_once(
         "GET /servers", "POST /servers", "GET /servers/{id}", "POST /servers/{id}/reboot",
         "GET /servers/{id}/disks", "POST /servers/{id}/disks",
     }  # fmt: skip
+
+
+def test_of_two_alike_the_one_that_more_can_be_said_to_comes_first(tmp_path: Path) -> None:
+    much = [{"name": name, "in": "query", "schema": {"type": "string"}} for name in "abcd"]
+    document = api(tmp_path, "GET /apples", "GET /pears", "GET /figs", pears={"parameters": much})
+    assert chosen(document, 1) == {"GET /pears"}
