@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ..load.values import as_object, as_text, texts_in
-from ..runtime.facts.pointer import split
+from ..runtime.pointer import split
 
 Kind = Literal["security", "breaking", "additive", "text"]
 Finding = tuple[Kind, str]

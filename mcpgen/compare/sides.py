@@ -15,7 +15,7 @@ from .. import ir
 from ..ir import Schema
 from ..load.values import as_list, as_object, as_text
 from ..lock import Lock, facts, require_lock
-from ..runtime.facts.pointer import referred_to
+from ..runtime.pointer import referred_to
 from .schemas import type_names
 
 Read = Callable[[str], str | bytes | None]

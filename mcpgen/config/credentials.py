@@ -9,7 +9,7 @@ from typing import Any
 
 from ..load.values import as_text
 from ..problems import Problem, UsageError
-from ..runtime.facts.http import CREDENTIAL_HEADERS, FORBIDDEN_HEADERS, TOKEN
+from ..runtime.facts import CREDENTIAL_HEADERS, FORBIDDEN_HEADERS, TOKEN
 from ..text import visible
 
 CONSTANT_HEADERS = frozenset(("accept", "content-type"))

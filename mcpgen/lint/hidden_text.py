@@ -15,7 +15,7 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from ..runtime.facts.pointer import escape
+from ..runtime.pointer import escape
 from ..text import INVISIBLE, visible
 
 if TYPE_CHECKING:

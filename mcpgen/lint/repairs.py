@@ -18,8 +18,8 @@ from ..load.document import UnresolvedReference
 from ..load.values import as_list, as_object, as_text
 from ..parse.naming import verb_and_resource
 from ..parse.path import parameter_names
-from ..runtime.facts.http import CALLABLE
-from ..runtime.facts.pointer import child, split, unescape
+from ..runtime.facts import CALLABLE
+from ..runtime.pointer import child, split, unescape
 from ..text import plain, visible, words
 from ..upgrade.schema import MISSPELT_TYPES
 from .structure import SchemaViolation, findings

@@ -21,7 +21,7 @@ from ..load.definitions import SOURCES
 from ..load.document import FILES, Document
 from ..load.values import as_object
 from ..problems import Problem, Problems, Severity
-from ..runtime.facts.pointer import escape
+from ..runtime.pointer import escape
 from .alternatives import Peers, telling
 
 LIMIT = 100

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..runtime.facts.pointer import escape
+from ..runtime.pointer import escape
 from .values import as_object, as_text
 
 SOURCES = "mcpgen-sources"

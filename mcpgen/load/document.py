@@ -14,7 +14,7 @@ from typing import Any
 
 from ..ir import WITHOUT_API
 from ..problems import Place
-from ..runtime.facts.pointer import child, escape, split, unescape
+from ..runtime.pointer import child, escape, split, unescape
 from .limits import Limits
 from .places import NodeFinder, finder
 from .source import Source

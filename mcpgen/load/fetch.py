@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import IO, Any
 
 from ..problems import DocumentError, McpgenError, RefusedError, UsageError
-from ..runtime.facts.origin import is_public
+from ..runtime.facts import is_public
 from ..text import visible
 from .limits import Limits
 

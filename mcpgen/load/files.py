@@ -25,7 +25,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from ..problems import DocumentError, McpgenError, Problem, Problems, RefusedError
-from ..runtime.facts.pointer import child, escape, split
+from ..runtime.pointer import child, escape, split
 from ..text import visible
 from . import json as json_text
 from . import yaml as yaml_text

@@ -9,7 +9,7 @@ import urllib.parse
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..runtime.facts.pointer import escape
+from ..runtime.pointer import escape
 from .values import objects_in
 
 NAMES = frozenset(

@@ -11,7 +11,7 @@ import copy as copying
 from typing import Any, TypeAlias
 
 from ..problems import DocumentError, Problems
-from ..runtime.facts.pointer import escape
+from ..runtime.pointer import escape
 from .document import FILES, Document
 from .text import SourceText
 from .values import as_object

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..problems import Problems
-from ..runtime.facts.pointer import escape
+from ..runtime.pointer import escape
 from ..text import visible
 from .document import Document, UnresolvedReference
 from .values import as_object

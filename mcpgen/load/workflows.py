@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..problems import DocumentError
-from ..runtime.facts.pointer import escape
+from ..runtime.pointer import escape
 from .beside import Read
 from .document import FILES, Document
 from .source import is_url

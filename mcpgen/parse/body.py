@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from ..ir import Body
 from ..load.values import as_list, as_object, as_text, texts_in
 from ..runtime.client.wire import EVERY_FIELD
-from ..runtime.facts.http import TOKEN
+from ..runtime.facts import TOKEN
 from ..text import visible
 from .inherited import with_fields_of_heirs
 from .parameter import DEFAULT, Encoding, Field, Options, is_json, style

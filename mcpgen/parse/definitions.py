@@ -27,7 +27,7 @@ from ..load.definitions import (
     unwrapped,
 )
 from ..load.values import as_list, as_object, as_text, objects_in
-from ..runtime.facts.pointer import escape, split
+from ..runtime.pointer import escape, split
 from ..text import humanise, plain, shorten, visible, words
 from . import naming, select
 from .contract import TEXTS

@@ -11,7 +11,7 @@ from collections import defaultdict
 from typing import Any
 
 from ..load.values import as_list, as_object, as_text
-from ..runtime.facts.pointer import unescape
+from ..runtime.pointer import unescape
 
 
 class Heirs:

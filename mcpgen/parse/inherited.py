@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..load.values import as_object, as_text, texts_in
-from ..runtime.facts.pointer import escape
+from ..runtime.pointer import escape
 from ..text import plain, visible
 from .projection.texts import sentence
 from .schema import has_union

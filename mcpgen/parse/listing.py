@@ -10,7 +10,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from ..load.values import as_object
-from ..runtime.facts.http import SAFE
+from ..runtime.facts import SAFE
 from ..runtime.results.lists import BESIDE_A_LIST
 from ..runtime.results.shorten import ListAnswer, fold
 from ..text import words

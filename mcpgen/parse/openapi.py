@@ -22,7 +22,7 @@ from ..load.operations import (
 )
 from ..load.values import as_list, as_object, as_text, first_text, texts_in
 from ..problems import Problems
-from ..runtime.facts.http import PATH_ITEM, UNCALLABLE
+from ..runtime.facts import PATH_ITEM, UNCALLABLE
 from ..text import plain, plural, shorten, visible
 from . import naming, select
 from .areas import areas

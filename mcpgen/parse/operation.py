@@ -22,8 +22,8 @@ from ..ir import (
     Tool,
 )
 from ..load.values import as_object, as_text
-from ..runtime.facts.http import CONTENT_UNDEFINED, SAFE
-from ..runtime.facts.pointer import escape
+from ..runtime.facts import CONTENT_UNDEFINED, SAFE
+from ..runtime.pointer import escape
 from ..runtime.results.shorten import ListAnswer, fold
 from ..text import plain, shorten, visible, words
 from . import body as bodies

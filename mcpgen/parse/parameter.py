@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ..config.credentials import CONSTANT_HEADERS
 from ..ir import Place
 from ..load.values import as_list, as_object, as_text
-from ..runtime.facts.http import FORBIDDEN_HEADERS, TOKEN
+from ..runtime.facts import FORBIDDEN_HEADERS, TOKEN
 from ..text import visible
 from .path import Query, parameter_names
 from .unsupported import Unsupported

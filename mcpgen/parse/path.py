@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import parse_qsl
 
-from ..runtime.facts.pointer import escape
+from ..runtime.pointer import escape
 from ..text import visible
 from .unsupported import Unsupported
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir import Response, Schema
 from ..load.values import as_list, as_object, as_text, first_text, texts_in
-from ..runtime.facts.http import TOKEN
+from ..runtime.facts import TOKEN
 from ..text import first_sentence, plain, shorten, visible, words
 from .heirs import component_name
 from .parameter import is_json

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..ir import Schema
 from ..load.values import as_list
-from ..runtime.facts.pointer import escape
+from ..runtime.pointer import escape
 from .projection import Projection
 
 ROOT_KEYWORDS = ("type", "properties", "required", "additionalProperties", "description")

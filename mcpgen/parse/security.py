@@ -12,8 +12,8 @@ from ..config.credentials import split_scheme
 from ..ir import Auth, Login
 from ..load.values import as_object, as_text
 from ..runtime.client.settings import VARIABLES, write_variable
-from ..runtime.facts.http import CREDENTIAL_HEADERS, FORBIDDEN_HEADERS, TOKEN
-from ..runtime.facts.pointer import escape
+from ..runtime.facts import CREDENTIAL_HEADERS, FORBIDDEN_HEADERS, TOKEN
+from ..runtime.pointer import escape
 from ..text import plain, shorten, split_words, visible
 from .login import absolute_url, login_of, scopes_of, with_scopes
 from .naming import digest

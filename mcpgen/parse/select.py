@@ -14,7 +14,7 @@ from ..config import ApiConfig, Config, Selection
 from ..ir import Origin, within
 from ..load.values import texts_in
 from ..problems import Problem, UsageError
-from ..runtime.facts.http import METHODS
+from ..runtime.facts import METHODS
 from ..text import visible
 
 Choice = tuple[Origin, dict[str, Any]]

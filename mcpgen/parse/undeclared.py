@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..load.operations import DocumentedOperation
 from ..load.values import as_list, as_object, as_text
-from ..runtime.facts.http import TOKEN
+from ..runtime.facts import TOKEN
 from ..text import visible
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from typing import Any
 
 from ..ir import Argument, Auth, Schema, Server, Tool
 from ..runtime.client.wire import form_text, json_lines
-from ..runtime.facts.pointer import escape, unescape
+from ..runtime.pointer import escape, unescape
 
 Expectation = dict[str, Any]
 

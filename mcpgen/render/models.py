@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..ir import Argument, Schema, Server, Tool
-from ..runtime.facts.pointer import referred_to
+from ..runtime.pointer import referred_to
 from .annotations import NotAType, Writer, annotate_kinds, kind_of
 from .layout import Expression, Group, atoms, declare, dictionary, lay_out, subscript
 from .literal import Code, is_field, py_ident, quoted

@@ -13,7 +13,7 @@ from typing import Any
 import jsonschema_rs
 
 from ..ir import Argument, Schema, Server, Tool
-from ..runtime.facts.pointer import split
+from ..runtime.pointer import split
 from .expectations import credentials, expectations
 from .pattern_text import text_for
 from .whole import whole_input

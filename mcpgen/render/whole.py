@@ -6,7 +6,7 @@ from typing import Any
 
 from ..ir import Schema, Server, Tool
 from ..load.values import as_object
-from ..runtime.facts.pointer import referred_to, unescape
+from ..runtime.pointer import referred_to, unescape
 
 
 def whole_schemas(server: Server) -> dict[str, Any]:

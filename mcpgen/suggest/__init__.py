@@ -21,7 +21,7 @@ from itertools import dropwhile
 from ..ir import Server, Tool
 from ..render.facts import wire
 from ..render.search import kind_of, kinds_of_verb
-from ..runtime.facts.http import METADATA, METHODS
+from ..runtime.facts import METADATA, METHODS
 from ..runtime.parts.search.words import stems, words
 
 KINDS = {"search": 1.0, "create": 0.5, "list": 0.2, "update": -0.4, "get": -0.4, "delete": -0.8}

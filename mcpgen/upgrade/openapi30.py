@@ -8,7 +8,7 @@ from typing import Any
 
 from ..load.document import Document
 from ..load.values import as_object
-from ..runtime.facts.pointer import escape
+from ..runtime.pointer import escape
 
 VERSION = "3.1.0"
 """Version of every document after `upgrade`; `Document.version` is the author's."""

@@ -18,7 +18,7 @@ from ..load.definitions import DECLARATIONS
 from ..load.document import Document
 from ..load.values import TYPES, as_list, as_object, as_text, is_number, keywords, listed_types
 from ..problems import Problems
-from ..runtime.facts.pointer import escape
+from ..runtime.pointer import escape
 from ..text import visible
 from .walk import At, pointer
 

@@ -14,8 +14,8 @@ from typing import Any, TypeAlias
 from ..load.document import Document, UnresolvedReference
 from ..load.values import as_object, as_text, texts_in
 from ..problems import Problems
-from ..runtime.facts.http import PATH_ITEM
-from ..runtime.facts.pointer import escape
+from ..runtime.facts import PATH_ITEM
+from ..runtime.pointer import escape
 from ..text import visible
 
 Node: TypeAlias = dict[str, Any]

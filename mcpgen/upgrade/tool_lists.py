@@ -14,7 +14,7 @@ from typing import Any
 from ..load.definitions import INPUT_KEYS, entries, schema_of, unwrapped
 from ..load.document import Document
 from ..load.values import as_list, as_object, as_text
-from ..runtime.facts.pointer import escape
+from ..runtime.pointer import escape
 from .schema import MISSPELT_TYPES
 from .walk import CHILDREN, definition_roots
 

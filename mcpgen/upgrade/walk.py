@@ -12,8 +12,8 @@ from typing import Any, Literal, TypeAlias
 
 from ..load.definitions import SOURCES, schemas
 from ..load.document import Document, UnresolvedReference
-from ..runtime.facts.http import PATH_ITEM
-from ..runtime.facts.pointer import escape, split
+from ..runtime.facts import PATH_ITEM
+from ..runtime.pointer import escape, split
 
 Kind: TypeAlias = Literal[
     "document",

@@ -17,9 +17,9 @@ from ..ir import Argument, Body, Tool, within
 from ..load.join import name_of
 from ..load.values import as_list, as_object, as_text, is_number, objects_in, texts_in
 from ..problems import Problems
-from ..runtime.facts.http import PATH_ITEM
-from ..runtime.facts.pointer import split
+from ..runtime.facts import PATH_ITEM
 from ..runtime.parts.workflows.values import matches
+from ..runtime.pointer import split
 from ..text import visible, words
 from .conditions import criterion
 from .expressions import EMBEDDED, Inexpressible, Scope, keys_of, pointer_of, value_of

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..load.values import as_object
-from ..runtime.facts.pointer import escape
+from ..runtime.pointer import escape
 from .model import (
     AnswerBody,
     Array,

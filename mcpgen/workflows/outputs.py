@@ -9,7 +9,7 @@ from ..ir import Schema
 from ..load.values import as_object
 from ..parse import response as responses
 from ..parse.schema import Reader, type_of
-from ..runtime.facts.pointer import split
+from ..runtime.pointer import split
 from . import model
 from .compile import Operations
 

@@ -16,7 +16,7 @@ from ..parse.detail import size
 from ..parse.naming import toolset_names
 from ..parse.room import with_room
 from ..problems import Problems
-from ..runtime.facts.pointer import escape
+from ..runtime.pointer import escape
 from ..text import plain, visible, words
 from .compile import Compiler, Description, Operations
 from .expressions import Inexpressible

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
-from mcpgen.runtime.facts.pointer import split
+from mcpgen.runtime.pointer import split
 
 SAME_REQUEST = (
     "two operations of the document are one request: their paths differ in the names of their"

@@ -40,7 +40,7 @@ from mcpgen.parse import response as responses
 from mcpgen.parse.schema import Reader
 from mcpgen.problems import McpgenError, Problems
 from mcpgen.render.sample import Sampler, sample_arguments
-from mcpgen.runtime.facts.pointer import split
+from mcpgen.runtime.pointer import split
 from mcpgen.workflows import model
 from tests.generated import written
 from tests.loopback import JSON, Asked, Loopback

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from mcpgen.problems import Problems
-from mcpgen.runtime.facts.pointer import escape
+from mcpgen.runtime.pointer import escape
 from mcpgen.upgrade import upgrade
 
 from .conftest import Write, loaded

@@ -11,7 +11,7 @@ from mcpgen.config import Config
 from mcpgen.lint.hidden_text import report_hidden
 from mcpgen.lint.structure import check
 from mcpgen.problems import Problems
-from mcpgen.runtime.facts.pointer import child, split
+from mcpgen.runtime.pointer import child, split
 
 from .conftest import Write, loaded
 

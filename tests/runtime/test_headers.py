@@ -34,14 +34,14 @@ def test_fields_that_steer_the_connection_are_no_arguments(name: str) -> None:
 
 
 def test_every_forbidden_name_is_one_field_name_in_lower_case() -> None:
-    names = runtime.http.FORBIDDEN_HEADERS
+    names = runtime.facts.FORBIDDEN_HEADERS
     assert not [name for name in names if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name)]
     framing = "connection content-length content-type expect host te trailer transfer-encoding"
     coding = "upgrade via content-encoding accept accept-encoding keep-alive proxy-connection"
     routing = "forwarded x-forwarded-host x-forwarded-for x-original-url x-http-method-override"
     carrying = "authorization cookie proxy-authorization"
     assert set(f"{framing} {coding} {routing} {carrying}".split()) <= names
-    assert set(carrying.split()) == runtime.http.CREDENTIAL_HEADERS
+    assert set(carrying.split()) == runtime.facts.CREDENTIAL_HEADERS
 
 
 def test_header_values_arrive_as_they_are() -> None:

@@ -138,7 +138,7 @@ def test_a_url_has_64_kib_at_most() -> None:
     ("[::2]", False), ("127.1", False),
 ])  # fmt: skip
 def test_only_addresses_and_names_of_this_machine_are_loopback(host: str, loopback: bool) -> None:
-    assert runtime.origin.origin_of(f"http://{host}:8080").loopback is loopback
+    assert runtime.facts.origin_of(f"http://{host}:8080").loopback is loopback
 
 
 @pytest.mark.parametrize(("one", "other", "same"), [
@@ -148,7 +148,7 @@ def test_only_addresses_and_names_of_this_machine_are_loopback(host: str, loopba
     ("https://a.test", "https://b.a.test", False), ("http://[::1]:80", "http://[::1]", True),
 ])  # fmt: skip
 def test_an_origin_is_scheme_host_and_port(one: str, other: str, same: bool) -> None:
-    origin_of = runtime.origin.origin_of
+    origin_of = runtime.facts.origin_of
     assert (origin_of(one) == origin_of(other)) is same
     assert origin_of(str(origin_of(one))) == origin_of(one)
 
@@ -180,7 +180,7 @@ def test_bases_that_steer_the_path_are_no_bases() -> None:
         "http://a.test:0", "http://a.test/{x}", "http://a.test/%252e%252e", "http://a.test/..;x", "http://a.test?", "http://é.test",
     ):  # fmt: skip
         with pytest.raises(ValueError):
-            runtime.origin.check_base_url(base)
+            runtime.facts.check_base_url(base)
 
 
 TEXTS = some.one_of(

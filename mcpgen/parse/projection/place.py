@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ...load.values import as_text
-from ...runtime.facts.pointer import escape
+from ...runtime.pointer import escape
 from ...runtime.results.shorten import fold
 from . import texts
 from .node import Member, Node

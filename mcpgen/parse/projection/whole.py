@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...load.values import as_text
-from ...runtime.facts.pointer import escape
+from ...runtime.pointer import escape
 from ..contract import copied
 from ..heirs import component_name
 from ..naming import definition_name, digest

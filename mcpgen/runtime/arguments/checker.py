@@ -17,7 +17,7 @@ from typing import Any
 
 import jsonschema_rs
 
-from ..facts.pointer import escape, split
+from ..pointer import escape, split
 from .explain import (
     DATE_PATTERNS,
     DATE_WITH_TIME,

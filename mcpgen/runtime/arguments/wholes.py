@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..facts.pointer import referred_to
 from ..package import Package
+from ..pointer import referred_to
 
 
 class Wholes:

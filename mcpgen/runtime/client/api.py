@@ -29,8 +29,7 @@ from ..errors import (
     TimedOut,
     Unreachable,
 )
-from ..facts.http import IDEMPOTENT, SAFE
-from ..facts.origin import Origin, check_base_url, origin_of
+from ..facts import IDEMPOTENT, SAFE, Origin, check_base_url, origin_of
 from ..limits import (
     Gate,
     Health,

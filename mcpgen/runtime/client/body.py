@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 from urllib.parse import unquote, unquote_to_bytes, urlsplit
 
 from ..errors import Refused
-from ..facts.http import FORBIDDEN_HEADERS, TOKEN
+from ..facts import FORBIDDEN_HEADERS, TOKEN
 from ..results.answer import charset_of, codec_of
 from .settings import ApiSettings
 from .wire import (

@@ -23,7 +23,7 @@ import httpcore2
 from yarl import URL
 
 from ..errors import ApiError, BadAnswer, Refused, TimedOut, Unreachable
-from ..facts.origin import is_public, origin_of
+from ..facts import is_public, origin_of
 from .settings import ApiSettings
 
 MAX_HEADERS = 256

@@ -14,7 +14,7 @@ from urllib.parse import quote_plus, urlencode
 from yarl import URL
 
 from ..errors import ApiError, Refused
-from ..facts.origin import origin_of
+from ..facts import origin_of
 from ..results.answer import Answer
 from ..secrets import Redactor, Secret
 from .body import VALUE

@@ -11,7 +11,7 @@ from http import HTTPStatus
 from typing import Any
 
 from ..errors import ApiError, BadStatus, MissingCredential, Refused
-from ..facts.http import SAFE
+from ..facts import SAFE
 from ..limits import LONGEST_WAIT, retry_after, seconds_text
 from ..results.answer import Answer
 from ..results.content import Block

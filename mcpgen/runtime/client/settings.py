@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
 
-from ..facts.origin import Origin, check_base_url, origin_of
+from ..facts import Origin, check_base_url, origin_of
 from ..part import VARIABLES as PART_VARIABLES
 from ..results.shorten import ListAnswer, Shaping
 from ..secrets import Secret

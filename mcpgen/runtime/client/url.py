@@ -18,7 +18,7 @@ from urllib.parse import SplitResult, quote, unquote_plus, unquote_to_bytes, url
 from yarl import URL
 
 from ..errors import Redirected, Refused
-from ..facts.origin import Origin, TooManyDecodings, may_hold_dots, origin_of, readings
+from ..facts import Origin, TooManyDecodings, may_hold_dots, origin_of, readings
 from ..results.answer import Answer
 from ..secrets import Caller, Redactor, Secret
 from .wire import OMIT, path_text

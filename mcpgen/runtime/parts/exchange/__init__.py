@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...facts.origin import origin_of
+from ...facts import origin_of
 from ...part import CallerTokens, Part
 from ...settings import Reader, Settings
 from .variables import ExchangeSettings

@@ -14,7 +14,7 @@ from ...client.oauth import OAuthClient, TokenResponse
 from ...client.settings import ApiSettings, Credential, Login
 from ...command import port
 from ...errors import ApiError, StartError
-from ...facts.origin import origin_of
+from ...facts import origin_of
 from ...package import Package
 from ...settings import read
 from . import browser, device

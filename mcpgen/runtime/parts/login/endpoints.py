@@ -15,7 +15,7 @@ from ...client.oauth import TokenRefused
 from ...client.settings import Login
 from ...client.url import Outgoing
 from ...errors import Refused
-from ...facts.origin import origin_of
+from ...facts import origin_of
 from ...results.answer import Answer
 from ...results.shorten import visible
 from ...secrets import Redactor

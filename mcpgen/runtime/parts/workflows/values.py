@@ -16,7 +16,7 @@ from urllib.parse import parse_qs
 
 from ...arguments.checker import compiled
 from ...client.wire import OMIT
-from ...facts.pointer import child, split
+from ...pointer import child, split
 from ...results.answer import Answer
 
 
