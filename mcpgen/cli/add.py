@@ -168,7 +168,7 @@ def _add_parts(screen: Screen, folder: Path) -> int:
     """Enter the parts that `mcpgen.toml` can name into it, and generate the project again."""
     from ..config import read_config
     from ..project.scaffold import entered
-    from ..runtime.part import NAMED
+    from ..runtime.parts import NAMED
 
     parts = list(dict.fromkeys((*read_config(folder).parts, *NAMED)))
     with entered(folder, {("parts",): parts}):

@@ -50,7 +50,7 @@ def call(
 
 def _arguments(words: list[str], text: str, tool: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments of a call: those of `--args`, and the words. Raises UsageError."""
-    from ..runtime.parts.shell.command import arguments_of
+    from ..runtime.parts.shell import arguments_of
 
     try:
         return arguments_of(words, tool.get("inputSchema", {}), text)
@@ -68,7 +68,7 @@ def _exit_code(outcome: dict[str, Any], *, dry_run: bool) -> int:
 
 def _show(screen: Screen, outcome: dict[str, Any], *, dry_run: bool) -> None:
     """The requests on stderr, the answer on stdout."""
-    from ..runtime.parts.shell.command import block_text
+    from ..runtime.parts.shell import block_text
 
     for request in outcome["requests"]:
         _show_request(screen, request)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..ir import Server
-from ..runtime.part import NAMED
+from ..runtime.parts import NAMED
 from ..version import __version__
 from . import workflows
 from .whole import leave_out, with_contract

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..ir import Server
 from ..runtime.client.settings import ApiSettings
-from ..runtime.part import parts_of
+from ..runtime.parts import parts_of
 from ..runtime.parts.install.files import CLIENTS
 from ..runtime.settings import Setting, Settings, settings_with
 from .literal import Code

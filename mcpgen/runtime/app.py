@@ -28,7 +28,7 @@ from .catalog import Catalog, Entry, Front, Pages, Run
 from .errors import StartError
 from .limits import Quota
 from .package import Package
-from .part import mode_of, parts_of
+from .parts import mode_of, parts_of
 from .record import current, is_read, is_traced, recorded, with_readable_trace
 from .results.content import Context, ToolError, failure
 from .results.shorten import sendable

@@ -25,7 +25,7 @@ from .arguments.explain import suggest
 from .errors import StartError
 from .log import event
 from .package import Package, decorated
-from .part import Part
+from .parts import Part
 from .results.content import Context
 from .settings import Settings
 

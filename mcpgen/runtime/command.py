@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from .app import App
     from .package import Package
-    from .part import Command
+    from .parts import Command
     from .settings import Settings
     from .transports.asgi import ASGIApp
 
@@ -55,7 +55,7 @@ def _command(package: str, arguments: list[str]) -> Command:
     from .arguments.explain import suggest
     from .errors import StartError
     from .package import Package
-    from .part import PARTS, parts_of, remedy
+    from .parts import PARTS, parts_of, remedy
 
     commands: dict[str, Command] = {"help": _help}
     for part in parts_of(Package.named(package).facts()):
@@ -143,7 +143,7 @@ def _app(package: str, options: argparse.Namespace, settings: Settings) -> App:
     """The tools that were chosen, shown in the way that was asked for. Raises StartError."""
     from .app import App
     from .errors import StartError
-    from .part import PARTS
+    from .parts import PARTS
 
     for part in settings.parts:
         if part.prepare is not None:
@@ -195,7 +195,7 @@ def choices(package: Package) -> argparse.ArgumentParser:
     """The options that choose among the tools and the ways to show them."""
     import argparse
 
-    from .part import PARTS, parts_of
+    from .parts import PARTS, parts_of
 
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument("--toolsets", default="", metavar="A,B", help="offer only these toolsets")
@@ -281,7 +281,7 @@ def _serve_stdio(app: App, settings: Settings) -> int:
 
     import anyio
 
-    from .part import running
+    from .parts import running
     from .transports.stdio import streams
 
     # A thread that reads stdin cannot be woken, so Ctrl-C ends the process itself

@@ -19,8 +19,8 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Literal, TypeVar
 from urllib.parse import unquote
 
-from .part import VARIABLES as PART_VARIABLES
-from .part import Part, parts_of, remedy
+from .parts import VARIABLES as PART_VARIABLES
+from .parts import Part, parts_of, remedy
 from .results.shorten import visible
 from .secrets import Redactor, Secret
 

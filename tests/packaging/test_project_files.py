@@ -23,8 +23,8 @@ from mcpgen.pipeline import generate
 from mcpgen.problems import Problems
 from mcpgen.render.parts import on_request
 from mcpgen.runtime.client.settings import VARIABLES, ApiSettings
-from mcpgen.runtime.part import PARTS, parts_of
-from mcpgen.runtime.part import VARIABLES as PART_VARIABLES
+from mcpgen.runtime.parts import PARTS, parts_of
+from mcpgen.runtime.parts import VARIABLES as PART_VARIABLES
 from mcpgen.runtime.parts.install.files import CLIENTS
 from mcpgen.runtime.settings import settings_with
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from upstream import Upstream
 
-from mcpgen.runtime.part import PARTS
+from mcpgen.runtime.parts import PARTS
 
 MODULES = (
     "facts secrets settings arguments.explain arguments.checker"

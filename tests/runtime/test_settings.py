@@ -10,7 +10,7 @@ import pytest
 from calls import api_key, runtime, settings
 
 from mcpgen.runtime.client.settings import OF_EACH_API
-from mcpgen.runtime.part import PARTS
+from mcpgen.runtime.parts import PARTS
 
 P = "MCPGEN_BOOKSHOP"
 KEY = {"auth": {"key": api_key("header", "X-Key", "KEY")}}

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from mcpgen.runtime.client.settings import VARIABLES
-from mcpgen.runtime.part import VARIABLES as OF_PARTS
+from mcpgen.runtime.parts import VARIABLES as OF_PARTS
 
 from .shop import document, rendered
 

@@ -16,7 +16,7 @@ from mcp import StdioServerParameters
 
 from mcpgen.render.literal import Code, environment
 from mcpgen.render.search import content, stop_words
-from mcpgen.runtime.part import PARTS
+from mcpgen.runtime.parts import PARTS
 from mcpgen.runtime.parts.search.entries import entry, fields_of
 from tests.generated import written
 from tests.loopback import JSON, Asked, Loopback

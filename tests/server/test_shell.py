@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from shop import PACKAGE, PREFIX, Recorder
 
-from mcpgen.runtime.parts.shell.command import arguments_of
+from mcpgen.runtime.parts.shell import arguments_of
 
 Run = Callable[..., tuple[int, str, str]]
 SCHEMA = {"properties": {

@@ -10,7 +10,7 @@ import base64
 from importlib import import_module
 
 from ..errors import MissingCredential
-from ..part import AccessToken, LoginToken
+from ..parts import AccessToken, LoginToken
 from ..secrets import Secret, own_token
 from .settings import ApiSettings, Credential
 from .url import Outgoing, Post

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
 
 from ..facts import Origin, check_base_url, origin_of
-from ..part import VARIABLES as PART_VARIABLES
+from ..parts import VARIABLES as PART_VARIABLES
 from ..results.shorten import ListAnswer, Shaping
 from ..secrets import Secret
 from ..settings import (

@@ -1,1 +1,205 @@
-"""Parts that a server may have besides the kernel: each a folder with one seam."""
+"""The seam between the kernel and the parts of a server.
+
+A part is a package in `parts/` with a `PART`. `api.json` names the parts of a server, and the
+kernel knows each by this class alone. Whatever is large a part imports when it is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any, Protocol
+
+from ..errors import StartError
+from ..secrets import Caller, Secret
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartFacts:
+    """One part, for servers that were made without it."""
+
+    variables: tuple[str, ...] = ()
+    """Its settings, without the server's prefix. A part with settings is named in
+    `mcpgen.toml`, unless there is another `remedy`.
+    """
+    commands: tuple[str, ...] = ()
+    option: str = ""
+    """The option that lists the tools its way."""
+    remedy: str = ""
+    """The way a server gets the part; by default its name among the `parts` of `mcpgen.toml`."""
+
+
+PARTS = {
+    "audit": PartFacts(variables=("AUDIT", "LOG_ARGUMENTS")),
+    "code": PartFacts(
+        option="--code",
+        remedy="put `code = true` at the top of mcpgen.toml and run `mcpgen generate`",
+    ),
+    "confirm": PartFacts(
+        variables=("CONFIRM_OPTIONAL",),
+        remedy="put `confirm = true` at the top of mcpgen.toml and run `mcpgen generate`",
+    ),
+    "describe": PartFacts(remedy="run `mcpgen generate`"),
+    "exchange": PartFacts(
+        variables=(
+            "EXCHANGE_URL",
+            "EXCHANGE_CLIENT_ID",
+            "EXCHANGE_CLIENT_SECRET",
+            "EXCHANGE_AUDIENCE",
+            "EXCHANGE_SCOPES",
+        )
+    ),
+    "functions": PartFacts(remedy="run `mcpgen generate`"),
+    "install": PartFacts(commands=("install", "uninstall"), remedy="run `mcpgen generate`"),
+    "login": PartFacts(
+        commands=("login", "logout"),
+        remedy="the API's description offers no login for a person: set its credentials",
+    ),
+    "oauth": PartFacts(
+        variables=(
+            "HTTP_ISSUER",
+            "HTTP_AUDIENCE",
+            "HTTP_RESOURCE",
+            "HTTP_JWKS_URL",
+            "HTTP_SCOPES",
+            "HTTP_OFFERED_SCOPES",
+            "HTTP_WRITE_SCOPES",
+            "HTTP_TOOL_SCOPES",
+            "INTROSPECTION_URL",
+            "INTROSPECTION_CLIENT_ID",
+            "INTROSPECTION_CLIENT_SECRET",
+        )
+    ),
+    "redis": PartFacts(variables=("REDIS_URL", "REDIS_MAX_CONCURRENCY")),
+    "search": PartFacts(
+        option="--lazy",
+        remedy="put `lazy = true` at the top of mcpgen.toml and run `mcpgen generate`",
+    ),
+    "shell": PartFacts(commands=("list", "describe", "call"), remedy="run `mcpgen generate`"),
+    "telemetry": PartFacts(variables=("TELEMETRY", "METRICS_PORT")),
+    "workflows": PartFacts(remedy="run `mcpgen generate`"),
+}
+NAMED = tuple(name for name, part in PARTS.items() if part.variables and not part.remedy)
+"""The parts that `mcpgen.toml` names; the others follow from the document and the user's code."""
+VARIABLES = {variable: name for name, part in PARTS.items() for variable in part.variables}
+"""Variable -> the part that reads it."""
+
+
+def remedy(name: str) -> str:
+    """Return the sentence that tells the owner of a server how it gets a part."""
+    return PARTS[name].remedy or (
+        f'add `"{name}"` to `parts` at the top of mcpgen.toml and run `mcpgen generate`'
+    )
+
+
+Command = Callable[[str, list[str]], int]
+"""Runs a command of the package of that name with these arguments; returns the exit code."""
+
+
+class AccessToken(Protocol):
+    """An access token for the API."""
+
+    async def get(self, post: Any) -> Secret:
+        """Return the access token, renewed where it is due."""
+
+    def forget(self, token: Secret) -> None:
+        """Note that the API refused a token."""
+
+
+class LoginToken(AccessToken, Protocol):
+    """The access token of a person who logged in."""
+
+    @property
+    def is_there(self) -> bool:
+        """Whether somebody has logged in."""
+
+    async def find(self) -> None:
+        """Look for the tokens of a login."""
+
+
+class CallerTokens(Protocol):
+    """Access tokens for the API, one for each caller."""
+
+    async def token(self, caller: Caller | None, post: Any) -> Secret:
+        """Return the token for a caller."""
+
+    def forget(self, token: Secret) -> None:
+        """Note that the API refused a token."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """Another list of the tools: the option that asks for it, its help, and what makes it."""
+
+    option: str
+    help: str
+    front: Callable[..., Any]
+    """Returns a `catalog.Front`, given the package, the catalog, the settings and the quota."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """The additions of a part; `settings` below are the server's (`settings.Settings`)."""
+
+    settings: type[Any] | None = None
+    """A dataclass whose fields are variables of the environment (`settings.variable`)."""
+    check: Callable[..., None] | None = None
+    """Given its own settings and a `settings.Reader`, refuses those that do not fit together."""
+    commands: Mapping[str, Command] = field(default_factory=dict)
+    """First word of the command line -> the function that runs it."""
+    mode: Mode | None = None
+    beside: Callable[..., Sequence[Any]] | None = None
+    """Given the catalog, returns an `Entry` for each tool that stands beside the whole list."""
+    prepare: Callable[..., None] | None = None
+    """Given the settings, called before the server starts. Raises StartError."""
+    running: Callable[..., AbstractContextManager[None]] | None = None
+    """Given the app, the settings and the host, wraps the process. Raises StartError."""
+    pace: Callable[..., Any] | None = None
+    """Given the settings, the name of a limit, calls a second, and seconds' worth of them at once,
+    returns a `limits.Pace` for all replicas, or None.
+    """
+    place: Callable[..., Any] | None = None
+    """The same for how many run (None: as its own settings say); returns a `limits.Place`."""
+    authority: Callable[..., Any] | None = None
+    """Given the app and the settings, returns a `guard.Authority`, or None. Raises StartError."""
+    caller_tokens: Callable[..., CallerTokens | None] | None = None
+    """Given the settings, returns the source of tokens on behalf of callers, or None."""
+    origins: Callable[..., tuple[str, ...]] | None = None
+    """Given the settings, returns the URLs it calls, whose hosts may be at private addresses."""
+    login_token: Callable[..., LoginToken] | None = None
+    """Given a credential and the settings, returns the source of the tokens of a login."""
+    consent: Callable[..., Callable[..., Awaitable[None]]] | None = None
+    """Given a function that reads the settings, and the content of `api.json`, returns what is
+    awaited with each `Entry` and `Call` before the function of the tool is called. Raises ToolError
+    or InputRequired.
+    """
+    functions: Callable[..., Iterable[Any]] | None = None
+    """Given the catalog, the user's modules with `@tool` and a `catalog.ToolFilter`, yields an
+    `Entry` for each function that is offered. Raises StartError.
+    """
+
+
+@contextmanager
+def running(app: Any, settings: Any, host: str = "127.0.0.1") -> Iterator[None]:
+    """Wrap a process of the server in what its parts do around it. Raises StartError."""
+    with ExitStack() as stack:
+        for part in settings.parts:
+            if part.running is not None:
+                stack.enter_context(part.running(app, settings, host))
+        yield
+
+
+def mode_of(option: str, parts: Iterable[Part]) -> Mode:
+    """Return the mode that an option asks for. Raises StartError for a server without it."""
+    for part in parts:
+        if part.mode is not None and part.mode.option == option:
+            return part.mode
+    [name] = [name for name, each in PARTS.items() if each.option == option]
+    raise StartError(f"this server was made without `{option}`: {remedy(name)}")
+
+
+def parts_of(facts: Mapping[str, Any]) -> tuple[Part, ...]:
+    """Return the parts of a server; `facts` is the content of `api.json`."""
+    return tuple(import_module(f".{name}", __package__).PART for name in facts.get("parts", ()))

@@ -31,7 +31,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ..errors import StartError
 from ..log import event
-from ..part import running
+from ..parts import running
 from ..record import figures
 from ..settings import settings_of
 from .asgi import ASGIApp, Receive, Scope, Send

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...part import Part
 from ...settings import Settings, variable
+from .. import Part
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...part import Mode, Part
+from .. import Mode, Part
 
 if TYPE_CHECKING:
     from ...catalog import Catalog, Front

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ...part import Part
 from ...settings import Settings, variable
+from .. import Part
 
 if TYPE_CHECKING:
     from .ask import Consent

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from ...part import Part
+from .. import Part
 
 if TYPE_CHECKING:
     from ...catalog import Catalog, Entry

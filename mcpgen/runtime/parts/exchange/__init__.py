@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...facts import origin_of
-from ...part import CallerTokens, Part
 from ...settings import Reader, Settings
+from .. import CallerTokens, Part
 from .variables import ExchangeSettings
 
 

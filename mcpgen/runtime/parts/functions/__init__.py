@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import StartError
-from ...part import Part
+from .. import Part
 
 if TYPE_CHECKING:
     from ...catalog import Catalog, Entry, ToolFilter

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...part import Part
+from .. import Part
 
 
 def _install(package: str, arguments: list[str]) -> int:

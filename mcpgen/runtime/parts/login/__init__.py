@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...client.settings import ApiSettings, Credential
-from ...part import LoginToken, Part
+from .. import LoginToken, Part
 
 
 def _log_in(package: str, arguments: list[str]) -> int:

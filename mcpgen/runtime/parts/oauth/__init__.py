@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...errors import StartError
-from ...part import Part
 from ...secrets import Secret
 from ...settings import Reader, Settings, variable
+from .. import Part
 
 if TYPE_CHECKING:
     from .callers import Callers

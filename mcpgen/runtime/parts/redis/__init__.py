@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...part import Part
 from ...settings import Reader, Settings
+from .. import Part
 from .variables import RedisSettings
 
 if TYPE_CHECKING:

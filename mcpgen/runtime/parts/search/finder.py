@@ -9,7 +9,7 @@ from typing import Any
 from ...catalog import SEARCH, Catalog
 from ...errors import StartError
 from ...package import Package
-from ...part import remedy
+from .. import remedy
 from .entries import entry, fields_of
 from .index import FILE, Index, SearchResult
 from .words import words

@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
-from ...part import Part
 from ...settings import Settings
+from .. import Part
 from .variables import TelemetrySettings
 
 if TYPE_CHECKING:

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from ...part import Part
+from .. import Part
 
 PART = Part()

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import sys
 from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Any
 
-from ...errors import StartError
-from ...part import running
+from ..command import prepared
+from ..errors import StartError
+from . import Part, running
 
 if TYPE_CHECKING:
-    from ...app import App
-    from ...settings import Settings
+    from ..app import App
+    from ..settings import Settings
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _SENTENCE = re.compile(r"(?<=[.!?])\s")
@@ -29,8 +31,18 @@ COMMANDS = {
 }
 
 
-def run(app: App, options: argparse.Namespace, settings: Settings) -> int:
+def _main(package: str, argv: list[str]) -> int:
     """Run one of the commands and return its exit code. Raises StartError."""
+    try:
+        code = _run(*prepared(package, argv, _read_options))
+        sys.stdout.flush()
+    except BrokenPipeError:  # `head` has read enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return code
+
+
+def _run(app: App, options: argparse.Namespace, settings: Settings) -> int:
     if options.command == "list":
         return _list(app, options)
     name, *words = options.words
@@ -51,7 +63,7 @@ def run(app: App, options: argparse.Namespace, settings: Settings) -> int:
     return _answer(result, as_json=options.json)
 
 
-def read_options(
+def _read_options(
     argv: list[str], name: str, prefix: str, choices: argparse.ArgumentParser
 ) -> argparse.Namespace:
     """Return the options of a command, with those that only a server has."""
@@ -214,3 +226,6 @@ def _value(text: str, schema: dict[str, Any]) -> Any:
         return json.loads(text)
     except ValueError:
         return text
+
+
+PART = Part(commands=dict.fromkeys(COMMANDS, _main))
