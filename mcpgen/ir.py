@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from .runtime.results.shorten import ListAnswer, Shaping
+from .runtime.results import ListAnswer, Shaping
 from .workflows.model import Workflow
 
 Schema: TypeAlias = dict[str, Any]

@@ -12,7 +12,7 @@ import html
 import re
 from functools import lru_cache
 
-from .runtime.results.shorten import INVISIBLE as _INVISIBLE
+from .runtime.results import INVISIBLE as _INVISIBLE
 
 _EMOJI = (
     "#*0-9\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff"  # what a variation selector can follow

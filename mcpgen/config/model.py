@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..problems import Place
-from ..runtime.results.shorten import Shaping
+from ..runtime.results import Shaping
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

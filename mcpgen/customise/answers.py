@@ -8,7 +8,7 @@ from typing import Any
 
 from ..config import AnswerConfig, Config
 from ..ir import Schema, Server, Tool
-from ..runtime.results.shorten import Shaping, fold
+from ..runtime.results import Shaping, fold
 
 DEFINITIONS = "#/$defs/"
 SCALARS = ("boolean", "integer", "null", "number", "string")

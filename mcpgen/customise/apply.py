@@ -19,7 +19,7 @@ from ..config import ArgumentConfig, Config, ToolConfig
 from ..ir import Argument, Body, Request, Schema, Server, Skip, Tool, Toolset
 from ..load.values import as_object, texts_in
 from ..problems import Place, Problem, Problems, UsageError
-from ..runtime.results.shorten import Shaping, fold
+from ..runtime.results import Shaping, fold
 from .answers import all_fields, shaping_of, unknown_paths, with_answer, with_answers
 from .many import every, merged, of_tool
 

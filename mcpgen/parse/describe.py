@@ -11,7 +11,7 @@ import re
 from itertools import dropwhile
 from typing import Any
 
-from ..runtime.results.shorten import fold
+from ..runtime.results import fold
 from ..text import first_sentence, humanise, shorten, unaccented, visible, words
 from .beginnings import (
     begins_with_verb,

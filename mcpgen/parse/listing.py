@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..load.values import as_object
 from ..runtime.facts import SAFE
+from ..runtime.results import ListAnswer, fold
 from ..runtime.results.lists import BESIDE_A_LIST
-from ..runtime.results.shorten import ListAnswer, fold
 from ..text import words
 
 if TYPE_CHECKING:

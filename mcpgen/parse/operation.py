@@ -24,7 +24,7 @@ from ..ir import (
 from ..load.values import as_object, as_text
 from ..runtime.facts import CONTENT_UNDEFINED, SAFE
 from ..runtime.pointer import escape
-from ..runtime.results.shorten import ListAnswer, fold
+from ..runtime.results import ListAnswer, fold
 from ..text import plain, shorten, visible, words
 from . import body as bodies
 from . import describe

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..compare.sides import ANSWERS, answer_facts
 from ..ir import Login, Server, Tool, Toolset, within
-from ..runtime.results.shorten import ListAnswer, Shaping
+from ..runtime.results import ListAnswer, Shaping
 from .manifests import about_credential, client_files, manifest_json, server_json
 from .parts import part_names
 from .sample import tests_data

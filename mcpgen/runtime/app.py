@@ -30,8 +30,8 @@ from .limits import Quota
 from .package import Package
 from .parts import mode_of, parts_of
 from .record import current, is_read, is_traced, recorded, with_readable_trace
+from .results import sendable
 from .results.content import Context, ToolError, failure
-from .results.shorten import sendable
 from .settings import Settings, read
 
 LIST_TTL_MS = 300_000

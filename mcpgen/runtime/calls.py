@@ -23,6 +23,7 @@ from .catalog import Entry
 from .errors import ApiError, BadStatus, InputRequired, StartError
 from .log import event
 from .record import current
+from .results import sendable
 from .results.answer import Answer
 from .results.content import (
     Block,
@@ -36,7 +37,6 @@ from .results.content import (
     failure,
     result_of,
 )
-from .results.shorten import sendable
 from .secrets import Withheld
 
 if TYPE_CHECKING:

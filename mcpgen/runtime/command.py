@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .package import Package
     from .parts import Command
     from .settings import Settings
-    from .transports.asgi import ASGIApp
+    from .transports.guard import ASGIApp
 
 COLLECT_AFTER = 10_000
 """Objects that are made until cycles among them are looked for. Calls make none, and Python's 700

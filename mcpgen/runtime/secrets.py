@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 from urllib.parse import quote, quote_plus
 
-from .results.shorten import Sieve, fold
+from .results import Sieve, fold
 
 MASK = "****"
 NOTE = "not shown: it names a field that this server withholds"

@@ -21,7 +21,7 @@ from urllib.parse import unquote
 
 from .parts import VARIABLES as PART_VARIABLES
 from .parts import Part, parts_of, remedy
-from .results.shorten import visible
+from .results import visible
 from .secrets import Redactor, Secret
 
 _T = TypeVar("_T")

@@ -13,8 +13,8 @@ from mcpgen.parse.listing import Style, styles
 from mcpgen.problems import Problems
 from mcpgen.render.facts import api_facts, wire
 from mcpgen.runtime.client.side import content_of
+from mcpgen.runtime.results import fold
 from mcpgen.runtime.results.answer import Answer
-from mcpgen.runtime.results.shorten import fold
 from mcpgen.runtime.settings import read as read_settings
 
 ITEMS = "ITEMS"

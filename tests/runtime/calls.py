@@ -14,7 +14,7 @@ from mcpgen.runtime.parts import PARTS
 MODULES = (
     "facts secrets settings arguments.explain arguments.checker"
     " errors client.wire client.url limits client.network client.body"
-    " client.credentials client.oauth client.api results.answer client.side client.report results.shorten"
+    " client.credentials client.oauth client.api results.answer client.side client.report results"
 ).split()
 PREFIX = "MCPGEN_BOOKSHOP"
 FACTS: dict[str, Any] = {

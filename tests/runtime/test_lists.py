@@ -11,8 +11,8 @@ from mcpgen.runtime.client.report import report_error
 from mcpgen.runtime.client.settings import ApiSettings
 from mcpgen.runtime.client.side import content_of
 from mcpgen.runtime.errors import BadStatus
+from mcpgen.runtime.results import ListAnswer, Shaping, tokens
 from mcpgen.runtime.results.answer import Answer
-from mcpgen.runtime.results.shorten import ListAnswer, Shaping, tokens
 
 LISTED = {
     "name": "list_repos",

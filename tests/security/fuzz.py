@@ -196,8 +196,7 @@ def answer() -> Callable[[bytes], None]:
 
 def message() -> Callable[[bytes], None]:
     """A line on stdin → a message, or an error that can be answered."""
-    name = "mcpgen.runtime.transports"
-    jsonrpc = importlib.import_module(f"{name}.jsonrpc")
+    jsonrpc = importlib.import_module("mcpgen.runtime.transports")
 
     def one(data: bytes) -> None:
         try:
@@ -255,7 +254,7 @@ INSTRUMENTED = {
     "url": ["mcpgen.runtime.client"],
     "answer": ["mcpgen.runtime.client", "mcpgen.runtime.results"],
     "workflows": ["mcpgen.workflows", "mcpgen.runtime.parts.workflows"],
-    "message": ["mcpgen.runtime.transports.jsonrpc"],
+    "message": ["mcpgen.runtime.transports"],
     "settings": ["mcpgen.runtime.parts.install"],
 }
 """Packages whose coverage guides a target, where they are not those that read a document."""

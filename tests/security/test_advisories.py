@@ -128,4 +128,4 @@ def test_fastmcp_3262_3436_a_callers_token_is_not_the_apis() -> None:
     # The client reads the headers of the requests that it makes itself, telemetry the trace context
     clients = {"client/api.py", "client/oauth.py"}
     telemetry = "parts/telemetry/instruments.py"
-    assert readers == {"transports/asgi.py", "transports/exchange.py", telemetry, *clients}
+    assert readers == {"transports/guard.py", "transports/exchange.py", telemetry, *clients}

@@ -21,7 +21,7 @@ from .shop import document, rendered
 ROOT = Path(__file__).parents[2]
 RUNTIME, TEMPLATES = ROOT / "mcpgen" / "runtime", ROOT / "templates" / "src" / "package"
 MODULES = sorted(RUNTIME.rglob("*.py"))
-TYPOGRAPHIC = ("answer.py", "shorten.py", "url.py", "settings.py", "limits.py")
+TYPOGRAPHIC = ("answer.py", "url.py", "settings.py", "limits.py")
 """Modules with characters beyond ASCII."""
 CALLS = set("""
     eval exec compile __import__ os.system os.popen pickle.loads pickle.load marshal.loads

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...load.values import as_text
 from ...runtime.pointer import escape
-from ...runtime.results.shorten import fold
+from ...runtime.results import fold
 from . import texts
 from .node import Member, Node
 

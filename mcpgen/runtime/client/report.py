@@ -13,9 +13,9 @@ from typing import Any
 from ..errors import ApiError, BadStatus, MissingCredential, Refused
 from ..facts import SAFE
 from ..limits import LONGEST_WAIT, retry_after, seconds_text
+from ..results import MAX_DEPTH, fit
 from ..results.answer import Answer
 from ..results.content import Block
-from ..results.shorten import MAX_DEPTH, fit
 from ..secrets import NOTE, Withheld
 from .settings import ApiSettings
 

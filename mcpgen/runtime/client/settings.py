@@ -13,7 +13,7 @@ from typing import Any, ClassVar, TypeVar
 
 from ..facts import Origin, check_base_url, origin_of
 from ..parts import VARIABLES as PART_VARIABLES
-from ..results.shorten import ListAnswer, Shaping
+from ..results import ListAnswer, Shaping
 from ..secrets import Secret
 from ..settings import (
     GIB,

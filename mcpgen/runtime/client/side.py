@@ -22,10 +22,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from ..errors import ApiError, BadStatus
-from ..results import lists
-from ..results.answer import UNTYPED, Answer, decode, lines_of_json
-from ..results.content import Audio, Block, Context, Image, Resource, ResourceLink
-from ..results.shorten import (
+from ..results import (
     MAX_DEPTH,
     Cuts,
     ListAnswer,
@@ -36,8 +33,11 @@ from ..results.shorten import (
     compact,
     fit,
     fold,
+    lists,
     visible,
 )
+from ..results.answer import UNTYPED, Answer, decode, lines_of_json
+from ..results.content import Audio, Block, Context, Image, Resource, ResourceLink
 from ..secrets import NOTE, Withheld, caller_now
 from .api import Api, progress
 from .report import is_page, quoted, report_error, status_text

@@ -25,7 +25,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from ..secrets import CALLER, SENDER, Caller
-from .shorten import compact, sendable
+from . import compact, sendable
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from .shorten import ListAnswer, compact, fold, size
+from . import ListAnswer, compact, fold, size
 
 SMALL = 2_000
 """Characters of a list that is worth passing on whole."""

@@ -1,1 +1,143 @@
-"""stdio and Streamable HTTP."""
+"""stdio and Streamable HTTP. One JSON-RPC 2.0 message out of what a client sent, or the error it is
+answered with: both transports judge messages here.
+
+The SDK drops a line of stdio that it cannot read, and takes a
+request whose `id` is not valid for a notification: its client would wait for ever.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from mcp.types import jsonrpc_message_adapter
+from mcp.types.jsonrpc import (
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCNotification,
+    RequestId,
+)
+from pydantic import ValidationError
+from pydantic_core import from_json
+
+from ..log import event
+
+
+class BadMessage(Exception):
+    """A text from a client that is not a message.
+
+    `code` is -32700 or -32600 (JSON-RPC 2.0, section 5.1), `request_id` the id of the
+    request if it can be read. `expects_answer` is false for a notification and for a
+    response: neither is ever answered (section 4.1).
+    """
+
+    def __init__(
+        self,
+        code: int,
+        reason: str,
+        request_id: RequestId | None = None,
+        expects_answer: bool = True,
+    ) -> None:
+        super().__init__(reason)
+        self.code = code
+        self.reason = reason
+        self.request_id = request_id
+        self.expects_answer = expects_answer
+
+    def answer(self) -> JSONRPCError:
+        """The error object the client gets."""
+        heading = "Parse error" if self.code == PARSE_ERROR else "Invalid request"
+        data = ErrorData(code=self.code, message=f"{heading}: {self.reason}")
+        return JSONRPCError(jsonrpc="2.0", id=self.request_id, error=data)
+
+    def log(self, transport: str) -> None:
+        """Write a line about it, without any of the message's content."""
+        event(
+            "warning",
+            "message_refused",
+            transport=transport,
+            code=self.code,
+            answered=self.expects_answer,
+            reason=self.reason,
+        )
+
+
+def parse(text: str) -> JSONRPCMessage:
+    """The message in a text. Raises BadMessage."""
+    try:
+        message = jsonrpc_message_adapter.validate_json(text, by_name=False)
+    except ValidationError as error:
+        raise bad_message(error, text) from None
+    if isinstance(message, JSONRPCNotification) and "id" in from_json(text):
+        raise BadMessage(INVALID_REQUEST, "`id` must be text or a whole number")
+    return message
+
+
+def bad_message(error: ValidationError, text: str | None = None) -> BadMessage:
+    """Describe the fault of a message that the SDK's model refused; `text` is the message, if it
+    is known.
+    """
+    errors = error.errors(include_url=False, include_context=True)
+    if errors[0]["type"] == "json_invalid":
+        source = text if text is not None else str(errors[0]["input"])
+        return BadMessage(PARSE_ERROR, str(errors[0]["ctx"]["error"]), _readable_id(source))
+    return _not_a_request(_whole(errors))
+
+
+def _whole(errors: list[Any]) -> Any:
+    """The JSON value that was judged: what a missing member is missing from, or what is not an
+    object.
+    """
+    for error in errors:
+        if error["type"] == "missing" or len(error["loc"]) == 1:
+            return error["input"]
+    return {}
+
+
+def _not_a_request(value: Any) -> BadMessage:
+    """Explain why a JSON value is not a message."""
+    if isinstance(value, list):
+        return BadMessage(
+            INVALID_REQUEST, "batches are not part of MCP; send one message at a time"
+        )
+    if not isinstance(value, dict):
+        return BadMessage(INVALID_REQUEST, "a message is a JSON object")
+    request_id = value.get("id")
+    method = value.get("method")
+    outcome = value.keys() & {"result", "error"}
+    if outcome and "method" not in value:
+        return BadMessage(INVALID_REQUEST, "a malformed response", expects_answer=False)
+    reason = "`method` must be text"
+    if isinstance(method, str):
+        reason = "`params` must be an object"
+    if value.get("jsonrpc") != "2.0":
+        reason = '`jsonrpc` must be `"2.0"`'
+    if "id" in value and not _is_id(request_id):
+        return BadMessage(INVALID_REQUEST, "`id` must be text or a whole number")
+    is_notification = isinstance(method, str) and "id" not in value
+    return BadMessage(INVALID_REQUEST, reason, request_id, expects_answer=not is_notification)
+
+
+def _is_id(value: Any) -> bool:
+    return type(value) in (str, int)
+
+
+def _readable_id(text: str) -> RequestId | None:
+    """The id of a message that a less strict parser reads: with a number or a character that is
+    refused.
+    """
+    try:
+        value = json.loads(text, parse_int=_short)
+        request_id = value.get("id")
+        str(request_id).encode()
+    except (ValueError, AttributeError, RecursionError):
+        return None
+    return request_id if _is_id(request_id) else None
+
+
+def _short(digits: str) -> float:
+    """A whole number; one that is too long for an id as a float."""
+    return int(digits) if len(digits) < 19 else float(digits)

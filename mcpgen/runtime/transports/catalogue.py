@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .asgi import ASGIApp, Receive, Scope, Send
+from .guard import ASGIApp, Receive, Scope, Send
 
 FIELDS = (
     (b"content-type", b"text/html; charset=utf-8"),

@@ -39,8 +39,7 @@ from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from pydantic_core import to_json
 from starlette.requests import Request
 
-from .asgi import ASGIApp, Receive, Scope, Send
-from .guard import MESSAGE
+from .guard import MESSAGE, ASGIApp, Receive, Scope, Send
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server

@@ -34,14 +34,17 @@ from ..log import event
 from ..parts import running
 from ..record import figures
 from ..settings import settings_of
-from .asgi import ASGIApp, Receive, Scope, Send
 from .guard import (
     ENDPOINT,
     LOOPBACK_NAMES,
     MAX_BODY_BYTES,
+    ASGIApp,
     Authority,
     Guard,
     OwnToken,
+    Receive,
+    Scope,
+    Send,
     hosts_of,
 )
 

@@ -25,7 +25,7 @@ from mcp.shared.message import SessionMessage
 from mcp.types.jsonrpc import PARSE_ERROR
 from pydantic import ValidationError
 
-from .jsonrpc import BadMessage, bad_message, parse
+from . import BadMessage, bad_message, parse
 
 MAX_LINE = 64 * 1024 * 1024
 """Bytes of a message. A call may have 8 million characters of arguments, each six bytes at most as

@@ -18,8 +18,7 @@ from ...errors import StartError
 from ...limits import Quota
 from ...package import Package
 from ...record import current
-from ...results.content import Context, as_json, failure
-from ...results.shorten import (
+from ...results import (
     MAX_DEPTH,
     Sieve,
     TooDeep,
@@ -28,6 +27,7 @@ from ...results.shorten import (
     tokens,
     visible,
 )
+from ...results.content import Context, as_json, failure
 from ...settings import Settings
 from ..describe import hints, tool_of
 from ..search.finder import BEST, Finder, reads, search_arguments, text_result

@@ -24,8 +24,8 @@ from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from ...catalog import Entry
 from ...errors import InputRequired
+from ...results import visible
 from ...results.content import Call, Context, ToolError
-from ...results.shorten import visible
 from ...secrets import Withheld
 from ...settings import Settings
 

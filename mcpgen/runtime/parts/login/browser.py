@@ -18,7 +18,7 @@ from yarl import URL
 
 from ...client.oauth import OAuthClient, TokenRefused, TokenResponse, ask, error_text, grant_of
 from ...client.url import Post
-from ...results.shorten import visible
+from ...results import visible
 from ...secrets import Redactor
 from .endpoints import Endpoints, safe_url, same_origin
 

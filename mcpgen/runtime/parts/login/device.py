@@ -21,8 +21,8 @@ from ...client.oauth import (
 )
 from ...client.url import Post
 from ...errors import ApiError, Refused
+from ...results import visible
 from ...results.answer import Answer
-from ...results.shorten import visible
 from ...secrets import Redactor
 from .endpoints import Endpoints, safe_url
 

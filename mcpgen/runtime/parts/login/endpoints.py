@@ -16,8 +16,8 @@ from ...client.settings import Login
 from ...client.url import Outgoing
 from ...errors import Refused
 from ...facts import origin_of
+from ...results import visible
 from ...results.answer import Answer
-from ...results.shorten import visible
 from ...secrets import Redactor
 
 _PRINTABLE = re.compile(r"[!-~]+")

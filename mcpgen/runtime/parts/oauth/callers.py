@@ -12,8 +12,7 @@ from starlette.routing import Route
 from ...catalog import Catalog, Entry
 from ...errors import StartError
 from ...secrets import CALLER, SENDER
-from ...transports.asgi import HTTPRefusal, Scope
-from ...transports.guard import NO_TOKEN, bearer, challenge
+from ...transports.guard import NO_TOKEN, HTTPRefusal, Scope, bearer, challenge
 from .tokens import BadToken, Unavailable
 
 if TYPE_CHECKING:
