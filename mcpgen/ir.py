@@ -8,6 +8,7 @@ Schemas (`Schema`) and JSON values (an argument's fixed value or default): data 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 from .runtime.results import ListAnswer, Shaping
@@ -290,7 +291,7 @@ class Api:
     allowed_origins: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Server:
     """One generated package.
 
@@ -372,24 +373,24 @@ class Server:
         security = api.security if request.security is None else request.security
         return request.base_url or api.base_url or "", security
 
-    @property
+    @cached_property
     def calls_first(self) -> bool:
         """Whether a tool calls the first API, and not one of `apis`."""
         called = {each.request.api for each in self.tools if each.request is not None}
         return "" in called or not self.apis
 
-    @property
+    @cached_property
     def addresses(self) -> tuple[tuple[str, str | None, str], ...]:
         """The name of each API that is called, its base URL, and a note on that."""
         first = [("", self.base_url, self.base_url_note)] if self.calls_first else []
         return (*first, *((api.name, api.base_url, api.base_url_note) for api in self.apis))
 
-    @property
+    @cached_property
     def calls_api(self) -> bool:
         """Whether there is an API behind this server; without one every tool is the user's own."""
         return self.document_version not in WITHOUT_API
 
-    @property
+    @cached_property
     def asks(self) -> bool:
         """Whether a person is asked before some calls."""
         return self.confirm or any(tool.confirm for tool in self.tools)
@@ -399,7 +400,7 @@ class Server:
         """Whether its tools can be found by words."""
         return self.lazy or self.code
 
-    @property
+    @cached_property
     def tools(self) -> tuple[Tool, ...]:
         """Every tool of every toolset, in the order of the list."""
         return tuple(tool for toolset in self.toolsets for tool in toolset.tools)

@@ -43,7 +43,7 @@ LIMITS = {
     "lines of names and sentences": 2_240,
     "lines of projection": 1_930,
     "modules of a run": 154,
-    "switches of a run": 1_630,
+    "switches of a run": 1_500,
     "modules of a call": 20,
     "switches of a call": 80,
     "frames of a call": 14,

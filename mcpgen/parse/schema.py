@@ -171,13 +171,15 @@ class Reader(References):
         written = flat.get("type")
         if written is None:
             return _inferred_types(flat)
-        return [name for name in listed_types(written) if name in TYPES]
+        if written in TYPES:
+            return [written]
+        return [name for name in as_list(written) if name in TYPES]
 
     def branches(self, flat: dict[str, Any]) -> tuple[list[Any], bool]:
         """The branches of a schema's union other than null, and whether null is one of them."""
         for keyword in UNIONS:
-            branches = as_list(flat.get(keyword))
-            if branches:
+            branches = flat.get(keyword)
+            if isinstance(branches, list) and branches:
                 others = [branch for branch in branches if not self.is_null(branch)]
                 return others, len(others) < len(branches)
         return [], False
@@ -248,7 +250,7 @@ def _allows_null(flat: dict[str, Any]) -> bool:
     types = flat.get("type")
     if types is None:
         return "null" in _types_of_values(flat)
-    return "null" in as_list(types)
+    return isinstance(types, list) and "null" in types
 
 
 def is_barred(flat: dict[str, Any], keyword: str) -> bool:
@@ -301,8 +303,10 @@ def _inferred_types(flat: dict[str, Any]) -> list[str]:
 
 def _types_of_values(flat: dict[str, Any]) -> list[str]:
     """The types of the values of an enum or of a constant."""
-    values = as_list(flat.get("enum"))
-    if "const" in flat and not isinstance(flat.get("enum"), list):
+    values = []
+    if isinstance(flat.get("enum"), list):
+        values = flat["enum"]
+    elif "const" in flat:
         values = [flat["const"]]
     return without_integer(list(dict.fromkeys(map(type_of, values))))
 
