@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ BUDGET = {"portable": 4096, "rich": LARGEST}
 MANY = 500
 """Tools of an API from which on a list is so long that each has the smaller budget."""
 SMALL = 3072
-"""Bytes that a tool among many should have at most, without what dozens of them say alike."""
+"""Bytes that a tool among many should have at most."""
 
 SHORT_LIST = 40_000
 """Bytes of a list of tools, about 10,000 tokens, up to which nobody minds its length."""
@@ -31,20 +31,30 @@ ANNOTATIONS = 105
 class Texts:
     """Characters that the document's texts have at most: of a tool, of one of its arguments, and of
     what is inside an argument. Where there is room, texts of `written` characters are listed as
-    their author wrote them; 0 where they are put in order.
+    their author wrote them; 0 where they are put in order. A tool's text over `alike` characters
+    goes without what dozens of tools say alike.
     """
 
     tool: int
     argument: int
     nested: int
+    alike: int
     written: int = 0
 
 
 TEXTS = {
-    "portable": Texts(tool=450, argument=220, nested=120),
-    "rich": Texts(tool=1500, argument=600, nested=300),
+    "portable": Texts(tool=450, argument=220, nested=120, alike=225),
+    "rich": Texts(tool=1500, argument=600, nested=300, alike=750),
 }
 """Profile → its texts where there is room for them."""
+
+LIMITS = {
+    ("portable", False): (BUDGET["portable"], TEXTS["portable"]),
+    ("portable", True): (SMALL, replace(TEXTS["portable"], alike=0)),
+    ("rich", False): (BUDGET["rich"], TEXTS["rich"]),
+    ("rich", True): (BUDGET["rich"], TEXTS["rich"]),
+}
+"""Profile, and if there are `MANY` tools → the bytes that each has at most, and its texts."""
 
 
 def own_budget(config: Config, origin: Origin) -> int | None:

@@ -28,7 +28,7 @@ from . import naming, select
 from .areas import areas
 from .definitions import Definitions
 from .describe import spoken_verb, written_sentence
-from .detail import BUDGET, MANY, SMALL, own_budget, size
+from .detail import LIMITS, MANY, Texts, own_budget, size
 from .dialects import describe_document
 from .first_sentences import Opening, openings
 from .models import Models, pascal
@@ -97,7 +97,6 @@ class _Parser:
         self.skips: list[Skip] = []
         self.operations = self.read_operations()
         self.repeated = repeated(self.reader, self.operations)
-        self.budget = BUDGET[self.config.profile]
         self.frequent = frequent_texts(self.reader, self.operations)
         self.home = self.home_address()
         self.base = self.base_address()
@@ -322,13 +321,13 @@ class _Parser:
         selected = self.selected()
         self.openings = openings(self.operations, names)
         tags = self.tags_of_operations()
-        if len(selected) >= MANY and self.config.profile == "portable":
-            self.budget = SMALL
+        budget, texts = LIMITS[self.config.profile, len(selected) >= MANY]
         drafts: list[Draft] = []
         for operation in selected:
             key = operation.key
             try:
-                drafts.append(self.draft(operation, names[key], self.tag(tags[key])))
+                tag = self.tag(tags[key])
+                drafts.append(self.draft(operation, names[key], tag, texts, budget))
             except Unsupported as reason:
                 self.skip(operation, reason)
         return drafts
@@ -408,7 +407,7 @@ class _Parser:
         return selected
 
     def draft(
-        self, operation: DocumentedOperation, name: str, tag: str, larger: int | None = None
+        self, operation: DocumentedOperation, name: str, tag: str, texts: Texts, budget: int
     ) -> Draft:
         """One operation as a tool. Raises Unsupported."""
         method = operation.method
@@ -418,7 +417,6 @@ class _Parser:
         base_url = self.other_server(operation)
         where = _origin_of(operation)
         own = own_budget(self.config, where)
-        budget = own or larger or self.budget
         work = Operation(
             self.reader,
             self.security,
@@ -431,13 +429,14 @@ class _Parser:
             repeated=self.repeated,
             frequent=self.frequent,
             profile=self.config.profile,
-            budget=budget,
+            texts=texts,
+            budget=own or budget,
             pinned=self.config.pinned,
         )
         tool = work.tool(name, base_url=base_url, api=self.api)
         if base_url:
             self.report_other_origin(operation, base_url)
-        again = partial(self.draft, operation, name, tag)
+        again = partial(self.draft, operation, name, tag, texts)
         return Draft(
             tag=tag,
             size=size(tool),

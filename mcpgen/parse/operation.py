@@ -31,7 +31,7 @@ from . import describe
 from . import parameter as parameters
 from . import response as responses
 from .annotations import annotation
-from .detail import BUDGET, LARGEST, SMALL, TEXTS, size
+from .detail import BUDGET, LARGEST, Texts, size
 from .first_sentences import Opening
 from .listing import FIELDS_NAMES, FIELDS_SCHEMA, listing_of
 from .models import Models
@@ -99,12 +99,13 @@ class Operation:
         repeated: Repeated,
         frequent: frozenset[tuple[str, str]],
         profile: str,
+        texts: Texts,
         budget: int,
         pinned: Pinned,
     ) -> None:
         self.opening = opening
         self.reader, self.security, self.origin = reader, security, origin
-        self.operation, self.models, self.profile = operation, models, profile
+        self.operation, self.models, self.profile, self.texts = operation, models, profile, texts
         self.whole, self.repeated, self.budget = whole, repeated, budget
         self.frequent = frequent
         self.template, query = split_path(origin.path)
@@ -215,8 +216,7 @@ class Operation:
 
     def listed(self, tool: Tool) -> Listing:
         """The arguments and the description as the budget allows."""
-        limits = TEXTS[self.profile]
-        listing = Listing(self.whole.nodes, self.budget - size(tool), limits)
+        listing = Listing(self.whole.nodes, self.budget - size(tool), self.texts)
         for item in self.fields:
             words = partial(self.words_of, item)
             name = self.names[item.place, item.wire_name]
@@ -229,9 +229,9 @@ class Operation:
                 brief=self.is_frequent(item),
                 words=words,
             )
-        listing.offer("phrase", 0, self.lengthen, listing, limits.tool // 4)
-        listing.offer("text", 0, self.lengthen, listing, limits.tool // 2)
-        listing.offer("text", 1, self.lengthen, listing, limits.tool)
+        listing.offer("phrase", 0, self.lengthen, listing, self.texts.tool // 4)
+        listing.offer("text", 0, self.lengthen, listing, self.texts.tool // 2)
+        listing.offer("text", 1, self.lengthen, listing, self.texts.tool)
         listing.spend()
         return listing
 
@@ -349,7 +349,10 @@ class Operation:
         self.fields_argument = list_answer.fields
         self.headline, text = self.opening.sentence, self.opening.rest
         self.text = self.telling(text)
-        self.lines = [responses.sentence(self.reader, self.status, self.answer, self.headline)]
+        said = responses.sentence(
+            self.reader, self.status, self.answer, self.headline, list_answer.items
+        )
+        self.lines = [said]
         if self.body is not None and self.body.is_merge_patch:
             self.lines.append("A field that is null is removed.")
         if self.deprecated:
@@ -378,8 +381,7 @@ class Operation:
 
     def telling(self, text: str) -> str:
         """A text without what tells a caller nothing: what many operations say alike."""
-        short = TEXTS[self.profile].tool // 2 if self.budget > SMALL else 0
-        return self.repeated.telling(self.repeated.without(text), short)
+        return self.repeated.telling(self.repeated.without(text), self.texts.alike)
 
     def output(self) -> tuple[Response, Schema | None]:
         """Return the mapping of the answer to a result, and its schema; an answer to HEAD has no

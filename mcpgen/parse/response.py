@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from functools import reduce
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
@@ -246,14 +247,21 @@ def _plural_phrase(reader: Reader, schema: Any, kinds: set[str], limit: int) -> 
     return shorten(f"objects: {', '.join(names)}", limit)
 
 
-def sentence(reader: Reader, code: str, response: dict[str, Any], headline: str) -> str:
+def sentence(
+    reader: Reader,
+    code: str,
+    response: dict[str, Any],
+    headline: str,
+    items: tuple[str, ...] | None,
+) -> str:
     """The line of a description that says what comes back, where that says more than the tool's
-    headline; else an empty text.
+    headline; else an empty text. `items`: the keys that lead to the list in the answer, if it has
+    one, of which the line says what its items hold.
     """
     if code == "204":
         return ""
     text = _said(response, headline)
-    form = _form(reader, response)
+    form = _form(reader, response, items)
     if text and form:
         return f"Returns {text} ({form})."
     if text:
@@ -296,7 +304,7 @@ def _lowered(text: str) -> str:
     return text[0].lower() + text[1:]
 
 
-def _form(reader: Reader, response: dict[str, Any]) -> str:
+def _form(reader: Reader, response: dict[str, Any], items: tuple[str, ...] | None) -> str:
     """Return the form of an answer: its type if that is not an object, or its media types."""
     has_json, schema = json_schema(response)
     if not has_json:
@@ -305,6 +313,9 @@ def _form(reader: Reader, response: dict[str, Any]) -> str:
         text = phrase(reader, schema, 120)
         if text:
             return text
+    if items:
+        listed = reduce(lambda part, key: reader.properties(part)[key], items, schema)
+        return _content_of(reader, ".".join(items), listed)
     names = telling(reader, schema)
     fields = _readable(reader, schema)
     held = _held(reader, fields)

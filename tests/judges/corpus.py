@@ -186,6 +186,7 @@ def wording_faults(results: list[dict[str, Any]]) -> dict[str, list[str]]:
         ("hashed", HASHED_AT_MOST),
         ("broken_texts", BROKEN_AT_MOST),
         ("first_sentences_shared", SHARED_AT_MOST),
+        ("hidden_in_spite_of_room", 0.0),
     ):
         said = [
             f"{result['document']}: {one}" for result in results for one in result.get(kind, ())

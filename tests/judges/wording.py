@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from mcpgen.ir import Server
-from mcpgen.parse.detail import BUDGET
+from mcpgen.parse.detail import LIMITS, MANY
 
 HASH = re.compile(r"_(?=[0-9a-f]*[0-9])[0-9a-f]{6}(?:[0-9a-f]{6}|[0-9a-f]{18})?$")
 SENTENCE = re.compile(r"(.*?)(?<!\b(?:ie|eg|ex|cf))(?<!\betc)\.(?:\s|$)", re.S)
@@ -114,9 +114,10 @@ DEEPEST = 4
 
 def hidden_in_spite_of_room(tools: list[dict[str, Any]]) -> Iterator[list[str]]:
     """Tools that count what they leave out though their budget has room for it."""
+    budget, _ = LIMITS["portable", len(tools) >= MANY]
     for tool in tools:
         bytes_used = len(json.dumps(tool, separators=(",", ":")))
-        if bytes_used >= FILLED * BUDGET["portable"]:
+        if bytes_used >= FILLED * budget:
             continue
         for text in shallow_texts(tool["inputSchema"], 0):
             if LEFT_OUT.search(text):

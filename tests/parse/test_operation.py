@@ -102,6 +102,7 @@ def test_what_dozens_of_operations_say_with_other_names_goes_first_where_a_text_
 
 
 def test_in_a_list_of_hundreds_a_tool_is_shorter_but_for_warnings() -> None:
+    own = Config(tools={"PUT /books/0/binding": ToolConfig(budget=2048)})
     text = {"type": "string", "description": "How the binding is done. " * 6}
     body = {"type": "object", "properties": {f"part_{number}": text for number in range(60)}}
     texts = [
@@ -115,11 +116,11 @@ def test_in_a_list_of_hundreds_a_tool_is_shorter_but_for_warnings() -> None:
         }
         put = {"requestBody": {"content": {"application/json": {"schema": body}}}, "responses": {}}
         paths["/bindings"] = {"put": put}
-        server, _ = parse_document(paths)
+        server, _ = parse_document(paths, config=own)
         assert largest - 300 < max(map(size, server.tools)) <= largest
         descriptions = [tool.description for tool in server.tools if not tool.arguments[2:]]
         assert all("Deprecated: use" in each for each in descriptions)
-        assert any("Needs the scope" in each for each in descriptions) is (count < 500)
+        assert {"Needs the scope" in each for each in descriptions} == {count < 500}
 
 
 def test_a_sentence_that_most_operations_repeat_stands_in_the_instructions_once() -> None:
