@@ -20,11 +20,10 @@ from mcp.types import CallToolResult
 
 from .arguments.explain import explain
 from .catalog import Entry
-from .errors import ApiError, BadStatus, InputRequired, StartError
+from .errors import ApiError, InputRequired, StartError
 from .log import event
 from .record import current
-from .results import sendable
-from .results.answer import Answer
+from .results import Answered, sendable
 from .results.content import (
     Block,
     Call,
@@ -64,7 +63,7 @@ class ApiSide(Protocol):
     """The API itself (`client.api.Api`)."""
 
     def content(
-        self, answer: Answer[Any], tool: Mapping[str, Any], call: Mapping[str, Any]
+        self, answer: Any, tool: Mapping[str, Any], call: Mapping[str, Any]
     ) -> tuple[list[Block], dict[str, Any] | None]:
         """An answer as content blocks, and as structured content where the tool declares it. `call`
         has the arguments of the call.
@@ -189,7 +188,7 @@ class Runner:
         try:
             prepared = self._prepare(entry)
             call, value = await self.value(entry, arguments, context)
-            if entry.generated or isinstance(value, Answer):
+            if entry.generated or isinstance(value, Answered):
                 result = await self._answered(entry, prepared, call, value)
             else:
                 result = await self._result(entry, prepared, call, value)
@@ -286,7 +285,7 @@ class Runner:
         return value if hasattr(value, "block") else hidden(as_json(value))
 
     async def _answered(
-        self, entry: Entry, prepared: Prepared, call: Call, answer: Answer[Any]
+        self, entry: Entry, prepared: Prepared, call: Call, answer: Any
     ) -> dict[str, Any]:
         """The API's answer as a result; it fits its output schema by construction."""
         if answer.data is not None and "shape" in prepared.hooks:
@@ -341,10 +340,7 @@ class Runner:
 
     def _report_api(self, error: ApiError) -> tuple[dict[str, Any], dict[str, Any]]:
         blocks = self._api().report(error)
-        status: int | str = type(error).__name__
-        if isinstance(error, BadStatus):
-            status = error.answer.status
-        return {"content": blocks, "isError": True}, {"status": status}
+        return {"content": blocks, "isError": True}, {"status": error.status}
 
 
 def _left_out(entry: Entry, arguments: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@
       BadAnswer            an answer that breaks HTTP, or one that is too large
       Redirected           a redirect that is not followed
       BadStatus            an answer with a status of 400 or more, or a page in place of JSON
+                           (in `results.answer`)
 
 The texts are written for the model: they name arguments and variables, never their values, and
 never quote a library's message, which may hold a credential.
@@ -16,10 +17,7 @@ never quote a library's message, which may hold a credential.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from .results.answer import Answer
+from typing import Any
 
 
 class StartError(Exception):
@@ -56,6 +54,11 @@ class ApiError(Exception):
 
     def __reduce__(self) -> Any:
         return (type(self), self.args)
+
+    @property
+    def status(self) -> int | str:
+        """Its word in the log."""
+        return type(self).__name__
 
 
 class Refused(ApiError):
@@ -99,23 +102,3 @@ class Redirected(ApiError):
 
     sent = True
     advice = "The same call will be redirected again: the operator has to correct the base URL"
-
-
-class BadStatus(ApiError):
-    """An answer with a status of 400 or more, or an HTML page where JSON was announced."""
-
-    sent = True
-    nothing_found: bool = False
-    """Whether no call has succeeded below the same base URL."""
-
-    def __init__(self, answer: Answer[Any]) -> None:
-        super().__init__(f"the API answered {answer.status}")
-        self.answer = answer
-
-    @property
-    def status(self) -> int:
-        """The HTTP status."""
-        return self.answer.status
-
-    def __reduce__(self) -> Any:
-        return (type(self), (self.answer,))

@@ -10,9 +10,8 @@ import pytest
 from mcpgen.runtime.client.report import report_error
 from mcpgen.runtime.client.settings import ApiSettings
 from mcpgen.runtime.client.side import content_of
-from mcpgen.runtime.errors import BadStatus
 from mcpgen.runtime.results import ListAnswer, Shaping, tokens
-from mcpgen.runtime.results.answer import Answer
+from mcpgen.runtime.results.answer import Answer, BadStatus
 
 LISTED = {
     "name": "list_repos",

@@ -13,8 +13,7 @@ from mcpgen.runtime.arguments.checker import BadArguments, Checker
 from mcpgen.runtime.arguments.explain import suggest
 from mcpgen.runtime.client.report import report_error
 from mcpgen.runtime.client.settings import ApiSettings
-from mcpgen.runtime.errors import BadStatus
-from mcpgen.runtime.results.answer import Answer
+from mcpgen.runtime.results.answer import Answer, BadStatus
 
 SCHEMA: dict[str, Any] = yaml.safe_load("""
     type: object

@@ -155,7 +155,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import Audio, Context, Image, Resource, ResourceLink, Text, ToolError
-from ..runtime.errors import BadStatus
+from ..runtime.results.answer import BadStatus
 
 
 @dataclass

@@ -22,7 +22,6 @@ from yarl import URL
 from ..errors import (
     ApiError,
     BadAnswer,
-    BadStatus,
     Busy,
     Redirected,
     Refused,
@@ -41,7 +40,7 @@ from ..limits import (
     retry_after,
 )
 from ..record import Send, current, figures, senders
-from ..results.answer import Answer, goes_on, parsed
+from ..results.answer import Answer, BadStatus, goes_on, parsed
 from ..secrets import Secret, caller_now
 from .body import Payload, cookie_pairs, header_fields, header_value, payload, query_text
 from .credentials import Credentials, Security

@@ -10,11 +10,11 @@ from collections.abc import Iterable
 from http import HTTPStatus
 from typing import Any
 
-from ..errors import ApiError, BadStatus, MissingCredential, Refused
+from ..errors import ApiError, MissingCredential, Refused
 from ..facts import SAFE
 from ..limits import LONGEST_WAIT, retry_after, seconds_text
 from ..results import MAX_DEPTH, fit
-from ..results.answer import Answer
+from ..results.answer import Answer, BadStatus
 from ..results.content import Block
 from ..secrets import NOTE, Withheld
 from .settings import ApiSettings

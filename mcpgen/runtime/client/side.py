@@ -21,7 +21,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from ..errors import ApiError, BadStatus
+from ..errors import ApiError
 from ..results import (
     MAX_DEPTH,
     Cuts,
@@ -36,7 +36,7 @@ from ..results import (
     lists,
     visible,
 )
-from ..results.answer import UNTYPED, Answer, decode, lines_of_json
+from ..results.answer import UNTYPED, Answer, BadStatus, decode, lines_of_json
 from ..results.content import Audio, Block, Context, Image, Resource, ResourceLink
 from ..secrets import NOTE, Withheld, caller_now
 from .api import Api, progress

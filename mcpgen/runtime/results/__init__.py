@@ -52,6 +52,10 @@ _SELECTORS = ("\ufe0e", "\ufe0f")
 _JOINERS = ("\u200c", "\u200d", "\ufe0f\u200d")
 
 
+class Answered:
+    """An answer of the API (`results.answer`), which servers without one do not have."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shaping:
     """The model's view of a tool's answer: dotted paths to keep or drop, whether members that are

@@ -11,6 +11,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
+from ..errors import ApiError
+from . import Answered
+
 T = TypeVar("T")
 
 STREAMS = frozenset(
@@ -66,7 +69,7 @@ _MARKS = (
 
 
 @dataclass(frozen=True)
-class Answer(Generic[T]):
+class Answer(Answered, Generic[T]):
     """An answer of the API: `data` is its JSON, or None when it is not JSON; `text` is its text, or
     None for bytes.
 
@@ -135,6 +138,26 @@ class Answer(Generic[T]):
         if _is_utf8(self.content, is_whole=not self.incomplete):
             return "utf-8"
         return "cp1252"
+
+
+class BadStatus(ApiError):
+    """An answer with a status of 400 or more, or an HTML page where JSON was announced."""
+
+    sent = True
+    nothing_found: bool = False
+    """Whether no call has succeeded below the same base URL."""
+
+    def __init__(self, answer: Answer[Any]) -> None:
+        super().__init__(f"the API answered {answer.status}")
+        self.answer = answer
+
+    @property
+    def status(self) -> int:
+        """The HTTP status."""
+        return self.answer.status
+
+    def __reduce__(self) -> Any:
+        return (type(self), (self.answer,))
 
 
 def goes_on(headers: Mapping[str, str], content: bytes) -> bool:

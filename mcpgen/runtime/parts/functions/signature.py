@@ -24,7 +24,7 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from ...arguments.checker import BadArguments
 from ...arguments.explain import place, show
-from ...results.answer import Answer
+from ...results import Answered
 from ...results.content import (
     Audio,
     Context,
@@ -40,7 +40,7 @@ _PREFIX = "argument_"
 """Before the names of the model's fields: an argument may be called `json` or `model_config`."""
 _CLIENT = f"{__package__.rsplit('.', 2)[0]}.client.api"
 _INJECTED = ("api", "context")
-_CONTENT = (Answer, Audio, Image, Resource, ResourceLink, Structured, Text)
+_CONTENT = (Answered, Audio, Image, Resource, ResourceLink, Structured, Text)
 """Types that are content already: a function that returns one has no output schema."""
 _UNTYPED = (Any, None, type(None), list, list[Any])
 """Return types that say nothing of what is in them, which may be content."""

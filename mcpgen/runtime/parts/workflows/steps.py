@@ -13,9 +13,8 @@ from collections.abc import Callable, Coroutine, Mapping
 from types import MappingProxyType
 from typing import Any, NoReturn, TypeVar
 
-from ...errors import BadStatus
 from ...limits import retry_after
-from ...results.answer import Answer
+from ...results.answer import Answer, BadStatus
 from ...results.content import Context, ToolError
 from .values import pruned
 
