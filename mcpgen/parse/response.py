@@ -315,7 +315,8 @@ def _form(reader: Reader, response: dict[str, Any], items: tuple[str, ...] | Non
             return text
     if items:
         listed = reduce(lambda part, key: reader.properties(part)[key], items, schema)
-        return _content_of(reader, ".".join(items), listed)
+        if _has_fields(reader, listed):
+            return _content_of(reader, ".".join(items), listed)
     names = telling(reader, schema)
     fields = _readable(reader, schema)
     held = _held(reader, fields)

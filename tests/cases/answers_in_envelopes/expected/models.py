@@ -54,3 +54,28 @@ class GetTokenAnswer(TypedDict):
 class GetTokenAnswerShelvesItem(TypedDict):
     id: NotRequired[Any]
     name: NotRequired[Any]
+
+
+class ListPagesAnswer(TypedDict):
+    data: NotRequired[list[ListPagesAnswerDataItem]]
+    first_id: NotRequired[str]
+    object: NotRequired[str]
+
+
+class ListPagesAnswerDataItem(TypedDict):
+    id: NotRequired[Any]
+    name: NotRequired[Any]
+
+
+class ListShelvesAnswer(TypedDict):
+    data: NotRequired[ListShelvesAnswerData]
+
+
+class ListShelvesAnswerData(TypedDict):
+    shelves: NotRequired[list[ListShelvesAnswerDataShelvesItem]]
+    state: NotRequired[int]
+
+
+class ListShelvesAnswerDataShelvesItem(TypedDict):
+    id: NotRequired[Any]
+    name: NotRequired[Any]

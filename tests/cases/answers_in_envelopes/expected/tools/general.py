@@ -38,3 +38,13 @@ async def get_page(api: Api) -> Answer[models.GetPageAnswer]:
 async def get_token(api: Api) -> Answer[models.GetTokenAnswer]:
     """Get token."""
     return await api.request("GET", "/token")
+
+
+async def list_pages(api: Api) -> Answer[models.ListPagesAnswer]:
+    """List pages."""
+    return await api.request("GET", "/pages")
+
+
+async def list_shelves(api: Api) -> Answer[models.ListShelvesAnswer]:
+    """List shelves."""
+    return await api.request("GET", "/shelves")
