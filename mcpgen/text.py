@@ -69,6 +69,8 @@ _IDLE_HEADING = re.compile(
 _INLINE_HEADING = re.compile(r"(?<=[.:!?`])[ \t]+#{2,6}[ \t]+(?=[A-Z])")
 """A heading of a text whose lines somebody joined."""
 _INLINE_FENCE = re.compile(r"```([^`\n]{1,500})```")
+_NOTHING = re.compile(r"\s*(?:none|null|undefined|n/?a|tbd)\.?\s*", re.I)
+"""A text that a converter wrote where there was none: `None`, `N/A`."""
 _RULE = re.compile(r"^[ \t]*(?:[-*_=][ \t]*){3,}$", re.M)
 _TABLE_RULE = re.compile(r"^[ \t]*(?:\|[ \t:|-]*-|[ \t:|-]*-{3})[ \t:|-]*$", re.M)
 _BARE_TABLE = re.compile(
@@ -136,7 +138,9 @@ def plain(text: object) -> str:
     """Document text as plain text: visible characters, no Markdown or HTML furniture, paragraphs on
     a line each.
     """
-    return _plain(text) if isinstance(text, str) and text else ""
+    if not isinstance(text, str) or _NOTHING.fullmatch(text):
+        return ""
+    return _plain(text)
 
 
 @lru_cache(maxsize=20_000)

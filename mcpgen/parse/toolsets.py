@@ -31,7 +31,7 @@ def toolsets(
         description = plain(as_object(declarations.get(tag)).get("description"))
         toolset = Toolset(
             name=names[tag],
-            title=shorten(plain(tag), 80) if tag else "General",
+            title=shorten(plain(tag), 80) or "General",
             description=shorten(description.split("\n")[0], 200),
             tools=tuple(sorted(tagged, key=lambda tool: tool.name)),
         )

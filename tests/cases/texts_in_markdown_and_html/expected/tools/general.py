@@ -4,12 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import Answer, Api
+from .. import OMIT, Answer, Api, Omit
 
 
-async def create_folder(api: Api) -> Answer[Any]:
+async def create_folder(
+    api: Api,
+    *,
+    name: str | Omit = OMIT,
+    owner: str | Omit = OMIT,
+    place: str | Omit = OMIT,
+) -> Answer[Any]:
     """Creates a folder."""
-    return await api.request("POST", "/folders")
+    return await api.request(
+        "POST",
+        "/folders",
+        json={
+            "name": name,
+            "owner": owner,
+            "place": place,
+        },
+        optional_body=True,
+    )
 
 
 async def delete_folders(api: Api) -> Answer[Any]:
