@@ -1,11 +1,13 @@
 """What clients get, judged by programs nobody here wrote: the conformance suite, the Inspector, the
 official client.
 
-`python -m tests.judges.conformance_suite [--suite] [--inspector] [--twelve]` (all of them when none
-is named)
+`python -m tests.judges.conformance_suite [--suite] [--oauth] [--inspector] [--twelve]` (all of them
+when none is named)
 
 * the conformance suite, for both revisions, against the document of `conformance/` and the API
   beside it; the scenarios in `baseline.yaml` have nothing to do with tools over HTTP;
+* the OAuth flows of the official client against oidc-provider (discovery, registration, PKCE,
+  `resource`, refresh, step-up), introspection, and tokens like those of providers;
 * twelve documents: each generates without an error, and its server starts and lists through the
   official client in both eras a list that keeps the portable profile;
 * the Inspector's strict list of those, in both eras.
@@ -42,6 +44,7 @@ TWELVE = (
     "multifile/digitalocean/DigitalOcean-public.v2.yaml", "directory/docker.com__hub.json",
 )  # fmt: skip
 INSPECTED = 6
+OAUTH = "judges/test_authorization_server server/test_introspection server/test_server_http"
 
 
 @contextmanager
@@ -106,6 +109,15 @@ def suite(folder: Path) -> list[str]:
             if done.returncode and not better:
                 faults.append(f"conformance {revision}: {done.stdout.strip()[-1500:]}")
     return faults
+
+
+def oauth() -> list[str]:
+    """The OAuth tests that fail, or that are left out because something is not there."""
+    command = [sys.executable, "-m", "pytest", "-rfs", "-k", "not http or token or provider"]
+    command += [f"tests/{file}.py" for file in OAUTH.split()]
+    done = subprocess.run(command, cwd=node.CHECKOUT, capture_output=True, text=True, timeout=900)
+    print(f"OAuth: {done.stdout.strip().splitlines()[-1]}")
+    return re.findall(r"(?m)^(?:FAILED|SKIPPED|ERROR).*", done.stdout)
 
 
 def packages(folder: Path) -> Iterator[tuple[str, Path]]:
@@ -179,15 +191,17 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="make conformance", description=(__doc__ or "").split("\n")[0]
     )
-    for part in ("suite", "inspector", "twelve"):
+    for part in ("suite", "oauth", "inspector", "twelve"):
         parser.add_argument(f"--{part}", action="store_true")
     options = parser.parse_args(argv)
-    every = not (options.suite or options.inspector or options.twelve)
+    every = not any(vars(options).values())
     folder = Path(tempfile.mkdtemp(prefix="mcpgen-conformance-"))
     faults: list[str] = []
     try:
         if every or options.suite:
             faults += suite(folder / "suite")
+        if every or options.oauth:
+            faults += oauth()
         if every or options.twelve or options.inspector:
             made = list(packages(folder))
             if every or options.twelve:

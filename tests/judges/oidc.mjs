@@ -1,5 +1,5 @@
 // An authorization server: `node oidc.mjs MODULES RESOURCE OPAQUE`, with oidc-provider, on a free port of loopback.
-// Tokens of the clients `ann` and `bob` live five minutes, those of `brief` a second. `gateway` may exchange and introspect
+// Tokens of the clients `ann` and `bob` live five minutes, those of `brief` and of `desk`, a program of a person, a second. `gateway` may exchange and introspect
 // tokens. Tokens for the resource OPAQUE are no JWTs. Whoever logs in consents, and clients register.
 // POST /rotate makes a new key and forgets the old one. Prints its URL.
 import { createServer } from "node:http";
@@ -21,6 +21,11 @@ function key() {
 }
 
 function client(client_id) {
+  if (client_id === "desk") {
+    const grant_types = ["authorization_code", "refresh_token"];
+    const redirect_uris = ["http://127.0.0.1:33333/callback"];
+    return { client_id, token_endpoint_auth_method: "none", application_type: "native", grant_types, redirect_uris };
+  }
   const grant_types = client_id === "gateway" ? [EXCHANGE] : ["client_credentials"];
   return { client_id, client_secret: `${client_id}-secret-0123456789`, grant_types, redirect_uris: [], response_types: [] };
 }
@@ -29,7 +34,7 @@ function resourceServer(resource, { clientId }) {
   return {
     scope: resource === API ? "api" : SCOPES,
     audience: resource,
-    accessTokenTTL: clientId === "brief" ? 1 : 300,
+    accessTokenTTL: ["brief", "desk"].includes(clientId) ? 1 : 300,
     accessTokenFormat: resource === process.argv[4] ? "opaque" : "jwt",
     jwt: { sign: { alg: "RS256" } },
   };
@@ -37,7 +42,7 @@ function resourceServer(resource, { clientId }) {
 
 function authority(url, jwk) {
   const provider = new Provider(url, {
-    clients: ["ann", "bob", "brief", "gateway"].map(client),
+    clients: ["ann", "bob", "brief", "desk", "gateway"].map(client),
     jwks: { keys: [jwk] },
     scopes: [...SCOPES.split(" "), "api", "offline_access"],
     pkce: { required: () => true },

@@ -1,13 +1,13 @@
 """`make production`: three replicas behind haproxy are restarted one after the other, one is killed,
-and the API fails, while callers of both eras call; then three that share their limits in a Redis
-that hangs, dies and comes back.
+and the API fails, while callers of both eras call; then callers have tokens; then three replicas
+share their limits in a Redis that hangs, dies and comes back.
 
 `python -m tests.judges.production [--seconds N] [--soak N] [--rate N] [--quick] [--write]`
 
 What must hold: no call fails but those that a killed process had taken, and nothing that changes
 something is sent twice. `--soak N` ends with N seconds of 200 callers, who together begin `--rate`
 calls a second (400); meanwhile the memory of the replicas must not grow. `--write` puts the figures
-into `docs/production.md`; `--quick` takes about a minute, without Redis. Exit code 1 when
+into `docs/production.md`; `--quick` takes two minutes, without Redis. Exit code 1 when
 something did not hold; where haproxy or redis-server (Debian packages) is not installed 2, or 0 with `--quick`.
 """
 
@@ -20,6 +20,7 @@ import contextlib
 import json
 import math
 import os
+import re
 import shutil
 import signal
 import statistics
@@ -27,11 +28,12 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks import http
+from benchmarks.scaling import resident
 from tests.judges import node
 from tests.judges.referee_server import environment, generate
 
@@ -48,31 +50,16 @@ BOOK = {
     "id": "bk_1", "title": "Persuasion", "authorIds": ["au_1"], "genre": "fiction",
     "price": {"amount": 9.5, "currency": "EUR"},
 }  # fmt: skip
-HAPROXY = """
-global
-    maxconn 1000
-defaults
-    mode http
-    timeout connect 5s
-    timeout check 10s
-    timeout client 90s
-    timeout server 90s
-    option redispatch 1
-    # A request on a connection that a dying replica closes could not be sent again
-    option http-server-close
-    retries 3
-    # Only what no replica has seen is sent again
-    retry-on conn-failure
-frontend front
-    bind 127.0.0.1:{front}
-    default_backend replicas
-backend replicas
-    balance leastconn
-    option httpchk GET /ready
-    http-check send hdr Host 127.0.0.1
-    default-server check inter 500ms fall 1 rise 1 observe layer4 error-limit 1 on-error mark-down
-{servers}
-"""
+HAPROXY = node.CHECKOUT / "templates" / "deploy" / "compose" / "haproxy.cfg.jinja"
+
+
+def configuration() -> str:
+    """The configuration of haproxy that projects get, for replicas on this machine."""
+    text = re.sub(r"(?s)resolvers docker\n.*?\n\n", "", HAPROXY.read_text())
+    text = re.sub(r"bind :\d+", f"bind 127.0.0.1:{FRONT}", text)
+    servers = [f"    server r{index} 127.0.0.1:{BACK + index}\n" for index in range(REPLICAS)]
+    text = re.sub(r" +server-template.*\n", "".join(servers), text)
+    return text.replace(" resolvers docker init-addr libc,none", "")
 
 
 @dataclass(slots=True)
@@ -81,6 +68,9 @@ class Api:
 
     seconds: float = 0.02
     fails: bool = False
+    limited: bytes = b""
+    """The credential whose writes are answered with 429, and how often they were."""
+    limits: int = 0
     added: Counter[str] = field(default_factory=Counter)
     running: int = 0
     at: list[tuple[float, int]] = field(default_factory=list)
@@ -106,6 +96,9 @@ class Api:
         await asyncio.sleep(self.seconds)
         self.running -= 1
         status = b"503 Service Unavailable" if self.fails else b"200 OK"
+        if self.limited and head.startswith(b"post") and self.limited in head:
+            self.limits += 1
+            status = b"429 Too Many Requests\r\nretry-after: 250"
         answer = json.dumps(BOOK).encode()
         fields = b"content-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(answer)
         writer.write(b"HTTP/1.1 " + status + b"\r\n" + fields + answer)
@@ -129,6 +122,7 @@ class Load:
 
     outcomes: list[Outcome] = field(default_factory=list)
     port: int = FRONT
+    token: str = ""
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
     _ends: bool = False
 
@@ -149,8 +143,7 @@ class Load:
         await asyncio.gather(*self._tasks)
 
     async def _call(self, number: int, era: str, first: float, turn: float, address: str) -> None:
-        connection = None
-        count = 0
+        connection, place, count = None, ("127.0.0.1", self.port), 0
         await asyncio.sleep(first)
         while not self._ends:
             count += 1
@@ -160,12 +153,12 @@ class Load:
             began = time.monotonic()
             try:
                 if connection is None:
-                    connection = await asyncio.open_connection(
-                        "127.0.0.1", self.port, local_addr=(address, 0)
-                    )
-                kind, stays = await _exchange(
-                    connection, http.request(era, self.port, name, arguments)
-                )
+                    connection = await asyncio.open_connection(*place, local_addr=(address, 0))
+                message = http.request(era, self.port, name, arguments)
+                if self.token:
+                    field = f"\r\nauthorization: Bearer {self.token}\r\n".encode()
+                    message = message.replace(b"\r\n", field, 1)
+                kind, stays = await _exchange(connection, message)
             except (OSError, asyncio.IncompleteReadError):
                 kind, stays = "closed", False
             if not stays and connection is not None:
@@ -202,14 +195,6 @@ async def _exchange(
     return ("error" if b'"isError":true' in body else "ok"), stays
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
-    """Resident megabytes and open files of all replicas."""
-
-    megabytes: float
-    files: int
-
-
 class Replicas:
     """The processes of the server."""
 
@@ -241,16 +226,11 @@ class Replicas:
         process.kill()
         await process.wait()
 
-    def use(self) -> Use:
-        """What all of them hold now."""
-        kilobytes = files = 0
-        for process in self._processes.values():
-            folder = Path(f"/proc/{process.pid}")
-            for line in (folder / "status").read_text().splitlines():
-                if line.startswith("VmRSS:"):
-                    kilobytes += int(line.split()[1])
-            files += len(list((folder / "fd").iterdir()))
-        return Use(kilobytes / 1024, files)
+    def use(self) -> tuple[float, int]:
+        """Resident megabytes and open files of all replicas."""
+        processes = [process.pid for process in self._processes.values()]
+        files = sum(len([*Path(f"/proc/{each}/fd").iterdir()]) for each in processes)
+        return sum(map(resident, processes)) / 1_048_576, files
 
     async def stop(self) -> None:
         """Kill all that run."""
@@ -264,9 +244,8 @@ async def stage(folder: Path) -> AsyncIterator[tuple[Api, Replicas]]:
     api = Api()
     server = await asyncio.start_server(api.serve, "127.0.0.1", API)
     replicas = Replicas(generate(str(DOCUMENT), folder))
-    names = [f"    server r{index} 127.0.0.1:{BACK + index}" for index in range(REPLICAS)]
     settings = folder / "haproxy.cfg"
-    settings.write_text(HAPROXY.format(front=FRONT, servers="\n".join(names)))
+    settings.write_text(configuration())
     balancer = None
     try:
         for index in range(REPLICAS):
@@ -284,6 +263,10 @@ async def stage(folder: Path) -> AsyncIterator[tuple[Api, Replicas]]:
         server.close()
 
 
+Found = tuple[list[str], list[str]]
+"""Rows of the table, and what did not hold."""
+
+
 def figures(name: str, load: Load) -> str:
     """One row of the table: calls per second, the median, the 99th percentile, and the ends."""
     times = sorted(outcome.seconds * 1000 for outcome in load.outcomes)
@@ -295,7 +278,7 @@ def figures(name: str, load: Load) -> str:
     return f"| {name} | {rate:.0f} | {statistics.median(times):.0f} | {late:.0f} | {ends} |"
 
 
-async def restarts(api: Api, replicas: Replicas, seconds: float) -> tuple[str, list[str]]:
+async def restarts(api: Api, replicas: Replicas, seconds: float) -> Found:
     """Restart every replica, then kill one; the row, and what did not hold."""
     wrong = []
     load = Load()
@@ -321,10 +304,10 @@ async def restarts(api: Api, replicas: Replicas, seconds: float) -> tuple[str, l
         kinds = Counter(each.kind for each in failed if each not in excused)
         wrong.append(f"{len(failed) - len(excused)} calls failed for no reason: {dict(kinds)}")
     wrong += repeated(api)
-    return figures("three restarts and a `kill -9`", load), wrong
+    return [figures("three restarts and a `kill -9`", load)], wrong
 
 
-async def failures(api: Api, replicas: Replicas, seconds: float) -> list[str]:
+async def failures(api: Api, replicas: Replicas, seconds: float) -> Found:
     """A row for each way in which what is behind the balancer can fail."""
     rows = []
     for name, slow, fails in (
@@ -349,10 +332,10 @@ async def failures(api: Api, replicas: Replicas, seconds: float) -> list[str]:
     rows.append(figures("two of three replicas gone", load))
     for index in (0, 1):
         await replicas.start(index)
-    return rows
+    return rows, []
 
 
-async def soak(api: Api, replicas: Replicas, seconds: float, rate: float) -> tuple[str, list[str]]:
+async def soak(api: Api, replicas: Replicas, seconds: float, rate: float) -> Found:
     """200 callers for a while; the row, and what did not hold."""
     api.added.clear()
     load = Load()
@@ -360,33 +343,24 @@ async def soak(api: Api, replicas: Replicas, seconds: float, rate: float) -> tup
     uses = []
     for part in range(1, SAMPLES + 1):
         await asyncio.sleep(seconds / SAMPLES)
-        use = replicas.use()
-        uses.append(use)
-        print(
-            f"soak: {seconds * part / SAMPLES:,.0f} s, {len(load.outcomes):,} calls, "
-            f"{use.megabytes:.1f} MB, {use.files} files",
-            flush=True,
-        )
+        uses.append(replicas.use())
+        print(f"soak: {part} of {SAMPLES}, {len(load.outcomes):,} calls, MB and files:", *uses[-1])
     await load.end()
-    early, late = uses[SAMPLES // 4 - 1], uses[-1]
+    (early, few), (late, many) = uses[SAMPLES // 4 - 1], uses[-1]
     wrong = []
-    if late.megabytes > early.megabytes * 1.05 + 10:
-        wrong.append(f"memory grew from {early.megabytes:.0f} to {late.megabytes:.0f} MB")
-    if late.files > early.files + SOAK_CALLERS // 2:
-        wrong.append(f"open files grew from {early.files} to {late.files}")
+    if late > early * 1.05 + 10:
+        wrong.append(f"memory grew from {early:.0f} to {late:.0f} MB")
+    if many > few + SOAK_CALLERS // 2:
+        wrong.append(f"open files grew from {few} to {many}")
     if any(outcome.kind != "ok" for outcome in load.outcomes):
         wrong.append("calls of the soak failed")
     wrong += repeated(api)
-    name = (
-        f"{SOAK_CALLERS} callers for {seconds:,.0f} s, {early.megabytes:.0f} to "
-        f"{late.megabytes:.0f} MB in all replicas"
-    )
-    return figures(name, load), wrong
+    memory = f"{early:.0f} to {late:.0f} MB in all replicas"
+    name = f"{SOAK_CALLERS} callers for {seconds:,.0f} s, {memory}"
+    return [figures(name, load)], wrong
 
 
-async def fairness(
-    api: Api, replicas: int, seconds: float, where: str = ""
-) -> tuple[str, list[str]]:
+async def fairness(api: Api, replicas: int, seconds: float, where: str = "") -> Found:
     """One caller with 240 connections beside ten polite ones, told apart by their addresses, at so
     many replicas; the row of the polite ones, and what did not hold.
     """
@@ -410,7 +384,7 @@ async def fairness(
     )
     if then > 2 * first:
         wrong.append(f"polite callers waited {then:.2f} s beside a greedy one, {first:.2f} s alone")
-    return figures(f"{where}ten polite callers beside one with 240 connections", beside), wrong
+    return [figures(f"{where}ten polite callers beside one with 240 connections", beside)], wrong
 
 
 class Redis:
@@ -422,15 +396,8 @@ class Redis:
 
     async def start(self) -> None:
         """Start it and wait until it listens."""
-        command = ["redis-server", "--port", str(REDIS), "--save", "", "--dir", str(self._folder)]
-        self._process = await asyncio.create_subprocess_exec(
-            *command, stdout=asyncio.subprocess.DEVNULL
-        )
-        for _ in range(100):
-            with contextlib.suppress(OSError):
-                (await asyncio.open_connection("127.0.0.1", REDIS))[1].close()
-                return
-            await asyncio.sleep(0.05)
+        command = ["redis-server", "--port", str(REDIS), "--save", "", "--logfile", "/dev/null"]
+        self._process = await http.start(command, REDIS, {}, self._folder)
 
     async def kill(self) -> None:
         """Send SIGKILL, which also ends one that hangs."""
@@ -453,7 +420,7 @@ class Redis:
         await asyncio.sleep(seconds)
 
 
-async def shared(folder: Path, seconds: float) -> tuple[list[str], list[str]]:
+async def shared(folder: Path, seconds: float) -> Found:
     """Three replicas that share PLACES and PER_SECOND in a Redis; rows, and what did not hold."""
     api, redis = Api(), Redis(folder)
     server = await asyncio.start_server(api.serve, "127.0.0.1", API)
@@ -467,8 +434,7 @@ async def shared(folder: Path, seconds: float) -> tuple[list[str], list[str]]:
         await redis.start()
         for index in range(REPLICAS):
             await replicas.start(index)
-        row, wrong = await fairness(api, REPLICAS, seconds, "three replicas with Redis: ")
-        rows = [row]
+        rows, wrong = await fairness(api, REPLICAS, seconds, "three replicas with Redis: ")
         for name, slow in (("places", 0.3), ("a rate", 0.02)):
             api.seconds, api.at = slow, []
             loads = [Load(port=BACK + index) for index in range(REPLICAS)]
@@ -511,29 +477,31 @@ def repeated(api: Api) -> list[str]:
     return [f"{len(twice)} books were added twice"]
 
 
-async def judge(
-    seconds: float, soak_seconds: float, rate: float, *, shares: bool
-) -> tuple[list[str], list[str]]:
+async def judge(seconds: float, soak_seconds: float, rate: float, *, shares: bool) -> Found:
     """The rows of the table, and what did not hold."""
-    folder = Path(tempfile.mkdtemp(prefix="mcpgen-production-"))
-    try:
+    from tests.judges import production_oauth
+
+    with tempfile.TemporaryDirectory(prefix="mcpgen-production-") as name:
+        folder = Path(name)
         async with stage(folder) as (api, replicas):
-            row, wrong = await restarts(api, replicas, seconds)
-            rows = [row, *await failures(api, replicas, seconds)]
-            row, more = await fairness(api, 1, seconds)
-            rows.append(row)
-            wrong += more
+            parts = [restarts(api, replicas, seconds), failures(api, replicas, seconds)]
+            parts.append(fairness(api, 1, seconds))
             if soak_seconds:
-                row, more = await soak(api, replicas, soak_seconds, rate)
-                rows.append(row)
-                wrong += more
+                parts.append(soak(api, replicas, soak_seconds, rate))
+            rows, wrong = await every(parts)
+        parts = [production_oauth.judge(folder / "oauth", seconds)]
         if shares:
-            more_rows, more = await shared(folder / "shared", seconds)
-            rows += more_rows
-            wrong += more
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-    return rows, wrong
+            parts.append(shared(folder / "shared", seconds))
+        more_rows, more = await every(parts)
+    return rows + more_rows, wrong + more
+
+
+async def every(parts: Iterable[Awaitable[Found]]) -> Found:
+    """What parts found, one after the other."""
+    found = [await part for part in parts]
+    return [row for rows, _ in found for row in rows], [
+        text for _, wrong in found for text in wrong
+    ]
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -547,10 +515,9 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--write", action="store_true", help="write docs/production.md")
     options = parser.parse_args(argv)
     seconds, soak_seconds = (1.0, 10.0) if options.quick else (5.0, 0.0)
-    if options.seconds is not None:
-        seconds = options.seconds
     if options.soak is not None:
         soak_seconds = options.soak
+    seconds = options.seconds or seconds
     for program in ("haproxy", "redis-server")[: 1 if options.quick else 2]:
         if shutil.which(program) is None:
             print(f"make production: left out: {program} is not installed (Debian package)")

@@ -5,33 +5,30 @@ and the official client; left out where Node or npm is missing.
 from __future__ import annotations
 
 import asyncio
-import base64
-import http.client
-import json
-import os
 import re
-import socket
 import subprocess
 import sys
 import time
 import urllib.parse
 import urllib.request
-from collections.abc import Iterator
-from contextlib import chdir
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, asynccontextmanager, chdir
 from pathlib import Path
 from typing import Any
 
 import httpx2
+import jwt
 import pytest
 from mcp import Client
 from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider
 from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
 from mcp.client.streamable_http import streamable_http_client
-from mcp.shared.auth import OAuthClientMetadata
+from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata
 
 from mcpgen.cli import run
-from tests.loopback import JSON, Asked, Loopback, free_port
+from tests.loopback import Recorder, free_port
 
+from .conformance_suite import process
 from .node import Absent, node, packages
 
 DOCUMENT = """
@@ -58,10 +55,7 @@ def call(tool: str) -> dict[str, Any]:
 
 
 def claims_of(token: str) -> dict[str, Any]:
-    payload = token.split(".")[1]
-    claims: dict[str, Any] = json.loads(
-        base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4))
-    )
+    claims: dict[str, Any] = jwt.decode(token, options={"verify_signature": False})
     return claims
 
 
@@ -71,16 +65,11 @@ class Authority:
     def __init__(self, resource: str) -> None:
         self.opaque_port = free_port()
         """The port of a server whose tokens are no JWTs."""
-        command = [
-            node(),
-            str(Path(__file__).with_name("oidc.mjs")),
-            str(packages("oidc-provider")),
-            resource,
-            f"http://127.0.0.1:{self.opaque_port}/mcp",
-        ]
+        script, modules = Path(__file__).with_name("oidc.mjs"), packages("oidc-provider")
         self._process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        )
+            [node(), script, modules, resource, f"http://127.0.0.1:{self.opaque_port}/mcp"],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+        )  # fmt: skip
         assert self._process.stdout is not None
         lines = iter(self._process.stdout.readline, "")
         self.url = next((line.strip() for line in lines if line.startswith("http")), "")
@@ -90,34 +79,16 @@ class Authority:
         form = {"grant_type": "client_credentials", "scope": scope}
         if resource:
             form["resource"] = resource
-        pair = base64.b64encode(f"{client}:{client}-secret-0123456789".encode()).decode()
-        request = urllib.request.Request(
-            f"{self.url}/token",
-            urllib.parse.urlencode(form).encode(),
-            {"Authorization": f"Basic {pair}"},
-        )
-        with urllib.request.urlopen(request, timeout=20) as answer:
-            return str(json.load(answer)["access_token"])
+        pair = (client, f"{client}-secret-0123456789")
+        answer = httpx2.post(f"{self.url}/token", data=form, auth=pair, timeout=20)
+        return str(answer.json()["access_token"])
 
     def rotate(self) -> None:
-        urllib.request.urlopen(f"{self.url}/rotate", timeout=20).close()
+        httpx2.get(f"{self.url}/rotate", timeout=20)
 
     def close(self) -> None:
         self._process.kill()
         self._process.wait(20)
-
-
-class Api(Loopback):
-    """The API behind the tools: it remembers who called."""
-
-    def __init__(self) -> None:
-        self.authorizations: list[str] = []
-        super().__init__(self.noted)
-
-    def noted(self, asked: Asked) -> tuple[int, dict[str, str], bytes]:
-        """Note who calls."""
-        self.authorizations.append(asked.fields.get("authorization", ""))
-        return 200, JSON, b"{}"
 
 
 class Server:
@@ -127,35 +98,27 @@ class Server:
         self.port = port
         self.url = f"http://127.0.0.1:{port}/mcp"
         environment = {f"MCPGEN_SHELF_{name}": value for name, value in variables.items()}
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "shelf_mcp", "--http", "--port", str(port)],
-            env={**os.environ, **environment, "PYTHONPATH": str(project / "src")},
-            stderr=subprocess.DEVNULL,
-        )
-        until = time.monotonic() + 60
-        while time.monotonic() < until and self._process.poll() is None:
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    return
-            time.sleep(0.05)
-        raise AssertionError("the server did not start")
+        environment["PYTHONPATH"] = str(project / "src")
+        command = [sys.executable, "-m", "shelf_mcp", "--http", "--port", str(port)]
+        self._ended = ExitStack()
+        self._ended.enter_context(process(command, port, environment))
 
     def send(self, body: dict[str, Any], token: str) -> tuple[int, dict[str, str]]:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
-        headers = {
-            "content-type": "application/json",
-            "accept": "application/json, text/event-stream",
-            "authorization": f"Bearer {token}",
-        }
-        connection.request("POST", "/mcp", json.dumps(body), headers)
-        answer = connection.getresponse()
-        answer.read()
-        connection.close()
-        return answer.status, {key.lower(): value for key, value in answer.getheaders()}
+        accepted = "application/json, text/event-stream"
+        fields = {"accept": accepted, "authorization": f"Bearer {token}"}
+        answer = httpx2.post(self.url, json=body, headers=fields, timeout=30)
+        return answer.status_code, dict(answer.headers)
 
     def close(self) -> None:
-        self._process.kill()
-        self._process.wait(20)
+        self._ended.close()
+
+
+@asynccontextmanager
+async def connected(server: Server, auth: httpx2.Auth) -> AsyncIterator[Client]:
+    """The official client of a server."""
+    web = httpx2.AsyncClient(auth=auth, timeout=30)
+    async with web, Client(streamable_http_client(server.url, http_client=web)) as client:
+        yield client
 
 
 class Memory:
@@ -210,16 +173,16 @@ def authority(port: int) -> Iterator[Authority]:
 
 
 @pytest.fixture(scope="module")
-def api() -> Iterator[Api]:
-    server = Api()
+def api() -> Iterator[Recorder]:
+    server = Recorder(b"{}")
     yield server
     server.close()
 
 
-def settings(authority: Authority, port: int, api: Api) -> dict[str, str]:
+def settings(authority: Authority, port: int, api: Recorder) -> dict[str, str]:
     """Read by everybody, written with one scope more, and each caller with a token of their own."""
     return {
-        "BASE_URL": api.url, "HTTP_ISSUER": authority.url,
+        "BASE_URL": api.url, "HTTP_GRACE": "0", "HTTP_ISSUER": authority.url,
         "HTTP_AUDIENCE": f"http://127.0.0.1:{port}/mcp", "HTTP_JWKS_URL": f"{authority.url}/jwks",
         "HTTP_SCOPES": "books:read", "HTTP_WRITE_SCOPES": "books:write",
         "EXCHANGE_URL": f"{authority.url}/token", "EXCHANGE_CLIENT_ID": "gateway",
@@ -229,14 +192,14 @@ def settings(authority: Authority, port: int, api: Api) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def server(project: Path, port: int, authority: Authority, api: Api) -> Iterator[Server]:
+def server(project: Path, port: int, authority: Authority, api: Recorder) -> Iterator[Server]:
     server = Server(project, port, **settings(authority, port, api))
     yield server
     server.close()
 
 
 def test_the_official_client_finds_the_authority_and_asks_for_more_scopes(
-    server: Server, authority: Authority, api: Api
+    server: Server, authority: Authority, api: Recorder
 ) -> None:
     memory = Memory()
     granted: list[str] = []
@@ -245,10 +208,7 @@ def test_the_official_client_finds_the_authority_and_asks_for_more_scopes(
         auth = ClientCredentialsOAuthProvider(
             server.url, memory, "ann", "ann-secret-0123456789", issuer=authority.url
         )
-        async with (
-            httpx2.AsyncClient(auth=auth, timeout=30) as http_client,
-            Client(streamable_http_client(server.url, http_client=http_client)) as client,
-        ):
+        async with connected(server, auth) as client:
             assert len((await client.list_tools()).tools) == 2
             granted.append(memory.tokens.scope)
             result = await client.call_tool("add_book", {})
@@ -279,11 +239,13 @@ async def consented(url: str, callback: str) -> str:
             answer = await browser.post(url, data=form)
 
 
-@pytest.mark.parametrize("kind", ["signed", "opaque"])
-def test_a_person_whose_client_registers_itself_may_write_later(
-    server: Server, project: Path, authority: Authority, api: Api, kind: str
+@pytest.mark.parametrize("kind", ["signed", "opaque", "known"])
+def test_a_person_may_write_later_whether_or_not_the_client_is_known(
+    server: Server, project: Path, authority: Authority, api: Recorder, kind: str
 ) -> None:
-    own = settings(authority, server.port, api) | {"HTTP_OFFERED_SCOPES": "books:write"}
+    own = settings(authority, server.port, api) | {
+        "HTTP_OFFERED_SCOPES": "books:write,offline_access"
+    }
     own |= {"EXCHANGE_URL": "", "BEARER_TOKEN": "token-of-the-operator"}
     port = authority.opaque_port if kind == "opaque" else free_port()
     own["HTTP_AUDIENCE"] = f"http://127.0.0.1:{port}/mcp"
@@ -294,6 +256,8 @@ def test_a_person_whose_client_registers_itself_may_write_later(
         own["INTROSPECTION_CLIENT_SECRET"] = own["EXCHANGE_CLIENT_SECRET"]
     served = Server(project, port, **own)
     memory = Memory()
+    if kind == "known":
+        memory.client = OAuthClientInformationFull(client_id="desk", issuer=authority.url)
     ends: list[str] = []
     callback = "http://127.0.0.1:33333/callback"
     about = OAuthClientMetadata(
@@ -309,20 +273,24 @@ def test_a_person_whose_client_registers_itself_may_write_later(
 
     async def use() -> None:
         auth = OAuthClientProvider(served.url, about, memory, show, code)
-        async with (
-            httpx2.AsyncClient(auth=auth, timeout=30) as http_client,
-            Client(streamable_http_client(served.url, http_client=http_client)) as client,
-        ):
+        async with connected(served, auth) as client:
             assert len((await client.list_tools()).tools) == 2
             result = await client.call_tool("add_book", {})
             assert not result.is_error, result.content[0].text
+            seen, before = len(ends), memory.tokens.access_token
+            if kind == "known":
+                await asyncio.sleep(2)
+            assert not (await client.call_tool("list_books", {})).is_error
+            # A token that has ended is replaced without the person
+            assert len(ends) == seen
+            assert (memory.tokens.access_token != before) == (kind == "known")
 
     try:
         asyncio.run(use())
     finally:
         served.close()
-    assert memory.client.client_id not in ("ann", "bob")
-    assert (memory.tokens.access_token.count(".") == 2) == (kind == "signed")
+    assert (memory.client.client_id == "desk") == (kind == "known")
+    assert (memory.tokens.access_token.count(".") == 2) == (kind != "opaque")
     assert set(memory.tokens.scope.split()) >= {"books:read", "books:write"}
 
 
@@ -345,13 +313,13 @@ def test_a_token_is_told_which_scopes_it_lacks(server: Server, authority: Author
 
 
 def test_the_api_sees_each_caller_and_never_their_own_token(
-    server: Server, authority: Authority, api: Api
+    server: Server, authority: Authority, api: Recorder
 ) -> None:
-    api.authorizations.clear()
+    api.asked.clear()
     tokens = {name: authority.token(name) for name in ("ann", "bob")}
     for name in ("ann", "bob", "ann", "bob", "ann"):
         assert server.send(call("list_books"), tokens[name])[0] == 200
-    sent = [each.removeprefix("Bearer ") for each in api.authorizations]
+    sent = [each.fields["authorization"].removeprefix("Bearer ") for each in api.asked]
     callers = [claims_of(token)["on_behalf_of"] for token in sent]
     assert callers == ["ann", "bob", "ann", "bob", "ann"]
     assert {claims_of(token)["aud"] for token in sent} == {"https://api.example.com"}
@@ -374,7 +342,7 @@ def test_expiry_in_mid_session_and_new_keys(server: Server, authority: Authority
 
 
 def test_without_an_authority_known_keys_hold_and_nobody_else_is_sent_away(
-    server: Server, project: Path, port: int, authority: Authority, api: Api
+    server: Server, project: Path, port: int, authority: Authority, api: Recorder
 ) -> None:
     token = authority.token("ann")
     assert server.send(LIST, token)[0] == 200

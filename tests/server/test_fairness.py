@@ -11,27 +11,18 @@ import pytest
 from served import Server, Start
 
 from benchmarks import http
-from mcpgen.runtime.client.api import Api
+from mcpgen.runtime.client import api
 from mcpgen.runtime.client.settings import ApiSettings
 from mcpgen.runtime.errors import Busy
 from mcpgen.runtime.limits import Gate, Quota
 from mcpgen.runtime.record import figures, recorded
 from mcpgen.runtime.settings import Settings
+from tests.judges.production import Api
 
 CALL = http.request(http.HANDSHAKE, 8000, "get_book", {"book_id": "1"}).replace(
     b"host: 127.0.0.1:8000", b"host: localhost"
 )
 SLOW = 0.5
-
-
-async def api(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Answer each request after a while."""
-    with contextlib.suppress(asyncio.IncompleteReadError, asyncio.CancelledError, ConnectionError):
-        while await reader.readuntil(b"\r\n\r\n"):
-            await asyncio.sleep(SLOW)
-            writer.write(
-                b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}"
-            )
 
 
 class Callers:
@@ -71,7 +62,7 @@ def test_a_greedy_caller_costs_the_others_no_call(start: Start, limits: dict[str
 
 async def judge(start: Start, limits: dict[str, str]) -> float:
     """How much longer calls take beside a greedy caller."""
-    listening = await asyncio.start_server(api, "127.0.0.1", 0)
+    listening = await asyncio.start_server(Api(SLOW).serve, "127.0.0.1", 0)
     port = listening.sockets[0].getsockname()[1]
     server = start("--log-level", "error", BASE_URL=f"http://127.0.0.1:{port}", **limits)
     await polite(server, 0.1)
@@ -148,7 +139,7 @@ def test_other_issuers_have_other_callers() -> None:
 
 
 async def overload(start: Start) -> None:
-    listening = await asyncio.start_server(api, "127.0.0.1", 0)
+    listening = await asyncio.start_server(Api(SLOW).serve, "127.0.0.1", 0)
     port = listening.sockets[0].getsockname()[1]
     limits = {"MAX_CONCURRENCY": "2", "MAX_WAITING": "10", "BASE_URL": f"http://127.0.0.1:{port}"}
     server = start("--log-level", "error", **limits)
@@ -175,12 +166,12 @@ def test_a_server_whose_queue_is_full_for_seconds_is_not_ready(start: Start) -> 
 
 async def several() -> None:
     further = {"b": ApiSettings(name="shop", api="b")}
-    api = Api(ApiSettings(name="shop", max_concurrency=2, apis=further))
+    side = api.Api(ApiSettings(name="shop", max_concurrency=2, apis=further))
     assert figures["api_requests"]() == (0, 66) and figures["api_queue"]() == (0, 256)
-    async with api._gate.place(), api.of("b")._gate.place():
-        assert figures["api_requests"]() == (2, 66) and not api.is_overfull
-    api.of("b")._gate._full_since = time.monotonic() - 10
-    assert api.is_overfull
+    async with side._gate.place(), side.of("b")._gate.place():
+        assert figures["api_requests"]() == (2, 66) and not side.is_overfull
+    side.of("b")._gate._full_since = time.monotonic() - 10
+    assert side.is_overfull
 
 
 def test_what_is_in_use_is_that_of_every_api_together() -> None:

@@ -25,7 +25,6 @@ from typing import Any
 import jwt
 import pytest
 from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from mcp import Client
 from served import HALF_HEAD, LIST, PLAIN, Server, Start, call, opened, received, slow_call
 from shop import PACKAGE, PREFIX, Recorder, write_package
@@ -34,10 +33,9 @@ from mcpgen.runtime.errors import StartError
 from mcpgen.runtime.parts.oauth import callers, tokens
 from mcpgen.runtime.settings import read
 from mcpgen.runtime.transports import http
-from tests.loopback import JSON, Asked, Loopback
+from tests.issuer import AUDIENCE, Issuer, jwk
 
 TOKEN = "t0ken-" + "a" * 40
-AUDIENCE = "http://127.0.0.1/mcp"
 
 
 @pytest.fixture(scope="module")
@@ -316,44 +314,6 @@ def test_an_own_token_is_needed_and_never_goes_to_the_api(start: Start, api: Rec
     assert TOKEN not in str(api.requests[0])
     assert server.bearer(TOKEN, body, raw=[("Host", "localhost")])[0] == 421
     assert TOKEN not in server.stop()
-
-
-class Issuer(Loopback):
-    """An authorization server: its keys at a URL, and tokens signed with them or with others."""
-
-    def __init__(self) -> None:
-        self.key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-        self.other = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-        self.curve = ec.generate_private_key(ec.SECP256R1())
-        self.fetched = 0
-        curve = json.loads(jwt.algorithms.ECAlgorithm.to_jwk(self.curve.public_key()))
-        keys = [jwk(self.key, kid="one", alg="RS256"), {**curve, "kid": "two"}]
-        self.keys = self.answer = json.dumps({"keys": keys}).encode()
-        super().__init__(self.published)
-
-    def published(self, asked: Asked) -> tuple[int, dict[str, str], bytes]:
-        """Give the keys to whoever asks."""
-        self.fetched += 1
-        return 200, JSON, self.answer
-
-    def token(
-        self, *, key: Any = None, kid: str | None = "one", algorithm: str = "RS256",
-        headers: Any = None, **claims: Any,
-    ) -> str:  # fmt: skip
-        """A good token, but for what is given."""
-        now = int(time.time())
-        good = {
-            "iss": self.url, "aud": AUDIENCE, "exp": now + 300, "sub": "me", "scope": "books:read",
-            **claims,
-        }  # fmt: skip
-        good = {name: value for name, value in good.items() if value is not None}
-        fields = {**({"kid": kid} if kid else {}), **(headers or {})}
-        return jwt.encode(good, key or self.key, algorithm=algorithm, headers=fields)
-
-
-def jwk(key: Any, **more: Any) -> dict[str, Any]:
-    """A public key as an authorization server publishes it."""
-    return {**json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(key.public_key())), **more}
 
 
 @pytest.fixture
