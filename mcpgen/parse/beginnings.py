@@ -41,6 +41,16 @@ _NOTHING = re.compile(
     re.I,
 )
 """A text that nobody wrote: the route alone, or what stands in place of one."""
+_SENDING = re.compile(
+    rf"""(?:\A|(?<=\n)|(?<=[.!?]\ ))
+         (?: (?:To\ (?P<aim>[^.`\n]{{3,200}}?),\ )? (?:send|make|issue)\ an?
+           | [^.`\n]{{3,100}}?\ can\ be\ \w+\ by\ (?:making|sending)\ an? )
+         \ `?{_METHOD}`?\ request\ (?:on|to)\ (?:the\ URL\ (?:for|of)\ [^.`]{{3,60}}|`[^`\n]*`)
+         (?:\.(?!\S)|(?=\n|\Z))""",
+    re.X | re.I,
+)
+"""A sentence that only says how a request is sent: `To list goals, send a GET request to `/goals`.`
+"""
 _THING = (
     r"(?:api|endpoint|operation|method|call|request|resource|service|function|route|action"
     r"|command)s?"
@@ -93,8 +103,17 @@ def description_text(operation: dict[str, Any], key: str = "description") -> str
     text = _QUOTED.sub(r"\1", plain(operation.get(key)), 1)
     heading = _HEADING.match(text)
     text = text[heading.end() :] if heading else text
+    text = _SENDING.sub(_aim, text).strip()
     sentence, rest = first_sentence(text)
     return rest if _NOTHING.fullmatch(sentence) and not is_verb(sentence) else text
+
+
+def _aim(sending: re.Match[str]) -> str:
+    """Return what a request is sent for as a sentence, unless its verb might be a noun there."""
+    first, _, more = (sending["aim"] or "").partition(" ")
+    if is_noun(first, more):
+        return sending[0]
+    return f"{first.capitalize()} {more}." if first else ""
 
 
 def _verb_to_front(sentence: str) -> str:

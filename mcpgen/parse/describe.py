@@ -8,6 +8,7 @@ nothing, the name's words do.
 from __future__ import annotations
 
 import re
+from functools import partial
 from itertools import dropwhile
 from typing import Any
 
@@ -27,6 +28,7 @@ from .beginnings import (
     summary_text,
     without_preface,
 )
+from .repeated import filtered
 from .vocabulary import (
     ADVERBS,
     ARTICLES,
@@ -64,6 +66,7 @@ _PARENTHESIS = re.compile(r" \([^()]*\)")
 SHORTEST = 15
 """Characters of a sentence that says something."""
 _IDENTIFIER = re.compile(r"[a-z][A-Za-z0-9_-]*|[A-Z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+")
+_STATEMENT = re.compile(r"[A-Z].*[^:]", re.S)  # no item of a list, nor what comes before one
 _AND_VERB = re.compile(r"\b(?:and|or|then) (\w+)")
 
 
@@ -216,13 +219,19 @@ def _merged(summary: str, text: str, method: str) -> tuple[str, str]:
         return first_sentence(text)
     sentence, after = first_sentence(summary)
     other, more = first_sentence(text)
-    own_words, other_words = _meaning(with_verb(sentence, method)), _meaning(without_preface(other))
-    if set(other_words) <= set(own_words):
-        return sentence, _joined(after, more)
-    says_more = other_words[0] == own_words[0] and set(own_words) <= set(other_words)
+    verb, *_ = own = _meaning(with_verb(sentence, method))
+    own_words, other_words = {*own}, _meaning(without_preface(other))
+    says_more = other_words[0] == verb and own_words < {*other_words}
     if says_more and len(other) < FIRST_SENTENCE:
         return other, _joined(after, more)
-    return sentence, _joined(after, text)
+    return sentence, _joined(after, filtered(text, partial(_is_new, own_words)))
+
+
+def _is_new(known: set[str], sentence: str) -> bool:
+    """Return whether a sentence says more than words that are known; an item of a list does."""
+    if not _STATEMENT.fullmatch(sentence):
+        return True
+    return not known.issuperset(_meaning(without_preface(sentence)))
 
 
 def _capitalised(text: str) -> str:

@@ -63,7 +63,7 @@ class Repeated:
                 return True
             return not REFERRAL.match(sentence) and place not in known.get(sentence, ())
 
-        return _filtered(text, is_telling)
+        return filtered(text, is_telling)
 
     def telling(self, text: str, limit: int) -> str:
         """Return a text of an operation; one over `limit` characters without what dozens of others
@@ -71,7 +71,7 @@ class Repeated:
         """
         if len(text) <= limit:
             return text
-        return _filtered(text, lambda sentence: _pattern(sentence) not in self._patterns)
+        return filtered(text, lambda sentence: _pattern(sentence) not in self._patterns)
 
     def instructions(self) -> str:
         """The repeated sentences, each with the arguments it is about."""
@@ -82,7 +82,7 @@ class Repeated:
         return "\n".join(lines)
 
 
-def _filtered(text: str, is_kept: Callable[[str], bool]) -> str:
+def filtered(text: str, is_kept: Callable[[str], bool]) -> str:
     """Return a text with only some of its sentences, on the lines where they stood."""
     lines = [" ".join(filter(is_kept, sentences(line))) for line in text.split("\n")]
     return "\n".join(filter(None, lines))

@@ -37,14 +37,34 @@ async def delete_document(api: Api, *, id: str) -> Answer[Any]:
     return await api.request("DELETE", "/documents/{id}", path_args={"id": id})
 
 
+async def delete_goal(api: Api, *, id: str) -> Answer[Any]:
+    """Delete a goal, with its parts."""
+    return await api.request("DELETE", "/goals/{id}", path_args={"id": id})
+
+
+async def delete_reaction(api: Api, *, id: str) -> Answer[Any]:
+    """Delete a comment reaction."""
+    return await api.request("DELETE", "/reactions/{id}", path_args={"id": id})
+
+
 async def delete_script(api: Api, *, id: str) -> Answer[Any]:
     """Delete a Script."""
     return await api.request("DELETE", "/scripts/{id}", path_args={"id": id})
 
 
+async def get_goal(api: Api, *, id: str) -> Answer[Any]:
+    """Get a goal."""
+    return await api.request("GET", "/goals/{id}", path_args={"id": id})
+
+
 async def get_script(api: Api, *, id: str) -> Answer[Any]:
     """Get script content from a worker with an environment."""
     return await api.request("GET", "/scripts/{id}", path_args={"id": id})
+
+
+async def list_goals(api: Api) -> Answer[Any]:
+    """List Goals."""
+    return await api.request("GET", "/goals")
 
 
 async def list_projects(api: Api) -> Answer[Any]:
@@ -62,9 +82,19 @@ async def registry_list_versions(api: Api) -> Answer[Any]:
     return await api.request("GET", "/versions")
 
 
+async def replace_goal(api: Api, *, id: str) -> Answer[Any]:
+    """Update a goal."""
+    return await api.request("PUT", "/goals/{id}", path_args={"id": id})
+
+
 async def update_connection(api: Api, *, id: str) -> Answer[Any]:
     """Update a connection."""
     return await api.request("PATCH", "/connections/{id}", path_args={"id": id})
+
+
+async def update_goal(api: Api, *, id: str) -> Answer[Any]:
+    """Change a goal."""
+    return await api.request("PATCH", "/goals/{id}", path_args={"id": id})
 
 
 async def upload_script(api: Api, *, id: str) -> Answer[Any]:
