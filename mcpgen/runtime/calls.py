@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import anyio.to_thread
 from mcp.types import CallToolResult
 
-from .arguments.explain import explain
+from .arguments import explain
 from .catalog import Entry
 from .errors import ApiError, InputRequired, StartError
 from .log import event

@@ -21,7 +21,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 
-from .arguments.explain import suggest
+from .arguments import suggest
 from .errors import StartError
 from .log import event
 from .package import Package, decorated

@@ -52,7 +52,7 @@ def _command(package: str, arguments: list[str]) -> Command:
     if word.startswith("-"):
         return _serve
 
-    from .arguments.explain import suggest
+    from .arguments import suggest
     from .errors import StartError
     from .package import Package
     from .parts import PARTS, parts_of, remedy

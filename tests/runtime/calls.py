@@ -12,7 +12,7 @@ from upstream import Upstream
 from mcpgen.runtime.parts import PARTS
 
 MODULES = (
-    "facts secrets settings arguments.explain arguments.checker"
+    "facts secrets settings arguments arguments.checker"
     " errors client.wire client.url limits client.network client.body"
     " client.credentials client.oauth client.api results.answer client.side client.report results"
 ).split()

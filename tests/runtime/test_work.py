@@ -133,7 +133,7 @@ CASES: dict[str, tuple[int, Callable[[int], object]]] = {
     "a search in more tools": (200, lambda n: index_of(n).search("get one", 5, names(n))),
     "a longer search": (400, lambda n: index_of(3).search("get one " * n, 5, names(3))),
     "a suggestion for a longer name": (
-        200, lambda n: runtime.explain.suggest("abcdefghij" * n, ["abc", "abd"] * 20)),
+        200, lambda n: runtime.arguments.suggest("abcdefghij" * n, ["abc", "abd"] * 20)),
     "a query of many values": (
         500, lambda n: runtime.body.query_text({"a": runtime.wire.form(["b"] * n)})),
 }  # fmt: skip

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
+from mcpgen.runtime.arguments import suggest
 from mcpgen.runtime.arguments.checker import BadArguments, Checker
-from mcpgen.runtime.arguments.explain import suggest
 from mcpgen.runtime.client.report import report_error
 from mcpgen.runtime.client.settings import ApiSettings
 from mcpgen.runtime.results.answer import Answer, BadStatus

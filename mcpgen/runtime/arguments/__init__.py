@@ -1,1 +1,385 @@
-"""The arguments of a call, checked before anything is sent."""
+"""Faults of a call's arguments, in words a model can act on.
+
+Each line names the argument, the rule, and the value that was given, with the allowed values if
+there are any. A name that is not known gets a hint: the name that is meant, or the object it
+belongs to.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+MAX_LINES = 5
+MAX_CHOICES = 40
+MAX_VALUE = 100
+MAX_FIELDS = 200
+"""Fields that are looked at in the search for the object of a name."""
+DEEPEST = 3
+"""Levels of objects that are searched."""
+
+_DAY = r"[0-9]{4}-?(0[1-9]|1[0-2])-?(0[1-9]|[12][0-9]|3[01])"
+DATE_PATTERNS = {"date-time": rf"^({_DAY}|[0-9]{{9,}})", "date": rf"^{_DAY}"}
+"""Format -> what a value must begin with. APIs take more than RFC 3339 (a date without a time, the
+seconds of an epoch), and none takes words.
+"""
+DATE_WITH_TIME = re.compile(rf"({_DAY})[Tt ][0-9].*")
+_DATES = {
+    DATE_PATTERNS["date-time"]: "a date and time such as `2026-01-31T09:00:00Z`",
+    DATE_PATTERNS["date"]: "a date such as `2026-01-31`",
+}
+_NAMES = {
+    "string": "a string",
+    "integer": "an integer",
+    "number": "a number",
+    "boolean": "true or false",
+    "object": "an object",
+    "array": "an array",
+    "null": "null",
+}
+_OPEN = frozenset(
+    "additionalProperties anyOf dependentSchemas else if oneOf patternProperties then"
+    " unevaluatedProperties".split()
+)
+"""The keys of a schema whose object may have names that are not among its properties."""
+
+Resolve = Callable[[Any], Any]
+"""Follows the local references of a schema."""
+
+
+def explain(heading: str, schema: Mapping[str, Any], errors: Iterable[Any]) -> str:
+    """The text of a refused call. `errors` are `jsonschema_rs.ValidationError`s in the validator's
+    order.
+    """
+    lines: dict[str, None] = {}
+    missing = False
+    more = 0
+    for error in errors:
+        if error.kind.name == "required" and not list(error.instance_path):
+            missing = True
+        for line in _lines(error, schema):
+            if line in lines:
+                continue
+            if len(lines) == MAX_LINES:
+                more += 1  # a line that is not shown is not written either
+                break
+            lines[line] = None
+    if more:
+        lines[f"and {more} more"] = None
+    text = "\n- ".join([f"{heading}:", *lines])
+    if missing:
+        text += f"\nRequired arguments: {_listed(schema.get('required', ()))}"
+    return text
+
+
+def suggest(name: str, known: Iterable[str]) -> str:
+    """`; did you mean ...?` for a known name that is close (case, punctuation and the order of its
+    words aside), or else the only one that shares its beginning or a word (`organization`, `org`).
+    """
+    own = _words(name)
+    words = {candidate: _words(candidate) for candidate in known}
+    in_order = {" ".join(sorted(each)): candidate for candidate, each in words.items() if each}
+    close = difflib.get_close_matches(" ".join(sorted(own)), in_order, n=1, cutoff=0.6)
+    near = [candidate for candidate, each in words.items() if own and _joined(each) == _joined(own)]
+    near += [in_order[one] for one in close]
+    near = near or _only([candidate for candidate, each in words.items() if _is_related(own, each)])
+    return f"; did you mean `{near[0]}`?" if near else ""
+
+
+def _only(names: list[str]) -> list[str]:
+    return names if len(names) == 1 else []
+
+
+def _words(name: str) -> list[str]:
+    """The words of a name: `searchOrders` has `search` and `orders`."""
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name[:100])
+    return re.findall(r"[a-z0-9]+", spaced.lower())
+
+
+def _joined(words: list[str]) -> str:
+    return "".join(words)
+
+
+def _is_related(one: list[str], other: list[str]) -> bool:
+    """Return whether two names share a word of some length, or one begins the other."""
+    if any(len(word) > 2 for word in {*one} & {*other}):
+        return True
+    short, long = sorted(map(_joined, (one, other)), key=len)
+    return len(short) > 2 and long.startswith(short)
+
+
+def belongs(name: str, value: Any, schema: Mapping[str, Any], resolve: Resolve) -> str:
+    """`; it is a field of ...`, or that the fields of the value are arguments themselves, or
+    nothing.
+
+    APIs that take a body whole wrap it (`{"data": {...}}`), and models forget the wrapper or add
+    one.
+    """
+    found = [path for path, field in _fields_inside(schema, resolve) if field == name and path]
+    outermost = [path for path in found if len(path) == len(found[0])]
+    if len(outermost) == 1:
+        return f"; it is a field of {place(found[0])}"
+    fields = list(value) if isinstance(value, dict) else []
+    if fields and schema.get("properties", {}).keys() >= set(fields):
+        return f"; give {_listed(fields[:MAX_LINES])} without it"
+    return ""
+
+
+def _fields_inside(
+    schema: Mapping[str, Any], resolve: Resolve
+) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The fields of the objects in a schema, each with the path of its object, the outermost
+    first.
+    """
+    pending: list[tuple[tuple[str, ...], Any]] = [((), schema)]
+    left = MAX_FIELDS
+    for path, one in pending:
+        for field, inner in fields_of(one, resolve).items():
+            left -= 1
+            if left < 0:
+                return
+            yield path, field
+            if len(path) < DEEPEST:
+                pending.append(((*path, field), inner))
+
+
+def fields_of(schema: Any, resolve: Resolve) -> dict[str, Any]:
+    """The properties that an object may have, with those of the parts that all hold for it."""
+    schema = resolve(schema)
+    if not isinstance(schema, Mapping):
+        return {}
+    fields = dict(schema.get("properties", {}))
+    for part in map(resolve, schema.get("allOf", ())):
+        if isinstance(part, Mapping):
+            fields |= part.get("properties", {})
+    return {name: field for name, field in fields.items() if field is not False}
+
+
+def ignored_names(schema: Any, value: Any, resolve: Resolve) -> Iterator[str]:
+    """A line for each name in an open object that its schema does not have. Objects inside are open
+    unless their schema closes them: an API ignores unknown names.
+    """
+    pending: list[tuple[list[str | int], Any, Any]] = [([], schema, value)]
+    while pending:
+        path, one, item = pending.pop()
+        one = resolve(one)
+        if not isinstance(one, Mapping):
+            continue
+        if isinstance(item, list):
+            pending += [([*path, at], one.get("items"), each) for at, each in enumerate(item)]
+        if not isinstance(item, dict):
+            continue
+        fields = fields_of(one, resolve)
+        pending += [([*path, name], fields[name], item[name]) for name in item if name in fields]
+        parts = [one, *map(resolve, one.get("allOf", ()))]
+        if fields and all(isinstance(part, dict) and _OPEN.isdisjoint(part) for part in parts):
+            yield from _ignored(path, item, fields)
+
+
+def _ignored(
+    path: list[str | int], item: Mapping[str, Any], fields: Mapping[str, Any]
+) -> Iterator[str]:
+    for name in item:
+        if name not in fields:
+            yield (
+                f"{place([*path, name])} was sent as it is, but the API does not describe it, and"
+                f" may have ignored it{_field_meant(name, fields, item)}"
+            )
+
+
+def dropped_nulls(given: Any, sent: Any, path: tuple[str | int, ...] = ()) -> Iterator[str]:
+    """A line for each null of the arguments that is not sent."""
+    pairs: Iterable[tuple[Any, Any]] = ()
+    match given, sent:
+        case dict(), dict():
+            pairs = given.items()
+        case list(), list():
+            pairs = enumerate(given)
+    for key, item in pairs:
+        if isinstance(sent, list) or key in sent:
+            yield from dropped_nulls(item, sent[key], (*path, key))
+        elif item is None:
+            yield f"{place([*path, key])} was not sent: null is not a value of it"
+
+
+def _field_meant(name: str, known: Iterable[str], given: Iterable[str]) -> str:
+    """Suggest a field for one that an object does not have, or list those that it has."""
+    known = list(known)
+    hint = suggest(name, [other for other in known if other not in given])
+    if known and not hint:
+        hint = f"; the fields there are {_listed(known)}"
+    return hint
+
+
+def _listed(names: Iterable[str]) -> str:
+    names = list(names)
+    text = ", ".join(f"`{name[:100]}`" for name in names[:MAX_CHOICES])
+    more = len(names) - MAX_CHOICES
+    return f"{text} and {more} more" if more > 0 else text
+
+
+def show(value: Any) -> str:
+    """A value as JSON, cut to a length worth reading."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    text = text.encode("utf-8", "backslashreplace").decode()
+    return text if len(text) <= MAX_VALUE else f"{text[:MAX_VALUE]}... ({len(text):,} characters)"
+
+
+def place(path: Iterable[Any]) -> str:
+    """`author.names[2]`, as a reader would write it."""
+    text = ""
+    for token in path:
+        if isinstance(token, int):
+            text += f"[{token}]"
+        else:
+            text += f".{token}" if text else str(token)
+    return f"`{text[:200]}`" if text else "the arguments"
+
+
+def _lines(error: Any, schema: Mapping[str, Any]) -> Iterator[str]:
+    """One line per fault; a union is told by the branch that comes nearest."""
+    kind = error.kind.name
+    path = list(error.instance_path)
+    if kind in ("anyOf", "oneOf") and any(getattr(error.kind, "context", ())):
+        yield from _union(error, path, schema)
+    elif kind == "required":
+        yield f"{place([*path, error.kind.property])} is required"
+    elif kind in ("additionalProperties", "unevaluatedProperties"):
+        known = _properties_of(error, schema)
+        for name in list(error.kind.unexpected)[:MAX_LINES]:
+            hint = _field_meant(name, known, error.instance)
+            yield f"{place([*path, name])} is not known{hint}"
+    else:
+        rule = _RULES.get(kind, _plain)
+        yield f"{place(path)} {rule(error)}"
+
+
+def _properties_of(error: Any, schema: Any) -> list[str]:
+    """The names of the properties that the schema of an error has, where the way to it is known."""
+    for token in list(error.schema_path)[:-1]:
+        try:
+            schema = schema[token]
+        except (KeyError, IndexError, TypeError):
+            return []
+    properties = schema.get("properties", {}) if isinstance(schema, Mapping) else {}
+    return [name for name, rule in properties.items() if rule is not False]
+
+
+def _union(error: Any, path: list[Any], schema: Mapping[str, Any]) -> Iterator[str]:
+    """Of the branches that take values of this type, explain the one with the fewest faults, those
+    with another value of a discriminator aside.
+    """
+    branches = [list(branch) for branch in error.kind.context if branch]
+    inside = [branch for branch in branches if not _is_of_another_type(branch[0], path)]
+    if not inside:
+        kinds = [kind for branch in branches for kind in _kinds(branch[0])]
+        yield f"{place(path)} must be {_either(kinds)}, got {show(error.instance)}"
+        return
+    tags = [[fault for fault in branch if _is_tag(fault, path)] for branch in inside]
+    meant = [branch for branch, own in zip(inside, tags, strict=True) if not own]
+    wrong = [fault for own in tags for fault in own]
+    if not meant and len({str(fault.instance_path) for fault in wrong}) == 1:
+        yield f"{place(wrong[0].instance_path)} {_choices(*wrong)}"
+        return
+    for fault in min(meant or inside, key=len):
+        yield from _lines(fault, schema)
+
+
+def _is_of_another_type(fault: Any, path: list[Any]) -> bool:
+    return (fault.kind.name, list(fault.instance_path)) == ("type", path)
+
+
+def _is_tag(fault: Any, path: list[Any]) -> bool:
+    """Return whether a fault may be the value of a discriminator."""
+    return len(fault.instance_path) == len(path) + 1 if _options(fault) else False
+
+
+def _options(error: Any) -> list[Any]:
+    """The values of an enum or of a constant; none for other errors."""
+    if error.kind.name == "enum":
+        return list(error.kind.options)
+    return [error.kind.expected_value] if error.kind.name == "const" else []
+
+
+def _kinds(error: Any) -> list[str]:
+    types = error.kind.types
+    return [types] if isinstance(types, str) else list(types)
+
+
+def _either(types: Iterable[str]) -> str:
+    return " or ".join(_NAMES.get(kind, kind) for kind in dict.fromkeys(types))
+
+
+def _pattern(error: Any) -> str:
+    example = _DATES.get(error.kind.pattern)
+    if example is not None:
+        return f"must be {example} (RFC 3339), got {show(error.instance)}"
+    return f"must match the pattern {show(error.kind.pattern)}, got {show(error.instance)}"
+
+
+def _choices(*errors: Any) -> str:
+    """The values that one of the errors asks for."""
+    value = errors[0].instance
+    options = list({show(option): option for one in errors for option in _options(one)}.items())
+    shown = ", ".join(text for text, _ in options[:MAX_CHOICES])
+    if len(options) > MAX_CHOICES:
+        shown += f" and {len(options) - MAX_CHOICES} more"
+    advice = ""
+    if isinstance(value, str):
+        advice = suggest(value, [option for _, option in options if isinstance(option, str)])
+    return f"must be one of {shown}; got {show(value)}{advice.replace('`', chr(34))}"
+
+
+def _forbidden(error: Any) -> str:
+    """Describe the values that are not allowed."""
+    match error.kind.schema:
+        case {"enum": [*values], **more} if not more:
+            return f"must be none of {', '.join(map(show, values[:MAX_CHOICES]))}"
+        case {"required": [*names], **more} if not more:
+            return f"cannot have {' and '.join(f'`{name}`' for name in names)}"
+    refused = error.kind.schema
+    return "takes no value" if refused in ({}, True) else f"must not fit {show(refused)}"
+
+
+def _limit(rule: str, noun: str = "") -> Callable[[Any], str]:
+    """Explain a limit of a value, or of its length in so many nouns."""
+
+    def explained(error: Any) -> str:
+        limit, value = error.kind.limit, error.instance
+        if not noun:
+            return f"must be {rule} {limit}, got {show(value)}"
+        return f"must have {rule} {limit} {noun if limit == 1 else f'{noun}s'}, got {len(value)}"
+
+    return explained
+
+
+def _plain(error: Any) -> str:
+    message = str(error.message)
+    return message if len(message) <= 300 else f"{message[:300]}..."
+
+
+_RULES: dict[str, Callable[[Any], str]] = {
+    "type": lambda error: f"must be {_either(_kinds(error))}, got {show(error.instance)}",
+    "enum": _choices,
+    "const": lambda error: f"must be {show(error.kind.expected_value)}, got {show(error.instance)}",
+    "minimum": _limit("at least"),
+    "maximum": _limit("at most"),
+    "exclusiveMinimum": _limit("more than"),
+    "exclusiveMaximum": _limit("less than"),
+    "minLength": _limit("at least", "character"),
+    "maxLength": _limit("at most", "character"),
+    "minItems": _limit("at least", "item"),
+    "maxItems": _limit("at most", "item"),
+    "minProperties": _limit("at least", "field"),
+    "maxProperties": _limit("at most", "field"),
+    "multipleOf": lambda error: (
+        f"must be a multiple of {error.kind.multiple_of}, got {show(error.instance)}"
+    ),
+    "not": _forbidden,
+    "falseSchema": lambda _: "cannot be given: leave it out",
+    "uniqueItems": lambda _: "must not have the same item twice",
+    "pattern": _pattern,
+}

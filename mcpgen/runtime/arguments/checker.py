@@ -18,7 +18,7 @@ from typing import Any
 import jsonschema_rs
 
 from ..pointer import escape, split
-from .explain import (
+from . import (
     DATE_PATTERNS,
     DATE_WITH_TIME,
     belongs,

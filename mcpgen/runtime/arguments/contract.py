@@ -15,8 +15,8 @@ from typing import Any
 
 import jsonschema_rs
 
+from . import explain
 from .checker import BadArguments, Checker, compiled
-from .explain import explain
 
 
 class ContractChecker(Checker):

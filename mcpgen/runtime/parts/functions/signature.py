@@ -22,8 +22,8 @@ from pydantic.errors import PydanticUserError
 from pydantic.fields import FieldInfo
 from pydantic.json_schema import GenerateJsonSchema
 
+from ...arguments import place, show
 from ...arguments.checker import BadArguments
-from ...arguments.explain import place, show
 from ...results import Answered
 from ...results.content import (
     Audio,
