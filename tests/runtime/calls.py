@@ -13,7 +13,7 @@ from mcpgen.runtime.parts import PARTS
 
 MODULES = (
     "facts secrets settings arguments arguments.checker"
-    " errors client.wire client.url limits client.network client.body"
+    " errors client.wire client.request client.resilience limits client.network"
     " client.credentials client.oauth client.api results.answer client.side client.report results"
 ).split()
 PREFIX = "MCPGEN_BOOKSHOP"

@@ -7,8 +7,9 @@ import pytest
 from calls import reaching, runtime
 from upstream import Upstream, http, ok
 
-from mcpgen.runtime import limits, secrets
-from mcpgen.runtime.limits import RetryBudget
+from mcpgen.runtime import secrets
+from mcpgen.runtime.client import resilience
+from mcpgen.runtime.client.resilience import RetryBudget
 from mcpgen.runtime.secrets import Secret
 
 DOWN = http(503, "{}")
@@ -17,7 +18,7 @@ DOWN = http(503, "{}")
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Failures need not go on for seconds."""
-    monkeypatch.setattr(limits, "STREAK_SECONDS", 0.0)
+    monkeypatch.setattr(resilience, "STREAK_SECONDS", 0.0)
 
 
 def breaking(*replies: Any, failures: int, seconds: float = 30) -> Any:
@@ -46,7 +47,7 @@ async def test_an_api_that_fails_is_left_alone_and_the_text_says_until_when() ->
 
 
 async def test_failures_that_come_together_are_no_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "STREAK_SECONDS", 2.0)
+    monkeypatch.setattr(resilience, "STREAK_SECONDS", 2.0)
     replies = [DOWN] * 20 + [ok({})]
     async with breaking(*replies, failures=3) as (api, _):
         failed = await asyncio.gather(*(ask(api) for _ in range(20)))

@@ -256,7 +256,7 @@ def test_a_file_of_plain_text_may_be_given_as_it_is() -> None:
 def test_a_form_that_is_one_argument_keeps_the_names_of_its_fields() -> None:
     given = {"a": {"b": 1}, "tags": ["x", "y"], "meta": {"k": "v"}, "n": 1}
     fields = runtime.wire.form_fields(given, csv=("tags",), deep_object=("meta", "absent"))
-    assert runtime.body.query_text(fields) == "a=%7B%22b%22%3A1%7D&tags=x,y&meta%5Bk%5D=v&n=1"
+    assert runtime.request.query_text(fields) == "a=%7B%22b%22%3A1%7D&tags=x,y&meta%5Bk%5D=v&n=1"
 
 
 def test_a_multipart_body_that_is_one_argument_holds_files() -> None:

@@ -120,8 +120,8 @@ CASES: dict[str, tuple[int, Callable[[int], object]]] = {
     "styles and scripts by turns": (400, of_page("<style><script>")),
     "brackets": (400, of_page("<")),
     "values encoded many times": (
-        500, tried(lambda n: runtime.url.expand("/{a}", {"a": "%" + "25" * n}))),
-    "values of many segments": (500, tried(lambda n: runtime.url.expand("/{a}", {"a": "a/" * n}))),
+        500, tried(lambda n: runtime.request.expand("/{a}", {"a": "%" + "25" * n}))),
+    "values of many segments": (500, tried(lambda n: runtime.request.expand("/{a}", {"a": "a/" * n}))),
     "valid alternatives in each other": (10, lambda n: CHECKER.checked(nested(n, "not"))),
     "wrong alternatives in each other": (12, tried(lambda n: CHECKER.checked(nested(n, "no")))),
     "unknown arguments": (400, tried(lambda n: CHECKER.checked(dict.fromkeys(map(str, range(n)))))),
@@ -135,7 +135,7 @@ CASES: dict[str, tuple[int, Callable[[int], object]]] = {
     "a suggestion for a longer name": (
         200, lambda n: runtime.arguments.suggest("abcdefghij" * n, ["abc", "abd"] * 20)),
     "a query of many values": (
-        500, lambda n: runtime.body.query_text({"a": runtime.wire.form(["b"] * n)})),
+        500, lambda n: runtime.request.query_text({"a": runtime.wire.form(["b"] * n)})),
 }  # fmt: skip
 """Each way in: a size, and what to do with an input of that size."""
 
@@ -171,7 +171,7 @@ def test_a_key_is_not_written_more_often_than_a_query_has_room() -> None:
         with pytest.raises(runtime.errors.Refused, match="too long"):
             write(value)
     with pytest.raises(runtime.errors.Refused, match="too long"):
-        runtime.body.query_text({"a": value})
+        runtime.request.query_text({"a": value})
 
 
 @pytest.mark.parametrize(

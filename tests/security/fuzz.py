@@ -111,7 +111,7 @@ def url() -> Callable[[bytes], None]:
     parser.
     """
     name = "mcpgen.runtime"
-    build = importlib.import_module(f"{name}.client.url").build
+    build = importlib.import_module(f"{name}.client.request").build
     refused = importlib.import_module(f"{name}.errors").Refused
     templates = ("/u/{a}", "/u/{a}/x/{b}", "/{a}.{b}", "/u/{a}-{b}/y")
 

@@ -44,8 +44,8 @@ KERNEL = """
     compare/*.py lock/*.py workbench/guard.py write/*.py
     load/fetch.py load/files.py load/limits.py load/overlay.py load/references.py load/source.py
     runtime/call*.py runtime/limits.py runtime/log.py runtime/se*.py
-    runtime/arguments/*.py runtime/client/*.py runtime/facts/*.py runtime/transports/*.py
-    runtime/parts/*/*.py
+    runtime/arguments/*.py runtime/client/*.py runtime/facts.py runtime/pointer.py
+    runtime/transports/*.py runtime/parts/*.py runtime/parts/*/*.py
 """.split()
 """Modules below `mcpgen/`: what is checked, sent, kept, agreed to and written."""
 READING = re.compile(r"/parts/(search/|code/(source|stubs)\.py)")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from mcpgen.runtime.client import url
+from mcpgen.runtime.client import request as url
 from mcpgen.runtime.errors import Refused
 from tests.render.syntax import syntax
 

@@ -12,9 +12,10 @@ from served import Server, Start
 
 from benchmarks import http
 from mcpgen.runtime.client import api
+from mcpgen.runtime.client.resilience import Gate
 from mcpgen.runtime.client.settings import ApiSettings
 from mcpgen.runtime.errors import Busy
-from mcpgen.runtime.limits import Gate, Quota
+from mcpgen.runtime.limits import Quota
 from mcpgen.runtime.record import figures, recorded
 from mcpgen.runtime.settings import Settings
 from tests.judges.production import Api

@@ -29,24 +29,26 @@ from ..errors import (
     Unreachable,
 )
 from ..facts import IDEMPOTENT, SAFE, Origin, check_base_url, origin_of
-from ..limits import (
-    Gate,
-    Health,
-    RetryBudget,
-    back_off,
-    clock,
-    pace_of,
-    place_of,
-    retry_after,
-)
+from ..limits import pace_of, place_of
 from ..record import Send, current, figures, senders
 from ..results.answer import Answer, BadStatus, goes_on, parsed
 from ..secrets import Secret, caller_now
-from .body import Payload, cookie_pairs, header_fields, header_value, payload, query_text
 from .credentials import Credentials, Security
 from .network import ResponseHead, TooLarge, Transport, body_of, failure_of
+from .request import (
+    MAX_SHOWN,
+    Outgoing,
+    Payload,
+    build,
+    cookie_pairs,
+    header_fields,
+    header_value,
+    payload,
+    query_text,
+    redirect,
+)
+from .resilience import Gate, Health, RetryBudget, back_off, clock, retry_after
 from .settings import ApiSettings, Credential
-from .url import MAX_SHOWN, Outgoing, build, redirect
 from .wire import OMIT, Omit, Part
 
 __all__ = ["OMIT", "Answer", "Api", "ApiError", "Omit", "Value", "progress"]

@@ -12,8 +12,8 @@ from importlib import import_module
 from ..errors import MissingCredential
 from ..parts import AccessToken, LoginToken
 from ..secrets import Secret, own_token
+from .request import Outgoing, Post
 from .settings import ApiSettings, Credential
-from .url import Outgoing, Post
 
 Security = tuple[tuple[str, ...], ...]
 

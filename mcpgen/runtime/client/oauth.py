@@ -17,9 +17,8 @@ from ..errors import ApiError, Refused
 from ..facts import origin_of
 from ..results.answer import Answer
 from ..secrets import Redactor, Secret
-from .body import VALUE
+from .request import VALUE, Outgoing, Post
 from .settings import ApiSettings, Credential
-from .url import Outgoing, Post
 
 ABOUT_THE_GRANT = frozenset(
     "access_denied authorization_pending expired_token invalid_grant invalid_scope"

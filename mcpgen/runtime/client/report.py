@@ -12,11 +12,11 @@ from typing import Any
 
 from ..errors import ApiError, MissingCredential, Refused
 from ..facts import SAFE
-from ..limits import LONGEST_WAIT, retry_after, seconds_text
 from ..results import MAX_DEPTH, fit
 from ..results.answer import Answer, BadStatus
 from ..results.content import Block
 from ..secrets import NOTE, Withheld
+from .resilience import LONGEST_WAIT, retry_after, seconds_text
 from .settings import ApiSettings
 
 MAX_ERROR = 4 * 1024

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from yarl import URL
 
 from ...client.oauth import OAuthClient, TokenRefused, ask, error_text, grant_of
-from ...client.url import Post
+from ...client.request import Post
 from ...errors import Refused
 from ...secrets import Caller, Secret
 from ...settings import Settings

@@ -17,7 +17,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
 from yarl import URL
 
 from ...client.oauth import OAuthClient, TokenRefused, TokenResponse, ask, error_text, grant_of
-from ...client.url import Post
+from ...client.request import Post
 from ...results import visible
 from ...secrets import Redactor
 from .endpoints import Endpoints, safe_url, same_origin

@@ -19,7 +19,7 @@ from ...client.oauth import (
     grant_of,
     lifetime,
 )
-from ...client.url import Post
+from ...client.request import Post
 from ...errors import ApiError, Refused
 from ...results import visible
 from ...results.answer import Answer

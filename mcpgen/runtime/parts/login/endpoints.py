@@ -12,8 +12,8 @@ from typing import Any
 from yarl import URL
 
 from ...client.oauth import TokenRefused
+from ...client.request import Outgoing
 from ...client.settings import Login
-from ...client.url import Outgoing
 from ...errors import Refused
 from ...facts import origin_of
 from ...results import visible

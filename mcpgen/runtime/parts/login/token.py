@@ -11,8 +11,8 @@ from contextlib import asynccontextmanager
 from yarl import URL
 
 from ...client.oauth import OAuthClient, TokenRefused, TokenResponse, ask, error_text, grant_of
+from ...client.request import Post
 from ...client.settings import ApiSettings, Credential
-from ...client.url import Post
 from ...secrets import Secret
 from .endpoints import safe_url
 from .store import NoKeyring, Store, Tokens

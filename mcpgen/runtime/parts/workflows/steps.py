@@ -13,7 +13,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from types import MappingProxyType
 from typing import Any, NoReturn, TypeVar
 
-from ...limits import retry_after
+from ...client.resilience import retry_after
 from ...results.answer import Answer, BadStatus
 from ...results.content import Context, ToolError
 from .values import pruned

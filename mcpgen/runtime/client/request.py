@@ -1,4 +1,10 @@
-"""The parts of a request besides its URL: header fields, cookies and the body."""
+"""A request on its way out: its URL, header fields, cookies and body.
+
+For a URL: refuse, then encode, then verify. Encoding alone does not keep a value inside its path
+segment: `..` is made of unreserved characters, and readers on the way decode `%2e` and `%2F` before
+they route. So a value that some reader could take for a dot segment is refused (`facts`), what is
+left is percent-encoded, and the finished URL is parsed again and compared with what it has to be.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +12,36 @@ import json
 import mimetypes
 import re
 import secrets
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
-from urllib.parse import unquote, unquote_to_bytes, urlsplit
+from urllib.parse import (
+    SplitResult,
+    quote,
+    unquote,
+    unquote_plus,
+    unquote_to_bytes,
+    urljoin,
+    urlsplit,
+)
 
-from ..errors import Refused
-from ..facts import FORBIDDEN_HEADERS, TOKEN
-from ..results.answer import charset_of, codec_of
+from yarl import URL
+
+from ..errors import Redirected, Refused
+from ..facts import (
+    FORBIDDEN_HEADERS,
+    TOKEN,
+    Origin,
+    TooManyDecodings,
+    may_hold_dots,
+    origin_of,
+    readings,
+)
+from ..results.answer import Answer, charset_of, codec_of
+from ..secrets import Caller, Redactor, Secret
 from .settings import ApiSettings
 from .wire import (
     OMIT,
@@ -29,10 +55,211 @@ from .wire import (
     header_text,
     joined,
     pairs_of,
+    path_text,
     simple_text,
     text_of,
     utf8,
 )
+
+MAX_SEGMENT = 2_048
+MAX_URL = 64 * 1024
+MAX_LOCATION = 8 * 1024
+MAX_SHOWN = 200
+
+_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+_PLAIN = re.compile(r"[A-Za-z0-9_~-]{1,500}(?:\.[A-Za-z0-9_~-]{1,500}){0,3}")
+"""Part of a segment that every reader takes for what it is: unreserved characters, dots only
+between them (RFC 3986, section 2.3).
+"""
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+
+def expand(template: str, values: Mapping[str, Any]) -> str:
+    """A path template with its values, percent-encoded; every parameter stays inside its segment.
+
+    Raises Refused for a value that is missing, empty, or could be read as more or less than one
+    segment.
+    """
+    return "/".join([_segment(parts, values) for parts in _segments(template)])
+
+
+def build(base_url: str, template: str, values: Mapping[str, Any], query: str) -> URL:
+    """The URL of a request: base URL, path and query, concatenated and then verified by parsing.
+
+    Raises Refused when the parsed URL has another origin, base path, number of segments or query
+    than it should have.
+    """
+    path = expand(template, values)
+    target = f"{path}?{query}" if query else path
+    text = base_url + target
+    if len(text) > MAX_URL:
+        raise Refused(f"the arguments make a URL of more than {MAX_URL} characters")
+    try:
+        url = URL(text, encoded=True)
+        verified = text.isascii() and _goes_where_it_should(url, text, base_url, path, query)
+    except ValueError:
+        raise Refused("the arguments do not make a URL") from None
+    if not verified or path.count("/") != len(_segments(template)) - 1:
+        raise Refused("the arguments would change where the request goes")
+    return url
+
+
+def _goes_where_it_should(url: URL, text: str, base_url: str, path: str, query: str) -> bool:
+    """Return whether Python and the HTTP library both parse `text` into the parts it was made of.
+
+    Raises ValueError when it is not a URL.
+    """
+    _, base = _base(base_url)
+    parts = (base.scheme, base.netloc, f"{base.path}{path}", query, "")
+    if urlsplit(text) != parts:
+        return False
+    if (url.scheme, url.raw_authority, url.raw_path, url.raw_query_string, url.fragment) != parts:
+        return False
+    return path.startswith("/") and not may_hold_dots(path)
+
+
+@lru_cache(maxsize=64)
+def _base(base_url: str) -> tuple[Origin, SplitResult]:
+    """A base URL's origin and its parts."""
+    return origin_of(base_url), urlsplit(base_url)
+
+
+@lru_cache(maxsize=1024)
+def _segments(template: str) -> tuple[tuple[str, ...], ...]:
+    """The segments of a template, each as literal text and parameter names in turn.
+
+    The template is split before there are values, so nothing in a value is a placeholder.
+    """
+    segments = f"/{template.removeprefix('/')}".split("/")
+    return tuple(tuple(_literals_quoted(segment)) for segment in segments)
+
+
+def _literals_quoted(segment: str) -> Iterator[str]:
+    for index, part in enumerate(_PLACEHOLDER.split(segment)):
+        is_name = index % 2 == 1
+        yield part if is_name else quote(part, safe="/:@!$&'()*+,;=~%")
+
+
+def redirect(url: URL, location: str, base_url: str, redact: Callable[[str], str]) -> URL:
+    """The URL that a redirect leads to (RFC 9110 section 10.2.2), dot segments resolved.
+
+    Raises Redirected, naming that URL, unless it is on the origin of `base_url` and below its path:
+    no credential may leave them. `redact` masks secrets in the message.
+    """
+    if _CONTROLS.search(location) or "\\" in location or not 0 < len(location) <= MAX_LOCATION:
+        raise Redirected("the API answered with a redirect to something that is not a URL")
+    try:
+        text = quote(urljoin(str(url), location).partition("#")[0], safe="%/:?@!$&'()*+,;=~[]")
+        target = URL(text, encoded=True)
+        origin, parts = origin_of(text), urlsplit(text)
+    except ValueError:
+        raise Redirected(
+            "the API answered with a redirect to something that is not an http URL"
+        ) from None
+    reason = f"the API redirected to `{redact(f'{origin}{parts.path}')[:MAX_SHOWN]}`"
+    api_origin, base = _base(base_url)
+    if origin != api_origin or target.origin() != url.origin():
+        raise Redirected(f"{reason}, which is another origin than {api_origin}: it is not followed")
+    if "@" in parts.netloc:
+        raise Redirected(f"{reason} with a user name or password: it is not followed")
+    if not _is_below(target.raw_path, base.path):
+        raise Redirected(
+            f"{reason}, which is not below the API's base path `{base.path}/`: it is not followed"
+        )
+    return target
+
+
+def _is_below(path: str, base: str) -> bool:
+    """Return whether every reader finds a path at or below the path of a base URL."""
+    if path != base and not path.startswith(f"{base}/"):
+        return False
+    try:
+        return not may_hold_dots(path)
+    except TooManyDecodings:
+        return False
+
+
+def _segment(parts: tuple[str, ...], values: Mapping[str, Any]) -> str:
+    """One segment of a template with its values."""
+    if len(parts) == 1:
+        return parts[0]
+    texts = list(parts)
+    for index in range(1, len(parts), 2):
+        texts[index] = _value(parts[index], values.get(parts[index], OMIT))
+    segment = "".join(texts)
+    # Harmless values can still add up: `/` and `/` around the dot of `{name}.{ext}`
+    _refuse_dots(segment, parts[1], "makes a `.` or `..` path segment with what is around it")
+    return segment
+
+
+def _value(name: str, value: Any) -> str:
+    """One parameter, encoded. It is judged by each text that a reader could decode it to."""
+    if value is OMIT or value is None:
+        raise Refused("a value is needed, it is part of the path", name)
+    try:
+        text = path_text(name, value)
+    except Refused as refused:
+        raise Refused(str(refused), name) from None
+    if _PLAIN.fullmatch(text):
+        return text
+    if not text:
+        hint = "; the root of a path is `/`" if "path" in name.lower() else ""
+        raise Refused(f"must not be empty, it is part of the path{hint}", name)
+    if len(unquote_to_bytes(text)) > MAX_SEGMENT:
+        raise Refused(f"longer than {MAX_SEGMENT} bytes", name)
+    _refuse_dots(text, name, "holds a `.` or `..` path segment")
+    if any(_CONTROLS.search(reading) for reading in readings(text)):
+        raise Refused("holds a control character", name)
+    return text
+
+
+def _refuse_dots(text: str, name: str, reason: str) -> None:
+    """Raise Refused when a reading of a text has a dot segment, or there are too many readings."""
+    try:
+        if may_hold_dots(text):
+            raise Refused(reason, name)
+    except TooManyDecodings as error:
+        raise Refused(str(error), name) from None
+
+
+@dataclass(slots=True, repr=False)
+class Outgoing:
+    """A request on its way out, as `auth.authorize` sees it."""
+
+    method: str
+    url: URL
+    headers: dict[str, str]
+    cookies: dict[str, str]
+    content: bytes | None
+    redactor: Redactor
+    tokens: dict[str, Secret] = field(default_factory=dict)
+    """The access token that was used for each OAuth credential, by its first variable."""
+    caller: Caller | None = None
+    """The caller, on a server that distinguishes its callers."""
+
+    def conceal(self, secret: str) -> str:
+        """Mask a text in results, errors and logs from now on; returns the text."""
+        self.redactor.add(secret)
+        return secret
+
+    def set_header(self, name: str, value: str) -> None:
+        """Set a header, replacing any of that name, whatever its case."""
+        for other in [key for key in self.headers if key.lower() == name.lower()]:
+            del self.headers[other]
+        self.headers[name] = value
+
+    def set_query(self, name: str, value: str) -> None:
+        """Set a query parameter, replacing any of that name."""
+        address, _, query = str(self.url).partition("?")
+        pairs = [pair for pair in query.split("&") if pair]
+        pairs = [pair for pair in pairs if unquote_plus(pair.partition("=")[0]) != name]
+        pairs.append(f"{quote(name, safe='')}={quote(value, safe='')}")
+        self.url = URL(f"{address}?{'&'.join(pairs)}", encoded=True)
+
+
+Post = Callable[[Outgoing], Awaitable[Answer[Any]]]
+"""Sends a request to a token endpoint."""
+
 
 T = TypeVar("T")
 
@@ -257,10 +484,10 @@ def _part_head(name: str, part: Part, content: bytes) -> str:
         media_type = _named(name, lambda part: _file_type(media_type, part, content), part)
     if media_type:
         head += f"\r\nContent-Type: {header_value(name, media_type)}"
-    for field, value in part.headers.items():
-        if not TOKEN.fullmatch(field):
-            raise Refused("not a header name", field)
-        head += f"\r\n{field}: {header_value(field, value)}"
+    for header, value in part.headers.items():
+        if not TOKEN.fullmatch(header):
+            raise Refused("not a header name", header)
+        head += f"\r\n{header}: {header_value(header, value)}"
     return head
 
 
