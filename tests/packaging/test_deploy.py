@@ -57,6 +57,10 @@ def judge(program: str) -> Path:
         pytest.skip(f"the published schemas cannot be had: {absent}")
 
 
+def ran(*command: Any, **more: Any) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, **more)
+
+
 def ends_within(seconds: float, grace: float) -> bool:
     """Whether a server that ends after SIGTERM has time for every call in flight, and for
     what telemetry still has to send.
@@ -72,10 +76,7 @@ def ends_within(seconds: float, grace: float) -> bool:
 def test_the_files_fit_the_schemas_of_kubernetes_and_compose(project, words, files):
     program, *options = words.split()
     found = [*(project / "deploy").glob(files)]
-    done = subprocess.run(
-        [judge(program), *options, *found],
-        capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
+    done = ran(judge(program), *options, *found)
     assert found and done.returncode == 0, done.stdout + done.stderr
 
 
@@ -102,8 +103,7 @@ def test_custom_resources_fit_the_definitions_of_their_operators(project):
     given = {"ScaledObject": keda, "PodMonitor": monitor}
     given["PrometheusRule"] = {**monitor, "kind": "PrometheusRule", "spec": alerts}
     for fault in ("", "every\n  Extra inputs are not permitted"):
-        command, data = [interpreter, "-c", CUSTOM_RESOURCES], json.dumps(given)
-        done = subprocess.run(command, input=data, capture_output=True, text=True, timeout=120)
+        done = ran(interpreter, "-c", CUSTOM_RESOURCES, input=json.dumps(given))
         assert fault in done.stderr and bool(fault) == bool(done.returncode), done.stderr
         keda["spec"]["triggers"][0]["every"] = "15s"
 
@@ -129,17 +129,27 @@ def test_prometheus_reads_the_expressions(project):
 def test_promtool_takes_the_alerts(project):
     if not shutil.which("promtool"):
         pytest.skip("`promtool` is not installed")
-    command = ["promtool", "check", "rules", project / "deploy" / "monitoring" / "alerts.yaml"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = ran("promtool", "check", "rules", project / "deploy" / "monitoring" / "alerts.yaml")
     assert done.returncode == 0 and "9 rules found" in done.stdout, done.stderr
 
 
 def test_hadolint_takes_the_image(here):
     assert run(["add", "docker", "--quiet"]) == 0
-    done = subprocess.run(
-        [judge("hadolint"), "Dockerfile"], capture_output=True, text=True, timeout=60
-    )
+    done = ran(judge("hadolint"), "Dockerfile")
     assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize(("lock", "extras", "installed"), [
+    ("", "fast,lazy", ".[fast,lazy]"), ("", "", "."), ("requirements.lock", "fast", "--require-hashes -r"),
+])  # fmt: skip
+def test_an_image_installs_the_extras_or_exactly_the_lock(here, tmp_path, lock, extras, installed):
+    run(["add", "docker", "--quiet"])
+    text = (here / "Dockerfile").read_text().replace("RUN if", 'RUN pip() { echo "$@"; }; if')
+    [script] = re.findall(r"(?ms)^RUN (pip.*?fi)$", text)
+    (tmp_path / (lock or "other")).touch()
+    said = ran("sh", "-c", script, cwd=tmp_path, env={"EXTRAS": extras}).stdout
+    assert f" {installed}" in said and ("--no-deps ." in said) == bool(lock)
+    assert text.count("FROM ${BASE}") == 2 and "HEALTHCHECK" in text
 
 
 def test_replicas_are_added_at_seventy_percent_of_their_requests_and_of_a_core(project):
@@ -171,8 +181,7 @@ def test_monitoring_takes_a_server_with_metrics(tmp_path, monkeypatch, capsys):
 def test_kustomize_builds_the_manifests(project):
     if not shutil.which("kubectl"):
         pytest.skip("`kubectl` is not installed")
-    command = ["kubectl", "kustomize", str(project / "deploy" / "kubernetes")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = ran("kubectl", "kustomize", project / "deploy" / "kubernetes")
     assert done.returncode == 0, done.stderr
     objects = {each["kind"]: each for each in yaml.safe_load_all(done.stdout)}
     assert set(objects) == {
@@ -186,24 +195,18 @@ def test_systemd_reads_the_unit_and_finds_it_confined(project):
     if not shutil.which("systemd-analyze"):
         pytest.skip("`systemd-analyze` is not installed")
     unit = project / "deploy" / "systemd" / "mcp-bookshop.service"
-    verify = subprocess.run(
-        ["systemd-analyze", "verify", unit], capture_output=True, text=True, timeout=60
-    )
+    verify = ran("systemd-analyze", "verify", unit)
     faults = [line for line in verify.stderr.splitlines() if "is not executable" not in line]
     assert [line for line in faults if unit.name in line] == []
     # 10 is no protection at all; 2.0 and below reads OK
-    security = subprocess.run(
-        ["systemd-analyze", "security", "--offline=true", "--threshold=20", unit],
-        capture_output=True, text=True, timeout=60,
-    )  # fmt: skip
+    security = ran("systemd-analyze", "security", "--offline=true", "--threshold=20", unit)
     assert security.returncode == 0, security.stdout[-300:]
 
 
 def test_haproxy_reads_its_configuration(project):
     if not shutil.which("haproxy"):
         pytest.skip("`haproxy` is not installed")
-    file = project / "deploy" / "compose" / "haproxy.cfg"
-    done = subprocess.run(["haproxy", "-c", "-f", file], capture_output=True, text=True, timeout=60)
+    done = ran("haproxy", "-c", "-f", project / "deploy" / "compose" / "haproxy.cfg")
     assert done.returncode == 0, done.stderr
 
 
@@ -273,11 +276,8 @@ def test_what_the_network_policy_offers_in_comments_can_be_switched_on(project, 
     assert [each["port"] for each in rules["egress"][-1]["ports"]] == [443, 6379, 4318]
     assert [each["port"] for each in rules["ingress"][-1]["ports"]] == [9464]
     (tmp_path / "network-policy.yaml").write_text(text)
-    done = subprocess.run(
-        [judge("kubernetes-validate"), "--strict", "--kubernetes-version", "1.31",
-         tmp_path / "network-policy.yaml"],
-        capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
+    command = (judge("kubernetes-validate"), "--strict", "--kubernetes-version=1.31")
+    done = ran(*command, tmp_path / "network-policy.yaml")
     assert done.returncode == 0, done.stdout + done.stderr
 
 
