@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...load.values import as_text
 from ...runtime.pointer import escape
 from ...runtime.results import fold
+from ...text import shorten
 from . import texts
 from .node import Member, Node
 
@@ -158,9 +159,9 @@ class Place:
         return out
 
     def description(self) -> str:
-        """The text, and what is said of that which is not listed."""
+        """The text, and what is said of that which is not listed: clients cut it at 2,000."""
         together = texts.together_note(self.together)
-        return texts.joined([self.text, self.note, together, self._names_note()])
+        return shorten(texts.joined([self.text, self.note, together, self._names_note()]), 1_900)
 
     def _names_note(self) -> str:
         """Return the note on the properties that are not listed."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...load.values import as_list, as_object, as_text, first_text, texts_in
-from ...text import visible
+from ...text import shorten, visible
 from ..heirs import component_name
 from ..schema import merge
 from .node import Member, Node, rules_of, safe_key
@@ -229,7 +229,7 @@ def needs_of_shapes(reading: Reading, union: Node) -> str:
         if own
     ]
     count = f"one of {len(objects)} shapes" + (f" by `{tag}`" if tag else "")
-    return f"{count}: {', '.join(shapes)}" if shapes else count
+    return shorten(f"{count}: {', '.join(shapes)}", 1_500) if shapes else count
 
 
 def _alternatives(needs: list[list[str]]) -> str:
