@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import sys
 from functools import cache
@@ -248,10 +249,9 @@ def test_a_tool_that_is_not_listed_is_not_found() -> None:
 def test_an_entry_depends_on_its_own_tool_alone() -> None:
     """So that a change of one tool is one changed line of the index."""
     server, _ = bookshop()
-    one = type(server)(**{name: getattr(server, name) for name in server.__slots__} | {"toolsets": server.toolsets[:1]})  # fmt: skip
+    one = dataclasses.replace(server, toolsets=server.toolsets[:1])
     few, many = search_facts(one)["tools"], search_facts(server)["tools"]
-    assert few
-    assert all(many[name] == entry for name, entry in few.items())
+    assert few and few.items() <= many.items()
 
 
 def test_words_are_found_without_the_stemmer(monkeypatch: pytest.MonkeyPatch) -> None:

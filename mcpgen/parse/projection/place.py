@@ -161,7 +161,8 @@ class Place:
     def description(self) -> str:
         """The text, and what is said of that which is not listed: clients cut it at 2,000."""
         together = texts.together_note(self.together)
-        return shorten(texts.joined([self.text, self.note, together, self._names_note()]), 1_900)
+        notes = shorten(texts.joined([self.note, together, self._names_note()]), 1_700)
+        return texts.joined([self.text, notes])
 
     def _names_note(self) -> str:
         """Return the note on the properties that are not listed."""
