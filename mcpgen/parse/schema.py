@@ -178,8 +178,8 @@ class Reader(References):
     def branches(self, flat: dict[str, Any]) -> tuple[list[Any], bool]:
         """The branches of a schema's union other than null, and whether null is one of them."""
         for keyword in UNIONS:
-            branches = flat.get(keyword)
-            if isinstance(branches, list) and branches:
+            branches = as_list(flat.get(keyword))
+            if branches:
                 others = [branch for branch in branches if not self.is_null(branch)]
                 return others, len(others) < len(branches)
         return [], False
