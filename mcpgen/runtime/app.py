@@ -180,10 +180,8 @@ class App:
         call_next: CallNext,
     ) -> HandlerResult:
         """Make the SDK's span of a request where somebody sees it, read arguments that are JSON
-        text, and put the prepared Tool objects into the envelope the SDK made for an empty list.
-
-        The envelope differs between the eras and stays the SDK's; the tools are valid as they were
-        generated, and sending them through its models would cost seconds for a thousand of them.
+        text, and put the prepared Tool objects into the envelope the SDK made for an empty list:
+        its models would take seconds for a thousand tools, which are valid as they were generated.
         """
         if is_traced(ctx.meta):
             ctx = replace(ctx, meta=with_readable_trace(ctx.meta))
@@ -200,9 +198,7 @@ class App:
     async def _list_nothing(
         self, ctx: ServerRequestContext[Any, Any], params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        """The envelope of a page. Raises MCPError (-32602) for a cursor that was never given
-        out.
-        """
+        """The envelope of a page. Raises MCPError (-32602) for a cursor that is not known."""
         cursor = params.cursor if params is not None else None
         try:
             following = self._pages(ctx).after(cursor)
@@ -289,9 +285,7 @@ class App:
         return result
 
     def _reason_to_refuse(self, entry: Entry, context: Context) -> str:
-        """Explain why a tool may not be called here, or not by this caller; or return an empty
-        text.
-        """
+        """Explain why a tool may not be called by this caller, or return an empty text."""
         if self.catalog.read_only and not entry.read_only:
             return f"`{entry.name}` can change data, and this server was started read-only"
         if self.refusal is not None:

@@ -26,7 +26,6 @@ LATER = "Wait a few seconds, then call `{}` again"
 MOST_CALLERS = 10_000
 """Callers whose own rate is remembered."""
 
-
 Place: TypeAlias = Callable[[float], AbstractAsyncContextManager[bool]]
 """Holds a place, for which a call waits at most so many seconds, and says whether there was one."""
 
@@ -35,9 +34,7 @@ class Pace(Protocol):
     """A number of requests a second: of this process (`Rate`), or of all replicas together."""
 
     async def take(self, longest: float = math.inf) -> float:
-        """Take the next turn, unless it is further away than `longest` seconds, and return how far
-        it is.
-        """
+        """Take the next turn if it is at most `longest` seconds away; return how far it is."""
 
     def give_back(self) -> None:
         """Return a turn that was taken and not used."""

@@ -120,13 +120,10 @@ def recorded(tool: str, sender: Mapping[str, str]) -> Iterator[Record]:
     started = time.perf_counter()
     try:
         yield record
-    except Exception as error:
-        if record.status == "ok":
-            record.fail("failed", type(error).__name__)
-        raise
     except BaseException as error:
         if record.status == "ok":
-            record.fail("cancelled", type(error).__name__)
+            status = "failed" if isinstance(error, Exception) else "cancelled"
+            record.fail(status, type(error).__name__)
         raise
     finally:
         _now.reset(token)

@@ -135,8 +135,7 @@ def _forms(secret: str) -> list[str]:
 
 class Withheld:
     """The names of fields that no answer may show, at any depth (`redact` in `mcpgen.toml`),
-    compared without case and punctuation: `dateOfBirth` is
-    `date_of_birth`.
+    compared without case and punctuation: `dateOfBirth` is `date_of_birth`.
     """
 
     def __init__(self, names: Iterable[str]) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -22,17 +23,15 @@ before it.
 NO_SUCH_ARGUMENT = {"no_such_argument": 1}
 
 
+@dataclass(frozen=True)
 class Called:
     """The outcome of one call: the result as on the wire, or the exception, and the requests that
     were made.
     """
 
-    def __init__(
-        self, result: dict[str, Any] | None, error: Exception | None, requests: list[Any]
-    ) -> None:
-        self.result = result
-        self.error = error
-        self.requests = requests
+    result: dict[str, Any] | None
+    error: Exception | None
+    requests: list[Any]
 
     @property
     def text(self) -> str:

@@ -70,3 +70,13 @@ def start(package: Path, environment: dict[str, str]) -> Iterator[Start]:
     yield run
     for server in running:
         server.stop()
+
+
+@pytest.fixture(params=["httptools", "h11"])
+def parser(request: pytest.FixtureRequest, package: Path) -> str:
+    """What reads HTTP in the server: what the extra `fast` installs, or what is always there."""
+    if request.param == "h11":
+        (package.parent / "httptools.py").write_text("raise ImportError\n")
+    else:
+        pytest.importorskip("httptools")
+    return str(request.param)

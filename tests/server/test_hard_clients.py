@@ -29,7 +29,9 @@ def calls_of(server: Server) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("progress", [True, False])
-def test_a_client_that_closes_its_half_comes_to_a_clean_end(start: Start, progress: bool) -> None:
+def test_a_client_that_closes_its_half_comes_to_a_clean_end(
+    start: Start, parser: str, progress: bool
+) -> None:
     server = start(HTTP_GRACE="0")
     connection = opened(server, slow_call(1_000, progress=progress))
     time.sleep(0.3)
@@ -41,7 +43,9 @@ def test_a_client_that_closes_its_half_comes_to_a_clean_end(start: Start, progre
 
 
 @pytest.mark.parametrize("drops", [True, False])
-def test_a_client_that_vanishes_in_an_answer_ends_its_call(start: Start, drops: bool) -> None:
+def test_a_client_that_vanishes_in_an_answer_ends_its_call(
+    start: Start, parser: str, drops: bool
+) -> None:
     server = start(HTTP_GRACE="0")
     connection = opened(server, slow_call(100_000))
     content = b""
@@ -53,7 +57,7 @@ def test_a_client_that_vanishes_in_an_answer_ends_its_call(start: Start, drops: 
     assert [line["status"] for line in calls_of(server)] == ["cancelled"]
 
 
-def test_a_body_that_comes_byte_by_byte_has_to_arrive_in_time(start: Start) -> None:
+def test_a_body_that_comes_byte_by_byte_has_to_arrive_in_time(start: Start, parser: str) -> None:
     server = start(HTTP_BODY_TIMEOUT="0.5")
     head, _, body = slow_call(1).partition(b"\r\n\r\n")
     connection = opened(server, head + b"\r\n\r\n")

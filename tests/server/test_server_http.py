@@ -94,41 +94,19 @@ def test_many_connections_wait_until_the_server_takes_them(start: Start) -> None
 
 
 def test_only_requests_for_this_host_from_this_origin_are_served(plain: Server) -> None:
-    port = plain.port
-    for host in (
-        f"127.0.0.1:{port}",
-        f"localhost:{port}",
-        "localhost",
-        f"[::1]:{port}",
-        f"LOCALHOST:{port}",
-    ):
+    port = str(plain.port)
+    good = "127.0.0.1:PORT localhost:PORT localhost [::1]:PORT LOCALHOST:PORT"
+    for host in good.replace("PORT", port).split():
         assert plain.send(raw=[("Host", host)])[0] == 200, host
-    for host in (
-        "evil.test",
-        "localhost.evil.test",
-        "127.0.0.1:evil",
-        "127.0.0.1:0",
-        "127.0.0.1:99999",
-        "127.0.0.1.evil.test",
-        f"evil.test:{port}",
-        f"127.0.0.1:{port}@evil.test",
-        "127.0.0.1:80:80",
-        "2130706433",
-        "localhost.",
-    ):
+    bad = "evil.test localhost.evil.test 127.0.0.1:evil 127.0.0.1:0 127.0.0.1:99999 2130706433"
+    bad += " 127.0.0.1.evil.test evil.test:PORT 127.0.0.1:PORT@evil.test 127.0.0.1:80:80 localhost."
+    for host in bad.replace("PORT", port).split():
         assert plain.send(raw=[("Host", host)])[0] in (400, 421), host
     assert plain.send(raw=[("Host", "localhost"), ("Host", "evil.test")])[0] == 400
     assert plain.send(origin=f"http://127.0.0.1:{port}")[0] == 200
-    for origin in (
-        "https://evil.test",
-        "null",
-        "http://localhost.evil",
-        "http://127.0.0.1.evil",
-        f"HTTP://LOCALHOST:{port}",
-        f"https://localhost:{port}",
-        f"http://localhost:{port + 1}",
-        f"http://localhost:{port}/",
-    ):
+    bad = "https://evil.test null http://localhost.evil http://127.0.0.1.evil HTTP://LOCALHOST:PORT"
+    bad += f" https://localhost:PORT http://localhost:{plain.port + 1} http://localhost:PORT/"
+    for origin in bad.replace("PORT", port).split():
         status, headers, _ = plain.send(origin=origin)
         assert status == 403, origin
         assert "access-control-allow-origin" not in headers
@@ -176,7 +154,7 @@ def test_a_slash_after_the_path_makes_no_difference(plain: Server) -> None:
     assert plain.send(path="/mcp//")[0] == 404
 
 
-def test_fields_after_a_body_are_not_fields_of_the_request(start: Start) -> None:
+def test_fields_after_a_body_are_not_fields_of_the_request(start: Start, parser: str) -> None:
     """A proxy that takes `Authorization` away looks for it in the head."""
     server = start(HTTP_TOKEN=TOKEN)
     body = json.dumps(LIST).encode()
@@ -192,7 +170,7 @@ def test_fields_after_a_body_are_not_fields_of_the_request(start: Start) -> None
 
 @pytest.mark.parametrize("path", ["/mcp", "/health"])
 def test_a_request_with_two_lengths_is_refused_and_ends_its_connection(
-    start: Start, api: Recorder, path: str
+    start: Start, parser: str, api: Recorder, path: str
 ) -> None:
     """A proxy that reads the other one would take what follows for the next caller's request."""
     server = start()
@@ -209,7 +187,7 @@ def test_a_request_with_two_lengths_is_refused_and_ends_its_connection(
 
 
 @pytest.mark.parametrize("length", ["Content-Length: {}", "Transfer-Encoding: chunked"])
-def test_the_body_of_an_upgrade_is_not_a_request(start: Start, length: str) -> None:
+def test_the_body_of_an_upgrade_is_not_a_request(start: Start, parser: str, length: str) -> None:
     """Proxies that are ready for WebSockets send `Upgrade` on."""
     server = start(HTTP_IDLE_TIMEOUT="1", HTTP_BODY_TIMEOUT="1")
     hidden = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
@@ -916,9 +894,12 @@ def test_a_body_has_to_arrive_in_time_and_an_answer_may_take_longer(start: Start
     assert b"done" in body
 
 
-def test_a_head_may_not_be_endless(start: Start) -> None:
+@pytest.mark.parametrize(
+    "body", [b"", b": 1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX"]
+)
+def test_a_head_or_trailer_may_not_be_endless(start: Start, parser: str, body: bytes) -> None:
     server = start()
-    connection = opened(server, HALF_HEAD)
+    connection = opened(server, HALF_HEAD + body)
     with suppress(ConnectionError):
         for _ in range(64):
             connection.sendall(b"x" * 4096)
@@ -926,10 +907,11 @@ def test_a_head_may_not_be_endless(start: Start) -> None:
     assert server.send()[0] == 200
 
 
-def test_an_idle_connection_is_closed(start: Start) -> None:
+def test_an_idle_connection_is_closed(start: Start, parser: str) -> None:
     server = start(HTTP_IDLE_TIMEOUT="1")
     connection = opened(server, b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
-    assert received(connection).endswith(b'{"status": "ok"}')
+    assert connection.recv(65_536).endswith(b'{"status": "ok"}')  # in one piece
+    assert received(connection) == b""
 
 
 def test_a_connection_too_many_is_refused_while_all_others_work(start: Start) -> None:
@@ -945,7 +927,7 @@ def test_a_connection_too_many_is_refused_while_all_others_work(start: Start) ->
 
 @pytest.mark.parametrize("progress", [True, False])
 def test_a_client_that_leaves_ends_its_call(
-    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, progress: bool
+    start: Start, parser: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, progress: bool
 ) -> None:
     marker = tmp_path / "marker"
     monkeypatch.setenv("SLOW_MARKER", str(marker))
@@ -961,7 +943,7 @@ def test_a_client_that_leaves_ends_its_call(
     assert marker.read_text() == "cancelled"
 
 
-def test_no_call_is_lost_when_the_server_is_asked_to_end(start: Start) -> None:
+def test_no_call_is_lost_when_the_server_is_asked_to_end(start: Start, parser: str) -> None:
     server = start(HTTP_GRACE="2")
     under_way = [opened(server, slow_call(100, progress=number % 2 == 0)) for number in range(8)]
     assert server.get("/ready")[0] == 200
@@ -1058,7 +1040,9 @@ def test_an_idle_connection_keeps_nothing_of_what_was_asked(in_process: Any) -> 
         sent.append(message)
 
     inner = exchange.Exchange(app.server, None)
-    outer = guard.Guard(inner, hosts=guard.hosts_of(["shop"]), origins=frozenset())
+    outer = guard.Guard(
+        app=inner, hosts=guard.hosts_of(["shop"]), browsers=guard.Browsers(frozenset())
+    )
     asyncio.run(outer(scope, receive, send))
     assert sent[0]["status"] == 200
     assert guard.MESSAGE not in scope

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .guard import ASGIApp, Receive, Scope, Send
+from .guard import ASGIApp, Receive, Scope, Send, respond
 
 FIELDS = (
     (b"content-type", b"text/html; charset=utf-8"),
@@ -26,11 +26,7 @@ def front_page(path: Path) -> ASGIApp:
     length = (b"content-length", str(len(content)).encode())
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-        body = content
-        if scope["method"] == "HEAD":
-            body = b""
-        headers = [*FIELDS, length]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
-        await send({"type": "http.response.body", "body": body})
+        body = b"" if scope["method"] == "HEAD" else content
+        await respond(send, 200, [*FIELDS, length], body)
 
     return answer

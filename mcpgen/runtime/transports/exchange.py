@@ -1,9 +1,8 @@
 """Answer a request over HTTP in one piece, where nothing streams.
 
 A caller that did not ask for progress gets one JSON document. The SDK's transports open a session,
-four memory streams, two tasks and an event stream for each request of the handshake era, and read
-the body twice more for one of 2026-07-28; its runner needs none of that for a single request. The
-checks of a request's envelope are the SDK's own.
+four streams and two tasks for each request of the handshake era, and read the body of a later one
+twice more; its runner needs none of that. The checks of an envelope are the SDK's own.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ import anyio
 from mcp.server.connection import Connection
 from mcp.server.runner import ServerRunner, modern_error_data
 from mcp.server.streamable_http import check_accept_headers
-from mcp.shared.exceptions import NoBackChannelError
+from mcp.shared.exceptions import MCPError, NoBackChannelError
 from mcp.shared.inbound import (
     ERROR_CODE_HTTP_STATUS,
     InboundLadderRejection,
@@ -30,7 +29,6 @@ from mcp.shared.transport_context import TransportContext
 from mcp.types import DEFAULT_NEGOTIATED_VERSION
 from mcp.types.jsonrpc import (
     HEADER_MISMATCH,
-    ErrorData,
     JSONRPCError,
     JSONRPCRequest,
     RequestId,
@@ -39,7 +37,7 @@ from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from pydantic_core import to_json
 from starlette.requests import Request
 
-from .guard import MESSAGE, ASGIApp, Receive, Scope, Send
+from .guard import MESSAGE, ASGIApp, Receive, Scope, Send, respond
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
@@ -79,14 +77,6 @@ class OneAnswer:
         """The caller did not ask for progress."""
 
 
-class RequestRefused(Exception):
-    """The envelope of a request is not valid; `error` is what its caller gets."""
-
-    def __init__(self, error: ErrorData) -> None:
-        super().__init__(error.message)
-        self.error = error
-
-
 class Exchange:
     """The application behind the guard: it chooses how a request is answered.
 
@@ -113,13 +103,12 @@ class Exchange:
                 status, body = await self._answer(message, request)
             finally:
                 watch.cancel()
-            await _send_json(status, body, send)
+            headers = [_JSON, (b"content-length", b"%d" % len(body))]
+            await respond(send, status, headers, body)
 
     async def _answer(self, message: JSONRPCRequest, request: Request) -> tuple[int, bytes]:
-        """The answer to a request and its status.
-
-        An error of the handshake era has status 200; one of 2026-07-28 has a status of its own
-        (Transports, "Streamable HTTP").
+        """The answer to a request and its status: 200 for an error of the handshake era, a status
+        of its own for one of 2026-07-28 (Transports, "Streamable HTTP").
         """
         transport = TransportContext(
             kind="streamable-http", can_send_request=False, headers=request.headers
@@ -139,7 +128,7 @@ class Exchange:
             with suppress(AttributeError):
                 del runner.on_request  # mcp 2.3 keeps it: the runner holds itself, and the call
         except Exception as error:
-            data = error.error if isinstance(error, RequestRefused) else modern_error_data(error)
+            data = modern_error_data(error)
             failure = JSONRPCError(jsonrpc="2.0", id=message.id, error=data)
             body = failure.model_dump_json(by_alias=True, exclude_none=True).encode()
             if is_handshake:
@@ -149,17 +138,17 @@ class Exchange:
 
 
 def _connection(message: JSONRPCRequest, request: Request) -> Connection:
-    """Read the caller of a request of 2026-07-28. Raises RequestRefused if its `_meta` and its
+    """Read the caller of a request of 2026-07-28. Raises MCPError if its `_meta` and its
     headers are not complete or do not agree (Transports, "Standard Request Headers").
     """
     repeated = find_duplicated_routing_header(request.headers.items())
     if repeated is not None:
         reason = f"{repeated} header appears more than once"
-        raise RequestRefused(ErrorData(code=HEADER_MISMATCH, message=reason))
+        raise MCPError(HEADER_MISMATCH, reason)
     envelope = {"method": message.method, "params": message.params}
     route = classify_inbound_request(envelope, headers=request.headers)
     if isinstance(route, InboundLadderRejection):
-        raise RequestRefused(ErrorData(code=route.code, message=route.message, data=route.data))
+        raise MCPError(route.code, route.message, route.data)
     return Connection.from_envelope(
         route.protocol_version, route.client_info, route.client_capabilities
     )
@@ -188,9 +177,3 @@ def _version(scope: Scope) -> str:
         if key == _VERSION:
             return str(value.decode("latin-1"))
     return DEFAULT_NEGOTIATED_VERSION
-
-
-async def _send_json(status: int, body: bytes, send: Send) -> None:
-    headers = [_JSON, (b"content-length", b"%d" % len(body))]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})

@@ -1,9 +1,8 @@
 """Check Host, Origin, method, credentials and size of a request before the MCP endpoint sees it.
 
-Every rule holds on every address, and before anything is parsed: a page in a browser can reach a
-server on loopback, by its address or by a name that suddenly resolves to it (DNS rebinding). A
-browser first asks whether a page of another origin may send such a request, and shows the page only
-what the answer says it may see (Fetch, section 3.2, "CORS protocol").
+Every rule holds on every address: a page in a browser can reach a server on loopback, by its
+address or by a name that suddenly resolves to it (DNS rebinding). The browser first asks whether it
+may, and shows the page only what the answer allows (Fetch, section 3.2, "CORS protocol").
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ import re
 import time
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from mcp.types.jsonrpc import JSONRPCMessage, JSONRPCRequest
@@ -57,7 +57,11 @@ async def answer(send: Send, status: int, content: dict[str, Any], *fields: Fiel
     own = dict(fields)
     if status == 405:
         own.setdefault(b"allow", b"POST")
-    headers += own.items()
+    await respond(send, status, [*headers, *own.items()], body)
+
+
+async def respond(send: Send, status: int, headers: list[Field], body: bytes = b"") -> None:
+    """Send an answer that is complete."""
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 
@@ -71,9 +75,7 @@ _SEEN = (b"access-control-expose-headers", b"www-authenticate, retry-after")
 
 
 class Browsers:
-    """CORS rules. `origins` are the values of the header field `Origin` of the pages that may
-    call.
-    """
+    """CORS rules. `origins` are the values of the field `Origin` of the pages that may call."""
 
     def __init__(self, origins: frozenset[str]) -> None:
         self._origins = origins
@@ -103,8 +105,7 @@ async def answer_question(scope: Scope, send: Send) -> None:
     names = header(scope, b"access-control-request-headers")
     if names:
         fields.append((b"access-control-allow-headers", ", ".join(names).encode("latin-1")))
-    await send({"type": "http.response.start", "status": 204, "headers": fields})
-    await send({"type": "http.response.body", "body": b""})
+    await respond(send, 204, fields)
 
 
 ROOT = "/"
@@ -139,7 +140,7 @@ _HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::([0-9]{1,5}))?")
 class Authority(Protocol):
     """Tells callers apart by their bearer token."""
 
-    routes: Sequence[Any]
+    routes: Sequence[Any] = ()
     """Routes of its own."""
 
     async def admit(self, scope: Scope) -> None:
@@ -147,18 +148,19 @@ class Authority(Protocol):
 
     def check(self, scope: Scope, tool: str | None) -> None:
         """Raises HTTPRefusal for a request of an admitted caller who may not call the tool."""
+        return
 
     def refusal(self, entry: Entry, request: Any) -> str:
         """Explain why the caller of a request may not call a tool, or return an empty text."""
+        return ""
 
     async def is_ready(self) -> bool:
         """Return whether a token can be checked, or could once."""
+        return True
 
 
-class OwnToken:
+class OwnToken(Authority):
     """One token, set by the operator, that allows everything; two during a change."""
-
-    routes: Sequence[Any] = ()
 
     def __init__(self, *tokens: str) -> None:
         if min(map(len, tokens)) < MIN_TOKEN:
@@ -176,17 +178,6 @@ class OwnToken:
         if not any(matches):
             scope[SENDER]["fault"] = "it is not the token of this server"
             raise challenge(401, NO_TOKEN, 'error="invalid_token"')
-
-    def check(self, scope: Scope, tool: str | None) -> None:
-        """Every call is allowed."""
-
-    def refusal(self, entry: Entry, request: Any) -> str:
-        """Every call is allowed."""
-        return ""
-
-    async def is_ready(self) -> bool:
-        """It always can."""
-        return True
 
 
 def bearer(scope: Scope) -> str:
@@ -207,9 +198,7 @@ def challenge(status: int, text: str, *parameters: str) -> HTTPRefusal:
 
 
 def hosts_of(names: Iterable[str]) -> frozenset[tuple[str, int | None]]:
-    """Allowed hosts as (name, port); no port allows any. Raises ValueError for what is not a
-    host.
-    """
+    """Allowed hosts as (name, port); no port allows any. Raises ValueError."""
     hosts = set()
     for name in names:
         host = _parse_host(name)
@@ -239,36 +228,24 @@ async def _no_fault() -> str:
     return ""
 
 
+@dataclass(kw_only=True)
 class Guard:
-    """The outermost ASGI application.
+    """The outermost ASGI application."""
 
-    `writes` says whether a tool can change something; `front` answers at the root, and `fault` says
-    why `/ready` may not say yes, if anything.
-    """
-
-    def __init__(
-        self,
-        app: ASGIApp,
-        *,
-        hosts: frozenset[tuple[str, int | None]],
-        origins: frozenset[str],
-        authority: Authority | None = None,
-        writes: Callable[[str], bool] = lambda name: False,
-        body_seconds: float = 30.0,
-        front: ASGIApp | None = None,
-        fault: Callable[[], Awaitable[str]] = _no_fault,
-    ) -> None:
-        self._app = app
-        self._front = front
-        self._fault = fault
-        self._hosts = hosts
-        self._browsers = Browsers(origins)
-        self._authority = authority
-        self._writes = writes
-        self._body_seconds = body_seconds
-        self._is_draining = False
-        self.life: Callable[[], AbstractContextManager[None]] = nullcontext
-        """Wraps the life of the process."""
+    app: ASGIApp
+    hosts: frozenset[tuple[str, int | None]]
+    browsers: Browsers
+    authority: Authority | None = None
+    writes: Callable[[str], bool] = lambda name: False
+    """Whether a tool can change something."""
+    body_seconds: float = 30.0
+    front: ASGIApp | None = None
+    """Answers at the root."""
+    fault: Callable[[], Awaitable[str]] = _no_fault
+    """Returns why `/ready` may not say yes, if anything."""
+    life: Callable[[], AbstractContextManager[None]] = nullcontext
+    """Wraps the life of the process."""
+    _is_draining: bool = False
 
     def drain(self) -> None:
         """Say no to `/ready`, and close every connection with its next answer."""
@@ -278,11 +255,11 @@ class Guard:
         """Serve one connection."""
         if scope["type"] == "lifespan":
             with self.life():
-                await self._app(scope, receive, send)
+                await self.app(scope, receive, send)
         elif scope["type"] == "http":
             started = time.perf_counter()
             status = 0
-            fields = self._browsers.fields(scope)
+            fields = self.browsers.fields(scope)
             identity = _identity(scope)
             fields = (*fields, (b"x-request-id", identity.encode()))
             address = (scope.get("client") or ("",))[0]
@@ -331,8 +308,8 @@ class Guard:
         if scope["path"] == f"{ENDPOINT}/":
             scope["path"] = ENDPOINT
         try:
-            _check_host(scope, self._hosts)
-            self._browsers.check(scope)
+            _check_host(scope, self.hosts)
+            self.browsers.check(scope)
             if is_question(scope):
                 return await answer_question(scope, send)
             if scope["path"] == ENDPOINT and scope["method"] != "POST":
@@ -340,20 +317,20 @@ class Guard:
             if scope["path"] == ROOT and scope["method"] in ("GET", "HEAD"):
                 return await self._root(scope, receive, send)
             if scope["path"].startswith(METADATA):
-                return await self._app(scope, receive, send)
+                return await self.app(scope, receive, send)
             body = await self._admitted(scope, receive)
         except HTTPRefusal as refused:
             return await self._refuse(scope, send, refused)
         except ClientGone:
             return None
-        await self._app(scope, _replay(body, receive), send)
+        await self.app(scope, _replay(body, receive), send)
 
     async def _refuse(self, scope: Scope, send: Send, refused: HTTPRefusal) -> None:
         """Answer a request that is refused, and note it."""
         name = called(scope.get(MESSAGE)) or ""
         record = Record(name[:128], scope[SENDER], refused.status, str(refused.content["error"]))
         record.details = {"method": scope["method"], "path": scope["path"][:200]}
-        record.writes = self._writes(name)
+        record.writes = self.writes(name)
         if record.writes:
             record.arguments = scope[MESSAGE].params.get("arguments")
         note_refusal(record)
@@ -363,32 +340,30 @@ class Guard:
         """The status of `/ready`, and why."""
         if self._is_draining:
             return 503, "ending"
-        if self._authority is not None and not await self._authority.is_ready():
+        if self.authority is not None and not await self.authority.is_ready():
             return 503, "the authorization server cannot be reached"
-        fault = await self._fault()
+        fault = await self.fault()
         return (503, fault) if fault else (200, "ready")
 
     async def _root(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if self._front is None:
+        if self.front is None:
             return await answer(send, 200, ABOUT)
-        await self._front(scope, receive, send)
+        await self.front(scope, receive, send)
 
     async def _admitted(self, scope: Scope, receive: Receive) -> bytes:
-        """Return the body of a request that its caller may send. Raises HTTPRefusal and
-        ClientGone.
-        """
-        if self._authority is not None:
-            await self._authority.admit(scope)
+        """Return the body of an allowed request. Raises HTTPRefusal and ClientGone."""
+        if self.authority is not None:
+            await self.authority.admit(scope)
         body = await self._body(scope, receive)
         _check_message(scope, body)
-        if self._authority is not None:
-            self._authority.check(scope, called(scope.get(MESSAGE)))
+        if self.authority is not None:
+            self.authority.check(scope, called(scope.get(MESSAGE)))
         return body
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes:
         """The request's body. Raises Refused and ClientGone."""
         try:
-            async with asyncio.timeout(self._body_seconds):
+            async with asyncio.timeout(self.body_seconds):
                 body = await _read(scope, receive)
         except TimeoutError as error:
             reason = "The request's body did not arrive in time"

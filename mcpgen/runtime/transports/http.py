@@ -1,12 +1,11 @@
 """Serve the tools over Streamable HTTP.
 
-On loopback this needs no setting. On any other address the server starts only with the names it is
-called by (`--allowed-host`) and a way to authenticate callers: a token of its own, or an OAuth
-authorization server.
+On loopback this needs no setting; any other address needs the names that the server is called by
+(`--allowed-host`) and a way to authenticate callers.
 
 With `--workers` several processes share one listening socket: uvicorn starts them, and replaces one
-that dies. The server keeps no sessions, so every process can answer every request; progress and
-cancellation belong to one connection, and so to one process.
+that dies. There are no sessions; progress and cancellation belong to one connection, and so to one
+process.
 """
 
 from __future__ import annotations
@@ -27,8 +26,6 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from uvicorn.protocols.http.h11_impl import H11Protocol
-
 from ..errors import StartError
 from ..log import event
 from ..parts import running
@@ -40,6 +37,7 @@ from .guard import (
     MAX_BODY_BYTES,
     ASGIApp,
     Authority,
+    Browsers,
     Guard,
     OwnToken,
     Receive,
@@ -51,6 +49,15 @@ from .guard import (
 if TYPE_CHECKING:
     from ..app import App
     from ..settings import Settings
+
+try:
+    from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol as Protocol
+
+    MAX_HEAD: float = 64 * 1024
+except ImportError:
+    from uvicorn.protocols.http.h11_impl import H11Protocol as Protocol  # type: ignore[assignment]
+
+    MAX_HEAD = math.inf  # h11 has a limit of its own
 
 
 def serve(
@@ -78,7 +85,7 @@ def serve(
     announcement = f"Serving MCP at http://{host}:{options.port}{ENDPOINT}"
     config: dict[str, Any] = {
         "workers": options.workers,
-        "http": CountedConnection,
+        "http": Connection,
         "ws": "none",
         "lifespan": "on",
         "log_config": None,
@@ -103,13 +110,66 @@ def serve(
     return 0
 
 
-class CountedConnection(H11Protocol):
-    """A connection that counts for telemetry."""
+class OnePiece:
+    """A transport that sends in one piece what is written in a row: uvicorn writes the head and the
+    body of an answer one by one, and each wakes the client.
+    """
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
+    def __init__(self, transport: Any) -> None:
+        self._transport = transport
+        self._pieces: list[bytes] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def write(self, data: bytes) -> None:
+        """Send bytes when the event loop goes on."""
+        if not self._pieces:
+            asyncio.get_running_loop().call_soon(self._send)
+        self._pieces.append(data)
+
+    def close(self) -> None:
+        """Close, when everything has been sent."""
+        self._send()
+        self._transport.close()
+
+    def _send(self) -> None:
+        if self._pieces and not self._transport.is_closing():
+            self._transport.write(b"".join(self._pieces))
+        self._pieces.clear()
+
+
+class Connection(Protocol):
+    """A connection that counts for telemetry. The heads that httptools reads are bounded here."""
+
+    _unread = 0
+    """Bytes since the last head or piece of a body."""
+
+    def connection_made(self, transport: Any) -> None:
+        """Begin."""
+        super().connection_made(OnePiece(transport))  # type: ignore[arg-type]
         connections, limit = self.connections, self.limit_concurrency or 0
         figures.setdefault("connections", lambda: (len(connections), limit))
+
+    def data_received(self, data: bytes) -> None:
+        """Read on."""
+        self._unread += len(data)
+        super().data_received(data)
+        if self._unread > MAX_HEAD:
+            self.send_400_response("The head of the request is too long")
+
+    def on_headers_complete(self) -> None:
+        """Serve a request. Fields after its body are not fields of it (RFC 9110, section 6.5.1): a
+        proxy that takes fields away does not look for them there.
+        """
+        self._unread = 0
+        super().on_headers_complete()
+        self.headers = []
+
+    def on_body(self, body: bytes) -> None:
+        """Pass on a piece of a body."""
+        self._unread = 0
+        super().on_body(body)
 
 
 @contextmanager
@@ -122,9 +182,8 @@ def _announced(text: str, life: Callable[[], AbstractContextManager[None]]) -> I
 
 @contextmanager
 def _draining(settings: Settings, drain: Callable[[], None]) -> Iterator[None]:
-    """Give a process a grace period: SIGTERM says no to `/ready` at once, so that a load balancer
-    sends no more, and ends the process after the grace period: the balancer needs a moment to
-    notice. A second signal ends it without delay.
+    """Give a process a grace period: SIGTERM says no to `/ready` at once, and ends the process once
+    a load balancer has had time to notice. A second signal ends it without delay.
     """
     loop = asyncio.get_running_loop()
     end: Any = signal.getsignal(signal.SIGTERM)
@@ -180,9 +239,9 @@ def application(app: App, options: argparse.Namespace, settings: Settings) -> Gu
     except ValueError as error:
         raise StartError(f"--allowed-host: {error}") from error
     guard = Guard(
-        Exchange(app.server, streaming),
+        app=Exchange(app.server, streaming),
         hosts=hosts,
-        origins=frozenset(origins),
+        browsers=Browsers(frozenset(origins)),
         authority=authority,
         writes=app.catalog.writes,
         body_seconds=settings.http_body_timeout,
