@@ -27,7 +27,7 @@ demo: $(VENV)/ready
 
 # Run the tests; `make test ARGS=tests/cli` runs some of them.
 test: $(VENV)/ready
-	$(LOCALE) PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
+	$(LOCALE) PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 # Run the tests under LC_ALL=C with every Python that is here, or that uv installs; `PYTHONS="3.12 3.13"`: these alone.
 pythons:
@@ -157,5 +157,6 @@ clean:
 $(VENV)/ready: pyproject.toml
 	@test -x $(BIN)/python || { echo "making the environment $(VENV) (once)"; $(PYTHON) -m venv $(VENV); }
 	@echo "installing mcpgen and what its tests need (once)"
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev]'
+	@uv pip install -qq --python $(BIN)/python --editable '.[dev]' 2>/dev/null || \
+		$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev]'
 	@touch $@

@@ -23,7 +23,7 @@ def call(
 
     Shows the request to the API, with secrets masked, and the answer as the model gets it, with
     about as many tokens. The exit code is 1 when the call fails. The first call installs what the
-    server needs, unless the project has its own environment.
+    server needs (with uv where there is one), unless the project has its own environment.
     """
     from ..live.environment import package_of, python_of
     from ..live.outcome import outcome_of

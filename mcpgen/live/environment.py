@@ -108,11 +108,7 @@ def _make(folder: Path, dependencies: list[str]) -> None:
     folder.parent.mkdir(parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(dir=folder.parent, prefix="new-"))
     try:
-        venv.create(draft, with_pip=True, symlinks=os.name != "nt")
-        install = [str(_interpreter(draft)), "-m", "pip", "install", "-qq", *dependencies]
-        done = subprocess.run(
-            install, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
-        )
+        done = _install(draft, dependencies)
         if done.returncode:
             lines = done.stderr.strip().splitlines()
             raise _problem(
@@ -127,6 +123,24 @@ def _make(folder: Path, dependencies: list[str]) -> None:
             raise
     finally:
         shutil.rmtree(draft, ignore_errors=True)
+
+
+def _install(folder: Path, dependencies: list[str]) -> subprocess.CompletedProcess[str]:
+    """Install packages into a new environment with uv, a tenth of pip's work, and with pip where
+    there is no uv or it fails: a company's index may stand in pip's settings alone.
+    """
+    interpreter = str(_interpreter(folder))
+    uv = shutil.which("uv") or shutil.which("uv", path=str(Path(sys.executable).parent))
+    tools = [[uv, "pip", "install", "--python", interpreter]] if uv else []
+    for tool in [*tools, [interpreter, "-m", "pip", "install"]]:
+        venv.create(folder, with_pip=tool[0] == interpreter, symlinks=os.name != "nt")
+        command = [*tool, "-qq", *dependencies]
+        done = subprocess.run(
+            command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
+        )
+        if not done.returncode:
+            break
+    return done
 
 
 def _problem(message: str, hint: str, notes: tuple[str, ...] = ()) -> UsageError:

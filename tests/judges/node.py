@@ -86,12 +86,17 @@ def python(name: str, *requirements: str) -> Path:
     interpreter = place / "bin" / "python"
     if not mark.is_file() or mark.read_text() != said:
         print(f"installing {', '.join(requirements)} (once)", file=sys.stderr)
-        venv.create(place, with_pip=True, clear=True)
-        run([
-            str(interpreter), "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
-            *requirements,
-        ])  # fmt: skip
+        installed_into(place, *requirements)
         mark.write_text(said)
+    return interpreter
+
+
+def installed_into(place: Path, *requirements: str) -> str:
+    """The interpreter of a new environment in this folder, with what `uv pip install` is given."""
+    venv.create(place, clear=True)
+    interpreter = str(place / "bin" / "python")
+    uv = [sys.executable, "-m", "uv", "pip", "install", "--quiet"]
+    run([*uv, "--python", interpreter, *requirements])
     return interpreter
 
 
@@ -128,11 +133,7 @@ def referee(peers: bool) -> tuple[Path, Path]:
         run(["bash", str(sources / "setup.sh"), str(place)], seconds=1800)
     elif not (place / "vh" / "ready").is_file():
         print(f"setting up the referee in {place} (once)", file=sys.stderr)
-        venv.create(place / "vh", with_pip=True)
-        interpreter = str(place / "vh" / "bin" / "python")
-        run([
-            interpreter, "-m", "pip", "install", "--quiet", "-r", str(sources / "requirements.txt"),
-        ])  # fmt: skip
+        interpreter = installed_into(place / "vh", "-r", str(sources / "requirements.txt"))
         run(
             [interpreter, "-W", "ignore", str(sources / "gen.py")],
             env={**os.environ, "REF_ROOT": str(place)},

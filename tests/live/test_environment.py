@@ -26,17 +26,20 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 class Installer:
-    """Takes the place of venv and pip; `fails` is what pip says when it fails."""
+    """Takes the place of venv, uv and pip; `failures` is what each of these says that fails."""
 
-    def __init__(self, fails: str = "") -> None:
-        self.fails, self.installed = fails, []  # type: ignore[var-annotated]
+    def __init__(self) -> None:
+        self.failures: dict[str, str] = {}
+        self.installed: list[tuple[str, list[str]]] = []
 
     def create(self, folder: Path, **_: Any) -> None:
-        (folder / "bin").mkdir()
+        (folder / "bin").mkdir(exist_ok=True)
 
     def run(self, words: list[str], **_: Any) -> Any:
-        self.installed.append(words[words.index("-qq") + 1 :])
-        return subprocess.CompletedProcess(words, int(bool(self.fails)), "", self.fails)
+        name = "pip" if "-m" in words else "uv"
+        self.installed.append((name, words[words.index("-qq") + 1 :]))
+        said = self.failures.get(name, "")
+        return subprocess.CompletedProcess(words, int(bool(said)), "", said)
 
 
 @pytest.fixture
@@ -45,16 +48,20 @@ def installer(monkeypatch: pytest.MonkeyPatch) -> Installer:
     made = Installer()
     monkeypatch.setattr(environment.venv, "create", made.create)
     monkeypatch.setattr(environment.subprocess, "run", made.run)
+    monkeypatch.setattr(environment.shutil, "which", lambda name: f"/programs/{name}")
     return made
 
 
-def test_an_environment_is_made_once_and_shared(project: Path, installer: Installer) -> None:
-    announced: list[str] = []
+@pytest.mark.parametrize(("failures", "used"), [({}, ["uv"]), ({"uv": "no"}, ["uv", "pip"])])
+def test_an_environment_is_made_once_and_shared(
+    project: Path, installer: Installer, failures: dict[str, str], used: list[str]
+) -> None:
+    installer.failures, announced = failures, []  # type: ignore[var-annotated]
     first = environment.python_of(project, announced.append)
     second = environment.python_of(project, announced.append)
     assert first == second
     assert Path(first).is_relative_to(project.parent / "cache" / "mcpgen")
-    assert installer.installed == [["mcp>=2.3,<3"]]
+    assert installer.installed == [(name, ["mcp>=2.3,<3"]) for name in used]
     assert len(announced) == 1
 
 
@@ -67,7 +74,7 @@ def test_other_dependencies_have_another_environment(project: Path, installer: I
 def test_a_failed_installation_is_explained_and_removed(
     project: Path, installer: Installer
 ) -> None:
-    installer.fails = "ERROR: no matching distribution"
+    installer.failures = {"uv": "no index", "pip": "ERROR: no matching distribution"}
     with pytest.raises(UsageError) as refused:
         environment.python_of(project, str)
     (problem,) = refused.value.problems
