@@ -148,11 +148,7 @@ class Result:
 
 
 def run(
-    config: Config,
-    problems: Problems,
-    *,
-    lock: Lock | None = None,
-    progress: Progress = silent,
+    config: Config, problems: Problems, *, lock: Lock | None = None, progress: Progress = silent
 ) -> Result:
     """Every stage up to the intermediate representation; a lock keeps the names of the last run."""
     document = read(config, problems, progress=progress)
@@ -225,11 +221,7 @@ def understand(
 
 
 def generate(
-    config: Config,
-    problems: Problems,
-    *,
-    lock: Lock | None = None,
-    files: tuple[str, ...] = (),
+    config: Config, problems: Problems, *, lock: Lock | None = None, files: tuple[str, ...] = ()
 ) -> tuple[Document, Server, dict[str, str]]:
     """Every stage up to the text of every file; nothing is written. `files` are the groups of files
     on request.

@@ -30,14 +30,14 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 43_300,
+    "lines of code of mcpgen": 43_200,
     "lines of code of its runtime": 13_300,
     "modules of a copied runtime": 42,
     "lines of a copied runtime": 12_500,
     "modules of src, runtime installed": 12,
     "lines of src, runtime installed": 600,
     "files of a new project": 57,
-    "lines of Python of a new project": 8_380,
+    "lines of Python of a new project": 8_360,
     "entries at the root of a project": 12,
     "variables in a README": 15,
     "lines of names and sentences": 2_270,

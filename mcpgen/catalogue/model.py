@@ -21,15 +21,7 @@ from ..load.values import as_text, texts_in
 from ..render.facts import wire
 from ..score.rules import Score, score_tools
 from ..text import plural
-from .summary import (
-    Summary,
-    credential_goes,
-    deletes,
-    other_origins,
-    reads,
-    summarise,
-    weight,
-)
+from .summary import Summary, credential_goes, deletes, other_origins, reads, summarise, weight
 
 if TYPE_CHECKING:
     from ..load import Document
@@ -149,11 +141,7 @@ class Catalogue:
     def functions(self) -> list[tuple[Mapping[str, Any], Kind, int]]:
         """The tools of the user's code, with the kind and the tokens of each."""
         return [
-            (
-                tool,
-                _kind(read_only=reads(tool), destructive=deletes(tool)),
-                weight(tool).tokens,
-            )
+            (tool, _kind(read_only=reads(tool), destructive=deletes(tool)), weight(tool).tokens)
             for tool in self.summary.functions
         ]
 

@@ -8,11 +8,7 @@ from pathlib import Path
 from .screen import Screen
 
 
-def check(
-    folder: Path = Path(),
-    as_json: bool = False,
-    quiet: bool = False,
-) -> int:
+def check(folder: Path = Path(), as_json: bool = False, quiet: bool = False) -> int:
     """Check that the project is up to date.
 
     Ends with 1 when `mcpgen generate` would change a file, or when a customisation, hook or custom

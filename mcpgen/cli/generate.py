@@ -72,12 +72,7 @@ def generate(
     difference = _difference(made)
     with screen.working("writing") as step:
         changes = save(
-            made,
-            force=force,
-            accept=accept_changes,
-            adopt=adopt,
-            renew=renew,
-            dry_run=dry_run,
+            made, force=force, accept=accept_changes, adopt=adopt, renew=renew, dry_run=dry_run
         )
     left_to_the_user = list(changes.problems)
     problems.items.extend(left_to_the_user)

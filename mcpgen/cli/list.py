@@ -13,10 +13,7 @@ if TYPE_CHECKING:
 
 
 def list_tools(
-    words: list[str] | None = None,
-    toolset: str = "",
-    project: Path = Path(),
-    as_json: bool = False,
+    words: list[str] | None = None, toolset: str = "", project: Path = Path(), as_json: bool = False
 ) -> int:
     """List the tools of a project.
 

@@ -8,11 +8,7 @@ from pathlib import Path
 from .screen import Screen, shown
 
 
-def verify(
-    folder: Path = Path(),
-    as_json: bool = False,
-    quiet: bool = False,
-) -> int:
+def verify(folder: Path = Path(), as_json: bool = False, quiet: bool = False) -> int:
     """Check that no generated file was edited.
 
     Compares every file with its hash in `mcpgen.lock` and ends with 4 when one differs. Needs

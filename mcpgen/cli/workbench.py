@@ -20,10 +20,7 @@ ADDRESS = "127.0.0.1"
 
 
 def workbench(
-    target: str | None = None,
-    port: int = 0,
-    no_browser: bool = False,
-    quiet: bool = False,
+    target: str | None = None, port: int = 0, no_browser: bool = False, quiet: bool = False
 ) -> int:
     """Choose, edit and try tools in a browser.
 

@@ -134,7 +134,7 @@ REMOVED = {
     ("tools.*.answer", "page_size"): (
         'set the default of the argument that limits the page: `[tools."…".arguments.limit]` with'
         " `default = 20`"
-    ),
+    )
 } | dict.fromkeys(
     (("apis.*", name) for name in ("timeout", "rate_limit", "max_concurrency", "retries")),
     "whoever runs the server sets it, as in `MCPGEN_SHOP_BILLING_RATE_LIMIT`",

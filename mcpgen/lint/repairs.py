@@ -205,12 +205,7 @@ def _operation(
 
 
 def _declaration(
-    document: Document,
-    route: str,
-    operation: dict[str, Any],
-    name: str,
-    parameter: str,
-    why: str,
+    document: Document, route: str, operation: dict[str, Any], name: str, parameter: str, why: str
 ) -> Repair:
     """A path parameter for the operation of that name. An overlay appends to lists (Overlay 1.0,
     section 4.4.3.1), so its target is only an operation that has no such parameter: applied again,

@@ -85,10 +85,7 @@ def source_of(name: str) -> Source:
     if "://" in name:
         scheme = name.partition("://")[0][:20]
         raise UsageError.of(
-            "E0122",
-            f"cannot read from `{scheme}:` URLs",
-            file=name,
-            hint=_hint_for(scheme, name),
+            "E0122", f"cannot read from `{scheme}:` URLs", file=name, hint=_hint_for(scheme, name)
         )
     return Source(name=name, kind="path", path=Path(name))
 

@@ -154,11 +154,7 @@ def decode(name: str, raw: bytes) -> SourceText:
     return SourceText(name, content)
 
 
-_ICONV = {
-    "UTF-16 without a byte order mark": "UTF-16LE",
-    "UTF-16": "UTF-16",
-    "Latin-1": "LATIN1",
-}
+_ICONV = {"UTF-16 without a byte order mark": "UTF-16LE", "UTF-16": "UTF-16", "Latin-1": "LATIN1"}
 """Description of a detected encoding → its name for `iconv`."""
 
 

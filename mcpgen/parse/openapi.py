@@ -13,13 +13,7 @@ from urllib.parse import urljoin
 from ..config import ApiConfig
 from ..ir import Api, Auth, Origin, Server, Skip, Tool
 from ..load.definitions import SOURCES
-from ..load.operations import (
-    DocumentedOperation,
-    DocumentedPath,
-    Unreadable,
-    operations_of,
-    paths,
-)
+from ..load.operations import DocumentedOperation, DocumentedPath, Unreadable, operations_of, paths
 from ..load.values import as_list, as_object, as_text, first_text, texts_in
 from ..problems import Problems
 from ..runtime.facts import PATH_ITEM, UNCALLABLE

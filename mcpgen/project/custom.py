@@ -32,9 +32,7 @@ def custom_problems(package: GeneratedPackage) -> Iterator[Problem]:
     yield from custom.implementations()
     yield from custom.orphans()
     yield from function_problems(
-        package.files.folder,
-        {*package.tools, *_contract_names(package)},
-        functions(package.home),
+        package.files.folder, {*package.tools, *_contract_names(package)}, functions(package.home)
     )
 
 

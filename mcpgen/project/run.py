@@ -141,11 +141,7 @@ def named(config: Config, lock: Lock | None) -> Config:
 
 
 def run(
-    request: CommandInput,
-    problems: Problems,
-    step: Step = lambda _: None,
-    *,
-    files: bool = True,
+    request: CommandInput, problems: Problems, step: Step = lambda _: None, *, files: bool = True
 ) -> Run:
     """Run all stages but `write`. Raises what the stages raise."""
     from .. import pipeline

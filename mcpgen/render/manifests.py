@@ -306,12 +306,7 @@ def client_files(server: Server) -> dict[str, str]:
         path = f"clients/{name}.{client.form}"
         files[path] = FORMS[client.form].put("", client.key, server.name, entry)
     prompts = [
-        {
-            "type": "promptString",
-            "id": item.key,
-            "description": item.text,
-            "password": item.secret,
-        }
+        {"type": "promptString", "id": item.key, "description": item.text, "password": item.secret}
         for item in variables
     ]
     vscode = json.loads(files["clients/vscode.json"])

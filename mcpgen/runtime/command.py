@@ -255,10 +255,7 @@ def _options(
         help="with --http: processes that serve, sharing the port and the limits (default: 1)",
     )
     parser.add_argument(
-        "--log-level",
-        default="warning",
-        choices=LEVELS,
-        help="what to log on stderr",
+        "--log-level", default="warning", choices=LEVELS, help="what to log on stderr"
     )
     options = parser.parse_args(argv)
     for option in ("host", "port", "allowed_host", "workers"):

@@ -204,10 +204,7 @@ class SchemaUpgrade:
             if type(schema.setdefault(new, {})) is dict:
                 schema[new][name] = value
                 self.moved.append(
-                    (
-                        f"{here}/{new}/{escape(name)}",
-                        f"{here}/dependencies/{escape(name)}",
-                    )
+                    (f"{here}/{new}/{escape(name)}", f"{here}/dependencies/{escape(name)}")
                 )
 
     def identifier(self, schema: Schema, at: At) -> None:

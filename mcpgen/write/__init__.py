@@ -109,12 +109,7 @@ def write(
         if not accept:
             refuse_rename(last, lock_facts, moves)
         renewal = renewal_of(
-            project,
-            (lock, pending),
-            files,
-            moves,
-            generator=lock_facts.generator,
-            renew=renew,
+            project, (lock, pending), files, moves, generator=lock_facts.generator, renew=renew
         )
         kept = once - renewal.files.keys()
         changes = compare(files, project, ours | renewal.files, kept, moves)

@@ -116,9 +116,7 @@ class _Table:
     """The outcome for each path, while a project is compared."""
 
     def __init__(
-        self,
-        owned: Mapping[str, Collection[str]],
-        contents: Mapping[str, bytes | Obstacle | None],
+        self, owned: Mapping[str, Collection[str]], contents: Mapping[str, bytes | Obstacle | None]
     ) -> None:
         self.owned, self.contents = owned, contents
         self.conflicts: list[Conflict] = []

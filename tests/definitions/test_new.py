@@ -50,10 +50,7 @@ def generated_tests(folder: Path) -> str:
 
 
 def test_functions_are_scored_and_no_selection_is_proposed_for_them(
-    demo: Path,
-    mcpgen: Mcpgen,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    demo: Path, mcpgen: Mcpgen, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("MCPGEN_PYTHON", sys.executable)
     assert mcpgen("score", "--json") == 0

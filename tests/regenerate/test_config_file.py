@@ -226,13 +226,8 @@ def test_the_schema_and_the_documentation_are_up_to_date() -> None:
 )
 def test_every_field_has_a_key_and_every_key_a_field(name: str) -> None:
     known = {item.name for item in fields(getattr(config, name))}
-    keys = {
-        key.target
-        for table in TABLES
-        if table.dataclass == name
-        for key in table.keys
-        if key.name != "obtained"
-    }
+    listed = [key for table in TABLES if table.dataclass == name for key in table.keys]
+    keys = {key.target for key in listed if key.name != "obtained"}
     tables = {"selection", "tools", "globs", "tags", "arguments", "answer", "apis"}
     runs = {"pinned", "places", "project", "anew"}
     assert keys == known - tables - runs

@@ -175,10 +175,7 @@ def test_all_files_of_a_document_are_kept(tmp_path: Path) -> None:
         "document/VARIABLES.md",
         "document/answers.json",
         "document/mcpgen.schema.json",
-    } == {
-        "document/shop.json",
-        "document/schemas/book.json",
-    }
+    } == {"document/shop.json", "document/schemas/book.json"}
     (tmp_path / "api").rename(tmp_path / "away")
     assert check(folder, Problems()).passed
 

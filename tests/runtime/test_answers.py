@@ -67,16 +67,8 @@ def reported() -> Any:
     """The text the model gets of a call that failed."""
 
     def call(reply: bytes, method: str = "GET", facts: Any = None, **variables: str) -> str:
-        done = ask(
-            method,
-            "/books/{id}",
-            reply,
-            path_args={"id": "b1"},
-            query={"genre": "x"},
-            facts=facts,
-            RETRIES="0",
-            **variables,
-        )
+        taken = {"path_args": {"id": "b1"}, "query": {"genre": "x"}, "facts": facts}
+        done = ask(method, "/books/{id}", reply, **taken, RETRIES="0", **variables)
         [block] = runtime.report.report_error(done.error, done.settings)
         CallToolResult.model_validate({"content": [block], "isError": True}, by_name=False)
         return str(block["text"])
@@ -500,10 +492,7 @@ def test_the_next_page_is_named_and_not_fetched(shown: Any) -> None:
 
 PAGED = {
     "name": "list_books",
-    "inputSchema": {
-        "type": "object",
-        "properties": {"id": {}, "page": {}, "cursor": {}},
-    },
+    "inputSchema": {"type": "object", "properties": {"id": {}, "page": {}, "cursor": {}}},
 }
 
 
@@ -639,13 +628,8 @@ def test_an_error_is_bounded_and_visible_whatever_its_body(reported: Any, reply:
 
 
 def test_an_html_error_is_its_text(reported: Any) -> None:
-    text = reported(
-        http(
-            502,
-            "<!doctype html><title>t</title><h1>Bad &amp; gateway</h1><script>x</script>",
-            "text/html",
-        )
-    )
+    page = "<!doctype html><title>t</title><h1>Bad &amp; gateway</h1><script>x</script>"
+    text = reported(http(502, page, "text/html"))
     assert "Bad & gateway" in text and "<" not in text and "script" not in text
 
 

@@ -53,15 +53,10 @@ def get(security: Any = None) -> Callable[[Any], Any]:
 
 def sent(request: Any) -> dict[str, Any]:
     """Everything of a request that could hold a credential."""
-    return {
-        "query": urllib.parse.parse_qsl(request.query),
-        "cookie": request.header("cookie"),
-        **{
-            name: request.header(name)
-            for name in ("authorization", "x-api-key")
-            if request.header(name)
-        },
-    }
+    headers = {name: request.header(name) for name in ("authorization", "x-api-key")}
+    found = {name: value for name, value in headers.items() if value}
+    query = urllib.parse.parse_qsl(request.query)
+    return {"query": query, "cookie": request.header("cookie"), **found}
 
 
 @pytest.mark.parametrize(("name", "expected"), [

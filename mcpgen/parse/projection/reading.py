@@ -69,11 +69,7 @@ class Nodes:
                 own = {key: base[key] for key in base if key not in OF_THE_REST}
             conditions = checkable(self.reader, as_object(schema), own, node.barred)
         return replace(
-            node,
-            base=base,
-            null=null or node.null,
-            ref=component_of(schema),
-            conditions=conditions,
+            node, base=base, null=null or node.null, ref=component_of(schema), conditions=conditions
         )
 
     def branches(self, node: Node) -> tuple[Node, ...]:

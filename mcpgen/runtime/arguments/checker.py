@@ -18,15 +18,7 @@ from typing import Any
 import jsonschema_rs
 
 from ..pointer import escape, split
-from . import (
-    DATE_PATTERNS,
-    DATE_WITH_TIME,
-    belongs,
-    dropped_nulls,
-    explain,
-    ignored_names,
-    suggest,
-)
+from . import DATE_PATTERNS, DATE_WITH_TIME, belongs, dropped_nulls, explain, ignored_names, suggest
 
 MAX_DEPTH = 64
 MAX_VALUES = 50_000

@@ -19,15 +19,7 @@ from typing import Any, TypeAlias
 
 from yarl import URL
 
-from ..errors import (
-    ApiError,
-    BadAnswer,
-    Busy,
-    Redirected,
-    Refused,
-    TimedOut,
-    Unreachable,
-)
+from ..errors import ApiError, BadAnswer, Busy, Redirected, Refused, TimedOut, Unreachable
 from ..facts import IDEMPOTENT, SAFE, Origin, check_base_url, origin_of
 from ..limits import pace_of, place_of
 from ..record import Send, current, figures, senders

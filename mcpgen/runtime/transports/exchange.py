@@ -27,12 +27,7 @@ from mcp.shared.inbound import (
 from mcp.shared.message import ServerMessageMetadata
 from mcp.shared.transport_context import TransportContext
 from mcp.types import DEFAULT_NEGOTIATED_VERSION
-from mcp.types.jsonrpc import (
-    HEADER_MISMATCH,
-    JSONRPCError,
-    JSONRPCRequest,
-    RequestId,
-)
+from mcp.types.jsonrpc import HEADER_MISMATCH, JSONRPCError, JSONRPCRequest, RequestId
 from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from pydantic_core import to_json
 from starlette.requests import Request

@@ -356,11 +356,7 @@ def supervisor(
     import uvicorn
     from uvicorn.supervisors import Multiprocess
 
-    own = {
-        **config,
-        "backlog": ACCEPTED_AT_ONCE,
-        "timeout_worker_healthcheck": START_SECONDS,
-    }
+    own = {**config, "backlog": ACCEPTED_AT_ONCE, "timeout_worker_healthcheck": START_SECONDS}
     # The socket goes along: uvicorn's backlog is also how many connections the system keeps
     served = uvicorn.Config(partial(application, bound), factory=True, **own)
     return Multiprocess(served, [bound])

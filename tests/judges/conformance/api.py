@@ -11,13 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=="
 )
-WAV = (
-    b"RIFF"
-    + struct.pack("<I", 36)
-    + b"WAVEfmt "
-    + struct.pack("<IHHIIHH", 16, 1, 1, 8000, 8000, 1, 8)
-    + b"data\0\0\0\0"
-)
+WAVE = struct.pack("<IHHIIHH", 16, 1, 1, 8000, 8000, 1, 8)
+WAV = b"".join([b"RIFF", struct.pack("<I", 36), b"WAVEfmt ", WAVE, b"data\0\0\0\0"])
 PDF = b"%PDF-1.4\n%%EOF\n"
 BUSY = 3
 """How often `/progress` is busy before it answers; each time is a report of progress."""

@@ -18,15 +18,7 @@ from ...errors import StartError
 from ...limits import Quota
 from ...package import Package
 from ...record import current
-from ...results import (
-    MAX_DEPTH,
-    Sieve,
-    TooDeep,
-    beginning,
-    fit,
-    tokens,
-    visible,
-)
+from ...results import MAX_DEPTH, Sieve, TooDeep, beginning, fit, tokens, visible
 from ...results.content import Context, as_json, failure
 from ...settings import Settings
 from ..describe import hints, tool_of

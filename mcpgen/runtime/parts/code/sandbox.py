@@ -183,10 +183,7 @@ class Sandbox:
             async with checkout as session:
                 await session.feed_run(_prelude(said), external_lookup=own)
                 step = await session.feed_start(
-                    _returning(program),
-                    external_lookup=own,
-                    print_callback=printed.add,
-                    os=sleep,
+                    _returning(program), external_lookup=own, print_callback=printed.add, os=sleep
                 )
                 while not isinstance(step, monty.MontyComplete):
                     step = await _next(step)
