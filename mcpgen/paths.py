@@ -32,20 +32,12 @@ GENERATED: Final = re.compile(
     re.ASCII | re.VERBOSE,
 )
 """Files that mcpgen owns in a project: no hidden file, nothing in the user's own places."""
-ONCE: Final = (
-    "mcpgen.toml",
-    "pyproject.toml",
-    "README.md",
-    "Dockerfile",
-    "Makefile",
-    ".dockerignore",
-    ".env.example",
-    ".gitignore",
-    ".mcpbignore",
-    ".github/workflows/mcpgen.yml",
-    "src/*/custom/*.py",
-    "src/*/hooks.py",
-    "src/*/auth.py",
+ONCE: Final = tuple(
+    (
+        "mcpgen.toml pyproject.toml README.md Dockerfile Makefile .dockerignore .env.example "
+        ".gitignore .mcpbignore .github/workflows/mcpgen.yml src/*/custom/*.py src/*/hooks.py "
+        "src/*/auth.py"
+    ).split()
 )
 """Files that are written once and then belong to the user. Paths are relative to the project; `*`
 stands for one name, as the package's folder is named after the server.

@@ -57,13 +57,11 @@ GOALS = {
 Figures = dict[str, int | None]
 """Name → today's figure; None for what does not exist yet."""
 
-_NAMES_AND_SENTENCES = (
-    "parse/naming",
-    "parse/beginnings.py",
-    "parse/describe.py",
-    "parse/first_sentences.py",
-    "parse/repeated.py",
-    "data/words.toml",
+_NAMES_AND_SENTENCES = tuple(
+    (
+        "parse/naming parse/beginnings.py parse/describe.py parse/first_sentences.py "
+        "parse/repeated.py data/words.toml"
+    ).split()
 )
 _QUESTION = re.compile(r"(What|Where|Who|Whose|Whom|Why|How)\b")
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)

@@ -22,19 +22,11 @@ LATER = (
     *("globs", "tags", "apis"),
 )
 """Fields that a `Config` of version 0.1.0 did not have: unset, they leave its hash as it was."""
-NOT_HASHED = (
-    "sources",
-    "overlays",
-    "workflows",
-    "ref_root",
-    "ref_map",
-    "max_bytes",
-    "fetch_seconds",
-    "fetch_headers",
-    "pinned",
-    "places",
-    "project",
-    "anew",
+NOT_HASHED = tuple(
+    (
+        "sources overlays workflows ref_root ref_map max_bytes fetch_seconds fetch_headers "
+        "pinned places project anew"
+    ).split()
 )
 """Fields of a `Config` that do not shape the result, or that shape it by way of the document or the
 lock.

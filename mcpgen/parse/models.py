@@ -36,20 +36,10 @@ RESERVED: Final = frozenset(
 CLASS_NAME: Final = re.compile(rf"(?!(?:{'|'.join(RESERVED)})\Z)[A-Z][A-Za-z0-9]*")
 """Names that are taken from a lock, which people can edit."""
 ANNOTATIONS: Final = frozenset(
-    {
-        "$comment",
-        "default",
-        "deprecated",
-        "description",
-        "example",
-        "examples",
-        "externalDocs",
-        "readOnly",
-        "summary",
-        "title",
-        "writeOnly",
-        "xml",
-    }
+    (
+        "$comment default deprecated description example examples externalDocs readOnly "
+        "summary title writeOnly xml"
+    ).split()
 )
 """Keywords beside a `$ref` that leave its target the same type (JSON Schema 2020-12 §9)."""
 DIRECTIONS: Final = ("readOnly", "writeOnly")

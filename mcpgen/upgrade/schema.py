@@ -24,16 +24,8 @@ from .walk import At, pointer
 
 Schema: TypeAlias = dict[str, Any]
 
-ANNOTATIONS = (
-    "title",
-    "description",
-    "default",
-    "deprecated",
-    "readOnly",
-    "writeOnly",
-    "examples",
-    "externalDocs",
-    "xml",
+ANNOTATIONS = tuple(
+    "title description default deprecated readOnly writeOnly examples externalDocs xml".split()
 )
 """Keywords that say something and demand nothing; they stay outside when a schema is wrapped."""
 BESIDE_A_REFERENCE = ("$ref", *(key for key in ANNOTATIONS if key not in ("readOnly", "writeOnly")))

@@ -201,15 +201,7 @@ def report(results: list[dict[str, Any]], seconds: float) -> str:
     judged = [result for result in results if "operations" in result]
     total: Counter[str] = Counter()
     for result in judged:
-        for key in (
-            "operations",
-            "tools",
-            "filtered",
-            "skipped",
-            "list_bytes",
-            "compared",
-            "different",
-        ):
+        for key in "operations tools filtered skipped list_bytes compared different".split():
             total[key] += result.get(key, 0)
     status = Counter(result["status"] for result in results)
     run = sum("client" in result for result in judged)

@@ -105,16 +105,9 @@ def rule_4(tools: Tools, server: str) -> Iterator[Complaint]:
 def rule_5(tools: Tools, server: str) -> Iterator[Complaint]:
     """No keyword that clients refuse, no tuple, no union of one or of the same."""
     for name, schema, path, _ in inputs(tools):
-        for keyword in (
-            "not",
-            "if",
-            "then",
-            "else",
-            "patternProperties",
-            "prefixItems",
-            "allOf",
-            "dependentSchemas",
-        ):
+        for (
+            keyword
+        ) in "not if then else patternProperties prefixItems allOf dependentSchemas".split():
             if keyword in schema:
                 yield name, f"{keyword} at {path}"
         if isinstance(schema.get("items"), list):
@@ -133,14 +126,7 @@ def rule_6(tools: Tools, server: str) -> Iterator[Complaint]:
     """`type` is one string, and never null."""
     for name, schema, path, _ in inputs(tools):
         kind = schema.get("type")
-        if kind is not None and kind not in (
-            "object",
-            "array",
-            "string",
-            "integer",
-            "number",
-            "boolean",
-        ):
+        if kind is not None and kind not in "object array string integer number boolean".split():
             yield name, f"type {kind!r} at {path}"
 
 

@@ -176,10 +176,7 @@ class Sampler:
             "a1", "a", "1", "12345", "ABC", "abc-def", "a_b", "1.5", "USD", "us-east-1", "#a1b2c3",
             "a@b.co",
         )  # fmt: skip
-        yield from (
-            "12:00", "2024-01", "v1", "arn:aws:s3:us-east-1:123456789012:a", "123456789012",
-            "https://a.co/b",
-        )  # fmt: skip
+        yield from tuple("12:00 2024-01 v1 arn:aws:s3:us-east-1:123456789012:a 123456789012 https://a.co/b".split())  # fmt: skip
         for alphabet in (
             string.digits,
             string.ascii_lowercase,

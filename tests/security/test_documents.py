@@ -364,10 +364,7 @@ def test_a_file_is_given_as_text_and_a_default_names_none(tmp_path: Path) -> Non
 
 # What the model and the terminal get to see.
 
-HIDDEN = [
-    "\U000e0041", "\u202e", "\u2066", "\u200b", "\ufeff", "\u00ad", "\ufe0f", "\x1b[8m", "\x07",
-    "\u3164",
-]  # fmt: skip
+HIDDEN = "󠁁 ‮ ⁦ ​ ﻿ ­ ️ [8m  ㅤ".split()  # fmt: skip
 
 
 @pytest.mark.parametrize("text", HIDDEN, ids=ascii)

@@ -5,10 +5,7 @@ import pytest
 from .conftest import HOST, TOKEN, Pages
 
 OWN = {"Origin": f"http://{HOST}", "Content-Type": "application/json"}
-PAGES = (
-    "/", "/tools", "/tool/0", "/edit/0", "/find?q=book", "/settings", "/problems", "/changes",
-    "/scores",
-)  # fmt: skip
+PAGES = tuple("/ /tools /tool/0 /edit/0 /find?q=book /settings /problems /changes /scores".split())  # fmt: skip
 
 
 @pytest.mark.parametrize("path", [*PAGES, "/state", "/static/page.css"])

@@ -43,12 +43,11 @@ PARTS = {
     ),
     "describe": PartFacts(remedy="run `mcpgen generate`"),
     "exchange": PartFacts(
-        variables=(
-            "EXCHANGE_URL",
-            "EXCHANGE_CLIENT_ID",
-            "EXCHANGE_CLIENT_SECRET",
-            "EXCHANGE_AUDIENCE",
-            "EXCHANGE_SCOPES",
+        variables=tuple(
+            (
+                "EXCHANGE_URL EXCHANGE_CLIENT_ID EXCHANGE_CLIENT_SECRET EXCHANGE_AUDIENCE "
+                "EXCHANGE_SCOPES"
+            ).split()
         )
     ),
     "functions": PartFacts(remedy="run `mcpgen generate`"),
@@ -58,18 +57,12 @@ PARTS = {
         remedy="the API's description offers no login for a person: set its credentials",
     ),
     "oauth": PartFacts(
-        variables=(
-            "HTTP_ISSUER",
-            "HTTP_AUDIENCE",
-            "HTTP_RESOURCE",
-            "HTTP_JWKS_URL",
-            "HTTP_SCOPES",
-            "HTTP_OFFERED_SCOPES",
-            "HTTP_WRITE_SCOPES",
-            "HTTP_TOOL_SCOPES",
-            "INTROSPECTION_URL",
-            "INTROSPECTION_CLIENT_ID",
-            "INTROSPECTION_CLIENT_SECRET",
+        variables=tuple(
+            (
+                "HTTP_ISSUER HTTP_AUDIENCE HTTP_RESOURCE HTTP_JWKS_URL HTTP_SCOPES "
+                "HTTP_OFFERED_SCOPES HTTP_WRITE_SCOPES HTTP_TOOL_SCOPES INTROSPECTION_URL "
+                "INTROSPECTION_CLIENT_ID INTROSPECTION_CLIENT_SECRET"
+            ).split()
         )
     ),
     "redis": PartFacts(variables=("REDIS_URL", "REDIS_MAX_CONCURRENCY")),

@@ -27,18 +27,7 @@ from ...transports.guard import METADATA
 if TYPE_CHECKING:
     import httpx2
 
-ALGORITHMS = (
-    "RS256",
-    "RS384",
-    "RS512",
-    "PS256",
-    "PS384",
-    "PS512",
-    "ES256",
-    "ES384",
-    "ES512",
-    "EdDSA",
-)
+ALGORITHMS = tuple("RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA".split())
 """Signatures only: with a shared secret or `none` anyone who knows the public key could sign."""
 
 MAX_TOKEN = 8_192
