@@ -105,11 +105,9 @@ def rule_4(tools: Tools, server: str) -> Iterator[Complaint]:
 def rule_5(tools: Tools, server: str) -> Iterator[Complaint]:
     """No keyword that clients refuse, no tuple, no union of one or of the same."""
     for name, schema, path, _ in inputs(tools):
-        for (
-            keyword
-        ) in "not if then else patternProperties prefixItems allOf dependentSchemas".split():
-            if keyword in schema:
-                yield name, f"{keyword} at {path}"
+        refused = "not if then else patternProperties prefixItems allOf dependentSchemas".split()
+        for keyword in filter(schema.__contains__, refused):
+            yield name, f"{keyword} at {path}"
         if isinstance(schema.get("items"), list):
             yield name, f"tuple at {path}"
         for keyword in CHILDREN:
@@ -179,8 +177,9 @@ def rule_9(tools: Tools, server: str) -> Iterator[Complaint]:
         sentence = re.split(r"(?<=[.!?])\s|\n", text)[0]
         if len(sentence) > 120:
             yield tool["name"], f"first sentence of {len(sentence)} characters"
-        first = sentence.split(" ")[0].strip(".,:;").lower()
-        if first in NOT_VERBS or not first[:1].isalpha():
+        first, second, *_ = [*sentence.lower().split(" "), ""]
+        first = first.strip(".,:;")
+        if (first in NOT_VERBS and second != "para") or not first[:1].isalpha():  # not in English
             yield tool["name"], f"first word {first!r}"
         for schema, path, _ in walk(tool["inputSchema"]):
             said = schema.get("description")
