@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
-from ..load.values import as_object
+from ..load.values import as_object, as_text
 from ..lock.matching import MatchedTools, match, shape
 from ..lock.model import LOGIN
 from ..problems import Problem, RefusedError
@@ -294,7 +294,7 @@ def _credential(name: str, facts: Mapping[str, Any]) -> Credential:
     return {
         "name": name,
         **{part: str(facts.get(part)) for part in ("kind", "place", "wire_name", "scheme")},
-        "token_url": facts.get("token_url") or "",
+        "token_url": as_text(facts.get("token_url")),
         "scopes": _sorted(scopes),
         "authorization_url": login.get("authorization_url", ""),
         "device_url": login.get("device_url", ""),

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from ..load.values import as_object
 from ..problems import Place, Problem
 from .functions import FunctionNode, function_problems, functions, makes_a_tool
 from .imports import bound_name
@@ -119,10 +120,11 @@ class _Custom:
         answer: the server takes it itself.
         """
         chooses = self.package.lists.get(name, {}).get("fields")
-        if not isinstance(schema, dict) or not isinstance(schema.get("properties"), dict):
+        properties = as_object(as_object(schema).get("properties"))
+        if chooses not in properties:
             return schema
-        properties = {key: value for key, value in schema["properties"].items() if key != chooses}
-        return {**schema, "properties": properties}
+        kept = {key: value for key, value in properties.items() if key != chooses}
+        return {**schema, "properties": kept}
 
     def implementations(self) -> Iterator[Problem]:
         """Functions in `custom/<tool>.py` that are missing, or that do not fit the generated

@@ -219,9 +219,7 @@ def _says(one: ScoredTool, term: str) -> bool:
     if len(term) < SHORTEST:
         return False
     return any(
-        other.startswith(term) or term.startswith(other)
-        for other in one.said
-        if len(other) >= SHORTEST
+        other[: len(term)] == term[: len(other)] for other in one.said if len(other) >= SHORTEST
     )
 
 

@@ -194,7 +194,7 @@ def _segment(parts: tuple[str, ...], values: Mapping[str, Any]) -> str:
 
 def _value(name: str, value: Any) -> str:
     """One parameter, encoded. It is judged by each text that a reader could decode it to."""
-    if value is OMIT or value is None:
+    if value in (OMIT, None):
         raise Refused("a value is needed, it is part of the path", name)
     try:
         text = path_text(name, value)
@@ -509,7 +509,7 @@ def _parts_of(name: str, value: Any) -> list[tuple[str, Part]]:
 
 
 def _parts(value: Any) -> list[Part]:
-    if value is OMIT or value is None:
+    if value in (OMIT, None):
         return []
     if isinstance(value, Part):
         return [value]

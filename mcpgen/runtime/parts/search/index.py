@@ -246,7 +246,7 @@ class Index:
         for other in self._postings:
             if len(other) < SHORTEST_PREFIX:
                 continue
-            if other.startswith(term) or term.startswith(other):
+            if other[: len(term)] == term[: len(other)]:
                 yield other
 
     def _matches(self, query: Query, listed: frozenset[str]) -> list[Match]:

@@ -115,7 +115,7 @@ def same(first: Any, second: Any) -> bool:
 
 def is_null(value: Any) -> bool:
     """Return whether a value is null, or not there."""
-    return value is OMIT or value is None
+    return value in (OMIT, None)
 
 
 def number(value: Any) -> float:
