@@ -109,7 +109,7 @@ workflows: $(VENV)/ready
 bench: $(VENV)/ready
 	@$(BIN)/python -m benchmarks.run $(ARGS)
 
-# Measure how well tools are found, what that costs and how lists score; `ARGS=--write` writes docs/models.md.
+# Measure how well tools are found, what that and lists cost (ARGS=--tokens), and scores; `ARGS=--write` writes docs/models.md.
 models: $(VENV)/ready
 	@$(BIN)/python -m benchmarks.models $(ARGS)
 

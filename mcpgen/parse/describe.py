@@ -63,6 +63,8 @@ _CLAUSE_END = re.compile(
 )
 """End of a sentence's main clause."""
 _PARENTHESIS = re.compile(r" \([^()]*\)")
+OF_ANSWERS = frozenset("record complete full single newly created updated".split())
+"""Words about an answer that say nothing of it: `Returns the full record of the new book`."""
 SHORTEST = 15
 """Characters of a sentence that says something."""
 _IDENTIFIER = re.compile(r"[a-z][A-Za-z0-9_-]*|[A-Z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+")
@@ -231,7 +233,9 @@ def _is_new(known: set[str], sentence: str) -> bool:
     """Return whether a sentence says more than words that are known; an item of a list does."""
     if not _STATEMENT.fullmatch(sentence):
         return True
-    return not known.issuperset(_meaning(without_preface(sentence)))
+    first, *others = _meaning(without_preface(sentence))
+    told = {*known, "get", *OF_ANSWERS} if first == "get" else known  # or `Returns`
+    return not told.issuperset([first, *others])
 
 
 def _capitalised(text: str) -> str:
@@ -301,9 +305,7 @@ def _is_name(word: str, more: str) -> bool:
     """
     if word.lower() in ARTICLES:
         return False
-    if more[:2].istitle():
-        return True
-    return word.isupper() or any(map(str.isupper, word[1:]))
+    return any([more[:2].istitle(), word.isupper(), *map(str.isupper, word[1:])])
 
 
 def _is_identifier(text: str) -> bool:
@@ -355,9 +357,7 @@ def _ended(sentence: str) -> str:
     """A first sentence with its full stop; one that is cut has its dots, and a list follows a
     colon.
     """
-    if sentence.endswith(("…", ":", "。", "！", "？")):
-        return sentence
-    return f"{sentence}."
+    return sentence if sentence.endswith(("…", ":", "。", "！", "？")) else f"{sentence}."
 
 
 def describe(sentence: str, rest: str, extras: list[str], limit: int) -> str:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from ..load.values import as_object
+from ..load.values import as_object, texts_in
 from ..runtime.facts import SAFE
 from ..runtime.results import ListAnswer, fold
 from ..runtime.results.lists import BESIDE_A_LIST
 from ..text import words
+from .projection import size_of
 
 if TYPE_CHECKING:
+    from .parameter import Field
     from .schema import Reader
 
 FIELDS_SCHEMA = {
@@ -25,6 +28,11 @@ FIELDS_SCHEMA = {
 }
 FIELDS_NAMES = ("fields", "item_fields", "answer_fields")
 """Names of the argument that chooses fields: that of the last run, else the first free one."""
+_ASKS = re.compile(r"(?:opt|only|returned|return|included|include|response)?(?:fields?|select)")
+"""Folded name of a parameter for the fields to return."""
+_RETURNS = re.compile(r"\b(?:return|respon|retriev|select|output)", re.I)
+_LONG_VALUES = 120
+"""Bytes of the names of fields that are listed with such a parameter."""
 _LIST_NAMES = (
     "items data results values value entries records rows list elements resources objects hits"
     " documents nodes edges content collection members"
@@ -38,6 +46,34 @@ _SIZES = (
     "limit per_page page_size pagelen max_results max_items max_keys size count first top take rows"
     " items_per_page hits_per_page number_of_results num_results results_per_page"
 ).split()
+
+
+def asks_for_fields(reader: Reader, item: Field) -> bool:
+    """Return whether a parameter is a list of the fields to return, by its name and its text."""
+    if item.place != "query":
+        return False
+    if not _ASKS.fullmatch(fold(item.wire_name)):
+        return False
+    kinds = reader.kinds(reader.flatten(item.schema).get("items"))
+    return all([kinds == {"string"}, _RETURNS.search(item.description)])
+
+
+def briefly(reader: Reader, item: Field) -> Field:
+    """A parameter as it is listed; of one that asks for fields a name stands in its text, best a
+    path, in place of many, because the tool's description has the first names of its answer.
+    """
+    if not asks_for_fields(reader, item):
+        return item
+    schema = reader.flatten(item.schema)
+    names = texts_in(reader.flatten(schema["items"]).get("enum"))
+    if not names:
+        return item
+    if size_of(names) <= _LONG_VALUES:
+        return replace(item, description="Fields to return")
+    some = min(names, key=lambda name: ("." not in name, len(name)))
+    text = f"Fields to return: {len(names)} such as {some}"
+    plain = schema | {"items": {"type": "string"}, "description": text}
+    return replace(item, schema=plain, description=text)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,6 +11,14 @@ from ..ir import Auth, Login
 from ..load.values import as_object, as_text, first_text
 
 _URL = re.compile(r"https?://[!-.0-~][!-~]*")
+_NAMES = r"`?[\w:.*/-]+`?(?:,? (?:(?:or|and) )?`?[\w*/-]*[:.][\w:.*/-]+`?)*"
+SCOPE = re.compile(
+    rf"(?:\w+ ){{0,2}}(?:requires?d?|oauth2?) scopes?: ?{_NAMES}$|scopes: ?{_NAMES}$"
+    r"|\w+ required scopes?(?: \w+ \w+:\w+(?:, \w+:\w+)*)+$|(?:if [^,]{1,60}, )?"
+    r"(?:oauth|you must (?:authenticate|use)) .{1,200}\btokens?\b.{1,200}\bscopes?\b",
+    re.I,
+)
+"""Sentence of an operation about a credential, the operator's: `Required scope: books:read`."""
 
 
 def login_of(scheme: Mapping[str, Any], variables: tuple[str, str]) -> Login | None:

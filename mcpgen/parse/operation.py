@@ -33,7 +33,7 @@ from . import response as responses
 from .annotations import annotation
 from .detail import BUDGET, LARGEST, Texts, size
 from .first_sentences import Opening
-from .listing import FIELDS_NAMES, FIELDS_SCHEMA, listing_of
+from .listing import FIELDS_NAMES, FIELDS_SCHEMA, asks_for_fields, briefly, listing_of
 from .models import Models
 from .naming import argument_names
 from .naming.arguments import ArgumentKey
@@ -210,14 +210,14 @@ class Operation:
 
     def content_type(self) -> str:
         """The documented Content-Type of a request without a body; a body says its own."""
-        if self.body is not None:
-            return ""
-        return self.constants.get("content-type", "")
+        return "" if self.body is not None else self.constants.get("content-type", "")
 
     def listed(self, tool: Tool) -> Listing:
         """The arguments and the description as the budget allows."""
         listing = Listing(self.whole.nodes, self.budget - size(tool), self.texts)
-        for item in self.fields:
+        for written in self.fields:
+            item = self.as_listed(written)
+            listing.lacks_room |= item.schema is not written.schema
             words = partial(self.words_of, item)
             name = self.names[item.place, item.wire_name]
             level = -1 if item.whole else 0
@@ -234,6 +234,10 @@ class Operation:
         listing.offer("text", 1, self.lengthen, listing, self.texts.tool)
         listing.spend()
         return listing
+
+    def as_listed(self, item: Field) -> Field:
+        """A field without the names of the answer's fields, unless there is room to spare."""
+        return briefly(self.reader, item) if self.budget <= BUDGET["portable"] else item
 
     def lengthen(self, listing: Listing, limit: int) -> None:
         """Describe the tool with more of the document's text, if there is room for it."""
@@ -253,7 +257,7 @@ class Operation:
         for item in self.fields:
             name = self.names[item.place, item.wire_name]
             listed = projection(listing.arguments[name])
-            is_whole &= listed.is_whole
+            is_whole &= all([listed.is_whole, self.as_listed(item).schema is item.schema])
             pointer = f"/properties/{escape(name)}"
             properties[name] = self.narrowed(item, listed.schema)
             takes_null = listed.accepts_null or self.is_removed_by_null(item)
@@ -394,7 +398,9 @@ class Operation:
         return responses.understand(self.reader, self.answer, typed=self.profile == "rich")
 
     def list_answer(self, answer: Response) -> ListAnswer:
-        """Return the list in the answer. It gets an argument that chooses fields of its items."""
+        """Return the list in the answer. It gets an argument that chooses fields of its items where
+        the API has none, or had none at the last run.
+        """
         if not answer.json:
             return ListAnswer()
         listing = listing_of(
@@ -406,6 +412,10 @@ class Operation:
         )
         if listing.items is None:
             return listing
+        own = () if self.chooser else self.fields
+        for item in own:
+            if asks_for_fields(self.reader, item):
+                return replace(listing, asked=item.wire_name)
         taken = set(self.names.values())
         names = sorted(FIELDS_NAMES, key=lambda name: name != self.chooser)
         return replace(listing, fields=next((name for name in names if name not in taken), ""))
@@ -415,6 +425,7 @@ class Operation:
         only repeats the name says nothing, and one that asks for encoding asks for what is done.
         """
         own_text = self.repeated.without(plain(item.description), item.wire_name)
+        inner_text = self.repeated.without(inner_text, item.wire_name)
         text = _joined(shorten(own_text, limit), inner_text)
         if ASKS_FOR_ENCODING.search(text) and self.is_encoded(item):
             text += " (URL-encoded once when it is sent)"

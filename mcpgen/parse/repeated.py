@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from ..load.values import as_list, as_object, as_text
 from ..text import plain, sentences
+from .login import SCOPE
 
 if TYPE_CHECKING:
     from ..load.operations import DocumentedOperation
@@ -53,12 +54,15 @@ class Repeated:
 
     def without(self, text: str, place: Place = "") -> str:
         """Return a text without its repeated sentences, and without sentences that only refer to
-        another text. The first sentence about a parameter stays.
+        another text or name the scopes of a credential. The first other sentence about a parameter
+        stays.
         """
         known = self._every if place else self._places
         first = _all(text)[:1] if place else []
 
         def is_telling(sentence: str) -> bool:
+            if SCOPE.match(sentence):
+                return False
             if sentence in first:
                 return True
             return not REFERRAL.match(sentence) and place not in known.get(sentence, ())

@@ -54,20 +54,16 @@ NOUN_PHRASE = re.compile(
 PLURAL_PHRASE = re.compile(r"(?:returns? )?((?:list|array|collection|page|map) of\b.*)", re.I)
 
 
-FIELDS_OF_TRANSPORT = frozenset(
-    (
-        "age connection content-encoding content-language content-length content-type date expires"
-        " keep-alive link nel p3p pragma set-cookie transfer-encoding vary via"
-    ).split()
-)
+FIELDS_OF_TRANSPORT = frozenset("""
+    age connection content-encoding content-language content-length content-type date expires
+    keep-alive link nel p3p pragma set-cookie transfer-encoding vary via
+    """.split())
 """Header fields that say nothing of the thing that was asked for, or are read anyway."""
-WORDS_OF_TRANSPORT = frozenset(
-    (
-        "apigw cache cdn cf control correlation debug frame interaction limit operationid policy"
-        " powered rate ratelimit referrer report request requestid robots security server"
-        " signature trace tracing transport xss"
-    ).split()
-)
+WORDS_OF_TRANSPORT = frozenset("""
+    apigw cache cdn cf control correlation debug frame interaction limit operationid policy
+    powered rate ratelimit referrer report request requestid robots security server
+    signature trace tracing transport xss
+    """.split())
 """Words in the names of such fields: `X-RateLimit-Remaining`, `Access-Control-Allow-Origin`."""
 
 STATING = FINITE | {"contains", "includes"}
@@ -232,9 +228,7 @@ def _values_phrase(values: list[Any], limit: int) -> str:
 
 def _spelled(value: Any) -> str:
     """A value as JSON spells it; a text without its quotes."""
-    if isinstance(value, str):
-        return value
-    return json.dumps(value, ensure_ascii=False)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _plural_phrase(reader: Reader, schema: Any, kinds: set[str], limit: int) -> str:
@@ -262,13 +256,11 @@ def sentence(
         return ""
     text = _said(response, headline)
     form = _form(reader, response, items)
-    if text and form:
-        return f"Returns {text} ({form})."
-    if text:
-        return f"Returns {text}."
     article = ARTICLES.get(form.split(" ")[0])
-    if article:
-        return f"Returns {article} {form}."
+    if text:
+        form = f"{text} ({form})" if form else text
+    elif article:
+        form = f"{article} {form}"
     return f"Returns {form}." if form else ""
 
 

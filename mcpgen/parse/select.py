@@ -89,9 +89,7 @@ def words_of(origin: Origin, operation: dict[str, Any]) -> dict[str, list[str]]:
 def patterns(selection: Selection, action: str, kind: str) -> tuple[str, ...]:
     """Return a selection's patterns in `include_tags` and the like; methods in upper case."""
     chosen: tuple[str, ...] = getattr(selection, f"{action}_{kind}s")
-    if kind == "method":
-        return tuple(method.upper() for method in chosen)
-    return chosen
+    return tuple(map(str.upper, chosen)) if kind == "method" else chosen
 
 
 def refuse_unknown(config: Config, choices: Iterable[Choice]) -> None:
@@ -152,10 +150,8 @@ def _suggestion(kind: str, pattern: str, words: list[str]) -> str:
     if not words:
         return f"no operation of the document has a {kind}"
     listed = ", ".join(map(_quoted, words[:SUGGESTED]))
-    more = len(words) - SUGGESTED
-    return (
-        f"the document has {listed} and {more} more" if more > 0 else f"the document has {listed}"
-    )
+    more = f" and {len(words) - SUGGESTED} more" if len(words) > SUGGESTED else ""
+    return f"the document has {listed}{more}"
 
 
 def _quoted(word: str) -> str:

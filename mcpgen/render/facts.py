@@ -166,9 +166,14 @@ def _lists(server: Server) -> dict[str, dict[str, Any]]:
     """Tool → how its answers list things, for tools whose answers do."""
     lists = {}
     for tool in server.tools:
-        names = {each.wire_name: each.name for each in tool.arguments if not each.fixed}
+        names = {
+            each.wire_name: each.name
+            for each in tool.arguments
+            if each.wire_name and not each.fixed
+        }
         found = tool.listing
-        listing = replace(found, next=names.get(found.next, ""), size=names.get(found.size, ""))
+        asked, following, size = (names.get(n, "") for n in (found.asked, found.next, found.size))
+        listing = replace(found, asked=asked, next=following, size=size)
         if not listing.next:
             listing = replace(listing, how="", source=(), key="id")
         facts = _set_fields(listing, ListAnswer())

@@ -121,11 +121,9 @@ def kind_of(tool: Tool) -> str:
     end = "".join(segments[-1:])
     if end.startswith("{"):
         end = ""
-    kind = _kind_of_posting(end)
+    kind, kinds = "create" if end else "update", kinds_of_verb(end)
     if method != "POST":
         kind = _kind_of_reading(tool, end)
-    kinds = kinds_of_verb(end)
-    if method != "POST":
         kinds = [each for each in kinds if each in READING]
     if not kinds or kind in kinds:
         return kind
@@ -135,12 +133,6 @@ def kind_of(tool: Tool) -> str:
 def kinds_of_verb(segment: str) -> list[str]:
     """List the kinds of effect of the first verb of a path's segment; empty without one."""
     return _verbs().get(next(iter(words(segment)), ""), [])
-
-
-def _kind_of_posting(end: str) -> str:
-    if not end:
-        return "update"
-    return "create"
 
 
 def _kind_of_reading(tool: Tool, end: str) -> str:
@@ -168,17 +160,13 @@ def _fields(tool: Tool, toolset: Toolset, models: Mapping[str, Schema]) -> dict[
     """The fields of a tool, with those that only the document tells: its path, the fields of its
     answer, and what its area is about (`A Droplet is a virtual machine`).
     """
-    named = [
-        segment
-        for segment in _segments(_PARAMETER.sub("", tool.origin.path))
-        if not _VERSION.fullmatch(segment)
-    ]
-    tail = named[-1:]
+    segments = _segments(_PARAMETER.sub("", tool.origin.path))
+    named = [segment for segment in segments if not _VERSION.fullmatch(segment)]
     fields = fields_of(wire(tool), toolset.name)
     return {
         **fields,
         "output": " ".join(_members(tool.response.type, models)) or fields["output"],
-        "tail": " ".join(tail),
+        "tail": " ".join(named[-1:]),
         "path": " ".join(named[:-1]),
         "area": toolset.description,
     }
@@ -203,9 +191,7 @@ def _members(schema: Schema | None, models: Mapping[str, Schema], depth: int = 4
 def _content(members: Schema) -> list[Schema]:
     """Return the content of an envelope: its only member that is an object or a list."""
     held = [one for one in members.values() if not STRUCTURE.isdisjoint(one)]
-    if len(held) == 1:
-        return held
-    return []
+    return held if len(held) == 1 else []
 
 
 def _lists(schema: Schema | None, models: Mapping[str, Schema]) -> list[str]:

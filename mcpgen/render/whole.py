@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..ir import Schema, Server, Tool
-from ..load.values import as_object
+from ..load.values import as_object, texts_in
 from ..runtime.pointer import referred_to, unescape
 
 
@@ -34,7 +34,7 @@ def whole_input(server: Server, tool: Tool) -> tuple[Schema, dict[str, str]]:
 
 
 def leave_out(server: Server) -> bool:
-    """Return whether some tool takes a property that its list does not name."""
+    """Return whether some tool takes a property or a value that its list does not name."""
     for tool in with_contract(server):
         whole, _ = whole_input(server, tool)
         if not _properties(whole) <= _properties(tool.input_schema):
@@ -49,7 +49,7 @@ def with_contract(server: Server) -> list[Tool]:
 
 
 def _properties(schema: Schema) -> set[str]:
-    """The names of all properties in a schema, at any depth."""
+    """The names of all properties in a schema, and the texts of its enums, at any depth."""
     names: set[str] = set()
     pending: list[Any] = [schema]
     while pending:
@@ -57,7 +57,7 @@ def _properties(schema: Schema) -> set[str]:
         if isinstance(part, list):
             pending += part
         elif isinstance(part, dict):
-            names.update(as_object(part.get("properties")))
+            names.update(as_object(part.get("properties")), texts_in(part.get("enum")))
             pending += part.values()
     return names
 

@@ -291,7 +291,8 @@ class Runner:
         if answer.data is not None and "shape" in prepared.hooks:
             data = await self._hooks.run("shape", call, answer.data)
             answer = dataclasses.replace(answer, data=as_json(data))
-        content, structured = self._api().content(answer, entry.tool, call.arguments)
+        chosen = {**call.context.reading, **call.arguments}
+        content, structured = self._api().content(answer, entry.tool, chosen)
         result: dict[str, Any] = {"content": content}
         if structured is not None:
             result["structuredContent"] = structured

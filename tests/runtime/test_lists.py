@@ -41,6 +41,9 @@ def repo(number: int) -> dict[str, Any]:
     }
 
 
+REPOS = [repo(number) for number in range(20)]
+
+
 def shown(data: Any, *call: dict[str, Any], **facts: Any) -> tuple[list[str], Any]:
     """The texts of an answer's blocks, and its structured content."""
     answer = Answer(200, {"content-type": "application/json"}, json.dumps(data).encode(), data)
@@ -61,7 +64,7 @@ def of(
 
 
 def test_a_list_shows_what_tells_items_apart_and_says_how_to_get_the_rest() -> None:
-    [text, note], structured = shown([repo(number) for number in range(20)])
+    [text, note], structured = shown(REPOS)
     items = json.loads(text)
     assert structured == {"result": items}
     assert items[3] == {
@@ -184,9 +187,7 @@ def test_an_object_inside_an_item_is_worth_its_best_fields(item: Any, paths: lis
 
 
 def test_the_call_chooses_fields_and_dotted_paths() -> None:
-    items = [repo(number) for number in range(20)]
-    call = {"fields": ["id", "commit.author.name", "labels.name"]}
-    texts, structured = shown(items, call)
+    texts, structured = shown(REPOS, {"fields": ["id", "commit.author.name", "labels.name"]})
     assert json.loads(texts[0])[3] == {
         "id": 3,
         "commit": {"author": {"name": "Mona"}},
@@ -195,29 +196,28 @@ def test_the_call_chooses_fields_and_dotted_paths() -> None:
     assert structured == {"result": json.loads(texts[0])} and len(texts) == 1
 
 
-def test_all_fields_are_whole_items() -> None:
-    items = [repo(number) for number in range(20)]
-    texts, _ = shown(items, {"fields": ["all"]})
-    assert json.loads(texts[0]) == items and len(texts) == 1
+def test_items_are_whole_with_all_fields_and_with_those_that_the_api_was_asked_for() -> None:
+    asked = ListAnswer(items=(), asked="only")
+    for call, listing in (({"fields": ["all"]}, LISTING), ({"only": ["id"]}, asked)):
+        assert [*map(json.loads, shown(REPOS, call, listing=listing)[0])] == [REPOS]
+    assert shown(REPOS, listing=asked)[0][1].endswith("Name the fields you need in `only`]")
 
 
 def test_a_field_that_no_item_has_is_named_with_those_there_are() -> None:
-    items = [repo(number) for number in range(20)]
-    texts, _ = shown(items, {"fields": ["id", "titel"]})
+    texts, _ = shown(REPOS, {"fields": ["id", "titel"]})
     assert json.loads(texts[0])[0] == {"id": 0}
     assert texts[1].startswith("[no item has `titel`; the fields of items are `id`, `node_id`")
-    assert json.loads(shown(items, {"fields": ["titel"]})[0][0])[0]["name"] == "repo-0"
+    assert json.loads(shown(REPOS, {"fields": ["titel"]})[0][0])[0]["name"] == "repo-0"
 
 
 def test_single_objects_small_lists_and_lists_without_the_argument_stay_whole() -> None:
     assert json.loads(shown(repo(1))[0][0]) == repo(1)
     assert json.loads(shown([repo(1)])[0][0]) == [repo(1)]
-    items = [repo(number) for number in range(20)]
-    assert json.loads(shown(items, listing=ListAnswer(items=()))[0][0]) == items
+    assert json.loads(shown(REPOS, listing=ListAnswer(items=()))[0][0]) == REPOS
 
 
 def test_a_list_inside_an_answer_keeps_what_stands_beside_it() -> None:
-    data = {"ok": True, "data": {"repos": [repo(number) for number in range(20)]}, "total": 20}
+    data = {"ok": True, "data": {"repos": REPOS}, "total": 20}
     listing = ListAnswer(items=("data", "repos"), fields="fields")
     [text, _], structured = shown(data, listing=listing)
     assert structured == json.loads(text)

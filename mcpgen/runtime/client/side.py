@@ -266,7 +266,7 @@ class _View:
             text = self._as_table(data, text)
         texts: list[str | Block] = [text, remark]
         if cuts.rows is not None:
-            texts.append(lists.left_out(items, lists.items_of(data, path), self._listing.fields))
+            texts.append(lists.left_out(items, lists.items_of(data, path), self._listing))
         kept = cuts.kept_items(place)
         if cuts.items:
             total = len(compact(whole).encode())
@@ -283,8 +283,10 @@ class _View:
         if any((shaping.keep, shaping.drop, shaping.strip_nulls)):
             selection = Sieve(strip_nulls=shaping.strip_nulls)
             data = selection.of(data, shaping.keep, shaping.drop)
-        items = lists.items_of(data, listing.items) if listing.fields else []
-        names = self._call.get(listing.fields, ()) if items else (lists.ALL,)
+        items = lists.items_of(data, listing.items) if listing.chooser() else []
+        names = self._call.get(listing.chooser(), ()) if items else (lists.ALL,)
+        if listing.asked:  # and the API chose
+            names = [lists.ALL for _ in names]
         if lists.ALL in names:
             return data, "", False
         unknown = [name for name in names if not any(lists.has(item, name) for item in items)]
@@ -408,8 +410,8 @@ class _View:
             if listing.next and kept:
                 way += f", then ask for the next part with `{listing.next}`"
             ways.append(way)
-        if listing.fields and kept is not None:
-            ways.append(f"name the fields you need in `{listing.fields}`")
+        if listing.chooser() and kept is not None:
+            ways.append(f"name the fields you need in `{listing.chooser()}`")
         return ways + self._narrower(is_last=not ways)
 
     def _narrower(self, is_last: bool = True) -> list[str]:
@@ -417,7 +419,7 @@ class _View:
         do.
         """
         names = [name for name in self._arguments if fold(name) in _NARROWER]
-        names = [f"`{name}`" for name in names if name != self._listing.fields]
+        names = [f"`{name}`" for name in names if name != self._listing.chooser()]
         if names:
             return [f"ask for less with {' or '.join(names[:3])}"]
         variable = self._settings.variable("MAX_RESULT_TOKENS")

@@ -58,9 +58,8 @@ class Answered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shaping:
-    """The model's view of a tool's answer: dotted paths to keep or drop, whether members that are
-    null are dropped, fields to take out at any depth, whether a list is written as a table
-    and XML as JSON.
+    """The model's view of a tool's answer: dotted paths to keep or drop, whether null is dropped,
+    fields to take out at any depth, whether a list is written as a table and XML as JSON.
     """
 
     keep: tuple[str, ...] = ()
@@ -75,20 +74,25 @@ class Shaping:
 class ListAnswer:
     """The list in an answer, and its pagination.
 
-    `items` are the keys that lead to the list, or None if the answer holds none; `fields`
-    is the argument that chooses the fields of items. `next` and `size` are the arguments
-    for the next part and for the size of a part; empty if there are none. `how` is `page`,
-    `offset`, `cursor` or `last`; `source` has the dotted paths at which the answer may hold
-    the next value; `key` is the key of an item that `last` continues after.
+    `items` are the keys that lead to the list, or None if the answer holds none; `fields` is the
+    argument that chooses the fields of items, `asked` one of the API's in its place. `next` and
+    `size` are the arguments for the next part and for the size of a part; empty if there are none.
+    `how` is `page`, `offset`, `cursor` or `last`; `source` has the dotted paths at which the answer
+    may hold the next value; `key` is the key of an item that `last` continues after.
     """
 
     items: tuple[str, ...] | None = None
     fields: str = ""
+    asked: str = ""
     next: str = ""
     size: str = ""
     how: str = ""
     source: tuple[str, ...] = ()
     key: str = "id"
+
+    def chooser(self) -> str:
+        """The argument that chooses the fields of items; empty if there is none."""
+        return self.fields or self.asked
 
 
 class TooDeep(ValueError):

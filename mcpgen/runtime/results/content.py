@@ -144,6 +144,8 @@ class Context:
         """The `Steps` of the workflows that are running, the outermost first."""
         self.remarks: list[Block] = []
         """Content blocks to add to the result of a successful call."""
+        self.reading: Mapping[str, Any] = {}
+        """Arguments that only the reading of the API's answer knows."""
         self.limit: Any = None
         """Its time limit (`anyio.CancelScope`)."""
         self.begun = False
@@ -205,9 +207,7 @@ class Context:
 
 @dataclasses.dataclass(slots=True)
 class Call:
-    """One call as `hooks.py` sees it: the tool, its checked arguments (yours to change), and its
-    context.
-    """
+    """One call as `hooks.py` sees it: tool, checked arguments (yours to change), and context."""
 
     tool: str
     arguments: dict[str, Any]
@@ -235,9 +235,7 @@ def result_of(value: Any, *, structured: bool) -> dict[str, Any]:
             return {"content": blocks}
     text: str | None = None
     if isinstance(value, Structured):
-        text = value.text
-        value = value.data
-        structured = True
+        text, value, structured = value.text, value.data, True
     data = as_json(value)
     if text is None:
         text = data if isinstance(data, str) else compact(data)
@@ -248,9 +246,7 @@ def result_of(value: Any, *, structured: bool) -> dict[str, Any]:
 
 
 def _blocks(value: Any) -> list[Block]:
-    """The content blocks of None, a text, or a list of texts and helpers; none of any other
-    value.
-    """
+    """The content blocks of None, a text, or a list of texts and helpers; else none."""
     if value is None:
         return [Text("Done").block()]
     if isinstance(value, str):

@@ -106,7 +106,7 @@ def has(item: Any, path: str) -> bool:
     return has(item.get(head), rest) if rest else head in item
 
 
-def left_out(items: list[Any], kept: list[Any], argument: str) -> str:
+def left_out(items: list[Any], kept: list[Any], listing: ListAnswer) -> str:
     """One line: what the first items lack of their fields, and how to get it; or nothing."""
     changed = [
         (name, item[name], value)
@@ -128,10 +128,10 @@ def left_out(items: list[Any], kept: list[Any], argument: str) -> str:
         parts.append(f"texts end after {max(cut)} characters")
     if not parts:
         return ""
-    return (
-        f"[{len(items)} items, shortened: {'; '.join(parts)}. Name the fields you need in"
-        f' `{argument}`, or ask for `{argument}` = ["{ALL}"]]'
-    )
+    way = f"Name the fields you need in `{listing.chooser()}`"
+    if listing.fields:
+        way += f', or ask for `{listing.fields}` = ["{ALL}"]'
+    return f"[{len(items)} items, shortened: {'; '.join(parts)}. {way}]"
 
 
 def _some(names: list[str]) -> str:

@@ -31,8 +31,9 @@ EVERYTHING = ["all"]
 class Inside(Context):
     """The context of a call by a program: its progress is that of the program."""
 
-    def __init__(self, outer: Context, tool: str) -> None:
+    def __init__(self, outer: Context, tool: str, reading: Mapping[str, Any]) -> None:
         super().__init__(outer.sent_by, tool)
+        self.reading = reading
         self.begun = True
         self._outer = outer
 
@@ -54,12 +55,10 @@ class ProgramAnswers:
         self._wrapped = frozenset(facts.get("wrapped", ()))
         self._lists: Mapping[str, Any] = facts.get("lists", {})
 
-    def arguments(self, entry: Entry, arguments: dict[str, Any]) -> dict[str, Any]:
-        """The arguments of a call, with all fields of a list's items asked for."""
-        chooses = self._lists.get(entry.name, {}).get("fields")
-        if chooses is None or not entry.generated:
-            return arguments
-        return {chooses: EVERYTHING, **arguments}
+    def reading(self, entry: Entry) -> dict[str, Any]:
+        """The choice of all fields of a list's items, where a call chooses none."""
+        listing = self._lists.get(entry.name, {})
+        return {listing[key]: EVERYTHING for key in ("fields", "asked") if key in listing}
 
     def data(self, entry: Entry, result: dict[str, Any]) -> Any:
         """The data of a result: its structured content, else its text, read as JSON where it is an
@@ -124,8 +123,8 @@ class Calls:
             if reason:
                 record.fail("limited", reason)
                 return failure(reason)
-            arguments = self._answers.arguments(entry, arguments)
-            return await self._run(entry, arguments, Inside(self._context, entry.name))
+            context = Inside(self._context, entry.name, self._answers.reading(entry))
+            return await self._run(entry, arguments, context)
 
 
 def _text_of_blocks(blocks: list[dict[str, Any]]) -> str:

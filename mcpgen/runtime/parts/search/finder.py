@@ -79,9 +79,7 @@ def _kind(tool: Mapping[str, Any], verbs: Mapping[str, list[str]]) -> str:
     for word in words(str(tool["name"]))[:1]:
         if word in verbs:
             return verbs[word][0]
-    if reads(tool):
-        return "get"
-    return "update"
+    return "get" if reads(tool) else "update"
 
 
 def reads(tool: Mapping[str, Any]) -> bool:

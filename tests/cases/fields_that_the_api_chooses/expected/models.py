@@ -1,0 +1,32 @@
+"""Types of the objects in arguments and answers. Only type checkers read them."""
+
+from __future__ import annotations
+
+from typing import Any, NotRequired, TypedDict
+
+
+class GetFewAnswer(TypedDict):
+    data: NotRequired[list[GetFewAnswerDataItem]]
+
+
+class GetFewAnswerDataItem(TypedDict):
+    name: NotRequired[str]
+    room: NotRequired[dict[str, Any]]
+
+
+class GetSortedAnswer(TypedDict):
+    data: NotRequired[list[GetSortedAnswerDataItem]]
+
+
+class GetSortedAnswerDataItem(TypedDict):
+    name: NotRequired[str]
+    room: NotRequired[dict[str, Any]]
+
+
+class ListManyAnswer(TypedDict):
+    data: NotRequired[list[ListManyAnswerDataItem]]
+
+
+class ListManyAnswerDataItem(TypedDict):
+    name: NotRequired[str]
+    room: NotRequired[dict[str, Any]]
