@@ -38,6 +38,7 @@ from mcpgen.runtime.parts.redis.shared import POLL_SECONDS
 from mcpgen.runtime.secrets import Secret
 
 from .http import HANDSHAKE, MODERN, answer, load, request, start
+from .run import cpu
 from .stdio import processor
 
 ROOT = Path(__file__).parents[1]
@@ -334,6 +335,13 @@ def replicas(rate: float, cpu: float, places: int, api: float) -> int:
     return max(1, -int(-max(by_core, by_places) // 1))
 
 
+def exchanges(count: int, calls: float) -> float:
+    """How often the token of a caller is exchanged: once in each of `count` replicas that one of
+    its `calls` reaches, when a balancer sends each call to any of them.
+    """
+    return count * (1 - (1 - 1 / count) ** calls)
+
+
 def table(heading: list[str], rows: list[list[str]]) -> str:
     """A table in Markdown."""
     lines = [heading, ["---"] * len(heading), *rows]
@@ -378,7 +386,7 @@ def page(measured: Measured, callers: int) -> str:
         ]
     )
     most_connections = DEFAULTS["HTTP_MAX_CONNECTIONS"]
-    rows = []
+    rows, exchanged = [], []
     for text, pace in PACES:
         rate = POPULATION * pace
         count = replicas(rate, cpu, places, API_SECONDS)
@@ -393,6 +401,19 @@ def page(measured: Measured, callers: int) -> str:
             text, f"{rate:,.0f}", f"{count:,}", f"{connected_each:,.0f}", f"{memory / 1e6:,.0f} MB",
             milliseconds(waits.half), milliseconds(waits.most),
         ])  # fmt: skip
+        calls = pace * TOKEN_SECONDS
+        each = exchanges(count, calls)
+        anew = each * POPULATION / TOKEN_SECONDS
+        exchanged.append(
+            [
+                text,
+                f"{count:,}",
+                f"{each:.1f}",
+                f"{anew:,.0f}",
+                f"{each / calls:.1%}",
+                f"{1 / calls:.1%}",
+            ]
+        )
     # The last row's replicas
     batches = -(-count // -(-count // 4))
     loads = []
@@ -414,7 +435,6 @@ def page(measured: Measured, callers: int) -> str:
         ]
         figures = [figure for waits in both for figure in (waits.half, waits.most)]
         greedy.append([f"{connections:,}", *map(milliseconds, figures)])
-    anew = count * POPULATION / TOKEN_SECONDS
     settings = [
         ["`HTTP_MAX_CONNECTIONS`", f"{count * most_connections:,}", f"{POPULATION:,} connections", "503 for one more"],
         ["`CALL_RATE`", f"{count * call_rate:,.0f}", f"{rate:,.0f} calls a second", "the model is told to wait"],
@@ -446,7 +466,7 @@ def page(measured: Measured, callers: int) -> str:
 
 <!-- Written by `make scaling`. Do not edit. -->
 
-Measured on {cores()} with Python {platform.python_version()}, one process of the bookshop sample over HTTP on loopback,
+Measured on {cores()} with Python {platform.python_version()}, one process of the bookshop sample (with `fast`) over HTTP on loopback,
 {callers} callers, every limit out of the way; client and API share the cores. The rest of this page is arithmetic and a
 simulation with these figures (`benchmarks/scaling.py`). Your API and your answers differ: run `make scaling` yourself.
 
@@ -480,11 +500,19 @@ of five minutes and no balancer that sends a caller to the same replica:
 {table(["setting", "all replicas", "needed", "beyond it"], settings)}
 
 From {count:,} replicas the API gets up to {count * places:,} requests at once: `MAX_CONCURRENCY` holds for each. Redis makes
-it fewer (`REDIS_MAX_CONCURRENCY`). A token is checked once in each replica and remembered by its hash until it ends. Each
-replica exchanges and introspects tokens for itself, Redis or not: a balancer that sends a caller (by `Authorization`) to
-the same replica makes {POPULATION / TOKEN_SECONDS:,.0f} exchanges a second of {anew:,.0f}. Exchanged tokens in Redis, encrypted with a key that
-all replicas have, would do the same for one round trip more at the first call in each replica; then whoever reads Redis and
-one replica's environment has the tokens of all callers.
+it fewer (`REDIS_MAX_CONCURRENCY`). A token is checked once in each replica and remembered by its hash until it ends.
+
+## Tokens that are exchanged
+
+Each replica exchanges and introspects tokens for itself, Redis or not. {POPULATION:,} callers, each with a token of
+{TOKEN_SECONDS / 60:.0f} minutes, and a balancer that sends a call to any replica:
+
+{table(["each makes", "replicas", "exchanges of each token", "of all, a second", "calls that wait for one", "if replicas shared them"], exchanged)}
+
+One exchange for each token, {POPULATION / TOKEN_SECONDS:,.0f} a second, is what the issuer sees where a balancer sends a caller
+to the same replica: in haproxy `balance hdr(Authorization)` with `hash-type consistent`. The server does not share exchanged
+tokens in Redis, encrypted or not: with that balancer it would save nothing, and whoever reads Redis and the environment of one
+replica would have the tokens of all callers.
 
 ## How waiting grows
 
@@ -533,7 +561,8 @@ def cores() -> str:
         if line.startswith("model name"):
             model = line.partition(":")[2].strip()
             break
-    return f"{os.cpu_count()} cores ({model})"
+    imported, _ = cpu([sys.executable, "-c", "import mcp"])
+    return f"{os.cpu_count()} cores ({model}; `import mcp` takes {imported:.2f} s of one)"
 
 
 def main() -> int:
