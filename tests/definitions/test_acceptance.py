@@ -144,12 +144,8 @@ EXACT: dict[str, tuple[Any, list[Any]]] = {
 def test_the_verdict_is_the_validators(case: str, tmp_path: Path) -> None:
     schema, instances = EXACT[case]
     tally = Tally()
-    tally.schema(
-        {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema},
-        instances,
-        tmp_path,
-        case,
-    )
+    said = {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+    tally.schema(said, instances, tmp_path, case)
     assert tally.differences == [] and tally.reasons == {}
     assert tally.counts["agreed"] >= len(instances) - 1
 
@@ -196,13 +192,8 @@ def test_the_body_of_an_operation_is_judged_like_a_tool(
 
 
 def test_an_argument_nobody_named_is_refused_with_the_one_that_was_meant(tmp_path: Path) -> None:
-    found = one(
-        tmp_path,
-        {
-            "repo-name": {"type": "string"},
-            "deep": {"oneOf": [{"type": "string"}, {"type": "integer"}]},
-        },
-    )
+    deep = {"oneOf": [{"type": "string"}, {"type": "integer"}]}
+    found = one(tmp_path, {"repo-name": {"type": "string"}, "deep": deep})
     assert "did you mean `repo-name`" in refusal(found, {"repo-nam": "x"})
     assert (
         checker(found).checked({"repo-name": "x"})[0]

@@ -222,14 +222,9 @@ def _renamed(value: Any, names: dict[str, str], pointer: str, *, forward: bool) 
         if forward:
             out[plain.get(at, key)] = _renamed(child, names, at, forward=True)
         else:
-            other = next(
-                (
-                    inner.rpartition("/")[2]
-                    for inner, wire in plain.items()
-                    if wire == key and inner.rpartition("/")[0] == f"{pointer}/properties"
-                ),
-                key,
-            )
+            called = [inner.rpartition("/") for inner, wire in plain.items() if wire == key]
+            here = [name for above, _, name in called if above == f"{pointer}/properties"]
+            other = [*here, key][0]
             out[other] = _renamed(child, names, f"{pointer}/properties/{other}", forward=False)
     return out
 

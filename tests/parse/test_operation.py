@@ -84,15 +84,10 @@ def test_json_of_no_known_shape_is_a_structured_answer_all_the_same() -> None:
 def test_what_dozens_of_operations_say_with_other_names_goes_first_where_a_text_is_long() -> None:
     scopes = ["Needs the scope `read`.", "Needs the scope `write`."]
     own = "The parts come in the order in which they were bound. " * 4
+    texts = [f"{scopes[number % 2]} {own if number < 5 else ''}" for number in range(50)]
     paths = {
-        f"/books/{number}": {
-            "get": {
-                "summary": f"Get part {number}",
-                "description": f"{scopes[number % 2]} {own if number < 5 else ''}",
-                "responses": {},
-            }
-        }
-        for number in range(50)
+        f"/books/{number}": {"get": {"summary": f"Get part {number}", "description": text}}
+        for number, text in enumerate(texts)
     }
     server, _ = parse_document(paths)
     short = [tool.description for tool in server.tools if "bound" not in tool.description]
@@ -165,15 +160,9 @@ def test_what_a_thing_is_used_to_do_stays_in_the_sentence() -> None:
 
 def test_arguments_that_share_a_sentence_stand_in_the_order_of_the_document() -> None:
     names = ["zeta", "owner", "alpha", "shelf", "mu", "beta", "repo", "kappa"]
-    parameters = [
-        {
-            "name": name,
-            "in": "query",
-            "description": f"The {name} of it. The name is not case sensitive.",
-            "schema": {"type": "string"},
-        }
-        for name in names
-    ]
+    text = "The {} of it. The name is not case sensitive."
+    query = {"in": "query", "schema": {"type": "string"}}
+    parameters = [{**query, "name": name, "description": text.format(name)} for name in names]
     operation = {"summary": "Get a part", "parameters": parameters, "responses": {}}
     paths = {f"/parts/{number}": {"get": operation} for number in range(25)}
     server, _ = parse_document(paths)

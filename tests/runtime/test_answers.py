@@ -359,13 +359,8 @@ def test_bytes_over_the_limit_are_a_note_or_a_saved_file(shown: Any, tmp_path: P
         _, [_, link], _ = shown(http(200, body, "application/pdf"), SAVE_DIR=str(tmp_path))
         [saved] = tmp_path.iterdir()
         assert saved.read_bytes() == body and saved.stat().st_mode & 0o777 == 0o600
-        assert link == {
-            "type": "resource_link",
-            "uri": saved.as_uri(),
-            "name": saved.name,
-            "mimeType": "application/pdf",
-            "size": len(body),
-        }
+        said = {"name": saved.name, "mimeType": "application/pdf", "size": len(body)}
+        assert link == {"type": "resource_link", "uri": saved.as_uri(), **said}
     _, [_, link], _ = shown(http(200, body, "application/x-q"), SAVE_DIR=str(tmp_path))
     assert link["name"] == f"{saved.stem}.bin"
     # A link that waits under that name is not written through

@@ -280,11 +280,6 @@ def test_settings_that_are_incomplete_are_said_at_the_start(
     variables: dict[str, str], text: str
 ) -> None:
     environ = {f"P_{name}": value for name, value in variables.items()}
-    facts = {
-        "name": "p",
-        "env_prefix": "P",
-        "base_url": "https://api.example.com",
-        "parts": ["exchange"],
-    }
+    facts = {"name": "p", "env_prefix": "P", "base_url": "https://api.example.com"}
     with pytest.raises(SettingsError, match=text):
-        read(facts, environ, http=True)
+        read({**facts, "parts": ["exchange"]}, environ, http=True)

@@ -99,12 +99,8 @@ def test_the_tool_that_is_shown_is_the_one_that_is_generated(files):
 
 def test_every_file_of_the_tour_exists(files):
     tour = (ROOT / "docs" / "generated.md").read_text("utf-8").split("```")[1]
-    named = [
-        name
-        for line in tour.splitlines()[2:]
-        for name in line.split("  ")[1:]
-        if "." in name or "/" in name
-    ]
+    columns = [name for line in tour.splitlines()[2:] for name in line.split("  ")[1:]]
+    named = [name for name in columns if "." in name or "/" in name]
     flat = "\n".join([*files, "mcpgen.toml", "document/mcpgen.schema.json", "mcpgen.lock"])
     for name in " ".join(named).split():
         if (

@@ -146,15 +146,10 @@ def test_a_sentence_that_helps_nobody_never_raises_a_score(path: Path, add: Any)
 def test_a_long_list_of_good_tools_can_be_good() -> None:
     """More than 300 tools cost, but a list of them still holds together."""
     animals = [f"{chr(97 + n % 26)}{chr(97 + n // 26)}ling" for n in range(320)]
-    tools = [
-        {
-            **TOOL,
-            "name": f"list_{animal}s",
-            "description": f"List the {animal}s in the zoo; use it before feeding a {animal} with"
-            f" {animal}grain.\nReturns name, age, weight.",
-        }
-        for animal in animals
-    ]
+    text = "List the {0}s in the zoo; use it before feeding a {0} with {0}grain."
+    text += "\nReturns name, age, weight."
+    described = [(f"list_{animal}s", text.format(animal)) for animal in animals]
+    tools = [{**TOOL, "name": name, "description": said} for name, said in described]
     assert score.score_tools(tools).score >= 3.9
 
 

@@ -20,6 +20,7 @@ from mcpgen.runtime.parts import PARTS
 from mcpgen.runtime.parts.search.entries import entry, fields_of
 from tests.generated import written
 from tests.loopback import JSON, Asked, Loopback
+from tests.server.forked import Forked
 
 ROOT = Path(__file__).parents[2]
 TEMPLATES = ROOT / "templates" / "src" / "package"
@@ -300,7 +301,9 @@ def begun(
     """Start the server on stdio, with pipes where no other streams are given."""
     pipes = {**dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE), **streams}
     command = [sys.executable, "-m", PACKAGE, *words]
-    return subprocess.Popen(command, env=variables(package, environment), **pipes)
+    is_plain = not pipes.get("preexec_fn") and "COVERAGE_PROCESS_START" not in os.environ
+    kind = Forked if is_plain and sys.platform == "linux" else subprocess.Popen
+    return kind(command, env=variables(package, environment), **pipes)
 
 
 def ended(

@@ -31,13 +31,9 @@ def with_form(media_type: str = FORM) -> dict[str, Any]:
     document = copy.deepcopy(API)
     encoding = {name: {"style": "deepObject", "explode": True} for name in NESTED}
     media = {"schema": {"type": "object", "properties": FIELDS}, "encoding": encoding}
-    document["paths"]["/carts"] = {
-        "post": {
-            "operationId": "addCart",
-            "requestBody": {"content": {media_type: media}},
-            "responses": {"200": {"description": "ok"}},
-        }
-    }
+    taken = {"requestBody": {"content": {media_type: media}}}
+    post = {"operationId": "addCart", **taken, "responses": {"200": {"description": "ok"}}}
+    document["paths"]["/carts"] = {"post": post}
     return document
 
 
