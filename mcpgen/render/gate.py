@@ -29,10 +29,14 @@ ENCODERS: Final = frozenset(
     ).split()
 )
 """Functions of the runtime's `wire` that put an argument on the wire."""
+PLAIN: Final = (
+    *(ast.Name, ast.Attribute, ast.Subscript, ast.BinOp, ast.BitOr, ast.Expr, ast.alias),
+    *(ast.List, ast.Tuple, ast.UnaryOp, ast.USub),
+)
+"""Types of nodes that modules of every kind may have, whatever is in them."""
 NODES: Final = (
-    *(ast.Module, ast.Expr, ast.ImportFrom, ast.alias, ast.If, ast.arguments, ast.arg),
-    *(ast.Name, ast.expr_context, ast.Attribute, ast.Constant, ast.Call, ast.keyword, ast.Dict),
-    *(ast.List, ast.Tuple, ast.UnaryOp, ast.USub, ast.Subscript, ast.BinOp, ast.BitOr),
+    *(ast.ImportFrom, ast.If, ast.arguments, ast.arg, ast.Constant, ast.Call, ast.keyword),
+    ast.Dict,
 )
 """Types of nodes in modules of every kind."""
 NAMES_OF_MODULES: Final = frozenset({"OMIT", "api", "wire"})
@@ -59,6 +63,8 @@ class Grammar:
 
     def allows(self, node: ast.AST) -> bool:
         """Return whether such a module may have a node, whatever is in it."""
+        if type(node) in PLAIN:
+            return True
         if not isinstance(node, (*NODES, *self.statements, *self.nodes)):
             return False
         match node:
@@ -176,12 +182,13 @@ def check(kind: str, source: str, path: str) -> None:
     for statement in statements:
         if not all([isinstance(statement, grammar.statements), _is_declaration(statement)]):
             raise _refused(statement, path)
-    for node in nodes:
-        if not all([grammar.allows(node), bound.issuperset(_names(node))]):
-            raise _refused(node, path)
-        is_read = isinstance(node, ast.Attribute) and id(node) not in called
-        if is_read and not re.fullmatch(grammar.attributes, _dotted(node)):
-            raise _refused(node, path)
+    wrong = [node for node in nodes if not grammar.allows(node)]
+    wrong += [node for node in nodes if isinstance(node, ast.Name) and node.id not in bound]
+    wrong += [node for node in nodes if not bound.issuperset(_quoted_by(node))]
+    read = [node for node in nodes if isinstance(node, ast.Attribute) and id(node) not in called]
+    wrong += [node for node in read if not re.fullmatch(grammar.attributes, _dotted(node))]
+    if wrong:
+        raise _refused(wrong[0], path)
 
 
 def parsed(source: str, path: str) -> ast.Module:
@@ -230,11 +237,9 @@ def _bound(nodes: Iterable[ast.AST]) -> Iterator[str]:
                 yield name
 
 
-def _names(node: ast.AST) -> Iterator[str]:
-    """The names that a node reads: its own, and those in the texts of a type."""
+def _quoted_by(node: ast.AST) -> Iterator[str]:
+    """The names in the texts of a node's type."""
     match node:
-        case ast.Name(id=name, ctx=ast.Load()):
-            yield name
         case ast.arg(annotation=ast.expr() as kind) | ast.AnnAssign(annotation=kind):
             yield from _quoted(kind)
         case ast.AsyncFunctionDef(returns=ast.expr() as kind):
