@@ -42,7 +42,7 @@ from .path import split_path
 from .projection import Listing, Whole, projection, size_of
 from .repeated import Repeated
 from .room import text_of
-from .vocabulary import ADDING
+from .vocabulary import ADDING, one_of
 
 if TYPE_CHECKING:
     from ..config import Pinned
@@ -57,6 +57,12 @@ DESTRUCTIVE_WORDS = frozenset("""
 
 LAYOUT = frozenset({"pretty", "optpretty", "prettyprint"})
 """Folded names of parameters that lay an answer out for people who read it as it comes."""
+ANY_ID = re.compile(
+    r"(?:the )?(?:unique )?(?:id|identifier)"
+    r"(?: (?:of|for) (?:the|this|an?) (?:resource|object|entity|item|record|element))?\.?",
+    re.I,
+)
+"""A text about an id that does not say whose."""
 ASKS_FOR_ENCODING = re.compile(r"\b(?:url|uri|percent)[- ]?encod", re.I)
 
 
@@ -425,6 +431,9 @@ class Operation:
         only repeats the name says nothing, and one that asks for encoding asks for what is done.
         """
         own_text = self.repeated.without(plain(item.description), item.wire_name)
+        owner = self.owner_of(item) if ANY_ID.fullmatch(own_text) else ""
+        if owner:
+            own_text = f"ID of the {owner}"
         inner_text = self.repeated.without(inner_text, item.wire_name)
         text = _joined(shorten(own_text, limit), inner_text)
         if ASKS_FOR_ENCODING.search(text) and self.is_encoded(item):
@@ -438,6 +447,14 @@ class Operation:
         if item.form:
             text = f"{text}: {item.form}"
         return text
+
+    def owner_of(self, item: Field) -> str:
+        """Return the resource whose id a parameter of the path is, by the segment before it: `open
+        order` of `/open-orders/{id}`; empty where there is none.
+        """
+        before, found, _ = self.template.partition(f"/{{{item.wire_name}}}")
+        named = words(before.rpartition("/")[2]) if found and item.place == "path" else []
+        return " ".join([*named[:-1], *map(one_of, named[-1:])])
 
     def is_frequent(self, item: Field) -> bool:
         """Return whether dozens of operations have the same text about an argument."""

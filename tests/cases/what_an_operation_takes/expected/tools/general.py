@@ -55,6 +55,11 @@ async def get_label(
     )
 
 
+async def get_open_order(api: Api, *, id: str) -> Answer[Any]:
+    """Get an order."""
+    return await api.request("GET", "/open-orders/{id}", path_args={"id": id})
+
+
 async def get_shop(
     api: Api,
     *,
