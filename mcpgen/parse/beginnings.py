@@ -81,8 +81,9 @@ _BEFORE_VERB = re.compile(
     re.I,
 )
 """A clause or a label before an order: `For a shelf, list its books`, `Files - Crop an image`."""
-_LAST_VERB = re.compile(rf"(\S+(?: \S+){{0,4}}) ({'|'.join(sorted(ENDING_VERBS)).title()})")
-"""A heading that ends in its verb: `SSH Key Update`."""
+_ENDINGS = "|".join(sorted(ENDING_VERBS)).title()
+_LAST_VERB = re.compile(rf"(\S+(?: \S+){{0,4}}) ({_ENDINGS}|(?<=[^s]s )List)")
+"""A heading that ends in its verb: `SSH Key Update`, `SSH Keys List`, but not `Price List`."""
 _WORD = re.compile(r"[^\W\d_]+")
 _ACCENT = re.compile(r"[\u00c0-\u024f]")
 _OTHER_LETTER = re.compile(r"[^\W\d_\x00-\u024f]")

@@ -10,6 +10,11 @@ if TYPE_CHECKING:
     from .. import models
 
 
+async def accept_keys(api: Api) -> Answer[Any]:
+    """Accept SSH Keys."""
+    return await api.request("POST", "/ssh-keys")
+
+
 async def add_check(api: Api) -> Answer[Any]:
     """Adds a check to the account."""
     return await api.request("POST", "/checks")
@@ -47,6 +52,11 @@ async def find_templates(api: Api) -> Answer[models.FindTemplatesAnswer]:
     return await api.request("GET", "/templates")
 
 
+async def keys(api: Api) -> Answer[Any]:
+    """List SSH Keys."""
+    return await api.request("GET", "/ssh-keys")
+
+
 async def ledger_balance(api: Api) -> Answer[Any]:
     """Template and tokenize."""
     return await api.request("POST", "/ledger")
@@ -65,6 +75,11 @@ async def logs(api: Api) -> Answer[Any]:
 async def patch_ledger(api: Api) -> Answer[Any]:
     """Patch the ledger."""
     return await api.request("PATCH", "/ledger")
+
+
+async def prices(api: Api) -> Answer[Any]:
+    """Get Price List."""
+    return await api.request("GET", "/prices")
 
 
 async def read_template(api: Api, *, name: str) -> Answer[Any]:
