@@ -292,7 +292,8 @@ def main(argv: list[str] | None = None) -> int:
         )
         result = {
             "machine": (
-                f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+                f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()},"
+                f" load average {os.getloadavg()[2]:.1f}"
             ),
             "generation": cost,
             "bare": statistics.median(bare),
