@@ -147,7 +147,7 @@ def table(result: dict[str, Any]) -> tuple[str, bool]:
         "",
         (
             f"The rows over HTTP are of {result['http']['operations']} operations. With all"
-            f" {mine['tools']:,}, a call in 2026-07-28 takes {whole['mcpgen']:.1f} ms of CPU in"
+            f" {result['operations']:,}, a call in 2026-07-28 takes {whole['mcpgen']:.1f} ms of CPU in"
             f" mcpgen's server, {whole['fastmcp']:,.0f} ms in the other"
         ),
     ]
@@ -182,7 +182,7 @@ def document(result: dict[str, Any]) -> str:
     spent = f"{abs(over):.0f} ms {'more' if over > 0 else 'fewer'}"
     return f"""# Performance
 
-Written by `make bench ARGS=--write`. The document is GitHub's own description of its API, {mine["tools"]:,} operations
+Written by `make bench ARGS=--write`. The document is GitHub's own description of its API, {result["operations"]:,} operations
 in 13 MB of JSON; the other server is `FastMCP.from_openapi` on the same document, on the same machine, in the same run.
 Compare the ratios: seconds belong to the machine.
 
@@ -191,7 +191,7 @@ Compare the ratios: seconds belong to the machine.
 ## The floor of each figure, and what stands between
 
 **Generating.** Reading 13 MB of JSON takes about 0.3 s in Python and cannot be left out. The rest is projecting the
-schemas of {mine["tools"]:,} operations, twice for those that do not fit their budget at first, and the text of every
+schemas of {result["operations"]:,} operations, twice for those that do not fit their budget at first, and the text of every
 file. The types of all fields are asked of datamodel-code-generator in one question about their kinds, in the same
 process: a tenth of the whole, half of that its import (`python -m cProfile -m mcpgen generate`).
 

@@ -277,7 +277,8 @@ def main(argv: list[str] | None = None) -> int:
         figures, (bare, empty) = asyncio.run(measure(candidates, options.rounds, upstream.pid))
         tools = {name: tool_named(values.lines) for name, values in figures.items()}
         small = folder / "small.json"
-        few = http.smaller(json.loads(GITHUB.read_text()))
+        whole = json.loads(GITHUB.read_text())
+        few = http.smaller(whole)
         small.write_text(json.dumps(few))
         small_package = generated(small, folder / "small")
         served = asyncio.run(
@@ -295,6 +296,7 @@ def main(argv: list[str] | None = None) -> int:
                 f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()},"
                 f" load average {os.getloadavg()[2]:.1f}"
             ),
+            "operations": http.operations(whole),
             "generation": cost,
             "bare": statistics.median(bare),
             "empty": statistics.median(empty),
