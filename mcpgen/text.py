@@ -71,6 +71,8 @@ _INLINE_HEADING = re.compile(r"(?<=[.:!?`])[ \t]+#{2,6}[ \t]+(?=[A-Z])")
 _INLINE_FENCE = re.compile(r"```([^`\n]{1,500})```")
 _NOTHING = re.compile(r"\s*(?:none|null|undefined|n/?a|tbd)\.?\s*", re.I)
 """A text that a converter wrote where there was none: `None`, `N/A`."""
+_UNMARKED = re.compile(r"(?=[A-Za-z])[A-Za-z0-9 ,.:;!?'\"()/%=@$-]{1,1000}")
+"""A line without a mark of Markdown, HTML or anything else."""
 _RULE = re.compile(r"^[ \t]*(?:[-*_=][ \t]*){3,}$", re.M)
 _TABLE_RULE = re.compile(r"^[ \t]*(?:\|[ \t:|-]*-|[ \t:|-]*-{3})[ \t:|-]*$", re.M)
 _BARE_TABLE = re.compile(
@@ -140,7 +142,7 @@ def plain(text: object) -> str:
     """
     if not isinstance(text, str) or _NOTHING.fullmatch(text):
         return ""
-    return _plain(text)
+    return " ".join(text.split()) if _UNMARKED.fullmatch(text) else _plain(text)
 
 
 @lru_cache(maxsize=20_000)
@@ -290,6 +292,8 @@ def ascii_of(text: str) -> str:
 
 def unaccented(text: str) -> str:
     """A text whose letters have lost their accents; letters that are not Latin stay."""
+    if text.isascii():
+        return text
     import unicodedata
 
     letters = unicodedata.normalize("NFKD", text.replace("ß", "ss"))

@@ -44,12 +44,9 @@ class _Sign:
         """Find the first match. A search for the words comes first, because it is much cheaper;
         outside ASCII, `lower` folds fewer letters than the pattern does (U+017F is an s).
         """
-        if not text.isascii():
-            return self.pattern.search(text)
-        lower = text.lower()
-        if any(word in lower for word in self.words):
-            return self.pattern.search(text)
-        return None
+        if text.isascii() and not any(map(text.lower().__contains__, self.words)):
+            return None
+        return self.pattern.search(text)
 
 
 @cache

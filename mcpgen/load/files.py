@@ -358,7 +358,8 @@ class _Gatherer:
         """Make the references of a node, and of everything below it, local."""
         if isinstance(node, list):
             for index, item in enumerate(node):
-                self.visit(item, (at, str(index)), scope)
+                if isinstance(item, (dict, list)):
+                    self.visit(item, (at, str(index)), scope)
         elif isinstance(node, dict):
             scope = self.scope_of(node, scope)
             inner = self.scope_in(node, at, scope)
@@ -418,7 +419,7 @@ class _Gatherer:
             if type(node.get(key)) is str:
                 target = self.dynamic_target(node.pop(key), (at, key), scope)
                 node.setdefault("$ref", target)
-        for key in ("externalValue", "operationRef"):
+        for key in filter(node.__contains__, ("externalValue", "operationRef")):
             if _LEADS_AWAY.match(as_text(node.get(key))):
                 message = f"`{key}` names a resource elsewhere: it is not fetched"
                 self.problems.note("E0207", message, pointer=_pointer((at, key)))

@@ -25,7 +25,7 @@ from .vocabulary import (
 
 _METHOD = "(?:GET|HEAD|OPTIONS|QUERY|POST|PUT|PATCH|DELETE)"
 _HEADING = re.compile(
-    rf"""(?: (?:description|overview|purpose|summary):  # `Description: Lists books`
+    rf"""\A(?: (?:description|overview|purpose|summary):  # `Description: Lists books`
            | (?:-\ )?\d{{1,3}}[.)]                       # its number: `2. List books`
            | `?{_METHOD}\ +/[^\s`]*`?(?:\s+[-–—]+|:)?   # its route: `GET /books - List books`
          )\s*(?=[^\W\d])""",
@@ -101,10 +101,12 @@ def summary_text(operation: dict[str, Any]) -> str:
 
 def description_text(operation: dict[str, Any], key: str = "description") -> str:
     """Return an operation's description from where it begins to say something."""
-    text = _QUOTED.sub(r"\1", plain(operation.get(key)), 1)
-    heading = _HEADING.match(text)
-    text = text[heading.end() :] if heading else text
-    text = _SENDING.sub(_aim, text).strip()
+    return _told(plain(operation.get(key)))
+
+
+@lru_cache(maxsize=20_000)
+def _told(text: str) -> str:
+    text = _SENDING.sub(_aim, _HEADING.sub("", _QUOTED.sub(r"\1", text))).strip()
     sentence, rest = first_sentence(text)
     return rest if _NOTHING.fullmatch(sentence) and not is_verb(sentence) else text
 
@@ -117,6 +119,7 @@ def _aim(sending: re.Match[str]) -> str:
     return f"{first.capitalize()} {more}." if first else ""
 
 
+@lru_cache(maxsize=20_000)
 def _verb_to_front(sentence: str) -> str:
     """Return a heading that ends in its verb with the verb first: `Update SSH Key`."""
     heading = _LAST_VERB.fullmatch(sentence)
@@ -241,11 +244,6 @@ def is_foreign(text: str) -> bool:
 def has_other_letters(text: str) -> bool:
     """Return whether a text is in letters that are not Latin; one may stand for a unit."""
     return len(_OTHER_LETTER.findall(text)) > 1
-
-
-def is_word(text: str) -> bool:
-    """Return whether a text is one word of English; other languages may have no spaces."""
-    return " " not in text and not is_foreign(text)
 
 
 @lru_cache(maxsize=20_000)

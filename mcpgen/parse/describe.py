@@ -23,7 +23,6 @@ from .beginnings import (
     is_camel_case,
     is_foreign,
     is_noun,
-    is_word,
     marked_last,
     summary_text,
     without_preface,
@@ -321,7 +320,8 @@ def title_of(operation: dict[str, Any], name: str, method: str, path: str) -> st
     """
     summary = marked_last(first_sentence(summary_text(operation))[0]).strip()
     has_room = len(summary) <= 80
-    if not has_room or is_word(summary):
+    is_word = " " not in summary and not is_foreign(summary)
+    if not has_room or is_word:
         identifier = summary if _is_identifier(summary) else name
         return _verb_first(identifier, method, path).capitalize()
     return _capitalised(_as_order(without_preface(summary)))

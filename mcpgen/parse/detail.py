@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from ..config import Config
     from ..ir import Origin, Tool
 
+_encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
+
 LARGEST = 65_536
 """Bytes of names and types that are listed even over the budget."""
 BUDGET = {"portable": 4096, "rich": LARGEST}
@@ -78,4 +80,4 @@ def size(tool: Tool) -> int:
     }
     if tool.output_schema is not None:
         entry["outputSchema"] = tool.output_schema
-    return len(json.dumps(entry, separators=(",", ":"))) + ANNOTATIONS
+    return len(_encode(entry)) + ANNOTATIONS

@@ -18,6 +18,8 @@ from .parts import part_names
 from .sample import tests_data
 from .whole import whole_schemas
 
+_compact = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+
 
 def data_files(server: Server) -> dict[str, str]:
     """Path → text of every JSON file of a generated project."""
@@ -77,10 +79,7 @@ def _listing(items: list[Any], *, sort: bool = True) -> str:
 
 def one_each(entries: dict[str, Any]) -> str:
     """A JSON object with one member on each line, so that a difference names its tool."""
-    lines = [
-        f"{json.dumps(name)}: {json.dumps(entry, separators=(',', ':'), allow_nan=False)}"
-        for name, entry in sorted(entries.items())
-    ]
+    lines = [f"{json.dumps(name)}: {_compact(entry)}" for name, entry in sorted(entries.items())]
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 

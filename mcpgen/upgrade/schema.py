@@ -75,9 +75,8 @@ class SchemaUpgrade:
 
     def __call__(self, schema: Schema, at: At) -> None:
         """Bring one schema up to date; its children follow on their own."""
-        for key, rule in _RULES.items():
-            if key in schema:
-                rule(self, schema, at)
+        for key in filter(schema.__contains__, _RULES):
+            _RULES[key](self, schema, at)
         if not self.modern:
             self.drop_siblings(schema, at)
 

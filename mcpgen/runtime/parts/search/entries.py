@@ -57,7 +57,7 @@ def entry(fields: Mapping[str, str], kind: str, stop: Iterable[str]) -> dict[str
     spaces between them its `subject`, what it acts on, the `tail` of that, and its `arguments`.
     """
     ignored = frozenset(stop)
-    words_of = {name: words(text) for name, text in fields.items()}
+    words_of = {name: words(text) for name, text in fields.items() if text}
     terms: dict[str, float] = {}
     for name, all_words in words_of.items():
         field = FIELDS[name]
