@@ -48,6 +48,11 @@ CREDENTIAL = (
     "the parameter is the API key of a security scheme that the operation names (OpenAPI 3.1"
     " §4.8.27.1): its value is the operator's credential, and the referee plants another"
 )
+LEFT_OUT = (
+    "a rule of the server's own: a parameter that only lays the answer out (`pretty`) and a body"
+    " that can hold nothing are no arguments, though the document has them"
+)
+LAYOUT = ("pretty", "optpretty", "prettyprint")
 SENDABLE = {
     "path": re.compile(r"[^\x00-\x1f\x7f-\x9f]+"),
     "header": re.compile(r"[!-~]([ -~]*[!-~])?"),
@@ -90,21 +95,23 @@ class Disputes:
                 return reason
         if any(_is_unsendable(call, slot) for slot in call.get("slots", ())):
             return UNSENDABLE
+        if {} in call["args"].values() and self._is_empty(call["want_op"]):
+            return LEFT_OUT
         return UNDEFINED if self._is_undefined(call) else ""
 
     def over_slot(self, call: dict[str, Any], slot: tuple[str, str]) -> str:
         """Why a planted value that was not delivered is disputed, or nothing."""
         place, _, name = slot[0].partition(".")
+        if place == "query" and _letters(name) in LAYOUT:
+            return LEFT_OUT
+        if slot[0] == "body" and self._is_empty(call["want_op"]):
+            return LEFT_OUT
         if self._contradicts(self._schema(call["want_op"], place, name)):
             return CONTRADICTION
         if call["n_http"] and self._is_credential(call["want_op"], place, name):
             return CREDENTIAL
-        alike = [
-            other
-            for other in self._names(call["want_op"], place)
-            if other != name and _letters(other) == _letters(name)
-        ]
-        return ONE_NAME if alike else ""
+        others = self._names(call["want_op"], place) - {name}
+        return ONE_NAME if _letters(name) in map(_letters, others) else ""
 
     def _is_same_request(self, call: dict[str, Any]) -> bool:
         """Whether a request that is valid for another operation is this one's as well."""
@@ -120,6 +127,11 @@ class Disputes:
         content = self._content(operation)
         kinds = [self._kinds(media) for media in content.values()]
         return set(content) <= set(FORMS) and all(one and "object" not in one for one in kinds)
+
+    def _is_empty(self, operation: str) -> bool:
+        """Whether an operation has a body, and none that can hold anything."""
+        schemas = [self._object(schema) for schema in self._content(operation).values()]
+        return bool(schemas) and all(one.get("properties") == {} for one in schemas)
 
     def _is_undefined(self, call: dict[str, Any]) -> bool:
         """Whether a call plants, in a query or a form, what those cannot say."""

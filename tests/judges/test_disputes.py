@@ -13,6 +13,7 @@ import pytest
 from .disputes import (
     CONTRADICTION,
     CREDENTIAL,
+    LEFT_OUT,
     ONE_NAME,
     SAME_REQUEST,
     UNDEFINED,
@@ -39,7 +40,8 @@ DOCUMENT = {
             "parameters": [{"name": "id", "in": "path", "schema": {"type": "string"}}],
             "requestBody": {"content": {"application/json": {"schema": {
                 "type": "object", "properties": {"_id": {}, "size": {}}, "required": ["id"]}}}}}},
-        "/open": {"get": {"parameters": [{"name": "key", "in": "query"}]}},
+        "/open": {"get": {"parameters": [{"name": "key", "in": "query"}],
+            "requestBody": {"content": {FORM: {"schema": {"type": "object", "properties": {}}}}}}},
         "/raw": {"post": {"requestBody": {"content": {FORM: {"schema": {"type": "string"}}}}}}},
     "components": {"securitySchemes": {"key": {"type": "apiKey", "in": "query", "name": "key"}}},
 }  # fmt: skip
@@ -87,6 +89,15 @@ def test_the_key_of_a_scheme_of_the_operation_is_no_value_of_the_models(disputes
     assert disputes.over_slot(call("GET /open"), ("query.key", "inexpressible")) == ""
     refused = call("POST /books", n_http=0, slots=[("query.key", "inexpressible")])
     assert disputes.over_call(refused) == ""
+
+
+def test_what_a_server_leaves_out_by_a_rule_of_its_own_is_called_that(disputes: Disputes) -> None:
+    refused = call("GET /open", n_http=0, args={"fields": {}})
+    assert disputes.over_slot(refused, ("query.prettyPrint", "inexpressible")) == LEFT_OUT
+    assert disputes.over_slot(refused, ("body", "dropped")) == LEFT_OUT
+    assert disputes.over_slot(call("POST /books"), ("body", "dropped")) == ""
+    assert disputes.over_call(refused) == LEFT_OUT
+    assert disputes.over_call(refused | {"args": {"fields": []}}) == ""
 
 
 def test_a_key_with_a_bracket_is_excused_in_a_form_and_nowhere_else(disputes: Disputes) -> None:

@@ -161,13 +161,8 @@ def tool_of(style: Style, example: Example, schema: dict[str, Any], tmp_path: An
     for name in names:
         kind = "integer" if name == style.size or (numbers and name == style.next) else "string"
         parameters.append({"name": name, "in": "query", "schema": {"type": kind}})
-    operation = {
-        "operationId": "listThings",
-        "parameters": parameters,
-        "responses": {
-            "200": {"description": "OK", "content": {"application/json": {"schema": schema}}}
-        },
-    }
+    answers = {"200": {"description": "OK", "content": {"application/json": {"schema": schema}}}}
+    operation = {"operationId": "listThings", "parameters": parameters, "responses": answers}
     document = {
         "openapi": "3.1.0",
         "info": {"title": "Things", "version": "1"},

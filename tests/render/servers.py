@@ -92,13 +92,9 @@ def server(*tools: Tool, toolset: str = "books", **facts: Any) -> Server:
 def body(
     kind: str = "json", media_type: str = "", *, whole: bool = False, required: bool = True
 ) -> Body:
-    usual = {
-        "json": "application/json",
-        "form": "application/x-www-form-urlencoded",
-        "multipart": "multipart/form-data",
-        "text": "text/plain",
-        "binary": "application/octet-stream",
-    }
+    media = "application/json application/x-www-form-urlencoded multipart/form-data text/plain"
+    kinds = "json form multipart text binary".split()
+    usual = dict(zip(kinds, [*media.split(), "application/octet-stream"], strict=True))
     return Body(kind=kind, media_type=media_type or usual[kind], whole=whole, required=required)  # type: ignore[arg-type]
 
 
