@@ -34,6 +34,9 @@ def function(
     return f"{top}async def f(api: Api{parameters}) -> Answer[Any]:\n    'x'\n    return {returned}"
 
 
+WIRE = "from .. import wire\n\n"
+
+
 @pytest.mark.parametrize("line", [
     "import os", "import os as wire", "from os import system", "from .. import Secret",
     "from .. import settings", "from .. import Api as Answer", "from . import books",
@@ -51,8 +54,8 @@ def function(
     *(function("await api.request('G', a)", parameters) for parameters in (
         ", *, a: str = print('x')", ", *, a", ", *, a: evil()", ", a: str", ", *a: str", ", **a: str",
     )),
-    *(function(f"await api.request('GET', '/', {said})", ", *, a: str") for said in (
-        "query={'a': wire.quote(a)}", "query={**a}", "**a", "query={'a': f'{a}'}",
+    *(function(f"await api.request('GET', '/', {said})", ", *, a: str", WIRE) for said in (
+        "query={'a': wire.quote(a)}", "query={'a': api.key}", "query={**a}", "**a", "query={'a': f'{a}'}",
     )),
     function("await api.request('G', wire)", ", *, wire: str"),
     *(function(top=f"{top}\n") for top in (

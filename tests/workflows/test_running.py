@@ -454,14 +454,9 @@ def test_a_text_in_the_place_of_bytes_is_its_bytes(
 ) -> None:
     """Unless the schema of the input says that the text is base64."""
     document = copy.deepcopy(API)
-    content = {"application/octet-stream": {}}
-    document["paths"]["/files"] = {
-        "post": {
-            "operationId": "addFile",
-            "requestBody": {"content": content},
-            "responses": {"200": {"description": "ok"}},
-        }
-    }
+    taken = {"requestBody": {"content": {"application/octet-stream": {}}}}
+    post = {"operationId": "addFile", **taken, "responses": {"200": {"description": "ok"}}}
+    document["paths"]["/files"] = {"post": post}
     api.answers["POST /files"] = [(200, {})]
     add = step("add", "addFile", requestBody={"payload": payload})
     schema = inputs(text=TEXT, number=NUMBER, bytes=BYTES_OF_A_TEXT)
