@@ -131,14 +131,9 @@ class Tally:
     taken_as: str = ""
 
     def schema(
-        self,
-        schema: Any,
-        instances: list[Any],
-        folder: Path,
-        label: str,
-        draft: str | None = None,
-        within: Callable[[Any], Any] | None = None,
-    ) -> None:
+        self, schema: Any, instances: list[Any], folder: Path, label: str,
+        draft: str | None = None, within: Callable[[Any], Any] | None = None,
+    ) -> None:  # fmt: skip
         """One schema as a document, or `within` a list or a body as `value`, and every instance as
         a call.
         """

@@ -28,14 +28,9 @@ GENERATED = re.compile(r"src/\w+/(models|(tools|custom)/\w+)\.py")
 
 
 def argument(
-    name: str,
-    place: Place = "query",
-    annotation: Annotation = TEXT,
-    *,
-    wire_name: str | None = None,
-    required: bool = False,
-    **more: Any,
-) -> Argument:
+    name: str, place: Place = "query", annotation: Annotation = TEXT, *,
+    wire_name: str | None = None, required: bool = False, **more: Any,
+) -> Argument:  # fmt: skip
     return Argument(
         name=name, wire_name=name if wire_name is None else wire_name, place=place,
         annotation=annotation, required=required, **more,
@@ -43,20 +38,13 @@ def argument(
 
 
 def tool(
-    name: str = "list_books",
-    *arguments: Argument,
-    method: str = "GET",
-    path: str = "/books",
-    body: Body | None = None,
-    request: dict[str, Any] | None = None,
-    properties: dict[str, Schema] | None = None,
-    response: Response | None = None,
-    docstring: str = "List the books in the catalogue.",
-    title: str = "List books",
-    description: str = "List the books in the catalogue.",
-    output_schema: Schema | None = None,
+    name: str = "list_books", *arguments: Argument, method: str = "GET", path: str = "/books",
+    body: Body | None = None, request: dict[str, Any] | None = None,
+    properties: dict[str, Schema] | None = None, response: Response | None = None,
+    docstring: str = "List the books in the catalogue.", title: str = "List books",
+    description: str = "List the books in the catalogue.", output_schema: Schema | None = None,
     **more: Any,
-) -> Tool:
+) -> Tool:  # fmt: skip
     given = {item.name: {"type": "string"} for item in arguments if not item.fixed}
     return Tool(
         name=name, title=title, description=description,

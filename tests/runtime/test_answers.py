@@ -42,12 +42,9 @@ def shown() -> Any:
     """
 
     def call(
-        reply: bytes,
-        tool: dict[str, Any] = TOOL,
-        facts: Any = None,
-        method: str = "GET",
+        reply: bytes, tool: dict[str, Any] = TOOL, facts: Any = None, method: str = "GET",
         **variables: str,
-    ) -> Any:
+    ) -> Any:  # fmt: skip
         done = ask(method, "/books/{id}", reply, path_args={"id": 1}, facts=facts, **variables)
         if done.error is not None:
             raise done.error

@@ -387,12 +387,9 @@ AGREED = {"access_token": "access-token-0"}
     ({"expires_in": -1, "interval": 600}, FOR_EVER, [600] * 2, "the code has expired"),
 ])  # fmt: skip
 async def test_a_device_asks_as_often_and_as_long_as_it_may(
-    monkeypatch: pytest.MonkeyPatch,
-    codes: dict[str, int],
-    replies: list[Any],
-    waits: list[float],
-    refused: str,
-) -> None:
+    monkeypatch: pytest.MonkeyPatch, codes: dict[str, int], replies: list[Any],
+    waits: list[float], refused: str,
+) -> None:  # fmt: skip
     slept: list[float] = []
 
     async def sleep(seconds: float) -> None:

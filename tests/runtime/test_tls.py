@@ -63,13 +63,9 @@ def over_tls(certificate: Path) -> Any:
     """
 
     def call(
-        facts: dict[str, Any] | None = None,
-        *,
-        wants: bool = False,
-        host: str = "127.0.0.1",
-        tunnels: list[bytes] | None = None,
-        **variables: str,
-    ) -> Any:
+        facts: dict[str, Any] | None = None, *, wants: bool = False, host: str = "127.0.0.1",
+        tunnels: list[bytes] | None = None, **variables: str,
+    ) -> Any:  # fmt: skip
         context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
         context.load_cert_chain(certificate)
         context.load_verify_locations(certificate)

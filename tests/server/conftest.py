@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +19,21 @@ from served import Server, Start
 from shop import PACKAGE, PREFIX, Recorder, write_package
 
 from tests.generated import importable
+from tests.issuer import Issuer
 
 
 @pytest.fixture
 def api() -> Iterator[Recorder]:
     """The API behind the tools."""
-    recorder = Recorder()
-    yield recorder
-    recorder.close()
+    with closing(Recorder()) as recorder:
+        yield recorder
+
+
+@pytest.fixture
+def issuer() -> Iterator[Issuer]:
+    """An authorization server that signs its tokens."""
+    with closing(Issuer()) as server:
+        yield server
 
 
 @pytest.fixture

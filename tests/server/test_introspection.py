@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import itertools
 import json
 import time
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
 from served import Start, call
-from test_server_http import Issuer
 
 from mcpgen.runtime.parts.oauth import introspection as tokens
 from mcpgen.runtime.parts.oauth.tokens import BadToken, Grant, Unavailable
 from mcpgen.runtime.settings import SettingsError, read
+from tests.issuer import Issuer
 from tests.loopback import JSON, Asked, Loopback
 
 AUDIENCE = "http://127.0.0.1/mcp"
@@ -46,14 +48,6 @@ class Endpoint(Loopback):
 def endpoint() -> Iterator[Endpoint]:
     """An authorization server."""
     server = Endpoint()
-    yield server
-    server.close()
-
-
-@pytest.fixture
-def signer() -> Iterator[Issuer]:
-    """An authorization server that signs its tokens."""
-    server = Issuer()
     yield server
     server.close()
 
@@ -115,29 +109,29 @@ def test_a_token_is_good_for_what_the_endpoint_says(
 
 @pytest.mark.parametrize("count", [1, 2])
 def test_tokens_of_an_issuer_with_keys_are_never_introspected(
-    start: Start, endpoint: Endpoint, signer: Issuer, count: int
+    start: Start, endpoint: Endpoint, issuer: Issuer, count: int
 ) -> None:
-    issuers = [signer.url, endpoint.url][:count]
-    more = {"HTTP_ISSUER": ",".join(issuers), "HTTP_JWKS_URL": f"{signer.url}/keys"}
+    issuers = [issuer.url, endpoint.url][:count]
+    more = {"HTTP_ISSUER": ",".join(issuers), "HTTP_JWKS_URL": f"{issuer.url}/keys"}
     server = start(**settings(endpoint, **more))
     described = server.get("/.well-known/oauth-protected-resource/mcp")[2]
     assert json.loads(described)["authorization_servers"] == issuers
-    forged, other = signer.token(key=signer.other), signer.token(iss="https://else.example")
-    endpoint.known |= {forged: GOOD, other: GOOD, "claims": {**GOOD, "iss": signer.url}}
-    given = {signer.token(): 200, "good": 200, other: 200, forged: 401, "made-up": 401}
+    forged, other = issuer.token(key=issuer.other), issuer.token(iss="https://else.example")
+    endpoint.known |= {forged: GOOD, other: GOOD, "claims": {**GOOD, "iss": issuer.url}}
+    given = {issuer.token(): 200, "good": 200, other: 200, forged: 401, "made-up": 401}
     given["claims"] = 200 if count == 1 else 401  # the endpoint speaks for its own issuer
     assert {token: server.bearer(token)[0] for token in given} == given
     asked = [parse_qs(asked.body.decode())["token"][0] for asked in endpoint.asked]
     assert asked == ["good", other, "made-up", "claims"]
     assert server.get("/ready")[0] == 200
     endpoint.answer = (503, {}, b"")
-    assert [server.bearer(signer.token(sub="you"))[0], server.bearer("another")[0]] == [200, 503]
+    assert [server.bearer(issuer.token(sub="you"))[0], server.bearer("another")[0]] == [200, 503]
 
 
 def test_a_server_is_ready_once_tokens_of_both_kinds_can_be_checked(
-    endpoint: Endpoint, signer: Issuer
+    endpoint: Endpoint, issuer: Issuer
 ) -> None:
-    signed = tokens.Issuer({signer.url: f"{signer.url}/keys"}, **ABOUT)
+    signed = tokens.Issuer({issuer.url: f"{issuer.url}/keys"}, **ABOUT)
     for answer, is_ready in (((503, {}, b""), False), (None, True)):
         endpoint.answer = answer
         others = trusting(endpoint.url, f"{endpoint.url}/introspect")
@@ -212,6 +206,18 @@ def test_an_answer_holds_for_a_short_time_and_no_longer_than_the_token(
     monkeypatch.setattr(tokens, "MOST_TOKENS", 1)
     assert outcomes(endpoint, "good", "made-up", "good") == [Grant, BadToken, Grant]
     assert len(endpoint.asked) == 7
+
+
+@pytest.mark.parametrize("answer", [None, (503, {}, b"")])
+def test_a_clock_that_is_set_back_prolongs_nothing(
+    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch, answer: Any
+) -> None:
+    back, on = itertools.count(0, -3600), itertools.count(0, 40)
+    clock = SimpleNamespace(time=lambda: time.time() + next(back), monotonic=on.__next__)
+    monkeypatch.setattr(tokens, "time", clock)
+    endpoint.answer = answer
+    outcomes(endpoint, "good", "good")
+    assert len(endpoint.asked) == 2
 
 
 def test_calls_at_the_same_time_share_one_question(endpoint: Endpoint) -> None:

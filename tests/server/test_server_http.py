@@ -16,7 +16,7 @@ import threading
 import time
 import weakref
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from http.client import HTTPConnection
 from pathlib import Path
 from types import SimpleNamespace
@@ -41,9 +41,8 @@ TOKEN = "t0ken-" + "a" * 40
 @pytest.fixture(scope="module")
 def behind() -> Iterator[Recorder]:
     """The API behind `plain`."""
-    recorder = Recorder()
-    yield recorder
-    recorder.close()
+    with closing(Recorder()) as recorder:
+        yield recorder
 
 
 @pytest.fixture(scope="module")
@@ -292,14 +291,6 @@ def test_an_own_token_is_needed_and_never_goes_to_the_api(start: Start, api: Rec
     assert TOKEN not in str(api.requests[0])
     assert server.bearer(TOKEN, body, raw=[("Host", "localhost")])[0] == 421
     assert TOKEN not in server.stop()
-
-
-@pytest.fixture
-def issuer() -> Iterator[Issuer]:
-    """An authorization server."""
-    server = Issuer()
-    yield server
-    server.close()
 
 
 def oauth(issuer: Issuer, **more: str) -> dict[str, str]:

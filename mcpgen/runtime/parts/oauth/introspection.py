@@ -76,7 +76,7 @@ class Introspection(ProtectedResource):
             raise BadToken("it is too long")
         digest = sha256(token.encode("utf-8", "replace")).digest()
         answer = self._answers.get(digest)
-        if answer is None or (answer.done() and answer.result()[0] <= time.time()):
+        if answer is None or (answer.done() and answer.result()[0] <= time.monotonic()):
             self._answers.pop(digest, None)
             answer = self._answers[digest] = asyncio.create_task(self._ask(token))
             if len(self._answers) > MOST_TOKENS:
@@ -95,11 +95,11 @@ class Introspection(ProtectedResource):
         return self._has_answered
 
     async def _ask(self, token: str) -> tuple[float, Grant | BadToken | Unavailable]:
-        """Return until when an outcome holds, and the outcome."""
+        """Return until when an outcome holds, by a clock that nobody sets, and the outcome."""
         form = {"token": token, "token_type_hint": "access_token"}
         try:
             async with self._turns:
-                now = time.time()
+                now, date = time.monotonic(), time.time()
                 if now < self._left_alone_until:
                     return now, Unavailable(RETRY_SECONDS)
                 self._client = self._client or client_of(self.ca_file)
@@ -109,19 +109,19 @@ class Introspection(ProtectedResource):
             if not isinstance(claims, dict) or not isinstance(claims.get("active"), bool):
                 raise Unread("no answer of RFC 7662")
         except (Unread, OSError) as error:
-            self._left_alone_until = time.time() + RETRY_SECONDS
+            self._left_alone_until = time.monotonic() + RETRY_SECONDS
             event("error", "token_not_introspected", reason=str(error))
             return now, Unavailable(RETRY_SECONDS)
         self._has_answered = True
         until = now + ANSWER_SECONDS
-        claims.setdefault("exp", until)
+        claims.setdefault("exp", date + ANSWER_SECONDS)
         try:
-            grant = self._granted(claims, token, now)
+            grant = self._granted(claims, token, date)
         except (ValueError, TypeError, OverflowError) as error:
             return until, bad_token(error, claims)
-        return min(until, float(claims["exp"])), grant
+        return min(until, now + float(claims["exp"]) - date), grant
 
-    def _granted(self, claims: dict[str, Any], token: str, now: float) -> Grant:
+    def _granted(self, claims: dict[str, Any], token: str, date: float) -> Grant:
         """Return what a token grants, by what is said of it. Raises ValueError, TypeError and
         OverflowError.
         """
@@ -135,7 +135,7 @@ class Introspection(ProtectedResource):
         if not set(audiences).intersection(self.audiences):
             raise NotAnAccessToken("it is meant for another audience")
         begins, ends = float(claims.get("nbf", 0)) - LEEWAY_SECONDS, float(claims["exp"])
-        if not begins <= now < ends + LEEWAY_SECONDS:
+        if not begins <= date < ends + LEEWAY_SECONDS:
             raise NotAnAccessToken("it is not valid now")
         for name, kinds in _KINDS.items():
             if name in claims and str(claims[name]).lower() not in kinds:
