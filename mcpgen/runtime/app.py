@@ -251,7 +251,8 @@ class App:
     def _find(self, name: str) -> Entry:
         entry = self.catalog.find(name)
         if entry is None:
-            message = f"Unknown tool: `{printable(name[:128])}`{self.catalog.near(name)}"
+            hint = self.catalog.near(name) or "; `tools/list` has the names of those there are"
+            message = f"Unknown tool: `{printable(name[:128])}`{hint}"
             current().fail("unknown_tool", "")
             raise MCPError(code=types.INVALID_PARAMS, message=message)
         return entry

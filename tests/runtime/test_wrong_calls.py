@@ -4,6 +4,7 @@ import gc
 import json
 import time
 import weakref
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,116 +15,24 @@ from mcpgen.runtime.arguments.checker import BadArguments, Checker
 from mcpgen.runtime.client.report import report_error
 from mcpgen.runtime.client.settings import ApiSettings
 from mcpgen.runtime.results.answer import Answer, BadStatus
+from tests.judges.wrong_calls import given, judged
 
-SCHEMA: dict[str, Any] = yaml.safe_load("""
-    type: object
-    properties:
-      org: {type: string}
-      repo: {type: string}
-      type: {type: string, enum: [all, public, private]}
-      since: {type: string, format: date-time}
-      day: {type: string, format: date}
-      per_page: {type: integer, maximum: 100, minimum: 1}
-      page: {type: integer}
-      labels: {type: string, description: Comma-separated}
-      topics: {type: array, items: {type: string}, maxItems: 3}
-      archived: {type: boolean}
-      price: {type: number}
-      color: {type: string, pattern: '^[0-9a-f]{6}$'}
-      title: {type: string, maxLength: 20}
-      author:
-        type: object
-        properties: {name: {type: string}, email: {type: string}}
-        required: [name]
-        additionalProperties: false
-      due: {type: [string, 'null'], format: date}
-      people: {type: array, items: {type: object}}
-      roles: {anyOf: [{type: array, items: {type: string}}, {type: 'null'}]}
-      target:
-        anyOf:
-          - type: object
-            properties: {id: {type: integer}}
-            required: [id]
-            additionalProperties: false
-          - {type: array, items: {type: integer}}
-      method:
-        anyOf:
-          - {type: object, properties: {kind: {enum: [card, gift]}}}
-          - {type: object, properties: {kind: {enum: [phone, text]}}, required: [number]}
-          - {type: object, properties: {kind: {enum: [bank, cheque]}}}
-    required: [org]
-    additionalProperties: false
-""")
-
-
+TABLE = yaml.safe_load(Path(__file__).with_name("wrong_calls.yaml").read_text())
+SCHEMA: dict[str, Any] = TABLE["schema"]
 ORG = {"org": "acme"}
-Calls = dict[str, tuple[dict[str, Any], str, dict[str, Any]]]
-REFUSED: Calls = {
-    "another spelling": ({"perPage": 5}, "did you mean `per_page`", {"per_page": 5}),
-    "a typing error": ({"titel": "x"}, "did you mean `title`", {"title": "x"}),
-    "one of another API": ({"colour": 1}, "did you mean `color`", {}),
-    "one that is nowhere": ({"zzz": 1}, "Its arguments are: `org`, `repo`", {}),
-    "a number as text": ({"per_page": "10"}, 'an integer, got "10"', {"per_page": 10}),
-    "a flag as text": ({"archived": "True"}, 'true or false, got "True"', {"archived": True}),
-    "a number where text is": ({"title": 7}, "a string, got 7", {"title": "7"}),
-    "a list where commas join": ({"labels": ["bug", "ui"]}, 'a string, got ["bug", "ui"]',
-        {"labels": "bug,ui"}),
-    "commas where a list is": ({"topics": "a, b"}, 'an array, got "a, b"', {"topics": ["a", "b"]}),
-    "a value in another case": ({"type": "Public"}, 'did you mean "public"', {"type": "public"}),
-    "a value that is none": ({"type": "open"}, 'one of "all", "public", "private"',
-        {"type": "all"}),
-    "words for a date": ({"since": "yesterday"}, "a date and time such as `2026-01-31T09:00:00Z`",
-        {"since": "2026-01-31T09:00:00Z"}),
-    "a date of another country": ({"day": "31/01/2026"}, "a date such as `2026-01-31`",
-        {"day": "2026-01-31"}),
-    "a date that cannot be": ({"day": "2026-13-01"}, "a date such as `2026-01-31`",
-        {"day": "2026-12-01"}),
-    "too much": ({"per_page": 500}, "at most 100, got 500", {"per_page": 100}),
-    "too little": ({"per_page": 0}, "at least 1, got 0", {"per_page": 1}),
-    "too long": ({"title": "x" * 30}, "at most 20 characters, got 30", {"title": "x"}),
-    "too many": ({"topics": ["a"] * 5}, "at most 3 items, got 5", {"topics": ["a"]}),
-    "another form": ({"color": "red"}, "must match the pattern", {"color": "ff0000"}),
-    "a field inside that is not known": ({"author": {"name": "A", "mail": "x"}},
-        "`author.mail` is not known; did you mean `email`",
-        {"author": {"name": "A", "email": "x"}}),
-    "a field inside that is missing": ({"author": {"email": "x"}}, "`author.name` is required",
-        {"author": {"name": "A"}}),
-    "a field that stands outside its object": ({"email": "x", "author": {"name": "A"}},
-        "`email` is not an argument; it is a field of `author`",
-        {"author": {"name": "A", "email": "x"}}),
-    "one value where a list or null is": ({"roles": "a"},
-        'an array or null, got "a"', {"roles": ["a"]}),
-    "a list where one of some values is": ({"type": ["public", "private"]},
-        '"private"; got ["public", "private"]', {"type": "public"}),
-    "words for a date that may be null": ({"due": "tomorrow"}, "a date such as `2026-01-31`",
-        {"due": None}),
-    "none of a union": ({"target": 7}, "must be an object or an array, got 7", {"target": [7]}),
-    "nearly one of a union": ({"target": {"id": "x"}}, "`target.id` must be an integer",
-        {"target": {"id": 7}}),
-    "a kind of which one object has several": ({"method": {"kind": "text"}},
-        "`method.number` is required", {"method": {"kind": "text", "number": "1"}}),
-    "a kind that no object has": ({"method": {"kind": "cash"}},
-        '"card", "gift", "phone", "text", "bank", "cheque"', {"method": {"kind": "card"}}),
-}  # fmt: skip
-"""Arguments beside `org`, what the refusal must say, and the arguments that it leads to."""
-WITHOUT_ORG: Calls = {
-    "a required one is missing": ({}, "`org` is required", {}),
-    "a longer name": ({"organization": "acme"}, "did you mean `org`", {}),
-    "a name with a word more": ({"org_name": "acme"}, "did you mean `org`", {}),
-    "arguments wrapped in one that is none": (
-        {"body": {"org": "acme", "page": 1, "title": "x", "color": "0", "due": "", "labels": ""}},
-        "`body` is not an argument; give `org`, `page`, `title`, `color`, `due` without it",
-        {"page": 1}),
-}  # fmt: skip
 
 
-@pytest.mark.parametrize("name", [*REFUSED, *WITHOUT_ORG])
-def test_a_refusal_names_the_one_change(name: str) -> None:
-    arguments, says, mended = (REFUSED | WITHOUT_ORG)[name]
-    checker = Checker("list_repos", SCHEMA)
+def test_each_of_forty_calls_to_a_server_is_mended(tmp_path: Path) -> None:
+    calls = list(judged(tmp_path))
+    assert len(calls) == 40 and not [call for call in calls if call[1]]
+
+
+@pytest.mark.parametrize("call", TABLE["calls"], ids=lambda call: call["slip"])
+def test_a_refusal_names_the_one_change(call: dict[str, Any]) -> None:
+    checker, mended = Checker("list_repos", SCHEMA), ORG | call.get("change", {})
     with pytest.raises(BadArguments) as refusal:
-        checker.checked(arguments if name in WITHOUT_ORG else ORG | arguments)
-    assert says in str(refusal.value) and checker.checked(ORG | mended)[0] == ORG | mended
+        checker.checked(given(ORG, call))
+    assert call["says"] in str(refusal.value) and checker.checked(mended)[0] == mended
 
 
 MILESTONE: dict[str, Any] = {
@@ -188,8 +97,26 @@ def test_a_name_in_another_order_is_meant(name: str) -> None:
     assert suggest(name, known) == "; did you mean `search_orders`?"
 
 
-def test_a_name_without_letters_that_are_known_is_no_other() -> None:
-    assert suggest("ä", ["ö", "日"]) == ""
+@pytest.mark.parametrize(("name", "known"), [
+    ("ä", ["ö", "日"]), ("open", ["operation_enabled"]), ("qty", ["x_quantity"]),
+])  # fmt: skip
+def test_a_name_that_only_shares_letters_is_no_other(name: str, known: list[str]) -> None:
+    assert suggest(name, known) == ""
+
+
+@pytest.mark.parametrize(("rule", "is_told"), [
+    ({}, True), ({"examples": ["ab1"]}, False), ({"default": "none"}, False), ({"pattern": "b"}, False),
+])  # fmt: skip
+def test_a_text_of_another_form_is_remarked_where_the_schema_names_no_such(
+    rule: dict[str, Any], is_told: bool
+) -> None:
+    schema = {"properties": {"ids": {"items": {"type": "string", "format": "uuid", **rule}}}}
+    checked, remarks = Checker("x", schema).checked({"ids": ["b"]})
+    assert checked == {"ids": ["b"]}
+    told = [
+        "`ids[0]` was sent as it is, but the API describes a UUID such as `123e4567-e89b-12d3-a456-426614174000`"
+    ]
+    assert remarks == told * is_told
 
 
 def test_a_missing_argument_is_told_beside_the_one_that_is_not_known() -> None:

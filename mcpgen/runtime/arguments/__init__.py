@@ -26,11 +26,16 @@ DATE_PATTERNS = {"date-time": rf"^({_DAY}|[0-9]{{9,}})", "date": rf"^{_DAY}"}
 """Format -> what a value must begin with. APIs take more than RFC 3339 (a date without a time, the
 seconds of an epoch), and none takes words.
 """
-DATE_WITH_TIME = re.compile(rf"({_DAY})[Tt ][0-9].*")
-_DATES = {
-    DATE_PATTERNS["date-time"]: "a date and time such as `2026-01-31T09:00:00Z`",
-    DATE_PATTERNS["date"]: "a date such as `2026-01-31`",
-}
+DATE_WITH_TIME = re.compile(rf"^({_DAY})[Tt ][0-9].*\Z")
+FORMATS = {
+    "date-time": (rf"^{_DAY}[Tt ][0-9:.]+([Zz]|[+-][0-9:]+)$",
+                  "a date and time such as `2026-01-31T09:00:00Z`"),
+    "date": (rf"^{_DAY}", "a date such as `2026-01-31`"),
+    "email": (r"^[^@]+@[^@]+$", "an e-mail address such as `ada@example.com`"),
+    "uuid": ("^[0-9A-Fa-f-]{32,}$", "a UUID such as `123e4567-e89b-12d3-a456-426614174000`"),
+}  # fmt: skip
+"""Format → what its values look like, and its name in a text; others are sent with a remark."""
+_DATES = {pattern: FORMATS[form][1] for form, pattern in DATE_PATTERNS.items()}
 _NAMES = {
     "string": "a string",
     "integer": "an integer",
@@ -83,14 +88,11 @@ def suggest(name: str, known: Iterable[str]) -> str:
     words = {candidate: _words(candidate) for candidate in known}
     in_order = {" ".join(sorted(each)): candidate for candidate, each in words.items() if each}
     close = difflib.get_close_matches(" ".join(sorted(own)), in_order, n=1, cutoff=0.6)
-    near = [candidate for candidate, each in words.items() if own and _joined(each) == _joined(own)]
+    near = [candidate for candidate, each in words.items() if own and "".join(each) == "".join(own)]
     near += [in_order[one] for one in close]
-    near = near or _only([candidate for candidate, each in words.items() if _is_related(own, each)])
+    related = [candidate for candidate, each in words.items() if _is_related(own, each)]
+    near = near or related * (len(related) == 1)
     return f"; did you mean `{near[0]}`?" if near else ""
-
-
-def _only(names: list[str]) -> list[str]:
-    return names if len(names) == 1 else []
 
 
 def _words(name: str) -> list[str]:
@@ -99,16 +101,15 @@ def _words(name: str) -> list[str]:
     return re.findall(r"[a-z0-9]+", spaced.lower())
 
 
-def _joined(words: list[str]) -> str:
-    return "".join(words)
-
-
 def _is_related(one: list[str], other: list[str]) -> bool:
-    """Return whether two names share a word of some length, or one begins the other."""
+    """Return whether two names share a word of some length, or one begins the other or is its
+    consonants (`qty`, `quantity`).
+    """
     if any(len(word) > 2 for word in {*one} & {*other}):
         return True
-    short, long = sorted(map(_joined, (one, other)), key=len)
-    return len(short) > 2 and long.startswith(short)
+    short, long = sorted(map("".join, (one, other)), key=len)
+    in_order = re.escape(short) if re.search("[aeiou]", short) else ".*".join(short)
+    return len(short) > 2 and re.match(in_order, long) is not None
 
 
 def belongs(name: str, value: Any, schema: Mapping[str, Any], resolve: Resolve) -> str:
@@ -158,9 +159,10 @@ def fields_of(schema: Any, resolve: Resolve) -> dict[str, Any]:
     return {name: field for name, field in fields.items() if field is not False}
 
 
-def ignored_names(schema: Any, value: Any, resolve: Resolve) -> Iterator[str]:
-    """A line for each name in an open object that its schema does not have. Objects inside are open
-    unless their schema closes them: an API ignores unknown names.
+def slips(schema: Any, value: Any, resolve: Resolve) -> Iterator[str]:
+    """A line for each name in an open object that its schema does not have, and for each text that
+    does not look like its format. Objects inside are open unless their schema closes them: an API
+    ignores unknown names.
     """
     pending: list[tuple[list[str | int], Any, Any]] = [([], schema, value)]
     while pending:
@@ -168,6 +170,9 @@ def ignored_names(schema: Any, value: Any, resolve: Resolve) -> Iterator[str]:
         one = resolve(one)
         if not isinstance(one, Mapping):
             continue
+        if "format" in one and is_odd(one, item):
+            what = FORMATS[one["format"]][1]
+            yield f"{place(path)} was sent as it is, but the API describes {what}"
         if isinstance(item, list):
             pending += [([*path, at], one.get("items"), each) for at, each in enumerate(item)]
         if not isinstance(item, dict):
@@ -176,18 +181,33 @@ def ignored_names(schema: Any, value: Any, resolve: Resolve) -> Iterator[str]:
         pending += [([*path, name], fields[name], item[name]) for name in item if name in fields]
         parts = [one, *map(resolve, one.get("allOf", ()))]
         if fields and all(isinstance(part, dict) and _OPEN.isdisjoint(part) for part in parts):
-            yield from _ignored(path, item, fields)
+            for name in [name for name in item if name not in fields]:
+                yield (
+                    f"{place([*path, name])} was sent as it is, but the API does not describe it,"
+                    f" and may have ignored it{_field_meant(name, fields, item)}"
+                )
 
 
-def _ignored(
-    path: list[str | int], item: Mapping[str, Any], fields: Mapping[str, Any]
-) -> Iterator[str]:
-    for name in item:
-        if name not in fields:
-            yield (
-                f"{place([*path, name])} was sent as it is, but the API does not describe it, and"
-                f" may have ignored it{_field_meant(name, fields, item)}"
-            )
+def is_odd(schema: Mapping[str, Any], value: Any) -> bool:
+    """Return whether a text does not look like the format that its schema names."""
+    pattern, _ = FORMATS.get(schema["format"], ("", ""))
+    return isinstance(value, str) and not re.match(pattern, value) and _stands_for(pattern, schema)
+
+
+def date_form(schema: Mapping[str, Any]) -> str | None:
+    """Return what a value must begin with, where it must be a date."""
+    if schema.get("type") not in ("string", ["string", "null"], ["null", "string"]):
+        return None
+    pattern = DATE_PATTERNS.get(schema.get("format", ""))
+    return pattern if pattern and _stands_for(pattern, schema) else None
+
+
+def _stands_for(pattern: str, schema: Mapping[str, Any]) -> bool:
+    """Return whether a schema does not itself name values that a pattern does not match."""
+    if not schema.keys().isdisjoint(("pattern", "enum", "const")):
+        return False
+    own = [*schema.get("examples", ()), schema.get("default")]
+    return all(re.match(pattern, str(value)) for value in own if value is not None)
 
 
 def dropped_nulls(given: Any, sent: Any, path: tuple[str | int, ...] = ()) -> Iterator[str]:
@@ -248,24 +268,27 @@ def _lines(error: Any, schema: Mapping[str, Any]) -> Iterator[str]:
     elif kind == "required":
         yield f"{place([*path, error.kind.property])} is required"
     elif kind in ("additionalProperties", "unevaluatedProperties"):
-        known = _properties_of(error, schema)
+        properties = _schema_of(error, schema).get("properties", {})
+        known = [name for name, rule in properties.items() if rule is not False]
         for name in list(error.kind.unexpected)[:MAX_LINES]:
             hint = _field_meant(name, known, error.instance)
             yield f"{place([*path, name])} is not known{hint}"
+    elif kind == "type" and _kinds(error) == ["string"]:
+        _, what = FORMATS.get(_schema_of(error, schema).get("format", ""), ("", "a string"))
+        yield f"{place(path)} must be {what}, got {show(error.instance)}"
     else:
         rule = _RULES.get(kind, _plain)
         yield f"{place(path)} {rule(error)}"
 
 
-def _properties_of(error: Any, schema: Any) -> list[str]:
-    """The names of the properties that the schema of an error has, where the way to it is known."""
+def _schema_of(error: Any, schema: Any) -> Mapping[str, Any]:
+    """The schema that an error is about, where the way to it is known."""
     for token in list(error.schema_path)[:-1]:
         try:
             schema = schema[token]
         except (KeyError, IndexError, TypeError):
-            return []
-    properties = schema.get("properties", {}) if isinstance(schema, Mapping) else {}
-    return [name for name, rule in properties.items() if rule is not False]
+            return {}
+    return schema if isinstance(schema, Mapping) else {}
 
 
 def _union(error: Any, path: list[Any], schema: Mapping[str, Any]) -> Iterator[str]:
@@ -273,7 +296,8 @@ def _union(error: Any, path: list[Any], schema: Mapping[str, Any]) -> Iterator[s
     with another value of a discriminator aside.
     """
     branches = [list(branch) for branch in error.kind.context if branch]
-    inside = [branch for branch in branches if not _is_of_another_type(branch[0], path)]
+    firsts = [(branch[0].kind.name, list(branch[0].instance_path)) for branch in branches]
+    inside = [each for each, first in zip(branches, firsts, strict=True) if first != ("type", path)]
     if not inside:
         kinds = [kind for branch in branches for kind in _kinds(branch[0])]
         yield f"{place(path)} must be {_either(kinds)}, got {show(error.instance)}"
@@ -286,10 +310,6 @@ def _union(error: Any, path: list[Any], schema: Mapping[str, Any]) -> Iterator[s
         return
     for fault in min(meant or inside, key=len):
         yield from _lines(fault, schema)
-
-
-def _is_of_another_type(fault: Any, path: list[Any]) -> bool:
-    return (fault.kind.name, list(fault.instance_path)) == ("type", path)
 
 
 def _is_tag(fault: Any, path: list[Any]) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from types import MappingProxyType
@@ -18,7 +17,7 @@ from typing import Any
 import jsonschema_rs
 
 from ..pointer import escape, split
-from . import DATE_PATTERNS, DATE_WITH_TIME, belongs, dropped_nulls, explain, ignored_names, suggest
+from . import DATE_WITH_TIME, belongs, date_form, dropped_nulls, explain, is_odd, slips, suggest
 
 MAX_DEPTH = 64
 MAX_VALUES = 50_000
@@ -118,9 +117,7 @@ class Checker:
             if not self._validator.is_valid(repaired):
                 raise BadArguments(self._explained(repaired))
             if self._strange:
-                remarks += islice(
-                    ignored_names(self._schema, repaired, self._resolved), MAX_REMARKS
-                )
+                remarks += islice(slips(self._schema, repaired, self._resolved), MAX_REMARKS)
             if self._dropped and not self._reads:
                 remarks += islice(dropped_nulls(received, repaired), MAX_REMARKS)
             if self._names:
@@ -345,8 +342,11 @@ class Checker:
         """
         if not isinstance(value, str | float):
             return value
+        if "format" in schema and is_odd(schema, value):
+            self._strange = True
         if schema.get("format") == "date" and isinstance(value, str):
-            return self._without_time(schema, value)
+            is_date = self._checks_dates and date_form(schema)
+            return DATE_WITH_TIME.sub(r"\1", value) if is_date else value
         kinds = self._kinds(schema, "") or frozenset()
         if isinstance(value, float):
             only_integers = kinds & {"integer", "number"} == {"integer"}
@@ -359,13 +359,6 @@ class Checker:
                 self._parsed = True
                 return parsed
         return value
-
-    def _without_time(self, schema: dict[str, Any], value: str) -> str:
-        """The date of a date and time, where the schema takes dates."""
-        match = DATE_WITH_TIME.fullmatch(value)
-        if match is None or not (self._checks_dates and _is_date(schema)):
-            return value
-        return match[1]
 
     def _kinds(self, schema: Any, pointer: str, hops: int = 0) -> frozenset[str] | None:
         """The JSON types a schema allows; None for a schema that does not restrict them."""
@@ -439,8 +432,8 @@ class Checker:
         result = {key: value for key, value in schema.items() if key not in ("$id", "$schema")}
         if self._bad_patterns:
             _drop_bad_patterns(result)
-        if self._checks_dates and _is_date(result):
-            result["pattern"] = DATE_PATTERNS[result["format"]]
+        if self._checks_dates and (pattern := date_form(result)):
+            result["pattern"] = pattern
         return result
 
     def _checkable(self, schema: Any, pointer: str) -> Any:
@@ -519,21 +512,6 @@ def _parts(schema: dict[str, Any], value: Any) -> Iterator[tuple[Any, Any]]:
             yield part, item
         for item in value[len(prefix) :]:
             yield schema.get("items"), item
-
-
-def _is_date(schema: dict[str, Any]) -> bool:
-    """Return whether a value must be a date: the schema says so and does not itself name other
-    values.
-    """
-    if schema.get("type") not in ("string", ["string", "null"], ["null", "string"]):
-        return False
-    if schema.get("format") not in DATE_PATTERNS:
-        return False
-    if not schema.keys().isdisjoint(("pattern", "enum", "const")):
-        return False
-    pattern = re.compile(DATE_PATTERNS[schema["format"]])
-    own = [*schema.get("examples", ()), schema.get("default")]
-    return all(pattern.match(str(value)) for value in own if value is not None)
 
 
 def _drop_bad_patterns(schema: dict[str, Any]) -> None:
