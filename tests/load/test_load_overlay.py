@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from mcpgen.problems import McpgenError
+
 from .conftest import Write, loaded, refused
 
 Act = Callable[..., Any]
@@ -47,6 +49,9 @@ NESTED = ("$..*..*", "$.paths..*", "$.paths.* | $.paths.*.*")
     (["- {target: $.info, update: {title: New, contact: {name: me}}}\n"], "info",
      {"title": "New", "version": "1", "contact": {"name": "me"}}),
     (["- {target: $.tags, update: {name: d}}\n"], "tags", [{"name": letter} for letter in "abcd"]),
+    (["- {target: $.tags, update: [{name: d}]}\n"], "tags", [{"name": letter} for letter in "abcd"]),
+    (["- {target: $, update: {info: {title: {a: 1}}}}\n", "- {target: $, update: {info: {title: {b: 2}}}}\n"],
+     "info", {"title": {"a": 1, "b": 2}, "version": "1"}),
     (["- {target: \"$.tags[?@.name != 'b']\", remove: true}\n"], "tags", [{"name": "b"}]),
     (["- {target: '$.tags[2, 0]', remove: true}\n"], "tags", [{"name": "b"}]),
     (["- {target: $.info, update: {title: One}}\n", "- {target: $.info, update: {title: Two}}\n"],
@@ -99,6 +104,9 @@ def test_copy_is_an_action_of_1_1(overlaid: Act) -> None:
     document, problems = overlaid(copy)
     assert document.root["paths"]["/shops"]["get"]["operationId"] == "shops"
     assert [problem.code for problem in problems] == ["E0124"]
+    for source, said in (("$.nothing", "nothing"), ("$.paths.*", "2 places"), ("[]", "nothing")):
+        with pytest.raises(McpgenError, match=f"must match one place, but it matches {said}"):
+            overlaid(f"- {{target: $.info, copy: {source}}}\n", version="1.1.0")
 
 
 def test_a_target_that_matches_nothing_is_a_warning_in_the_overlay(overlaid: Act) -> None:

@@ -178,10 +178,16 @@ def test_text_goes_as_it_is(text: str, media_type: str, sent: str) -> None:
     {"content": "\udfff"}, {"multipart": {"a": "\udfff"}}, {"form": {"a": float("inf")}},
     {"json": {"a": "x" * 1_048_576}}, {"content": b"x" * 1_048_577},
     {"multipart": {"a": "x" * 1_048_576}},
+    {"multipart": {"a": runtime.wire.Part(b"a", headers={"X-A\r\nX-B": "b"})}},
 ])  # fmt: skip
 def test_what_no_body_can_hold_is_refused_before_sending(body: dict[str, Any]) -> None:
     done = ask("POST", "/b", **body)
     assert isinstance(done.error, runtime.errors.Refused) and done.requests == []
+
+
+def test_a_data_url_names_its_content() -> None:
+    with pytest.raises(runtime.errors.Refused, match="not a `data:` URL"):
+        runtime.wire.from_base64("data:image/png;base64")
 
 
 def test_local_files_are_read_only_inside_the_folders_that_were_opened(tmp_path: Path) -> None:
@@ -198,13 +204,9 @@ def test_local_files_are_read_only_inside_the_folders_that_were_opened(tmp_path:
     done = upload(f"{root}/a.bin", FILE_ROOTS=str(root))
     assert multipart_fields(done.requests[0]) == [("f", "a.bin", PNG)]
     for path in (
-        f"{root}/link",
-        str(outside),
-        f"{root}/../secret.txt",
-        str(root),
-        f"{root}/missing",
-        "/etc/passwd",
-    ):
+        f"{root}/link", str(outside), f"{root}/../secret.txt", str(root), f"{root}/missing",
+        "/etc/passwd", f"elsewhere.example{root}/a.bin",
+    ):  # fmt: skip
         done = upload(path, FILE_ROOTS=str(root))
         assert isinstance(done.error, runtime.errors.Refused) and done.requests == []
     assert isinstance(upload(f"{root}/a.bin").error, runtime.errors.Refused)

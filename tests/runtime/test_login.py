@@ -60,7 +60,8 @@ class Memory(keyring.backend.KeyringBackend):
 
 @pytest.fixture
 def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Memory]:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    for name in ("HOME", "XDG_CACHE_HOME"):
+        monkeypatch.setenv(name, str(tmp_path))
     before = keyring.get_keyring()
     backend = Memory()
     keyring.set_keyring(backend)
@@ -648,6 +649,8 @@ def test_long_tokens_are_kept_in_parts_where_entries_are_short(
         assert dataclasses.asdict(store.load()) == dataclasses.asdict(tokens)
     assert max(map(len, memory.entries.values())) <= 110
     assert store.delete() and memory.entries == {} and store.load() is None
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    assert store.lock_file() == Path.home() / ".cache" / SERVICE / "login.lock"
 
 
 def test_tokens_do_not_show_themselves() -> None:

@@ -107,6 +107,8 @@ def test_a_client_that_cannot_ask_is_refused_unless_the_operator_allows_it(
 ) -> None:
     [(failed, text)] = calls(in_process().server, mode, None, DELETE)
     assert failed and "cannot ask one" in text and f"`{PREFIX}_CONFIRM_OPTIONAL`" in text
+    [(failed, text)] = calls(in_process().server, "legacy", Person(), DELETE)
+    assert failed and "the client could not ask a person" in text
     assert api.requests == []
     monkeypatch.setenv(f"{PREFIX}_CONFIRM_OPTIONAL", "1")
     person = Person("decline")
