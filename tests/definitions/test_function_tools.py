@@ -15,6 +15,7 @@ from mcp.server.mcpserver import Context, Image, MCPServer
 
 from mcpgen.problems import Problems
 from mcpgen.project.check import check
+from mcpgen.runtime.parts.functions.tools import Documentation, documentation
 
 from ..judges.portable import complaints
 from .own_project import Project, tool
@@ -421,6 +422,17 @@ CALLS = [
     ("with_context", {"a": 1}, {"result": "1 Context"}),
     ("by_name", {"a": 1}, {"result": "1 Context"}),
 ]  # fmt: skip
+
+
+def test_the_examples_of_a_docstring_are_for_the_model() -> None:
+    def both() -> None:
+        """Both.
+
+        Examples:
+            both()
+        """
+
+    assert documentation(both) == Documentation("Both.\n\nExample:\n\nboth()", {}, "")
 
 
 a_project_of_many_types = made_of("values", VALUES)

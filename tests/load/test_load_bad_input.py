@@ -82,6 +82,7 @@ def test_a_missing_file_suggests_the_nearest_name(write: Write) -> None:
     refusal = refused(write("petstore.yaml", HEAD).with_name("petsore.yaml"))
     assert "no such file" in refusal.text and "did you mean `petstore.yaml`?" in refusal.text
     assert refusal.exit_code == 2 and "did you mean" not in refused("nowhere").text
+    assert "give the file itself: `/a/x.yaml`" in refused("file:///a/x.yaml").text
 
 
 def test_a_directory_lists_the_documents_in_it(write: Write) -> None:

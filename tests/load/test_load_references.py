@@ -8,7 +8,9 @@ import pytest
 
 from mcpgen.load import Limits, UnresolvedReference
 from mcpgen.load.files import suspicious
+from mcpgen.load.references import References
 from mcpgen.load.text import SourceText
+from mcpgen.problems import Problems
 
 from .conftest import Write, loaded, refused
 
@@ -82,6 +84,11 @@ def test_a_reference_out_of_the_folder_is_refused_unread(write: Write, ref: str)
     refusal = refused(main)
     assert refusal.exit_code == 3 and refusal.codes[0] in ("E0201", "E0202")
     assert refusal.where[0] == 4 and SECRET not in refusal.text
+
+
+def test_the_object_that_holds_a_reference_is_found(write: Write) -> None:
+    document = loaded(write("x.yaml", HEAD + "x-a: [{b/c: {$ref: '#/nothing'}}]\n"))[0]
+    assert References(document, Problems()).holder("#/nothing") == "/x-a/0/b~1c"
 
 
 def test_all_refused_references_are_told_at_once(write: Write) -> None:

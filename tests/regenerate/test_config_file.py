@@ -198,11 +198,8 @@ def test_a_table_in_several_places_keeps_its_comments() -> None:
 
 
 @pytest.mark.parametrize(("path", "line"), [
-    (("name",), 1),
-    (("tools", "a.b", "title"), 5),
-    (("tools", "a.b"), 4),
-    (("tools", "c", "hints", "read_only"), 7),
-    (("tools", "c", "nowhere"), 7),
+    (("name",), 1), (("tools", "a.b", "title"), 5), (("tools", "a.b"), 4),
+    (("tools", "c", "hints", "read_only"), 7), (("tools", "c", "nowhere"), 7),
     (("nowhere",), 0),
 ])  # fmt: skip
 def test_a_key_is_found_where_it_stands(path: tuple[str, ...], line: int) -> None:

@@ -440,14 +440,9 @@ def test_a_name_that_stands_for_something_else_breaks_callers(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(("version", "kind", "number"), [
-    ("1.2.3", "security", "2.0.0"),
-    ("1.2.3", "breaking", "2.0.0"),
-    ("1.2.3", "additive", "1.3.0"),
-    ("1.2.3", "text", "1.2.4"),
-    ("0.2.3", "breaking", "0.3.0"),
-    ("0.2.3", "additive", "0.2.4"),
-    ("1.2", "text", "1.2.1"),
-    ("1.2.3", None, "1.2.3"),
+    ("1.2.3", "security", "2.0.0"), ("1.2.3", "breaking", "2.0.0"),
+    ("1.2.3", "additive", "1.3.0"), ("1.2.3", "text", "1.2.4"), ("0.2.3", "breaking", "0.3.0"),
+    ("0.2.3", "additive", "0.2.4"), ("1.2", "text", "1.2.1"), ("1.2.3", None, "1.2.3"),
 ])  # fmt: skip
 def test_the_gravest_class_decides_the_next_version(version: str, kind: Any, number: str) -> None:
     assert next_version(version, kind) == number

@@ -23,22 +23,16 @@ LISTING = ListAnswer(items=(), fields="fields", next="page", size="per_page", ho
 
 def repo(number: int) -> dict[str, Any]:
     return {
-        "id": number,
-        "node_id": f"MDEwOlJlcG9zaXRvcnk{number}",
-        "name": f"repo-{number}",
+        "id": number, "node_id": f"MDEwOlJlcG9zaXRvcnk{number}", "name": f"repo-{number}",
         "owner": {"login": "octocat", "id": 1, "avatar_url": "https://example.com/octocat.png"},
         "team": {"id": 7, "name": "Owls", "url": "https://example.com/teams/7"},
         "commit": {"message": f"Fix {number}", "author": {"name": "Mona"}, "url": "https://x.test"},
         "labels": [{"id": 1, "name": "bug"}, {"id": 2, "name": "ui"}],
         "html_url": f"https://example.com/repo-{number}",
         "url": f"https://api.example.com/repos/repo-{number}",
-        "forks_url": f"https://api.example.com/repos/repo-{number}/forks",
-        "homepage": None,
-        "description": "",
-        "topics": [],
-        "private": number % 2 == 0,
-        "ssn": "123-45-6789",
-    }
+        "forks_url": f"https://api.example.com/repos/repo-{number}/forks", "homepage": None,
+        "description": "", "topics": [], "private": number % 2 == 0, "ssn": "123-45-6789",
+    }  # fmt: skip
 
 
 REPOS = [repo(number) for number in range(20)]
@@ -68,16 +62,10 @@ def test_a_list_shows_what_tells_items_apart_and_says_how_to_get_the_rest() -> N
     items = json.loads(text)
     assert structured == {"result": items}
     assert items[3] == {
-        "id": 3,
-        "name": "repo-3",
-        "owner": "octocat",
-        "team": {"id": 7, "name": "Owls"},
-        "commit": {"message": "Fix 3", "author": "Mona"},
-        "labels": ["bug", "ui"],
-        "html_url": "https://example.com/repo-3",
-        "private": False,
-        "ssn": "123-45-6789",
-    }
+        "id": 3, "name": "repo-3", "owner": "octocat", "team": {"id": 7, "name": "Owls"},
+        "commit": {"message": "Fix 3", "author": "Mona"}, "labels": ["bug", "ui"],
+        "html_url": "https://example.com/repo-3", "private": False, "ssn": "123-45-6789",
+    }  # fmt: skip
     assert note.startswith("[20 items, shortened: 6 of 15 fields are left out (node_id, homepage,")
     assert "owner, team, commit, labels" in note
     assert note.endswith('Name the fields you need in `fields`, or ask for `fields` = ["all"]]')

@@ -332,6 +332,9 @@ def test_an_answer_of_another_provider_is_refused(
         assert made.code(fields) == "c"
         with pytest.raises(TokenRefused, match="holds no code"):
             made.code({**fields, "code": ""})
+        for name in ("error", "error_description"):
+            with pytest.raises(TokenRefused, match=f"refused the login: the {name}$"):
+                made.code({**fields, "error": "the error", name: f"the {name}"})
 
 
 @pytest.mark.parametrize(

@@ -135,20 +135,12 @@ def test_every_style_is_written_as_the_specifications_show(
     assert written(runtime.wire, style, explode, name, value) == expected
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        ("Hello World!", "Hello%20World!"),  # RFC 6570 §3.2.3
-        ("50%", "50%25"),
-        ("/foo/bar", "/foo/bar"),
-        ("http://example.com/home/", "http://example.com/home/"),
-        ("2024-01-01T00:00:00+02:00", "2024-01-01T00:00:00%2B02:00"),
-        ("a&admin=1", "a%26admin=1"),
-        ("a#f;b[c]", "a%23f%3Bb%5Bc%5D"),
-        ("%26", "%26"),
-        ("a%2Fb %2", "a%2Fb%20%252"),
-    ],
-)
+@pytest.mark.parametrize(("value", "expected"), [
+    ("Hello World!", "Hello%20World!"),  # RFC 6570 §3.2.3
+    ("50%", "50%25"), ("/foo/bar", "/foo/bar"), ("a#f;b[c]", "a%23f%3Bb%5Bc%5D"), ("%26", "%26"),
+    ("http://example.com/home/", "http://example.com/home/"), ("a&admin=1", "a%26admin=1"),
+    ("2024-01-01T00:00:00+02:00", "2024-01-01T00:00:00%2B02:00"), ("a%2Fb %2", "a%2Fb%20%252"),
+])  # fmt: skip
 def test_allowed_reserved_characters_stay_unless_they_could_end_the_value(
     value: str, expected: str
 ) -> None:

@@ -231,10 +231,20 @@ def test_nothing_of_a_call_is_kept(method: str) -> None:
     assert kept() is None
 
 
+def test_a_branch_of_a_union_is_sent_under_the_names_of_the_api() -> None:
+    union = {"anyOf": [{"type": "null"}, {"type": "object", "properties": {"eq_": {}}}]}
+    names = {"/properties/a/anyOf/1/properties/eq_": "[eq]"}
+    checker = Checker("find", {"type": "object", "properties": {"a": union}}, names=names)
+    assert checker.on_the_wire({"a": {"eq_": 1}}) == {"a": {"[eq]": 1}}
+
+
 def test_json_in_a_text_stays_text_where_text_is_allowed() -> None:
     for kinds, read in ((["string", "array"], "[1]"), (["null", "array"], [1])):
         checker = Checker("note", {"type": "object", "properties": {"a": {"type": kinds}}})
         assert checker.checked({"a": "[1]"})[0] == {"a": read}
+    for text in ("[NaN]", '[{"b": 1, "b": 2}]'):
+        with pytest.raises(BadArguments, match="must be null or an array"):
+            checker.checked({"a": text})
 
 
 AHEAD = "^(?=y)"

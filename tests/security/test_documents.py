@@ -208,11 +208,8 @@ def test_a_mere_address_is_never_fetched(tmp_path: Path, canary: Canary, key: st
     ([{"url": "https://localhost:8443"}], "private"),
     ([{"url": "http://api.example.com"}], "not https"),
     ([{"url": "ftp://api.example.com"}], "not an http"),
-    ([{"url": "https://me:pw@api.example.com"}], "credentials"),
-    ([{"url": "/v1"}], "relative"),
-    ([{"url": "https://{host}"}], "without a default"),
-    ([], "no server"),
-    ("x", "no server"),
+    ([{"url": "https://me:pw@api.example.com"}], "credentials"), ([{"url": "/v1"}], "relative"),
+    ([{"url": "https://{host}"}], "without a default"), ([], "no server"), ("x", "no server"),
 ])  # fmt: skip
 def test_an_origin_that_cannot_be_trusted_unasked_is_left_to_the_operator(
     generate: Generate, servers: Any, told: str

@@ -141,6 +141,7 @@ def test_an_error_names_its_line_and_what_to_do(coded: Any, program: str, messag
     assert failed
     assert text.startswith("The program failed: ")
     assert message in text
+    assert (sandbox.LIBRARY in text) == ("import stat" in program)
 
 
 def test_a_program_has_the_library_that_is_named_and_sleeps_as_long_as_it_may(
@@ -307,6 +308,8 @@ def test_tools_are_found_as_stubs_with_the_types_of_their_answers(bookshop: Path
     assert "price: Price" in text
     assert "class Price(TypedDict):\n    amount: float; currency: Literal['EUR'" in text
     compile(text, "stubs.py", "exec")
+    few = "Few tools fit these words"
+    assert few in search(bookshop, "weld the submarine") and few not in text
 
 
 def test_the_name_of_a_tool_and_limit_one_show_all_of_it(bookshop: Path) -> None:

@@ -331,6 +331,7 @@ def test_the_files_are_where_each_system_keeps_them() -> None:
     )
     assert desktop.path(windows, "win32").as_posix() == f"C:/Users/ada/AppData/Roaming/{name}"
     assert CLIENTS["zed"].path(mac, "darwin").as_posix() == "/Users/ada/.config/zed/settings.json"
+    assert CLIENTS["codex"].path(mac, "linux").as_posix() == "/Users/ada/.codex/config.toml"
     assert CLIENTS["codex"].path({**mac, "CODEX_HOME": "/srv/codex"}, "linux").as_posix() == (
         "/srv/codex/config.toml"
     )

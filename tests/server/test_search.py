@@ -38,13 +38,9 @@ def best(query: str, limit: int = 3) -> list[str]:
 
 
 @pytest.mark.parametrize(("query", "name"), [
-    ("list all books", "list_books"),
-    ("books", "list_books"),
-    ("fetch a single book", "get_book"),
-    ("adding books to the catalogue", "add_book"),
-    ("erase a book", "remove_book"),
-    ("GetBook", "get_book"),
-    ("purchase books", "place_order"),
+    ("list all books", "list_books"), ("books", "list_books"),
+    ("fetch a single book", "get_book"), ("adding books to the catalogue", "add_book"),
+    ("erase a book", "remove_book"), ("GetBook", "get_book"), ("purchase books", "place_order"),
 ])  # fmt: skip
 def test_the_tool_that_was_meant_comes_first(query: str, name: str) -> None:
     assert best(query)[0] == name

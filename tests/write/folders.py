@@ -50,11 +50,11 @@ def facts(document: str = "1") -> Lock:
     )  # fmt: skip
 
 
-def put(folder: Path, files: dict[str, str]) -> None:
+def put(folder: Path, files: dict[str, str], encoding: str = "utf-8") -> None:
     """Files of the user."""
     for path, text in files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text)
+        (folder / path).write_text(text, encoding)
 
 
 def tree(folder: Path) -> dict[str, str]:
@@ -65,7 +65,9 @@ def tree(folder: Path) -> dict[str, str]:
             path = Path(here) / name
             shown = path.relative_to(folder).as_posix()
             found[shown] = (
-                f"-> {path.readlink()}" if path.is_symlink() else path.read_bytes().decode()
+                f"-> {path.readlink()}"
+                if path.is_symlink()
+                else path.read_bytes().decode("latin-1")
             )
         if not folders and not names and Path(here) != folder:
             found[f"{Path(here).relative_to(folder).as_posix()}/"] = ""

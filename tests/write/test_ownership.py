@@ -84,13 +84,14 @@ def test_an_emptied_folder_goes_and_one_with_a_file_of_the_user_stays(tmp_path: 
 
 @pytest.mark.parametrize(("path", "text", "code", "detail"), [
     ("src/shop_mcp/tools/books.py", "old = 1\nmine = 2\n", "E1202", "+mine = 2"),
+    ("src/shop_mcp/tools/books.py", "\xff", "E1202", "`src/shop_mcp/tools/books.py` is not text"),
     ("src/shop_mcp/tools/authors.py", "authors = 1\nmine = 2\n", "E1202", ""),
     ("clients/cursor.json", '{"mine": true}\n', "E1203", ""),
-], ids=["an edit", "an edit of what goes", "a stranger"])  # fmt: skip
+], ids=["an edit", "bytes", "an edit of what goes", "a stranger"])  # fmt: skip
 def test_what_is_the_users_is_refused_with_the_difference_and_where_an_edit_belongs(
     folder: Path, path: str, text: str, code: str, detail: str
 ) -> None:
-    put(folder, {path: text})
+    put(folder, {path: text}, "latin-1")
     (problem,) = told(folder).problems
     assert problem.code == code and f"`{path}`" in problem.message and detail in problem.detail
     if code == "E1202":
