@@ -101,12 +101,13 @@ _SENTENCE_END = re.compile(
 )
 _ONE_WORD = re.compile(
     r"OAuth|(?<![a-z])oAuth|IPv(?=[46])|GraphQL|GitHub|GitLab|MySQL|PostgreSQL|MongoDB|YouTube"
-    r"|LinkedIn|PayPal|WhatsApp|DevOps|macOS|iOS(?![a-z])|mTLS"
+    r"|LinkedIn|PayPal|WhatsApp|DevOps|macOS|iOS(?![a-z])|mTLS|SAML"
 )
 """Names whose capitals begin no word."""
 _BOUNDARY = re.compile(
     r"(?<=[a-z0-9])(?=[A-Z])"
     r"|(?<=[A-Z])(?=[A-Z][a-z])(?![B-Z]s(?![a-z])|As(?![a-zA-Z]))"  # `IDs` is one word
+    r"|(?<=Saml)(?=[a-z]{2})"  # `SAMLmetadata`
 )
 """Word boundaries in a name in capitals."""
 

@@ -177,7 +177,7 @@ def fields(reader: Reader, request_body: Any, pointer: str) -> tuple[Body | None
         _report_part_headers(reader, encodings, at)
     else:
         schema = with_fields_of_heirs(reader, schema)
-    members = _members(reader, schema, required)
+    members = _members(reader, schema, required, text)
     if not members and not required and _holds_nothing(reader, schema):
         return None, []
     if not members:
@@ -333,9 +333,11 @@ def _holds_nothing(reader: Reader, schema: Any) -> bool:
     return not any(fields) and "object" in reader.types(base)
 
 
-def _members(reader: Reader, schema: Any, body_required: bool) -> list[tuple[str, Any, bool]]:
+def _members(
+    reader: Reader, schema: Any, body_required: bool, text: str
+) -> list[tuple[str, Any, bool]]:
     """The fields of an object body as (name, schema, required); none where the body is better one
-    argument.
+    argument. `text` describes the body, and so its only field (an envelope, `data`).
 
     It is one argument when it is not an object, has a union at its root, is free-form or a typed
     map, or has fields that are not given without others, or when it may be left out although it has
@@ -358,6 +360,9 @@ def _members(reader: Reader, schema: Any, body_required: bool) -> list[tuple[str
     members += [(name, {}, True) for name in sorted(required - set(properties))]
     if required and not body_required:
         return []
+    match members:
+        case [(name, dict(child), needed)] if text:
+            return [(name, {"description": text, **child}, needed)]
     return members
 
 

@@ -18,10 +18,6 @@ from tests.loopback import Recorder
 from . import referee_server
 
 TABLE = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text())
-HELLO = {
-    "protocolVersion": "2025-11-25", "capabilities": {},
-    "clientInfo": {"name": "judge", "version": "1"},
-}  # fmt: skip
 
 
 def given(right: dict[str, Any], call: dict[str, Any]) -> Any:
@@ -53,7 +49,7 @@ def judged(folder: Path) -> Iterator[tuple[str, str]]:
         return said, [json.loads(asked.body or b"{}") for asked in api.asked]
 
     with server:
-        ask("initialize", **HELLO)
+        ask("initialize", **TABLE["hello"])
         for tool, calls in TABLE["calls"].items():
             right = TABLE["right"][tool]
             for call in calls:

@@ -32,6 +32,11 @@ async def list_vms(api: Api) -> Answer[Any]:
     return await api.request("GET", "/vms")
 
 
+async def preview_saml_metadata(api: Api) -> Answer[Any]:
+    """Preview saml metadata."""
+    return await api.request("GET", "/apps/metadata")
+
+
 async def resolve_user_ids_by_name(api: Api) -> Answer[Any]:
     """Resolve user ids by name."""
     return await api.request("POST", "/users/ids")

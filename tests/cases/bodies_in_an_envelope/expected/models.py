@@ -1,0 +1,13 @@
+"""Types of the objects in arguments and answers. Only type checkers read them."""
+
+from __future__ import annotations
+
+from typing import NotRequired, TypedDict
+
+
+class Goal(TypedDict):
+    title: NotRequired[str]
+
+
+class ReplaceGoalData(TypedDict):
+    title: NotRequired[str]
