@@ -18,15 +18,11 @@ from scripts.walk import Walk
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "mcpgen"
 DISTRIBUTIONS = {
-    "docstring_parser": "docstring-parser",
-    "jsonpath": "python-jsonpath",
-    "jwt": "pyjwt",
-    "pydantic_monty": "pydantic-monty",
-    "jsonschema_rs": "jsonschema-rs",
-    "opentelemetry": "opentelemetry-api",
-    "pydantic_core": "pydantic-core",
+    "docstring_parser": "docstring-parser", "jsonpath": "python-jsonpath", "jwt": "pyjwt",
+    "pydantic_monty": "pydantic-monty", "jsonschema_rs": "jsonschema-rs",
+    "opentelemetry": "opentelemetry-api", "pydantic_core": "pydantic-core",
     "sse_starlette": "sse-starlette",
-}
+}  # fmt: skip
 """Modules whose distribution has another name."""
 
 LIMITS = {

@@ -18,6 +18,8 @@ from mcpgen.config.file import parse_config
 from mcpgen.problems import McpgenError, Problem, Problems
 
 HERE = Path(__file__).parent
+KEPT = "tools/ api.json models.py schemas.json contracts.json".split()
+"""What a case keeps of the package."""
 CASES = sorted(path.parent.name for path in HERE.glob("*/expected"))
 
 
@@ -38,15 +40,7 @@ def shown(case: Path) -> dict[str, str]:
     wanted = {
         path.removeprefix(package): content
         for path, content in files.items()
-        if path.startswith(
-            (
-                f"{package}tools/",
-                f"{package}api.json",
-                f"{package}models.py",
-                f"{package}schemas.json",
-                f"{package}contracts.json",
-            )
-        )
+        if path.startswith(tuple(f"{package}{name}" for name in KEPT))
         and not path.endswith(("__init__.py", "_index/search.json"))
     }
     told = _told(problems)

@@ -28,9 +28,8 @@ ADDRESSES = {
     "ftp://api.foo.com": "`ftp://api.foo.com` is not an http or https URL",
     "https://": "`https://` is not an http or https URL",
     "https://me:secret@api.foo.com": "carries credentials",
-    "https://api.foo.com/v1?key=1": "a query",
-    "https://api.foo.com/a/../b": "dot segments",
-}
+    "https://api.foo.com/v1?key=1": "a query", "https://api.foo.com/a/../b": "dot segments",
+}  # fmt: skip
 
 FILTERS = {
     ("--include-tag", "boks"): "did you mean `books`",

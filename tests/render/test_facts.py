@@ -36,17 +36,13 @@ def test_the_runtime_is_told_what_it_needs() -> None:
     wrapped = tool("b", response=Response(json=True, wrapped=True))
     found = json.loads(
         files_of(
-            tool("a"),
-            wrapped,
-            aliases=(("old", "a"),),
+            tool("a"), wrapped, aliases=(("old", "a"),), base_url=None,
             answers=(("a", Shaping(keep=("x",), strip_nulls=True)),),
-            auth=(Auth(name="k", kind="basic", variables=("U", "P")),),
-            security=(("k",), ()),
-            base_url=None,
+            auth=(Auth(name="k", kind="basic", variables=("U", "P")),), security=(("k",), ()),
             base_url_note="the document names no server",
             allowed_origins=("https://other.example.com",),
         )["src/bookshop_mcp/api.json"]
-    )
+    )  # fmt: skip
     assert (
         found["wrapped"] == ["b"]
         and found["aliases"] == {"old": "a"}

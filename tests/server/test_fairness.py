@@ -198,3 +198,24 @@ async def places() -> list[str]:
 
 def test_who_waits_for_a_shared_place_holds_up_its_own_calls_alone() -> None:
     assert asyncio.run(places())[:5] == ["a", "a", "a", "b", "a"]
+
+
+def test_a_caller_who_leaves_passes_the_turn_on() -> None:
+    async def run() -> list[str]:
+        gate, passed = Gate(1, 4), list[str]()
+
+        async def wait(name: str) -> None:
+            async with gate:
+                passed.append(name)
+
+        async with gate:
+            waiting = [asyncio.create_task(wait(name)) for name in "abc"]
+            await asyncio.sleep(0)
+            waiting[1].cancel()
+            await asyncio.sleep(0)
+            assert gate.waiting == 3  # and this one
+        waiting[0].cancel()  # the turn is its own already
+        await asyncio.wait_for(waiting[2], 1)
+        return passed
+
+    assert asyncio.run(run()) == ["c"]

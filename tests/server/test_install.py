@@ -279,14 +279,11 @@ def test_print_changes_nothing_and_shows_no_secret(
 
 
 @pytest.mark.parametrize(("client", "text"), [
-    ("cursor", "{"),
-    ("cursor", '{"a": ' * 100_000 + "1" + "}" * 100_000),
+    ("cursor", "{"), ("cursor", '{"a": ' * 100_000 + "1" + "}" * 100_000),
     ("cursor", '{"mcpServers": {"a": {}}, "mcpServers": {}}'),
     ("cursor", '{"mcpServers": {"shop": {}, "shop": {"command": "x"}}}'),
-    ("codex", "a = " + "[" * 5000 + "]" * 5000),
-    ("cursor", "[]"),
-    ("cursor", '{"mcpServers": []}'),
-    ("codex", "a = \n"),
+    ("codex", "a = " + "[" * 5000 + "]" * 5000), ("cursor", "[]"),
+    ("cursor", '{"mcpServers": []}'), ("codex", "a = \n"),
     ("codex", 'mcp_servers = { shop = { command = "x" } }\n'),
     ("goose", "extensions: {memory: {enabled: true}}\n"),
 ])  # fmt: skip
