@@ -128,6 +128,9 @@ def test_a_new_document_is_served_without_losing_a_call(
             listener = asyncio.create_task(changes_of(client, mode, heard))
             running = asyncio.create_task(client.call_tool("wait_long", {}))
             await asyncio.to_thread(api.arrived.wait, SOON)
+            document.write_text("openapi: 3.1.0\npaths: [\n")  # half of it is saved
+            await asyncio.sleep(1.5)
+            assert await names(client) == ["books", "wait_long"]
             write(document, "novels")
             await asyncio.wait_for(heard.wait(), SOON)
             assert await names(client) == ["novels", "wait_long"]
