@@ -185,11 +185,6 @@ def test_what_no_body_can_hold_is_refused_before_sending(body: dict[str, Any]) -
     assert isinstance(done.error, runtime.errors.Refused) and done.requests == []
 
 
-def test_a_data_url_names_its_content() -> None:
-    with pytest.raises(runtime.errors.Refused, match="not a `data:` URL"):
-        runtime.wire.from_base64("data:image/png;base64")
-
-
 def test_local_files_are_read_only_inside_the_folders_that_were_opened(tmp_path: Path) -> None:
     root, outside = tmp_path / "root", tmp_path / "secret.txt"
     root.mkdir()

@@ -142,6 +142,7 @@ def test_a_browser_brings_tokens_into_the_keyring(
     [query] = provider.granted
     assert query["prompt"] == "consent" and query["scope"] == "read write"
     assert query["code_challenge_method"] == "S256"
+    assert 43 <= len(provider.requests[0]["code_verifier"]) <= 128  # RFC 7636 section 4.1
     assert urlsplit(query["redirect_uri"]).hostname == "127.0.0.1"
 
 

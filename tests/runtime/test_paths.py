@@ -80,12 +80,8 @@ def test_label_and_matrix_write_their_own_marks_and_keep_the_rules() -> None:
     assert get(wire.matrix({"a&": 1}, explode=True)).requests[0].path == "/v1/x;a%26=1/y/;a%26=1"
     assert get(wire.matrix([1, 2])).requests[0].path == "/v1/x;id=1,2/y/;id=1,2"
     for value in (
-        wire.label("."),
-        wire.label("a/../b"),
-        wire.label(""),
-        wire.label([]),
-        wire.matrix("a/../b"),
-    ):
+        wire.label("."), wire.label("a/../b"), wire.label(""), wire.label([]), wire.matrix("a/../b"),
+    ):  # fmt: skip
         assert isinstance(get(value).error, runtime.errors.Refused)
 
 

@@ -225,6 +225,7 @@ def test_no_encoder_writes_what_was_not_given() -> None:
     lambda wire: wire.simple_text(wire.pipe_delimited(["a|b", "c"])),
     lambda wire: wire.deep_object({"a][b": 1}), lambda wire: wire.header_text(["a,b", "c"]),
     lambda wire: wire.file("iVBORw0KGgoAAAANSUhEUgAAA"), lambda wire: wire.file(7),
+    lambda wire: wire.file("data:image/png;base64"),
 ])  # fmt: skip
 def test_what_cannot_be_said_is_refused_and_not_sent_wrong(make: Any) -> None:
     with pytest.raises(runtime.errors.Refused):
