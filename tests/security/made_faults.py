@@ -278,6 +278,9 @@ class Chooser:
             contexts = contexts.union(
                 *(measured.get(each, ()) for each in _around(before, line, ast.stmt))
             )
+        if not contexts:  # of what a library calls in a thread of its own, the function around it
+            outer = _around(before, _around(before, line).start - 1)
+            contexts = contexts.union(*(measured.get(each, ()) for each in outer))
         turns = {(fault.file, line)}
         defined = _defined(before, line)
         importing = measured.get(_around(before, line, ast.stmt).start, frozenset())
