@@ -34,7 +34,7 @@ FORMATS = {
     "email": (r"^[^@]+@[^@]+$", "an e-mail address such as `ada@example.com`"),
     "uuid": ("^[0-9A-Fa-f-]{32,}$", "a UUID such as `123e4567-e89b-12d3-a456-426614174000`"),
 }  # fmt: skip
-"""Format → what its values look like, and its name in a text; others are sent with a remark."""
+"""Format -> what its values look like, and its name in a text; others are sent with a remark."""
 _DATES = {pattern: FORMATS[form][1] for form, pattern in DATE_PATTERNS.items()}
 _NAMES = {
     "string": "a string",
