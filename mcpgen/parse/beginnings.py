@@ -182,9 +182,7 @@ def begins_with_verb(sentence: str) -> bool:
 
 
 def is_adverb(word: str) -> bool:
-    """Return whether a word before a verb says how it is done: `permanently`, `bulk`; not
-    `apply`.
-    """
+    """Return whether a word before a verb says how it is done: `bulk`, but not `apply`."""
     if is_verb(word):
         return False
     if word.endswith("ly"):
@@ -227,8 +225,7 @@ def is_noun(word: str, more: str) -> bool:
 
 def is_foreign(text: str) -> bool:
     """Return whether a text is in another language than English, which has its verbs elsewhere: in
-    other letters, or in words and accents that English lacks. An English sentence may speak of a
-    name in other letters.
+    other letters, but for a name, or in words and accents that English lacks.
     """
     said = {*_WORD.findall(text.lower())}
     english = said & ENGLISH

@@ -23,17 +23,14 @@ if TYPE_CHECKING:
 LEAST = 20
 """Operations that say a sentence before it counts as repeated."""
 MOST = 0.8
-"""The part of the texts about the same thing that say it: what holds for some must not be said of
-all.
-"""
+"""The part of the texts about one thing that say it: what holds for some is not said of all."""
 ROOM = 1_400
 """Characters of repeated sentences in the instructions."""
 REFERRAL = re.compile(r"(?:for more information|for more details|to learn more|see also)\b", re.I)
 """Beginning of a sentence whose link was lost when it became plain text."""
 
 WARNING = re.compile(r"\bdeprecated\b|\bpermanently\b|cannot be undone|irreversibl", re.I)
-"""Words of a sentence that counts wherever it is: `Deprecated: use the 'watch' parameter instead`.
-"""
+"""Words of a sentence that counts wherever it is: `Deprecated: use the 'watch' parameter`."""
 CODE = re.compile(r"`[^`]*`")
 
 Place = str

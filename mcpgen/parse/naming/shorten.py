@@ -86,9 +86,7 @@ def _verb(words: list[str]) -> list[str]:
 
 
 def _words_in(parts: Iterable[PathPart], words: Iterable[str]) -> set[str]:
-    """Return the words of a name that parts of a path have, in whatever number, or inside one of
-    their words: `pod` in `podautoscalers`.
-    """
+    """Return the words of a name that parts of a path have; also within one, as `pod` in `pods`."""
     literal_words = {word for part in parts for word in part.words}
     text = " ".join(literal_words)
     singulars = {*map(singular, literal_words)}

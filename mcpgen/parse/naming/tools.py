@@ -9,7 +9,7 @@ distinguish it, or else others, or else words the document describes it with; a 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import chain
 from types import MappingProxyType
@@ -96,7 +96,7 @@ class Naming:
             else:
                 self.words.append(word)
         if VERBS.isdisjoint(self.words):  # `delete_story_by_id` beside others of the story
-            self.words[:0] = _verb(self.subject)
+            self.words[:0] = verb_and_resource(self.subject.method, self.subject.path)[:1]
         self.name = self._spelt()
         return self.name != before
 
@@ -124,6 +124,17 @@ class Naming:
             name = f"{self.server}_{name}"
         return name
 
+    def unlike(self, taken: Set[str]) -> str:
+        """Return a name that is not taken and keeps another of its words, or its name."""
+        limit = tool_limit(self.server)
+        for word in () if self.pinned else self.own:
+            name = self._fitted(limit, {word: 1})
+            if name in taken:
+                continue
+            if len(name) <= limit:
+                return name
+        return self.name
+
     def marked(self, length: int) -> str:
         """Return the name with a hash of so many digits at its end."""
         if self.pinned:
@@ -131,11 +142,6 @@ class Naming:
         suffix = "_" + digest(self.subject.key, length)
         limit = tool_limit(self.server) - len(suffix)
         return self._fitted(limit, {})[:limit].rstrip("_") + suffix
-
-
-def _verb(subject: Subject) -> list[str]:
-    """Return the verb of method and path."""
-    return verb_and_resource(subject.method, subject.path)[:1]
 
 
 def _sources(subject: Subject) -> list[list[str]]:
@@ -155,7 +161,8 @@ def _sources(subject: Subject) -> list[list[str]]:
         literals.insert(0, "_".join(["by", *dict.fromkeys(query)]))
     others = [*identity_words(subject.operation_id), *literals, subject.method.lower()]
     told = [word for word in words(subject.sentence) if word not in SAY_LITTLE]
-    return [parameters, _verb(subject), others, told + words(subject.operation_id or "")]
+    verb = verb_and_resource(subject.method, subject.path)[:1]
+    return [parameters, verb, others, told + words(subject.operation_id or "")]
 
 
 def tool_names(
@@ -177,6 +184,10 @@ def tool_names(
         families = _coinciding(namings, owners)
         if not any(list(map(_distinguish, families))):
             break
+    taken = owners.keys() | {naming.name for naming in namings}
+    for naming in sorted(chain(*_coinciding(namings, owners)), key=lambda one: one.subject.key):
+        naming.name = naming.unlike(taken)
+        taken.add(naming.name)
     for length in (6, 12, 24):
         for group in _coinciding(namings, owners):
             for naming in group:

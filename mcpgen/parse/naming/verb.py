@@ -39,8 +39,7 @@ from .route import PathPart, is_noise, literals, parts_of, path_words, route_wor
 LONGEST = 400
 """Characters of an operationId that is read; those of real documents have 250."""
 MEANINGLESS = re.compile(r"[\d\W_]*|(?=.*\d)([0-9a-f]-?){16,}", re.I)
-"""An operationId without a word: a number, or the key of a database (`5476364f031f5909e4fe330c`).
-"""
+"""An operationId without a word: a number, or a key (`5476364f031f5909e4fe330c`)."""
 _HABITS = re.compile(
     r"""
       ^\d{1,3}[.)]\s*(?=[a-z])  # its number in a list: `1.CreateTransaction`
