@@ -135,6 +135,7 @@ def test_a_name_keeps_another_of_its_words_before_it_gets_a_hash() -> None:
 @pytest.mark.parametrize(("method", "path", "operation_id", "verb", "name"), [
     ("GET", "/listener", None, "list", "list_listener"),
     ("PUT", "/files/{id}#add_link", "put_files_id#add_link", "add", "add_link"),
+    ("POST", "/oauth2/token#refresh", "post_oauth2_token#refresh", "refresh", "refresh_oauth2_token"),
     ("POST", "/absences", "PostLeaveByEmployment", "create", "post_leave_by_employment"),
 ])  # fmt: skip
 def test_the_verb_of_the_document_is_that_of_the_name(

@@ -44,8 +44,7 @@ _HABITS = re.compile(
     r"""
       ^\d{1,3}[.)]\s*(?=[a-z])  # its number in a list: `1.CreateTransaction`
     | (?<=[a-z])(?:Service|Controller)(?=(?:V\d+)?[_.][a-z])  # its class: `BookService_ListBooks`
-    | (?<=[a-z])(?:Using(?:GET|HEAD|POST|PUT|PATCH|DELETE))?(?:[_-]\d{1,2})?$
-                                # its namesakes: `getGenresUsingGET_1`, `bulk-2`
+    | (?<=[a-z])(?:Using(?:GET|HEAD|POST|PUT|PATCH|DELETE))?(?:[_-]\d{1,2})?$  # `getUsingGET_1`
     | (?<=\.)(?P<name>[^-.]*)-[0-9a-f]{4}$  # its hash: `Get.Count.events-2c0f`
     """,
     re.I | re.X,
@@ -92,16 +91,19 @@ def operation_words(subject: Subject) -> list[str]:
     if _is_route(id_words, method, path, by_route[0]):
         return by_route
     id_words = _without_class(_without_owners(id_words, path))
-    if id_words[0].upper() in WRITING and spoken in id_words[:-1]:
+    if id_words[0].upper() not in WRITING:
+        return id_words
+    if spoken in id_words[:-1]:
         return id_words[id_words.index(spoken) :]  # `put_files_id_add_shared_link`
+    if [id_words[0].upper(), id_words[-1]] == [method, spoken]:
+        return [spoken, *id_words[1:-1]]  # `post_oauth2_token_refresh`
     return id_words
 
 
 def identity_words(operation_id: str | None) -> list[str]:
     """Return the words of an operationId; none of one that nobody reads."""
-    if operation_id is None or len(operation_id) > LONGEST:
-        return []
-    if MEANINGLESS.fullmatch(operation_id):
+    operation_id = operation_id or ""
+    if len(operation_id) > LONGEST or MEANINGLESS.fullmatch(operation_id):
         return []
     return [*route_words(_HABITS.sub(lambda match: match["name"] or "", operation_id))]
 
@@ -122,9 +124,7 @@ def _words_apart(id_words: list[str], path: str, sentence: str) -> list[str]:
 
 
 def _taken_apart(text: str, known: set[str]) -> list[str]:
-    """Return a text as words that are known, of each the longest that leaves such words; empty
-    where it is none.
-    """
+    """Return a text as known words, each the longest that leaves such words; else nothing."""
     best: dict[int, list[str]] = {len(text): []}
     for start in range(len(text) - 1, -1, -1):
         for end in range(len(text), start, -1):
