@@ -34,49 +34,30 @@ DIALECTS: dict[str, tuple[Any, str]] = {
     "Responses": ([{"type": "function", **WORDS, "parameters": SCHEMA}],
         "OpenAI function definitions (Responses)"),
     "request body": (
-        {
-            "model": "some",
-            "tools": [{"type": "function", "function": {**WORDS, "parameters": SCHEMA}}],
-        },
-        "OpenAI function definitions (Chat Completions)",
-    ),
+        {"model": "some",
+         "tools": [{"type": "function", "function": {**WORDS, "parameters": SCHEMA}}]},
+        "OpenAI function definitions (Chat Completions)"),
     "functions": ({"functions": [{**WORDS, "parameters": SCHEMA}]}, "OpenAI function definitions"),
     "Anthropic": ([{**WORDS, "input_schema": SCHEMA}], "Anthropic tools"),
     "Gemini": ({"tools": [{"functionDeclarations": [{**WORDS, "parameters": SCHEMA}]}]},
         "Gemini function declarations"),
     "LangChain": ([{**WORDS, "args_schema": SCHEMA}], "LangChain tools"),
     "LangChain's args": (
-        [
-            {
-                **WORDS,
-                "args": {"title": {"type": "string"}, "limit": {"type": "integer", "default": 1}},
-            }
-        ],
-        "LangChain tools",
-    ),
+        [{**WORDS,
+          "args": {"title": {"type": "string"}, "limit": {"type": "integer", "default": 1}}}],
+        "LangChain tools"),
     "Cohere": ({"tools": [{**WORDS, "parameterDefinitions": FLAGS}]}, "Cohere tools"),
     "Bedrock action group": ({"functionSchema": {"functions": [{**WORDS, "parameters": FLAGS}]}},
         "Bedrock action group"),
     "smolagents": (
-        [
-            {
-                **WORDS,
-                "inputs": {
-                    "title": {"type": "string"},
-                    "limit": {"type": "integer", "nullable": True},
-                },
-            }
-        ],
-        "smolagents tools",
-    ),
+        [{**WORDS, "inputs": {
+            "title": {"type": "string"}, "limit": {"type": "integer", "nullable": True}}}],
+        "smolagents tools"),
     "UTCP": ({"tools": [{**WORDS, "inputs": SCHEMA, "tool_call_template": {}}]}, "UTCP manual"),
     "Realtime session": (
-        {
-            "type": "session.update",
-            "session": {"tools": [{"type": "function", **WORDS, "parameters": SCHEMA}]},
-        },
-        "OpenAI function definitions (Responses)",
-    ),
+        {"type": "session.update",
+         "session": {"tools": [{"type": "function", **WORDS, "parameters": SCHEMA}]}},
+        "OpenAI function definitions (Responses)"),
     "tools by their names": (
         {"tools": {"find_book": {"description": "Find a book.", "inputSchema": SCHEMA}}},
         "MCP tools list"),
@@ -84,23 +65,13 @@ DIALECTS: dict[str, tuple[Any, str]] = {
         {"tools": {"find_book": {**WORDS, "inputSchema": {"jsonSchema": SCHEMA}}}},
         "MCP tools list"),
     "namespace of OpenAI's": (
-        [
-            {
-                "type": "namespace",
-                "name": "books",
-                "description": "Books.",
-                "tools": [{"type": "function", **WORDS, "parameters": SCHEMA}],
-            }
-        ],
-        "OpenAI function definitions (Responses)",
-    ),
+        [{"type": "namespace", "name": "books", "description": "Books.",
+          "tools": [{"type": "function", **WORDS, "parameters": SCHEMA}]}],
+        "OpenAI function definitions (Responses)"),
     "pages of answers": (
-        [
-            {"jsonrpc": "2.0", "id": 1, "result": {"tools": [MCP], "nextCursor": "1"}},
-            {"jsonrpc": "2.0", "id": 2, "result": {"tools": []}},
-        ],
-        "captured answer to tools/list",
-    ),
+        [{"jsonrpc": "2.0", "id": 1, "result": {"tools": [MCP], "nextCursor": "1"}},
+         {"jsonrpc": "2.0", "id": 2, "result": {"tools": []}}],
+        "captured answer to tools/list"),
 }  # fmt: skip
 
 
@@ -158,6 +129,9 @@ def test_a_schema_without_a_draft_is_read_as_the_one_that_is_named(tmp_path: Pat
         server_of(path)
     [found] = server_of(path, draft="4")[0].tools
     assert refusal(found, {"value": 2}) == "" and refusal(found, {"value": 1})
+    path.write_text('{"properties": {"a": {"id": "#a", "type": "string"}, "b": {"$ref": "#a"}}}')
+    [found] = server_of(path, draft="4")[0].tools
+    assert refusal(found, {"b": "x"}) == "" and refusal(found, {"b": 1})
 
 
 def test_beside_a_reference_older_drafts_ignore_everything(tmp_path: Path) -> None:

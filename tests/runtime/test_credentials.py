@@ -159,7 +159,7 @@ async def test_an_operation_on_another_server_needs_leave_and_gets_no_credential
 ) -> None:
     async with Upstream() as own, Upstream() as other:
         facts = {"base_url": own.url, "auth": AUTH, "security": [["bearer"]]}
-        facts["allowed_origins"] = [other.url] if known else []
+        facts |= {"allowed_origins": [other.url] * known, "headers": {"X-Own": "1"}}
         variables = {"TOKEN": CANARY, "ALLOW_PRIVATE": "1"}
         if allowed:
             variables["ALLOW_ORIGINS"] = f"https://x.test, {other.url}/ignored"
@@ -170,8 +170,9 @@ async def test_an_operation_on_another_server_needs_leave_and_gets_no_credential
                 assert "ALLOW_ORIGINS" in str(error)
         assert own.requests == []
         requests = other.requests
-    found = {None: "without credential", f"Bearer {CANARY}": "with credential"}
-    assert (found[requests[0].header("authorization")] if requests else "refused") == outcome
+    found = {(None, None): "without credential", (f"Bearer {CANARY}", "1"): "with credential"}
+    got = [(each.header("authorization"), each.header("x-own")) for each in requests]
+    assert [found[each] for each in got] == [outcome] * (outcome != "refused")
 
 
 def test_the_operators_base_url_goes_before_the_operations_own() -> None:
@@ -292,6 +293,8 @@ def test_the_redactor_finds_a_secret_inside_base64_at_any_alignment() -> None:
             # What may stay are characters that also depend on what is around the secret
             assert masked != rest and len(rest) <= 4 * (len(before + after) + 2) // 3 + 4
     assert redactor(f"x{CANARY}y") == "x****y"
+    redactor = runtime.secrets.Redactor(["pass word/1", "pass", CANARY])  # the longest first
+    assert redactor("pass%20word%2F1 pass%20word/1 pass+word%2f1") == "**** **** ****"
     for number in range(300):  # tokens that come and go take no place of a setting
         redactor.add(f"token-{number:03}")
     assert redactor(f"{CANARY} token-299 token-199") == "**** **** token-199"

@@ -83,7 +83,7 @@ def test_a_redirect_to_get_leaves_the_body_behind(method: str) -> None:
 
 @pytest.mark.parametrize(("method", "status", "then"), [
     ("GET", 301, "GET"), ("GET", 303, "GET"), ("GET", 307, "GET"), ("HEAD", 302, "HEAD"),
-    ("POST", 307, "POST"), ("PUT", 308, "PUT"),
+    ("HEAD", 303, "HEAD"), ("POST", 307, "POST"), ("PUT", 308, "PUT"),
 ])  # fmt: skip
 def test_a_redirect_on_the_same_origin_is_followed_with_its_credential(
     method: str, status: int, then: str
@@ -781,6 +781,8 @@ async def test_https_to_a_port_that_speaks_http_is_an_error() -> None:
         async with runtime.api.Api(made) as api:
             with pytest.raises(runtime.errors.ApiError) as caught:
                 await get(api)
+            with pytest.raises(runtime.errors.ApiError):
+                await api.reach()
         assert isinstance(caught.value, runtime.errors.Unreachable | runtime.errors.TimedOut)
         assert upstream.requests == []
 

@@ -235,6 +235,19 @@ async def test_a_token_endpoint_that_gives_no_token_is_said(reply: bytes, text: 
             await call(api, caller("ann"))
 
 
+async def test_a_token_endpoint_that_breaks_off_is_asked_once() -> None:
+    asked: list[str] = []
+
+    async def broken(request: Request, writer: Any) -> None:
+        asked.append(request.path)
+        writer.close()
+
+    async with serving(broken, RETRIES="2") as api:
+        with pytest.raises(runtime.errors.ApiError):
+            await call(api, caller("ann"))
+    assert asked == ["/token"]
+
+
 async def test_a_token_that_comes_back_is_masked() -> None:
     async with serving(World()) as api:
 
@@ -247,7 +260,8 @@ async def test_a_token_that_comes_back_is_masked() -> None:
         assert await asyncio.create_task(made()) == '{"echo": "****"}' + "['****']"
 
 
-async def test_the_users_own_code_may_choose_by_caller() -> None:
+@pytest.mark.parametrize("further", [False, True])
+async def test_the_users_own_code_may_choose_by_caller(further: bool) -> None:
     seen: list[tuple[str | None, str]] = []
 
     async def record(request: Request, writer: Any) -> None:
@@ -255,16 +269,18 @@ async def test_the_users_own_code_may_choose_by_caller() -> None:
         writer.write(ok({}))
 
     class Auth:
-        PROVIDES = frozenset({"oauth"})
+        PROVIDES = frozenset({"oauth", *["billing"] * further})
 
         @staticmethod
         async def authorize(request: Any) -> None:
             await asyncio.sleep(0)
             request.headers["X-Api-Key"] = request.conceal(f"key-of-{request.caller.subject}")
 
-    async with serving(record, Auth, EXCHANGE_URL="") as api:
+    async with serving(record, Auth, EXCHANGE_URL="", B="token-b", ALLOW_PRIVATE="1") as api:
         names = [f"caller{number % 7}" for number in range(40)]
         await asyncio.gather(*(call(api, caller(name)) for name in names))
+        await call(api.of("billing"), caller("ann"))
+    assert seen.pop() == ("key-of-ann" if further else None, "ann")
     assert len(seen) == 40 and all(key == f"key-of-{name}" for key, name in seen)
 
 

@@ -46,11 +46,8 @@ CASES: dict[str, tuple[Any, bool, str]] = {
     "an object for an array": (ok(BOOK), False, '"author":{"name":"N"}'),
     "a text for an array": (ok("none"), False, '"none"'),
     "null": (ok(None), False, "null"),
-    "HTML with 200": (
-        http(200, "<html><h1>Log in</h1></html>", "text/html"),
-        True,
-        "with an HTML page in place of JSON\nAnswer: Log in",
-    ),
+    "HTML with 200": (http(200, "<html><h1>Log in</h1></html>", "text/html"),
+        True, "with an HTML page in place of JSON\nAnswer: Log in"),
     "a failure with 200": (ok({"ok": False, "error": "gone"}), True, "that it failed: gone\nNext"),
     "no content": (http(204, "", ""), False, "204"),
     "an empty body": (http(200, ""), False, "no content"),
@@ -60,10 +57,7 @@ CASES: dict[str, tuple[Any, bool, str]] = {
     "an MP3": (http(200, b"ID3", "audio/mpeg"), False, ""),
     "a PDF": (http(200, b"%PDF-1.7", "application/pdf"), False, "application/pdf"),
     "a large PDF": (
-        http(200, b"%PDF-" + bytes(2_000_000), "application/pdf"),
-        False,
-        "2,000,005 bytes",
-    ),
+        http(200, b"%PDF-" + bytes(2_000_000), "application/pdf"), False, "2,000,005 bytes"),
     "CSV": (http(200, "a,b\n1,2", "text/csv"), False, "a,b\n1,2"),
     "XML": (http(200, "<a>1</a>", "application/xml"), False, "<a>1</a>"),
     "lines of JSON": (http(200, '{"a":1}\n{"a":2}', "application/x-ndjson"), False, '{"a":2}'),
@@ -73,43 +67,23 @@ CASES: dict[str, tuple[Any, bool, str]] = {
     "a number of 5,000 digits": (http(200, "9" * 5_000), False, "999"),
     "half a surrogate pair": (http(200, '["\\ud800"]'), False, "�"),
     "a wrong charset": (http(200, b"\xff\xfe\xfa", "text/plain; charset=us-ascii"), False, "�"),
-    "gzip": (
-        http(200, gzip.compress(b"[7]"), "application/json", "Content-Encoding: gzip"),
-        False,
-        "[7]",
-    ),
-    "brotli": (
-        http(200, b"x", "application/json", "Content-Encoding: br"),
-        True,
-        "this server reads `gzip` alone\nThe same call will be answered the same way",
-    ),
-    "an error in brotli": (
-        http(404, b"x", "application/json", "Content-Encoding: br"),
-        True,
-        "404 Not Found\nThe text of the answer is missing: the API encoded",
-    ),
-    **{
-        str(status): (
-            http(status, '{"message": "the reason"}', "application/json", "Retry-After: 0"),
-            True,
-            "the reason",
-        )
-        for status in (400, 401, 403, 404, 409, 422, 429, 500, 503)
-    },
+    "gzip": (http(200, gzip.compress(b"[7]"), "application/json", "Content-Encoding: gzip"),
+        False, "[7]"),
+    "brotli": (http(200, b"x", "application/json", "Content-Encoding: br"), True,
+        "this server reads `gzip` alone\nThe same call will be answered the same way"),
+    "an error in brotli": (http(404, b"x", "application/json", "Content-Encoding: br"), True,
+        "404 Not Found\nThe text of the answer is missing: the API encoded"),
+    **{str(status): (
+        http(status, '{"message": "the reason"}', "application/json", "Retry-After: 0"),
+        True, "the reason") for status in (400, 401, 403, 404, 409, 422, 429, 500, 503)},
     "an error as HTML": (
-        http(502, "<html><h1>Bad gateway</h1>" + "x" * 50_000, "text/html"),
-        True,
-        "Bad gateway",
-    ),
+        http(502, "<html><h1>Bad gateway</h1>" + "x" * 50_000, "text/html"), True, "Bad gateway"),
     "silence": (_silence, True, "sent nothing"),
     "a reset": (_reset, True, "API"),
     "half an answer": (_half, True, "incomplete"),
     "a redirect elsewhere": (
-        http(302, "", "", "Location: https://evil.test/"),
-        True,
-        "another origin",
-    ),
-}
+        http(302, "", "", "Location: https://evil.test/"), True, "another origin"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])

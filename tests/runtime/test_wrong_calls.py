@@ -199,18 +199,20 @@ def test_the_wait_is_the_one_the_api_names(status: int, form: str) -> None:
 NOTE = {
     "type": "object",
     "properties": {
-        "title": {"type": "string"},
+        "title": {"type": "string"}, "due": {"allOf": [{}, {"type": ["string", "null"]}]},
         "author": {"type": "object", "properties": {"name": {"type": "string"}}},
         "tags": {"type": "array", "items": {"$ref": "#/$defs/Tag"}},
     },
     "$defs": {"Tag": {"type": "object", "properties": {"text": {"type": "string"}}}},
-}
-NULLS: dict[str, Any] = {"title": None, "author": {"name": None}, "tags": [{"text": None}]}
+}  # fmt: skip
+NULLS: dict[str, Any] = {
+    "title": None, "author": {"name": None}, "tags": [{"text": None}], "due": None
+}  # fmt: skip
 
 
 def test_a_null_that_is_not_sent_is_told_where_something_changes() -> None:
     checked, remarks = Checker("add_note", NOTE).checked(NULLS)
-    assert checked == {"author": {}, "tags": [{}]}
+    assert checked == {"author": {}, "tags": [{}], "due": None}
     assert remarks == [
         f"`{place}` was not sent: null is not a value of it"
         for place in ("title", "author.name", "tags[0].text")
@@ -239,9 +241,14 @@ def test_a_branch_of_a_union_is_sent_under_the_names_of_the_api() -> None:
 
 
 def test_json_in_a_text_stays_text_where_text_is_allowed() -> None:
-    for kinds, read in ((["string", "array"], "[1]"), (["null", "array"], [1])):
-        checker = Checker("note", {"type": "object", "properties": {"a": {"type": kinds}}})
-        assert checker.checked({"a": "[1]"})[0] == {"a": read}
+    for schema, read in (
+        ({"type": ["string", "array"]}, "[1]"), ({"enum": ["[1]", [1]]}, "[1]"), ({}, "[1]"),
+        ({"const": [1]}, [1]), ({"allOf": [{}, {"items": {"type": "integer"}}]}, [1]),
+        ({"properties": {"b": {}}}, {"b": 1}), ({"type": ["null", "array"]}, [1]),
+    ):  # fmt: skip
+        checker = Checker("note", {"type": "object", "properties": {"a": schema}})
+        text = read if isinstance(read, str) else json.dumps(read)
+        assert checker.checked({"a": text})[0] == {"a": read}
     for text in ("[NaN]", '[{"b": 1, "b": 2}]'):
         with pytest.raises(BadArguments, match="must be null or an array"):
             checker.checked({"a": text})

@@ -165,6 +165,8 @@ def types(whole: str) -> set[tuple[int, int]]:
         if isinstance(node, (ast.If, ast.Call)):
             name = ast.unparse(node.test if isinstance(node, ast.If) else node.func)
             spans += [node] if name in ("TYPE_CHECKING", "cast", "NewType", "TypeVar") else []
+        if "overload" in map(ast.unparse, getattr(node, "decorator_list", ())):
+            spans.append(node)
     for node in tree.body:
         if isinstance(node, ast.Assign):
             name, value = ast.unparse(node.targets[0]), ast.unparse(node.value)
@@ -204,7 +206,7 @@ def drawn(seed: int, sample: int) -> list[Fault]:
     chance, found = random.Random(seed), []
     for place in chance.sample(sorted(lines), len(lines)):
         fault = chance.choice([each for each in lines[place] if not each.is_dull] or lines[place])
-        with contextlib.suppress(SyntaxError):
+        with contextlib.suppress(SyntaxError, AttributeError):  # `except (A, b.C)` is beyond it
             compile(fault.made()[0], fault.file, "exec")
             found.append(fault)
         if len(found) == sample:

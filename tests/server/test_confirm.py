@@ -29,6 +29,8 @@ TIDY_PY = """
 from .. import Context
 
 async def tidy(context: Context, *, note: str = "", pin: str = "") -> str:
+    if note:
+        await context.sent_by.session.elicit_form(note, {}, context.sent_by.request_id)
     for book in ("b1", "b2"):
         await context.server.call_inside("delete_book", {"book_id": book}, context)
     return "tidied"
@@ -119,9 +121,10 @@ def test_a_client_that_cannot_ask_is_refused_unless_the_operator_allows_it(
 
 
 def test_a_session_over_http_before_2026_cannot_be_asked(start: Start, api: Recorder) -> None:
-    [(failed, text)] = calls(start().url, "legacy", Person("accept"), DELETE)
-    assert failed and "cannot ask one" in text
-    assert api.requests == []
+    tidy = ("tidy", {"note": "Tidy?"})
+    refused, unasked = calls(start().url, "legacy", Person("accept"), DELETE, tidy)
+    assert refused[0] and "cannot ask one" in refused[1] and api.requests == []
+    assert unasked[0] and "(NoBackChannelError)" in unasked[1]
 
 
 @pytest.mark.parametrize("mode", ERAS)

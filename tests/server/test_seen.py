@@ -282,7 +282,7 @@ def test_a_system_log_that_is_down_or_hangs_fails_the_audit_and_nothing_else(
         journal.bind(str(path))
         note = audited("syslog", caplog)
         reasons = [note("a_tool") for _ in range(2_000)]  # more than a socket has room for
-        assert "" in reasons
+        assert reasons[0] == "" and reasons.count("timed out") == 1
         assert reasons[-1] == "Resource temporarily unavailable"
     assert note("a_tool") == "Connection refused"
     path.unlink()
@@ -296,7 +296,7 @@ def test_an_audit_that_cannot_be_written_keeps_the_server_from_starting(
 ) -> None:
     done = run(package, environment | {"MCPGEN_SHOP_AUDIT": str(tmp_path / "no" / "audit")})
     assert done.returncode == 2
-    assert "the audit cannot be written to" in done.stderr
+    assert f"the audit cannot be written to `{tmp_path}/no/audit`: No such file" in done.stderr
 
 
 def test_a_collector_that_hangs_does_not_keep_the_server_from_ending(
