@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from mcpgen import pipeline
-from mcpgen.compare import reports
+from mcpgen.compare import reports, servers
 from mcpgen.compare.answers import compare_outputs
 from mcpgen.compare.reports import as_changelog, as_data, as_markdown, as_text, next_version
 from mcpgen.compare.schemas import compare_inputs
@@ -241,6 +241,13 @@ def test_a_project_is_compared_as_it_stands(tmp_path: Path) -> None:
     add(folder, '[tools.listBooks]\nname = "find_books"\naliases = ["list_books"]')
     generate(folder)
     assert [change.event for change in diff(before, side_of_project(folder)).changes] == ["renamed"]
+
+
+def test_what_is_true_of_all_changes_is_said_before_them() -> None:
+    found = Diff((servers.Change(kind="text", event="changed", tool="a", text="t"),), "A note.")
+    assert as_text(found) == "A note.\n\nText only (1)\n  `a` t\n\n1 text change"
+    folded = "<details><summary>Text only (1)</summary>\n\n- `a` t\n\n</details>\n"
+    assert as_markdown(found) == f"### MCP tools: 1 text change\n\nA note.\n\n{folded}"
 
 
 # -- schemas

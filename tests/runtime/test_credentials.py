@@ -224,29 +224,22 @@ def own_frames(error: BaseException, package: str) -> list[str]:
 
 
 FAILURES: dict[str, Any] = {
-    "401": http(
-        401,
-        json.dumps({"message": f"bad key {CANARY}", "again": urllib.parse.quote(CANARY, safe="")}),
-    ),
+    "401": http(401, json.dumps(
+        {"message": f"bad key {CANARY}", "again": urllib.parse.quote(CANARY, safe="")})),
     "400 basic": http(
-        400, json.dumps({"you_sent": base64.b64encode(f"me:{CANARY}".encode()).decode()})
-    ),
+        400, json.dumps({"you_sent": base64.b64encode(f"me:{CANARY}".encode()).decode()})),
     "500 text": http(500, f"<html><p>{CANARY}</p></html>", "text/html"),
     "redirect": http(302, "", "", f"Location: http://evil.test/?key={urllib.parse.quote(CANARY)}"),
     "not http": b"HTTP/1.1 2OO " + CANARY.encode() + b"\r\n\r\n",
     "not json": http(200, f"{{ {CANARY}"),
-    "json": http(
-        200,
-        json.dumps(
-            {"echo": [CANARY], CANARY: base64.b64encode(b"Bearer " + CANARY.encode()).decode()}
-        ),
-    ),
+    "json": http(200, json.dumps(
+        {"echo": [CANARY], CANARY: base64.b64encode(b"Bearer " + CANARY.encode()).decode()})),
     "text": http(200, f"your key is {CANARY}", "text/plain"),
     "link": http(200, "[]", "application/json", f'Link: </x?page={CANARY}>; rel="next"'),
     "silence": b"",
     "half": b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n" + CANARY.encode()[:5],
     "head": http(204, "", "", f"Location: /x?key={CANARY}"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("failure", FAILURES)

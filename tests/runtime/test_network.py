@@ -136,13 +136,13 @@ def test_what_is_told_of_a_redirect_is_redacted_and_short() -> None:
 
 
 @pytest.mark.parametrize("limit", ["65536", "1048576"])
-def test_a_gzip_bomb_stops_at_the_limit_with_little_memory(limit: str) -> None:
+@pytest.mark.parametrize("bomb", [BOMB, b"\x1f\x8b\x08\x08" + bytes(6) + b"name" * 300_000])
+def test_a_gzip_bomb_stops_at_the_limit_with_little_memory(bomb: bytes, limit: str) -> None:
     tracemalloc.start()
     done = calling(
-        [http(200, BOMB, "application/json", "Content-Encoding: gzip")],
-        get,
+        [http(200, bomb, "application/json", "Content-Encoding: gzip")], get,
         MAX_RESPONSE_BYTES=limit,
-    )
+    )  # fmt: skip
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert isinstance(done.error, runtime.errors.BadAnswer) and "larger than" in str(done.error)
@@ -157,6 +157,7 @@ def test_gzip_is_read_also_in_several_members() -> None:
 
 @pytest.mark.parametrize(("coding", "body"), [
     ("br", b"x"), ("zstd", b"x"), ("deflate", b"x"), ("gzip, gzip", b"x"), ("compress", b"x"),
+    ("utf-8, br", b"{}"), ("identity, gzip", b"{}"), ("none, x-gzip", b"{}"),
     ("gzip", b"not gzip"), ("gzip", gzip.compress(b"{}" * 1000, mtime=0)[:-9]),
 ])  # fmt: skip
 def test_other_codings_and_broken_ones_are_errors(coding: str, body: bytes) -> None:

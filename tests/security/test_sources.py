@@ -73,6 +73,31 @@ def test_no_validator_of_the_runtime_can_fetch() -> None:
     assert made and all("offline=True" in words for words in made)
 
 
+FILLED = set("""
+    Call Copies Cuts Document Downloads Entry Group Guard Identifiers OneAnswer Outgoing Query Record
+    SourceText Walk
+""".split())
+"""The dataclasses that are filled in as work goes on."""
+EVENTS = set("""
+    api_left_alone api_works_again audit_failed call call_failed draining idle_hook internal_error
+    keys_not_fetched limits_not_shared limits_shared_again message_refused no_authentication
+    refused request settings telemetry_not_sent token_not_introspected tool_left_out
+    tools_not_loaded
+""".split())
+"""The names of lines in a server's log, which alerts of operators wait for."""
+
+
+def test_facts_do_not_change_and_events_keep_their_names() -> None:
+    rooms = "compare load lock runtime workbench write".split()
+    paths = [path for room in rooms for path in (ROOT / "mcpgen" / room).rglob("*.py")]
+    sources = "\n".join(path.read_text("utf-8") for path in paths)
+    made = re.findall(r"dataclass\((.*)\)\nclass (\w+)", sources)
+    assert {name for words, name in made if "frozen=True" not in words} == FILLED
+    slotless = {name for words, name in made if "slots=True" not in words}
+    assert slotless == {"Answer", "Called", "Guard"}
+    assert set(re.findall(r'\bevent\(\s*"\w+",\s*"(\w+)"', sources)) == EVENTS
+
+
 OF_THE_SYSTEM = ("'XDG_CACHE_HOME'",)
 """Variables that every program reads: where caches go (XDG Base Directory Specification)."""
 

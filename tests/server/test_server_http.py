@@ -371,22 +371,14 @@ def test_a_client_without_a_token_is_told_where_to_get_one(start: Start, issuer:
 GUID = "6e74172b-be56-4843-9ff4-e66a39bb12e3"
 PROVIDERS: dict[str, tuple[dict[str, str], dict[str, Any], str]] = {
     "Microsoft Entra": (
-        {
-            "HTTP_AUDIENCE": GUID,
-            "HTTP_SCOPES": "read",
-            "HTTP_WRITE_SCOPES": "write",
-            "HTTP_OFFERED_SCOPES": f"read=api://{GUID}/read,write=api://{GUID}/write",
-        },
+        {"HTTP_AUDIENCE": GUID, "HTTP_SCOPES": "read", "HTTP_WRITE_SCOPES": "write",
+         "HTTP_OFFERED_SCOPES": f"read=api://{GUID}/read,write=api://{GUID}/write"},
         {"aud": GUID, "scope": None, "scp": "read", "azp": "desk", "ver": "2.0", "tid": "t"},
         f"api://{GUID}/read api://{GUID}/write",
     ),
     "Okta": (
-        {
-            "HTTP_AUDIENCE": "api://default",
-            "HTTP_SCOPES": "books:read",
-            "HTTP_WRITE_SCOPES": "books:write",
-            "HTTP_OFFERED_SCOPES": "books:write,offline_access",
-        },
+        {"HTTP_AUDIENCE": "api://default", "HTTP_SCOPES": "books:read",
+         "HTTP_WRITE_SCOPES": "books:write", "HTTP_OFFERED_SCOPES": "books:write,offline_access"},
         {"aud": "api://default", "scope": None, "scp": ["books:read"], "cid": "desk", "ver": 1},
         "books:read books:write offline_access",
     ),
@@ -934,7 +926,7 @@ def test_a_client_that_leaves_ends_its_call(
     assert marker.read_text() == "cancelled"
 
 
-def test_no_call_is_lost_when_the_server_is_asked_to_end(start: Start, parser: str) -> None:
+def test_no_call_is_lost_while_a_server_drains(start: Start, parser: str) -> None:
     server = start(HTTP_GRACE="2")
     under_way = [opened(server, slow_call(100, progress=number % 2 == 0)) for number in range(8)]
     assert server.get("/ready")[0] == 200

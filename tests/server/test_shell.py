@@ -6,6 +6,7 @@ import importlib
 import json
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -91,7 +92,10 @@ def test_what_the_code_of_a_tool_prints_is_not_its_answer(run: Run) -> None:
     assert out.splitlines()[:2] == ["a text", "(image image/png, 4 bytes)"]
 
 
-def test_tools_are_listed_by_words_and_described(run: Run) -> None:
+def test_tools_are_listed_by_words_and_described(run: Run, package: Path) -> None:
+    (package / "custom/bare.json").write_text('{"name": "bare", "inputSchema": {"type": "object"}}')
+    (package / "custom/bare.py").write_text("def bare() -> None: ...\n")
+    assert run("list", "bare") == (0, "bare\n", "")
     code, out, _ = run("list", "book", "newest")
     assert (code, out) == (0, "list_books  List the books in the catalogue.\n")
     assert [tool["name"] for tool in json.loads(run("list", "--json", "replace")[1])] == [

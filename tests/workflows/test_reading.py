@@ -55,50 +55,30 @@ GOOD = workflow("good", step("list", "listThings"))
         (step("a", "noSuch"), "it calls `noSuch`, which the document does not have"),
         ({"stepId": "a", "channelPath": "x"}, "it sends or receives messages (AsyncAPI)"),
         ({"stepId": "a"}, "it needs one of `operationId`, `operationPath`, `workflowId`"),
-        (
-            step("a", "listThings", successCriteria=[{"condition": "/x", "type": "xpath"}]),
-            "criteria of type `xpath` are not supported",
-        ),
-        (
-            step("a", "listThings", successCriteria=when("$statusCode in [200]")),
-            "the condition `$statusCode in [200]` cannot be read",
-        ),
-        (
-            step("a", "listThings", parameters=[query("kind", "$url")]),
-            "`$url` has no value here",
-        ),
-        (
-            step("a", "listThings", onSuccess=[{"name": "n", "type": "goto", "stepId": "z"}]),
-            "it goes to `z`, which is no step",
-        ),
-        (
-            step("a", "listThings", successCriteria=when("$response.body#/kind == NEW")),
-            "the condition `$response.body#/kind == NEW` cannot be read",
-        ),
-        (
-            judged("$.kind == 'a' || $.things.length > 0", "jsonpath"),
-            "`$.kind == 'a' || $.things.length > 0` is not a JSONPath (RFC 9535), so that it never"
-            " holds: unexpected token '=='",
-        ),
-        (
-            judged("$.things[?search(@.kind, '(?=a)')]", "jsonpath"),
-            "`$.things[?search(@.kind, '(?=a)')]` is not a JSONPath (RFC 9535), so that it never"
-            ' holds: "(?=a)" is not a "regex"',
-        ),
-        (
-            judged("/^[a-z]+$/i", "regex"),
-            "`/^[a-z]+$/i` never matches: a regular expression has no slashes around it;"
-            " write `(?i:^[a-z]+$)`",
-        ),
-        (
-            step("a", "listThings", outputs={"kind": "$response.body/kind"}),
-            "`/kind` is not a path into a value: a JSON Pointer begins with `#`",
-        ),
-        (
-            replacing("/name", "xpath"),
-            "the `target` `/name` of a replacement is neither a JSON Pointer nor a JSONPath to one"
-            " place",
-        ),
+        (step("a", "listThings", successCriteria=[{"condition": "/x", "type": "xpath"}]),
+         "criteria of type `xpath` are not supported"),
+        (step("a", "listThings", successCriteria=when("$statusCode in [200]")),
+         "the condition `$statusCode in [200]` cannot be read"),
+        (step("a", "listThings", parameters=[query("kind", "$url")]),
+         "`$url` has no value here"),
+        (step("a", "listThings", onSuccess=[{"name": "n", "type": "goto", "stepId": "z"}]),
+         "it goes to `z`, which is no step"),
+        (step("a", "listThings", successCriteria=when("$response.body#/kind == NEW")),
+         "the condition `$response.body#/kind == NEW` cannot be read"),
+        (judged("$.kind == 'a' || $.things.length > 0", "jsonpath"),
+         "`$.kind == 'a' || $.things.length > 0` is not a JSONPath (RFC 9535), so that it never"
+            " holds: unexpected token '=='"),
+        (judged("$.things[?search(@.kind, '(?=a)')]", "jsonpath"),
+         "`$.things[?search(@.kind, '(?=a)')]` is not a JSONPath (RFC 9535), so that it never"
+            ' holds: "(?=a)" is not a "regex"'),
+        (judged("/^[a-z]+$/i", "regex"),
+         "`/^[a-z]+$/i` never matches: a regular expression has no slashes around it;"
+            " write `(?i:^[a-z]+$)`"),
+        (step("a", "listThings", outputs={"kind": "$response.body/kind"}),
+         "`/kind` is not a path into a value: a JSON Pointer begins with `#`"),
+        (replacing("/name", "xpath"),
+         "the `target` `/name` of a replacement is neither a JSON Pointer nor a JSONPath to one"
+            " place"),
         (replacing("$..name", "jsonpath"), "`..name` is not a path into a value"),
         ({"stepId": "a", "workflowId": "none"}, "it runs the workflow `none`, which no document has that `--workflows` names"),
     ],
