@@ -493,6 +493,7 @@ def test_a_function_that_cannot_be_a_tool_is_left_out_and_said(
     assert list(listed(project)) == ["find_book"]
     [record] = caplog.records
     assert reason in record.fields["reason"] and record.fields["file"].endswith("functions.py")
+    assert record.getMessage() != "tool_left_out" or record.fields["tool"] in ("f", "a b")
 
 
 @pytest.mark.parametrize("name", ["find_book", "twin"])
@@ -680,16 +681,9 @@ a_project_of_pythons_own_types = made_of("more", MORE_OF_THE_DOCS)
     ("short", {"word": " aa "}, "aa!"),
     ("short", {"word": " aaa "}, "`word` must have at most 2 characters"),
     ("tally", {"numbers": [1], "pair": [1]}, "`pair` must have at least 2 items"),
-    (
-        "process_file",
-        {
-            "data": "hello",
-            "path": "/a/b.txt",
-            "ident": "12345678-1234-4234-8234-123456789abc",
-            "money": "1.5",
-        },
-        "5 b.txt 4 2.5",
-    ),
+    ("process_file",
+     {"data": "hello", "path": "/a/b.txt", "ident": "12345678-1234-4234-8234-123456789abc",
+      "money": "1.5"}, "5 b.txt 4 2.5"),
     ("oldest",
      {"people": [{"name": "a", "born": "2001-01-01"}, {"name": "b", "born": "2000-01-01"}]},
      '{"name":"b","born":"2000-01-01"}'),

@@ -133,22 +133,16 @@ def test_a_text_that_a_path_cannot_hold_excuses_that_path_alone(disputes: Disput
     assert disputes.over_call(refused | {"n_http": 1}) == ""
 
 
-def test_a_text_that_a_header_cannot_hold_excuses_that_header_alone(disputes: Disputes) -> None:
-    slots = [("header.X-Shelf", "no_request")]
-    refused = call("GET /files/{id}", n_http=0, args={"x_shelf": "é"}, slots=slots)
-    refused["error"] = "`X-Shelf`: not visible ASCII"
-    assert disputes.over_call(refused) == UNSENDABLE
-    assert disputes.over_call(refused | {"args": {"x_shelf": "a b"}}) == ""
-
-
-def test_the_argument_that_names_its_place_is_the_one_that_cannot_be_sent(
-    disputes: Disputes,
+@pytest.mark.parametrize(("slot", "args", "said", "others"), [
+    ("header.X-Shelf", {"x_shelf": "é"}, {"error": "`X-Shelf`: not visible ASCII"}, {"x_shelf": "a b"}),
+    ("path.id", {"id_path": "a\x18b"}, {"text": "`id`: a control character"}, {"id_body": "a\x18b"}),
+])  # fmt: skip
+def test_a_text_that_a_place_cannot_hold_excuses_the_argument_of_that_place_alone(
+    disputes: Disputes, slot: str, args: Any, said: Any, others: Any
 ) -> None:
-    slots = [("path.id", "no_request")]
-    refused = call("GET /files/{id}", n_http=0, args={"id_path": "a\x18b"}, slots=slots)
-    refused["text"] = "`id`: a control character"
+    refused = call("GET /files/{id}", n_http=0, args=args, slots=[(slot, "no_request")]) | said
     assert disputes.over_call(refused) == UNSENDABLE
-    assert disputes.over_call(refused | {"args": {"id_body": "a\x18b"}}) == ""
+    assert disputes.over_call(refused | {"args": others}) == ""
 
 
 def test_names_that_differ_in_signs_alone_excuse_each_other(disputes: Disputes) -> None:

@@ -37,7 +37,10 @@ def compared(tmp_path: Path, new: Document, config: Config | None = None) -> Dif
         _, server = pipeline.understand(given, Problems(), lock=lock)
         sides.append(side_of_server(server))
         lock = sides[0].lock
-    return diff(*sides)
+    found = diff(*sides)
+    events = {change.event for change in found.changes}
+    assert events <= {"added", "removed", "renamed", "changed", "server"}
+    return found
 
 
 def parameters(document: Document) -> list[dict[str, Any]]:

@@ -100,22 +100,14 @@ def commit(number: int) -> dict[str, Any]:
     user = {"login": f"mona{number}", "id": number, "url": "https://api.x.test/users/mona"}
     url = f"https://api.x.test/repos/octo/hello/commits/{sha}"
     return {
-        "sha": sha,
-        "node_id": "MDY6Q29tbWl0",
+        "sha": sha, "node_id": "MDY6Q29tbWl0", "url": url, "html_url": url,
         "commit": {
-            "author": person,
-            "committer": person,
-            "message": sentence(number),
-            "tree": {"sha": sha, "url": url},
-            "comment_count": 0,
+            "author": person, "committer": person, "message": sentence(number),
+            "tree": {"sha": sha, "url": url}, "comment_count": 0,
             "verification": {"verified": False, "reason": "unsigned", "payload": None},
         },
-        "url": url,
-        "html_url": url,
-        "author": user,
-        "committer": user,
-        "parents": [{"sha": sha, "url": url, "html_url": url}],
-    }
+        "author": user, "committer": user, "parents": [{"sha": sha, "url": url, "html_url": url}],
+    }  # fmt: skip
 
 
 def article(number: int) -> dict[str, Any]:

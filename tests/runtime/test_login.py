@@ -411,15 +411,14 @@ async def test_a_device_asks_as_often_and_as_long_as_it_may(
     monkeypatch.setattr(room.device, "asyncio", SimpleNamespace(sleep=sleep))
     monkeypatch.setattr(room.device, "time", SimpleNamespace(monotonic=lambda: sum(slept)))
     endpoints = attempt(device_url="https://login.example/device").endpoints
-    logging_in = room.device.log_in(
-        endpoints, OAuthClient("id"), post, settings().redactor, lambda *_: None
-    )
+    redact = settings().redactor
+    logging_in = room.device.log_in(endpoints, OAuthClient("id"), post, redact, lambda *_: None)
     if refused:
         with pytest.raises(TokenRefused, match=refused):
             await logging_in
     else:
         assert (await logging_in).access_token == "access-token-0"
-    assert slept == waits
+    assert slept == waits and redact("the dev-code-1") == "the ****"
 
 
 def status(url: str) -> int:
@@ -437,11 +436,9 @@ def keep(provider: Provider, made: Any, **more: Any) -> None:
     provider.access.append("access-token-0")
     provider.refresh = "refresh-token-1"
     values = {
-        "access_token": "access-token-0",
-        "refresh_token": "refresh-token-1",
-        "token_url": f"{provider.url}/token",
-        "client_id": CLIENT_ID,
-    }
+        "access_token": "access-token-0", "refresh_token": "refresh-token-1",
+        "token_url": f"{provider.url}/token", "client_id": CLIENT_ID,
+    }  # fmt: skip
     tokens = room.store.Tokens(**{**values, **more})
     room.store.Store(made, made.credentials["login"]).save(tokens)
 

@@ -165,6 +165,12 @@ def test_other_codings_and_broken_ones_are_errors(coding: str, body: bytes) -> N
     assert isinstance(done.error, runtime.errors.BadAnswer)
 
 
+def test_header_fields_are_read_as_utf_8_or_else_as_latin_1() -> None:
+    head = b"HTTP/1.1 200 OK\r\nA: \xc3\xa9\r\nB: \xe9\r\nB: 2\r\nContent-Length: 0\r\n\r\n"
+    headers = calling([head], get).answer.headers
+    assert (headers["a"], headers["b"]) == ("\xe9", "\xe9, 2")
+
+
 @pytest.mark.parametrize("coding", ["utf-8", "none", "aws-chunked", "identity"])
 def test_a_coding_that_is_none_changes_no_bytes(coding: str) -> None:
     done = calling([http(200, "{}", "application/json", f"Content-Encoding: {coding}")], get)
@@ -703,12 +709,15 @@ async def test_a_proxy_that_the_operator_names_is_asked_for_names_and_not_for_wh
         for request in proxy.requests:
             assert request.target == "http://api.test/v1/x" and request.header("host") == "api.test"
             assert request.header("proxy-authorization") == basic
+        made = settings(None, {"base_url": "http://93.184.216.34/v1"}, **given)
+        async with runtime.api.Api(made) as api:
+            assert (await get(api)).status == 200
         for host in ("10.0.0.1", "[::1]", "localhost", "127.1", "2130706433", "0x7f.1"):
             made = settings(None, {"base_url": f"http://{host}/v1"}, **given)
             async with runtime.api.Api(made) as api:
                 with pytest.raises(runtime.errors.Refused, match="private"):
                     await get(api)
-        assert len(proxy.requests) == 2
+        assert len(proxy.requests) == 3
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from calls import api_key, runtime, settings
 
-from mcpgen.runtime.client.settings import OF_EACH_API
-from mcpgen.runtime.parts import PARTS
+from mcpgen.runtime.client.settings import OF_EACH_API, ApiReader, ApiSettings
+from mcpgen.runtime.parts import PARTS, parts_of
+from mcpgen.runtime.settings import settings_with
 
 P = "MCPGEN_BOOKSHOP"
 KEY = {"auth": {"key": api_key("header", "X-Key", "KEY")}}
@@ -20,6 +21,16 @@ def problems(*args: Any, **variables: str) -> list[str]:
     with pytest.raises(runtime.settings.SettingsError) as caught:
         settings(*args, **variables)
     return list(caught.value.problems)
+
+
+def test_each_variable_is_of_a_group_and_a_kind_that_there_is() -> None:
+    every = settings_with(ApiSettings, parts_of({"parts": sorted(PARTS)}))
+    http = {each.name for each in every if each.name.startswith(("HTTP_", "INTROSPECTION_"))}
+    assert {each.name for each in every if each.group == "http"} == http - {"HTTP_READY_API"}
+    assert {each.group for each in every} == {"main", "calls", "api", "http"}
+    assert {each.kind for each in every} == {"secret", *ApiReader.readers}
+    shared = "MAX_CALLS CALL_RATE HTTP_MAX_CONNECTIONS MAX_CONCURRENCY MAX_WAITING RATE_LIMIT"
+    assert [each.name for each in every if each.shared] == shared.split()
 
 
 WRONG = {

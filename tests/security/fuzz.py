@@ -271,25 +271,18 @@ STARTS: dict[str, list[bytes]] = {
         b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"\\ud800"}}',
         b'[{"jsonrpc":"2.0","id":1.5,"method":"ping"}]',
     ],
-    "references": [
-        b"./pet.yaml#/Pet",
-        b"../secret.yaml",
-        b"link.yaml#/secret",
-        b"#/components/schemas/A",
-        b"file:///x",
-    ],
+    "references":
+        b"./pet.yaml#/Pet ../secret.yaml link.yaml#/secret #/components/schemas/A file:///x".split(),
     "url": [b"a\x01..\x02b", b"\x01%2e%2e\x02/", b"aa\x01\xc3\xa9\x02..;x", b"a\x01a/b\x02."],
     "answer": [
         b'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n{"a":1}',
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
         b"HTTP/1.1 302 Found\r\nLocation: //evil\r\nContent-Length: 0\r\n\r\n",
         b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\n\x1f\x8b\x08",
-        (
-            b"HTTP/1.1 429 Slow\r\nRetry-After: 99999999\r\nContent-Type:"
-            b" text/html\r\nContent-Length: 3\r\n\r\n<b>"
-        ),
+        b"HTTP/1.1 429 Slow\r\nRetry-After: 99999999\r\nContent-Type:"
+        b" text/html\r\nContent-Length: 3\r\n\r\n<b>",
     ],
-}
+}  # fmt: skip
 
 
 def main() -> None:

@@ -229,7 +229,7 @@ def test_the_audit_goes_to_syslog_as_security_messages(
     start, _, text = message.partition(" ")
     assert start == f"<86>shop-mcp[{os.getpid()}]:"
     line = json.loads(text)
-    assert line["tool"] == "remove_book"
+    assert (line["tool"], len(line), line["trace"]) == ("remove_book", 7, "")
     assert line["arguments"] == {"id": 1, "note": f"my {MASK}"}
 
 

@@ -706,12 +706,14 @@ def test_a_token_is_an_access_token_and_no_id_token(issuer: Issuer) -> None:
     bad = [
         issuer.token(headers={"typ": "JWT"}, scope=None),
         issuer.token(headers={"typ": None}, scope=None),
-        issuer.token(headers={"typ": "JWT"}, nonce="n"),
-        issuer.token(headers={"typ": "JWT"}, at_hash="h"),
+        *(
+            issuer.token(headers={"typ": "JWT"}, **{name: "n"})
+            for name in ("nonce", "at_hash", "c_hash", "s_hash")
+        ),
         issuer.token(headers={"typ": "logout+jwt"}),
         issuer.token(headers={"typ": "dpop+jwt"}),
     ]
-    assert grants(issuer, *good, *bad) == [True] * 5 + [False] * 6
+    assert grants(issuer, *good, *bad) == [True] * 5 + [False] * 8
 
 
 def test_a_header_nested_too_deeply_is_a_bad_token(issuer: Issuer) -> None:
@@ -793,6 +795,27 @@ def test_callers_with_known_keys_do_not_wait_for_those_without(issuer: Issuer) -
         keys._fetched = time.monotonic()
         answered.set()
         assert await waiting == (None, None)
+
+    asyncio.run(ask())
+
+
+def test_keys_that_come_byte_by_byte_are_given_up_and_those_of_one_issuer_suffice(
+    issuer: Issuer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tokens, "FETCH_SECONDS", 0.5)
+
+    async def drip(_: Any, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n")
+        while not writer.is_closing():
+            writer.write(b" ")
+            await asyncio.sleep(0.05)
+
+    async def ask() -> None:
+        server = await asyncio.start_server(drip, "127.0.0.1", 0)
+        slow = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        urls = {each: f"{each}/keys" for each in (slow, issuer.url)}
+        both = tokens.Issuer(urls, audiences=[AUDIENCE], resource=AUDIENCE, scopes=frozenset())
+        assert await asyncio.wait_for(both.is_ready(), 10)
 
     asyncio.run(ask())
 
@@ -979,21 +1002,29 @@ def test_a_caller_without_interest_in_progress_gets_json(start: Start) -> None:
         connection.close()
 
 
-def test_a_request_leaves_nothing_to_the_garbage_collector(in_process: Any) -> None:
+@pytest.fixture
+def inner(in_process: Any) -> tuple[Any, Any, dict[str, Any]]:
+    """The application behind the guard, the guard's module, and the scope of a request."""
     app = in_process()
     exchange = importlib.import_module(f"{PACKAGE}.runtime.transports.exchange")
+    headers = [(name.encode(), value.encode()) for name, value in PLAIN.items()]
+    headers.append((b"host", b"shop"))
+    scope = {"type": "http", "method": "POST", "path": "/mcp", "headers": headers}
     guard = importlib.import_module(f"{PACKAGE}.runtime.transports.guard")
+    return exchange.Exchange(app.server, None), guard, scope
+
+
+def test_a_request_leaves_nothing_to_the_garbage_collector(inner: Any) -> None:
+    served, guard, like = inner
     sent: list[Any] = []
 
     async def send(message: Any) -> None:
         sent.append(message)
 
     async def serve() -> weakref.ref[Any]:
-        headers = [(name.encode(), value.encode()) for name, value in PLAIN.items()]
-        scope = {"type": "http", "method": "POST", "path": "/mcp", "headers": headers}
-        scope[guard.MESSAGE] = guard.parse(json.dumps(LIST))
+        scope = {**like, guard.MESSAGE: guard.parse(json.dumps(LIST))}
         mark = scope["mark"] = threading.Event()  # anything that can be referred to weakly
-        await exchange.Exchange(app.server, None)(scope, None, send)
+        await served(scope, None, send)
         return weakref.ref(mark)
 
     asyncio.run(serve())
@@ -1006,13 +1037,8 @@ def test_a_request_leaves_nothing_to_the_garbage_collector(in_process: Any) -> N
     assert sent[0]["status"] == 200
 
 
-def test_an_idle_connection_keeps_nothing_of_what_was_asked(in_process: Any) -> None:
-    app = in_process()
-    exchange = importlib.import_module(f"{PACKAGE}.runtime.transports.exchange")
-    guard = importlib.import_module(f"{PACKAGE}.runtime.transports.guard")
-    headers = [(name.encode(), value.encode()) for name, value in PLAIN.items()]
-    headers.append((b"host", b"shop"))
-    scope = {"type": "http", "method": "POST", "path": "/mcp", "headers": headers}
+def test_an_idle_connection_keeps_nothing_of_what_was_asked(inner: Any) -> None:
+    served, guard, scope = inner
     sent: list[Any] = []
 
     async def receive() -> Any:
@@ -1022,9 +1048,8 @@ def test_an_idle_connection_keeps_nothing_of_what_was_asked(in_process: Any) -> 
         assert guard.MESSAGE in scope
         sent.append(message)
 
-    inner = exchange.Exchange(app.server, None)
     outer = guard.Guard(
-        app=inner, hosts=guard.hosts_of(["shop"]), browsers=guard.Browsers(frozenset())
+        app=served, hosts=guard.hosts_of(["shop"]), browsers=guard.Browsers(frozenset())
     )
     asyncio.run(outer(scope, receive, send))
     assert sent[0]["status"] == 200
