@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from .naming.route import is_noise, literals
-from .naming.toolsets import GENERAL, GENERAL_TOOLS, toolset_name
+from .naming.server import GENERAL, GENERAL_TOOLS, toolset_name
+from .naming.verb import is_noise, literals
 
 MANY = 40
 """Operations without a tag that are one toolset; more are told apart by their paths."""

@@ -36,7 +36,7 @@ from .first_sentences import Opening
 from .listing import FIELDS_NAMES, FIELDS_SCHEMA, asks_for_fields, briefly, listing_of
 from .models import Models
 from .naming import argument_names
-from .naming.arguments import ArgumentKey
+from .naming.identifiers import ArgumentKey
 from .parameter import Field
 from .path import split_path
 from .projection import Listing, Whole, projection, size_of

@@ -16,7 +16,7 @@ from typing import Any
 
 from ..ir import Server, Tool, Toolset
 from ..load.values import is_number
-from ..parse.naming.reserved import RESERVED
+from ..parse.naming.identifiers import RESERVED
 from ..text import first_sentence, plain, words
 from ..workflows import model
 from .code import Names, default, docstring_of, listing, parameter

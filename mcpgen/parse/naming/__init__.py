@@ -6,12 +6,9 @@ Python keyword, a builtin or a name the generated modules use.
 
 from __future__ import annotations
 
-from .arguments import argument_names
-from .digest import definition_name, digest
-from .reserved import RESERVED, WINDOWS_NAMES
-from .server import server_name
+from .identifiers import RESERVED, WINDOWS_NAMES, argument_names, definition_name, digest
+from .server import server_name, toolset_names
 from .tools import tool_limit, tool_names
-from .toolsets import toolset_names
 from .verb import Subject, verb_and_resource
 
 __all__ = [

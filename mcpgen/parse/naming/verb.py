@@ -1,4 +1,5 @@
-"""Verb and resource: `POST /customers/{customer}` is `update_customer`.
+"""Routes as words, and the verb and the resource they name: `POST /customers/{customer}` is
+`update_customer`.
 
 An operation without an operationId is named so, and one whose operationId is its route
 (`PostCustomersCustomer`). What a method that writes does is what the document says of it: `PUT
@@ -10,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise, takewhile
 
 import inflection
@@ -22,6 +24,7 @@ from ..vocabulary import (
     ADVERBS,
     BULK,
     METHOD_VERBS,
+    NOISE,
     NOUNS,
     ROUTER_VERBS,
     SETTINGS_WORDS,
@@ -34,7 +37,13 @@ from ..vocabulary import (
     same_verb,
     singular,
 )
-from .route import PathPart, is_noise, literals, parts_of, path_words, route_words, telling_parts
+
+PATHS = 30_000
+"""The paths that are kept as words; Microsoft Graph has 16,000."""
+_VERSION = re.compile(r"v?\d+([a-z]+\d*)?")
+_KEY = re.compile(r"(?<=[a-z])[-_](?=[A-Za-z]*\d[A-Z]{2})[A-Za-z\d]{8,}(?![A-Za-z\d])")
+"""A key that the API made up, behind a name: `classification-6VMVochwUWo`."""
+_FORMAT = re.compile(r"\.(json|xml|html|csv)$", re.I)
 
 LONGEST = 400
 """Characters of an operationId that is read; those of real documents have 250."""
@@ -52,6 +61,60 @@ _HABITS = re.compile(
 """Parts of an operationId that frameworks add to its words."""
 WRITING = ("POST", "PUT", "PATCH")
 """Methods that say little of what they do."""
+
+
+@dataclass(frozen=True, slots=True)
+class PathPart:
+    """A literal or a parameter of a path, as its words."""
+
+    words: tuple[str, ...]
+    is_parameter: bool
+
+
+@lru_cache(maxsize=PATHS)
+def parts_of(path: str) -> tuple[PathPart, ...]:
+    """The literals and parameters of a path, in order; the query of a path is left out."""
+    text = _FORMAT.sub(r"/\1", re.split(r"[?#]", path)[0])
+    parts = [
+        PathPart(route_words(part), is_parameter=part.startswith("{"))
+        for part in re.findall(r"\{[^{}]*\}|[^{}/]+", text)
+    ]
+    return tuple(part for part in parts if part.words)
+
+
+def route_words(text: str) -> tuple[str, ...]:
+    """Return the words of a part of a path, or of an operationId, without keys."""
+    return tuple(words(_KEY.sub("", text)))
+
+
+def literals(path: str) -> list[PathPart]:
+    """The literals of a path that name a resource or an action: not `api`, `v2` or `.json`."""
+    return [part for part in telling_parts(path) if not part.is_parameter]
+
+
+@lru_cache(maxsize=PATHS)
+def telling_parts(path: str) -> tuple[PathPart, ...]:
+    """The parameters of a path and the literals that name a resource or an action: where all are
+    like `api`, the last of these.
+    """
+    parts = parts_of(path)
+    words_only = [part for part in parts if not part.is_parameter and not _is_version(part)]
+    telling = {part for part in words_only if not is_noise(part)} or {*words_only[-1:]}
+    return tuple(part for part in parts if part.is_parameter or part in telling)
+
+
+def path_words(path: str) -> list[str]:
+    """Every word of a path."""
+    return [word for part in parts_of(path) for word in part.words]
+
+
+def is_noise(part: PathPart) -> bool:
+    """Return whether a literal is a version, or a word like `api`, that names no resource."""
+    return all(word in NOISE or _VERSION.fullmatch(word) for word in part.words)
+
+
+def _is_version(part: PathPart) -> bool:
+    return all(_VERSION.fullmatch(word) for word in part.words)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

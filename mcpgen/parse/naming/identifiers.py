@@ -1,7 +1,11 @@
-"""Names of arguments: the name on the wire, where that is an identifier."""
+"""Identifiers: the names of arguments, names that are somebody else's (of clients, of Python, of the
+generated modules, of Windows), and names of what has no words of its own.
+"""
 
 from __future__ import annotations
 
+import builtins
+import hashlib
 import keyword
 import re
 from collections import Counter
@@ -9,7 +13,31 @@ from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
 
 from ...text import ascii_of
-from .digest import digest
+
+# Tools that clients bring themselves: a server's own tool of that name would be taken for them.
+HOST_TOOLS = frozenset("""
+    agent apply_patch ask bash computer create_file delete_file edit edit_file execute
+    execute_command fetch find_files glob grep list_directory list_dir ls move_file multi_edit
+    open_file patch python read read_file read_many_files replace run_command run_shell_command
+    search_files shell str_replace task terminal think todo_read todo_write view web_fetch
+    web_search write write_file
+    """.split())
+# Names with a meaning inside a generated module of tools.
+MODULE_NAMES = frozenset("""
+    api wire models sends omit answer any literal annotations type_checking custom hooks
+    """.split())
+RESERVED = (
+    frozenset(keyword.kwlist)
+    | frozenset(map(str.lower, keyword.kwlist))
+    | frozenset(keyword.softkwlist)
+    | frozenset(dir(builtins))
+    | MODULE_NAMES
+)
+WINDOWS_NAMES = frozenset(
+    ["con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))]
+)
+NOT_FOR_TOOLS = RESERVED | HOST_TOOLS
+NOT_FOR_TOOLSETS = RESERVED | WINDOWS_NAMES
 
 ARGUMENT_LIMIT = 64
 ARGUMENT_RESERVED = frozenset(
@@ -21,6 +49,16 @@ IDENTIFIER = re.compile(r"(?:[A-Za-z]|_[A-Za-z0-9])[A-Za-z0-9_]*")
 """A name on the wire that can be an argument's."""
 ArgumentKey = tuple[str, str]
 """The place of an argument and its name on the wire."""
+
+
+def digest(text: str, length: int = 6) -> str:
+    """A short stable hash of `text`: hexadecimal digits."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:length]
+
+
+def definition_name(token: str) -> str:
+    """The name of a definition under `$defs`, from the last token of the pointer to its schema."""
+    return re.sub(r"[^A-Za-z0-9_.-]", "_", token)[:60] or "root"
 
 
 def argument_names(
