@@ -28,7 +28,7 @@ from .load.join import hold, join, named
 from .load.source import mapped_folders
 from .lock import Lock, config_hash, facts
 from .parse import parse
-from .parse.detail import SHORT_LIST, size
+from .parse.room import SHORT_LIST, size
 from .problems import Problems, UsageError
 from .render import render
 from .render.manifests import overfull_clients

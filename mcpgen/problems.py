@@ -7,7 +7,7 @@
     └── OutputConflictError   exit code 4: the output folder holds files not to overwrite
 
 Everything that is wrong *inside* a readable document is a `Problem`: it is collected and
-reported in the order of the document, and one bad operation never costs the others.
+reported in the order of the document, and one bad operation (`Unsupported`) never costs the others.
 """
 
 from __future__ import annotations
@@ -154,3 +154,13 @@ class Problems:
     def has_errors(self) -> bool:
         """Whether any problem is an error."""
         return any(problem.severity == "error" for problem in self.items)
+
+
+class Unsupported(Exception):
+    """The operation cannot become a tool: `code` of the problem and the reason; `pointer` is where,
+    when that is not the operation itself, `hint` what to do.
+    """
+
+    def __init__(self, code: str, reason: str, pointer: str = "", hint: str = "") -> None:
+        self.code, self.reason, self.pointer, self.hint = code, reason, pointer, hint
+        super().__init__(reason)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ..load.document import UnresolvedReference
 from ..load.values import as_list, as_object, as_text
 from ..parse.naming import verb_and_resource
-from ..parse.path import parameter_names
+from ..parse.servers import parameter_names
 from ..runtime.facts import CALLABLE
 from ..runtime.pointer import child, split, unescape
 from ..text import plain, visible, words

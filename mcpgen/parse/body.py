@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ..ir import Body
 from ..load.values import as_list, as_object, as_text, texts_in
+from ..problems import Unsupported
 from ..runtime.client.wire import EVERY_FIELD
 from ..runtime.facts import TOKEN
 from ..text import visible
@@ -14,7 +15,6 @@ from .inherited import with_fields_of_heirs
 from .parameter import DEFAULT, Encoding, Field, Options, is_json, style
 from .projection import in_order, is_base64
 from .schema import conditions, is_barred
-from .unsupported import Unsupported
 from .xml_outline import outline
 
 if TYPE_CHECKING:

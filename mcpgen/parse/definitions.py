@@ -32,10 +32,9 @@ from ..text import humanise, plain, shorten, visible, words
 from . import naming, select
 from .contract import TEXTS
 from .defined_tool import LONGEST_TITLE, DefinedTool, Definition
-from .detail import BUDGET, own_budget, size
 from .dialects import describe_document
 from .models import Models
-from .room import Draft, with_room
+from .room import BUDGET, Draft, own_budget, size, with_room
 from .schema import Reader
 from .toolsets import toolsets
 

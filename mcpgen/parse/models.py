@@ -1,4 +1,5 @@
-"""Schemas of a document → the types of arguments and answers, for type checkers.
+"""The types of arguments and answers, for people and type checkers: shallow annotations of
+projected schemas, and models of the schemas of a document.
 
 A type is a JSON Schema of a few keywords: `type`, `enum`, `anyOf`, `items`,
 `additionalProperties`, and `$ref` to a model. A model is an object with properties: each
@@ -12,18 +13,26 @@ import json
 import re
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from ..ir import LITERALS, Schema
-from ..load.values import as_list, as_object, keywords
+from ..ir import LITERALS, Annotation, Schema
+from ..load.values import as_list, as_object, as_text, keywords
 from ..text import words
-from .heirs import component_name
-from .schema import is_barred
+from .schema import component_name, is_barred
 
 if TYPE_CHECKING:
     from .schema import Reader
+
+SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
+"""JSON type → the kind of its annotation."""
+LONGEST_LITERAL = 60
+"""Values of an enum above which its type is said instead."""
+LARGEST_UNION = 4
+DEEPEST = 2
+
+ANYTHING = Annotation(kind="any")
 
 DEPTH: Final = 12
 """Levels of properties, items and branches within one component; a deeper value is `Any`."""
@@ -47,6 +56,48 @@ VALUES: Final = frozenset({"const", "default", "enum", "example", "examples"})
 """Keywords whose value is data, in which `$ref` is a key like any other."""
 DEFINITIONS: Final = "#/$defs/"
 NULL: Final[Schema] = {"type": "null"}
+
+
+def annotation(schema: Schema, *, nullable: bool, depth: int = 0) -> Annotation:
+    """The Python type of a projected schema; items and branches are said `DEEPEST` levels deep."""
+    values = as_list(schema.get("enum"))
+    if _are_literals(values):
+        return Annotation(kind="literal", members=tuple(values), nullable=nullable)
+    kind = as_text(schema.get("type"))
+    if kind == "array":
+        items = _inner(schema.get("items", {}), depth)
+        return Annotation(kind="list", members=(items,), nullable=nullable)
+    if kind == "object":
+        return Annotation(kind="dict", nullable=nullable)
+    if kind in SCALARS:
+        return Annotation(kind=SCALARS[kind], nullable=nullable)
+    branches = as_list(schema.get("anyOf"))
+    if 1 < len(branches) <= LARGEST_UNION:
+        return _one_of([_inner(branch, depth) for branch in branches], nullable)
+    return ANYTHING
+
+
+def _are_literals(values: list[Any]) -> bool:
+    """Return whether the values of an enum can be a `Literal`."""
+    if not 0 < len(values) <= LONGEST_LITERAL:
+        return False
+    return all(type(value) in (str, int, bool) for value in values)
+
+
+def _inner(schema: Schema, depth: int) -> Annotation:
+    if depth >= DEEPEST:
+        return ANYTHING
+    return annotation(schema, nullable=False, depth=depth + 1)
+
+
+def _one_of(branches: list[Annotation], nullable: bool) -> Annotation:
+    """A union of distinct annotations; one that any value belongs to is no union."""
+    members = tuple(dict.fromkeys(branches))
+    if any(member.kind == "any" for member in members):
+        return ANYTHING
+    if len(members) == 1:
+        return replace(members[0], nullable=nullable)
+    return Annotation(kind="union", members=members, nullable=nullable)
 
 
 class Models:

@@ -15,14 +15,12 @@ from ..ir import Api, Auth, Origin, Server, Skip, Tool
 from ..load.definitions import SOURCES
 from ..load.operations import DocumentedOperation, DocumentedPath, Unreadable, operations_of, paths
 from ..load.values import as_list, as_object, as_text, first_text, texts_in
-from ..problems import Problems
+from ..problems import Problems, Unsupported
 from ..runtime.facts import PATH_ITEM, UNCALLABLE
 from ..text import plain, plural, shorten, visible
 from . import naming, select
-from .areas import areas
 from .definitions import Definitions
 from .describe import spoken_verb, written_sentence
-from .detail import LIMITS, MANY, Texts, own_budget, size
 from .dialects import describe_document
 from .first_sentences import Opening, openings
 from .models import Models, pascal
@@ -30,13 +28,12 @@ from .operation import Operation
 from .projection import Nodes, Whole
 from .repeated import repeated
 from .response import items_of
-from .room import Draft, frequent_texts, with_room
+from .room import LIMITS, MANY, Draft, Texts, frequent_texts, own_budget, size, with_room
 from .schema import Reader
 from .security import Security
 from .servers import Address, address, is_same, origin, own_network
-from .toolsets import toolsets
+from .toolsets import areas, toolsets
 from .undeclared import find_clue
-from .unsupported import Unsupported
 
 if TYPE_CHECKING:
     from ..config import Config

@@ -30,18 +30,16 @@ from . import body as bodies
 from . import describe
 from . import parameter as parameters
 from . import response as responses
-from .annotations import annotation
-from .detail import BUDGET, LARGEST, Texts, size
 from .first_sentences import Opening
 from .listing import FIELDS_NAMES, FIELDS_SCHEMA, asks_for_fields, briefly, listing_of
-from .models import Models
+from .models import Models, annotation
 from .naming import argument_names
 from .naming.identifiers import ArgumentKey
 from .parameter import Field
-from .path import split_path
 from .projection import Listing, Whole, projection, size_of
 from .repeated import Repeated
-from .room import text_of
+from .room import BUDGET, LARGEST, Texts, size, text_of
+from .servers import split_path
 from .vocabulary import ADDING, one_of
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, cast
 from ..config.credentials import CONSTANT_HEADERS
 from ..ir import Place
 from ..load.values import as_list, as_object, as_text
+from ..problems import Unsupported
 from ..runtime.facts import FORBIDDEN_HEADERS, TOKEN
 from ..text import visible
-from .path import Query, parameter_names
-from .unsupported import Unsupported
+from .servers import Query, parameter_names
 
 if TYPE_CHECKING:
     from .schema import Reader

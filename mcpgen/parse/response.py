@@ -18,10 +18,9 @@ from ..ir import Response, Schema
 from ..load.values import as_list, as_object, as_text, first_text, texts_in
 from ..runtime.facts import TOKEN
 from ..text import first_sentence, plain, shorten, visible, words
-from .heirs import component_name
 from .parameter import is_json
 from .projection import KEY
-from .schema import type_of
+from .schema import component_name, type_of
 from .vocabulary import ASIDE, EMPTY, ENVELOPES, FINITE, is_plural, singular
 
 if TYPE_CHECKING:

@@ -12,9 +12,8 @@ from ..load.values import as_list, as_object, as_text
 from ..parse import response as responses
 from ..parse.defined_tool import Definition
 from ..parse.definitions import Definitions
-from ..parse.detail import size
 from ..parse.naming import toolset_names
-from ..parse.room import with_room
+from ..parse.room import size, with_room
 from ..problems import Problems
 from ..runtime.pointer import escape
 from ..text import plain, visible, words

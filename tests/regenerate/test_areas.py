@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mcpgen.parse.areas import LEAST, MANY, areas
+from mcpgen.parse.toolsets import LEAST, MANY, areas
 
 from .shop import generate, lock_of, package, save
 

@@ -1,5 +1,5 @@
-"""Identifiers: the names of arguments, names that are somebody else's (of clients, of Python, of the
-generated modules, of Windows), and names of what has no words of its own.
+"""Identifiers: the names of arguments, names that are somebody else's (of clients, of Python, of
+the generated modules, of Windows), and names of what has no words of its own.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from ..detail import LARGEST, Texts
+from ..room import LARGEST, Texts
 from . import texts, unions
 from .place import Place, size_of
 

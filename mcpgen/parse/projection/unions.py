@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...load.values import as_list, as_object, as_text, first_text, texts_in
 from ...text import shorten, visible
-from ..heirs import component_name
-from ..schema import merge
+from ..schema import component_name, merge
 from .node import Member, Node, rules_of, safe_key
 from .scalars import distinct, enum_values
 from .texts import needs_note

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from ...load.values import as_text
 from ...runtime.pointer import escape
 from ..contract import copied
-from ..heirs import component_name
 from ..naming import definition_name, digest
+from ..schema import component_name
 from .node import rules_of
 
 if TYPE_CHECKING:
