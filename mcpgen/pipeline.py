@@ -13,8 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from .config import ApiConfig, Config
-from .config.base_url import base_url_problem
-from .config.credentials import fetch_headers, scheme_problem
+from .config.credentials import base_url_problem, fetch_headers, scheme_problem
 from .config.file import name_problem
 from .customise import customise, with_tool_names
 from .customise.bindings import customised, pin
@@ -22,9 +21,9 @@ from .ir import Server
 from .lint.hidden_text import report_hidden
 from .lint.structure import check, tell_once
 from .load import Document, Limits, Progress, load, silent
+from .load.beside import hold, join, named
 from .load.copies import FOLDER, Copies, home_of
 from .load.files import COLLECTIONS
-from .load.join import hold, join, named
 from .load.source import mapped_folders
 from .lock import Lock, config_hash, facts
 from .parse import parse

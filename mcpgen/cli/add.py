@@ -202,8 +202,8 @@ def _add_api(screen: Screen, folder: Path, document: str, prefix: str) -> int:
     """Enter another API into `mcpgen.toml`, and generate the project again."""
     from ..config import read_config
     from ..config.file import name_problem
-    from ..config.new_file import relative_to
-    from ..load.join import name_of
+    from ..config.options import relative_to
+    from ..load.beside import name_of
     from ..load.source import is_url
     from ..problems import UsageError
     from ..project.scaffold import entered

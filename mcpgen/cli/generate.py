@@ -15,7 +15,7 @@ from ..compare.security import listed
 from ..compare.servers import Diff, diff
 from ..compare.sides import side_of_files
 from ..config import Config
-from ..lock.matching import MatchedTools, match
+from ..lock.model import MatchedTools, match
 from ..paths import read_plain
 from .options import Format
 from .screen import Screen, shown

@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 from ..load.values import as_object, as_text
-from ..lock.matching import MatchedTools, match, shape
-from ..lock.model import LOGIN
+from ..lock.model import LOGIN, MatchedTools, match, shape
 from ..problems import Problem, RefusedError
 
 if TYPE_CHECKING:

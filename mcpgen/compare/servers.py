@@ -16,7 +16,7 @@ from typing import Any
 from ..ir import Schema
 from ..load.values import as_object, as_text
 from ..lock import HINTS, Lock, ToolLock
-from ..lock.matching import match, shape
+from ..lock.model import match, shape
 from .answers import compare_listed, compare_outputs
 from .names import rename_note
 from .schemas import Finding, Kind, compare_inputs, reworded

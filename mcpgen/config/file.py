@@ -21,8 +21,7 @@ from ..load.source import on_path
 from ..paths import Obstacle, read_plain
 from ..problems import Problem, UsageError
 from ..text import visible
-from .base_url import base_url_problem
-from .credentials import fetch_problem, is_constant_header, scheme_problem
+from .credentials import base_url_problem, fetch_problem, is_constant_header, scheme_problem
 from .keys import BY_NAME, NAME_PATTERN, REMOVED, SUBTABLES, TABLES, Key
 from .model import AnswerConfig, ApiConfig, ArgumentConfig, Config, Selection, ToolConfig
 from .positions import KeyPath, key_positions, place_at, place_of

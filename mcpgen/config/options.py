@@ -1,17 +1,206 @@
-"""Options of the command line that are keys of `mcpgen.toml`: as a `Config`, and compared."""
+"""Options of the command line and `mcpgen.toml`: as a `Config`, compared with it, as the first file
+of a project; and edits of the file that lose no comment.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import os
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from ..load.source import is_url, on_path
-from .file import field_value
-from .keys import OPTIONS, Key
+from .file import SCHEMA, field_value
+from .keys import BY_NAME, OPTIONS, Key
 from .model import Config, Selection
-from .new_file import literal
+from .positions import KeyPath
+
+SHORT_LIST = 3
+"""The longest list that stands on one line."""
+
+
+def new_text(config: Config, folder: Path, *, name: str) -> str:
+    """The first `mcpgen.toml` of a project: the settings of `config`, and comments about others.
+
+    Sources that are files are written relative to `folder`; standard input is not written at all.
+    `name` is the server's name, which the file pins.
+    """
+    files = [source for source in config.sources if source != "-" and not is_url(source)]
+    urls = [source for source in config.sources if is_url(source)]
+    paths = [relative_to(source, folder) for source in files]
+    server = _changed_values("", config, folder)
+    server |= {"name": config.name or name, "profile": config.profile}
+    source = _changed_values("source", config, folder)
+    source |= {"path": _one_or_all(paths), "url": _one_or_all(urls)}
+    lines = [*_assignments("", server), "", "[source]", *_assignments("source", source)]
+    if not config.sources or config.sources == ("-",):
+        lines.append("# The document was read from standard input and is kept in `document/`.")
+        lines.append('# path = "../openapi.yaml"')
+    auth = _assignments("auth", _changed_values("auth", config, folder))
+    if auth:
+        lines += ["", "[auth]", *auth]
+    selected = _assignments("select", _changed_values("select", config.selection, folder))
+    lines += ["", "# Which operations become tools. Without this table: all of them."]
+    lines += ["[select]", *selected] if selected else ["# [select]"]
+    text = (resources.files("mcpgen") / "data" / "new_mcpgen.toml").read_text("utf-8")
+    return text.replace("{schema}", SCHEMA).replace("{keys}", "\n".join(lines))
+
+
+def _changed_values(table: str, part: Config | Selection, folder: Path) -> dict[str, Any]:
+    """The values of a table that are not the default, by key. Paths are relative to `folder`."""
+    default = type(part)()
+    values: dict[str, Any] = {}
+    for key in BY_NAME[table].keys:
+        if key.is_note or key.target == "sources":
+            continue
+        value = getattr(part, key.target)
+        if value != getattr(default, key.target):
+            values[key.name] = _written_value(key, value, folder)
+    return values
+
+
+def _written_value(key: Key, value: Any, folder: Path) -> Any:
+    if not key.is_path:
+        return value
+    if isinstance(value, tuple):
+        return [on_path(item, lambda path: relative_to(path, folder)) for item in value]
+    return relative_to(value, folder)
+
+
+def _one_or_all(items: list[str]) -> str | list[str]:
+    if len(items) == 1:
+        return items[0]
+    return items
+
+
+def _assignments(table: str, values: Mapping[str, Any]) -> list[str]:
+    """A line for each value that is not empty, in the order of the table."""
+    lines = []
+    for key in BY_NAME[table].keys:
+        value = values.get(key.name)
+        if value not in (None, "", [], (), {}):
+            lines.append(f"{key.name} = {literal(value)}")
+    return lines
+
+
+def literal(value: Any) -> str:
+    """A value as TOML. JSON's strings are a subset of TOML's basic strings."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(literal, value))}]"
+    if isinstance(value, dict):
+        items = ", ".join(f"{literal(key)} = {literal(item)}" for key, item in value.items())
+        return f"{{ {items} }}"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=True)
+    return str(value)
+
+
+def relative_to(source: str, folder: Path) -> str:
+    """A file's path from the project's folder, with `/`, so that both can be moved together."""
+    try:
+        return Path(os.path.relpath(Path(source).resolve(), folder.resolve())).as_posix()
+    except ValueError:  # another drive on Windows
+        return Path(source).resolve().as_posix()
+
+
+def edit(text: str, changes: Mapping[KeyPath, Any]) -> str:
+    """The text with keys set, or removed where the value is None. Comments and order are kept: a
+    new key comes after the last one of its table, and a table without comments goes with its last
+    key.
+    """
+    import tomlkit
+
+    document = tomlkit.parse(text)
+    for path, value in changes.items():
+        if value is None:
+            _remove(document, path)
+        else:
+            _set(document, path, value)
+    return tomlkit.dumps(document)
+
+
+def _set(table: Any, path: KeyPath, value: Any) -> None:
+    import tomlkit
+
+    for depth, name in enumerate(path[:-1], 1):
+        if name not in table:
+            # A table that only holds tables needs no header of its own
+            table[name] = tomlkit.table(is_super_table=depth < len(path) - 1)
+        table = table[name]
+    key = path[-1]
+    if isinstance(value, (list, tuple)) and isinstance(table.get(key), list):
+        _change_items(table[key], value)
+        return
+    if isinstance(value, (list, tuple)):
+        items = tomlkit.array()
+        items.extend(value)
+        value = items.multiline(len(value) > SHORT_LIST)
+    if key in table:
+        table[key] = value
+    else:
+        _append(table, key, value)
+
+
+def _change_items(array: Any, values: Iterable[Any]) -> None:
+    """Make a list hold these values; what it has already stays where it is, with its comments."""
+    wanted = list(values)
+    for item in list(array):
+        if item not in wanted:
+            array.remove(item)
+    for value in wanted:
+        if value not in array:
+            array.append(value)
+
+
+def _append(table: Any, key: str, value: Any) -> None:
+    """A new key after the last one of its table: comments at its end are about what follows."""
+    import tomlkit
+    from tomlkit.items import AbstractTable, Table
+
+    if not isinstance(table, Table):
+        table[key] = value
+        return
+    content = table.value
+    last = None
+    for name, item in content.body:
+        if name is not None and not isinstance(item, AbstractTable):
+            last = name
+    if last is not None:
+        content._insert_after(last, key, tomlkit.item(value))
+    elif content.body:
+        content._insert_at(0, tomlkit.key(key), tomlkit.item(value))
+    else:
+        table[key] = value
+
+
+def _remove(document: Any, path: KeyPath) -> None:
+    """Remove a key, and the tables around it that hold no key and no comment then."""
+    tables = [document]
+    for name in path[:-1]:
+        if name not in tables[-1]:
+            return
+        tables.append(tables[-1][name])
+    tables[-1].pop(path[-1], None)
+    for depth in range(len(path) - 1, 1, -1):
+        if len(tables[depth]) or _has_comment(tables[depth]):
+            return
+        tables[depth - 1].pop(path[depth - 1])
+
+
+def _has_comment(table: Any) -> bool:
+    """Return whether a table without keys has a comment, beside its header or below it."""
+    from tomlkit.items import AbstractTable, Comment
+
+    if not isinstance(table, AbstractTable):  # its parts stand in several places
+        return True
+    if table.trivia.comment:
+        return True
+    return any(isinstance(item, Comment) for _, item in table.value.body)
 
 
 def config_from_options(values: Mapping[str, Any]) -> Config:

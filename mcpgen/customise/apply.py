@@ -21,7 +21,7 @@ from ..load.values import as_object, texts_in
 from ..problems import Place, Problem, Problems, UsageError
 from ..runtime.results import Shaping, fold
 from .answers import all_fields, shaping_of, unknown_paths, with_answer, with_answers
-from .many import every, merged, of_tool
+from .bindings import every, merged, of_tool
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 ALIAS = re.compile(r"[A-Za-z0-9_.-]{1,128}")

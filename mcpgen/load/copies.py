@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..paths import obstacle
-from .limits import Limits
 from .source import is_url, read_file
+from .text import Limits
 
 FOLDER = "document"
 STDIN = "-"

@@ -22,7 +22,7 @@ from typing import IO, Any
 from ..problems import DocumentError, McpgenError, RefusedError, UsageError
 from ..runtime.facts import is_public
 from ..text import visible
-from .limits import Limits
+from .text import Limits
 
 CHUNK = 65_536
 READ_SECONDS = 30.0

@@ -35,9 +35,8 @@ from .document import FILES, Document, UnresolvedReference
 from .fetch import Downloads, too_large
 from .identifiers import NAMES, Identifiers, meta_schema
 from .json import too_many_nodes
-from .limits import Limits
 from .source import is_url, read_file
-from .text import Fault, SourceText, decode, note_surrogates, raised
+from .text import Fault, Limits, SourceText, decode, note_surrogates, raised
 from .values import as_text
 
 Chain: TypeAlias = "tuple[Chain, str] | None"

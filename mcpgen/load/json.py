@@ -13,8 +13,7 @@ from collections.abc import Iterable
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any
 
-from .limits import Limits
-from .text import Fault, LimitFault, SourceText
+from .text import Fault, LimitFault, Limits, SourceText
 
 SPACE = re.compile(r"[ \t\n\r]*")
 _TOKENS = re.compile(r'"(?:[^"\\\n]|\\.)*"?|[\[\]{}]')

@@ -19,7 +19,7 @@ from typing import IO, Literal
 from ..problems import McpgenError, RefusedError, UsageError
 from ..text import visible
 from .fetch import FILE_INSTEAD, SECRET_HEADER, Downloads, plain_url, too_large
-from .limits import Limits
+from .text import Limits
 
 DOCUMENT_ENDINGS = (".json", ".yaml", ".yml")
 PROJECT_FILE = "mcpgen.lock"
@@ -184,7 +184,7 @@ def _hint_for(scheme: str, name: str) -> str:
 
 def _meant_url(name: str) -> str:
     """The URL that was probably meant by the name of a missing file; empty where it names none."""
-    from ..config.base_url import corrected  # late: its package reads documents' copies
+    from ..config.credentials import corrected  # late: its package reads documents' copies
 
     host, slash, _ = name.partition("/")
     if not slash:

@@ -21,9 +21,8 @@ from .copies import Copies
 from .definitions import SOURCES, with_draft
 from .document import Document
 from .fetch import Downloads, Progress, silent
-from .limits import Limits
 from .source import Source, origin_of, read, source_of, with_hash
-from .text import Fault, LimitFault, SourceText, decode, note_surrogates, raised
+from .text import Fault, LimitFault, Limits, SourceText, decode, note_surrogates, raised
 
 Name = str | os.PathLike[str]
 NO_LESS = Limits()

@@ -1,8 +1,8 @@
-"""Bytes → text: the encodings a document may have, and positions in it.
+"""Bytes → text: the encodings a document may have, positions in it, and limits on its size.
 
 RFC 8259 section 8.1 wants UTF-8 for JSON, YAML 1.2.2 section 5.2 wants UTF-8 or UTF-16 with a byte
 order mark. Nothing is guessed: bytes that are neither are an error that says what they look like,
-and how to convert them.
+and how to convert them. The limits are far above any real document, and far below what hurts.
 """
 
 from __future__ import annotations
@@ -13,6 +13,30 @@ import re
 from dataclasses import dataclass, field
 
 from ..problems import DocumentError, McpgenError, Place, Problems, RefusedError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """The bounds of one run. The largest real document seen has a sixth of the nodes and a third of
+    the depth.
+    """
+
+    bytes: int = 25 * 1024 * 1024
+    """Of every file, and of all the files of a document together."""
+    depth: int = 100
+    nodes: int = 2_000_000
+    """After alias expansion, over all files."""
+    alias_ratio: int = 10
+    """Limit on the growth of a YAML file through aliases, as a multiple of its text."""
+    alias_floor: int = 100_000
+    """Nodes up to which the ratio does not matter: a small file cannot do harm."""
+    integer_digits: int = 400
+    files: int = 5_000
+    """DigitalOcean's document has 1,300."""
+    hops: int = 64
+    """References that point at references, one after the other."""
+    seconds: float = 60.0
+    """For everything that is fetched from URLs, connecting and redirects included."""
 
 
 @dataclass(slots=True)

@@ -14,8 +14,7 @@ from typing import Any
 import yaml
 
 from .json import bad_number, repeated, too_many_nodes
-from .limits import Limits
-from .text import Fault, LimitFault, SourceText
+from .text import Fault, LimitFault, Limits, SourceText
 from .yaml_faults import character_fault, syntax_fault
 
 try:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .. import ir
 from ..lint.hidden_text import kinds_of
 from ..version import __version__
-from .matching import same
-from .model import HINTS, LOGIN, ArgumentKey, Former, Lock, Operation, ToolLock
+from .model import HINTS, LOGIN, ArgumentKey, Former, Lock, Operation, ToolLock, same
 
 if TYPE_CHECKING:
     from ..config import Config

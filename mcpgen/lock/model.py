@@ -1,8 +1,12 @@
-"""The content of `mcpgen.lock`, as data."""
+"""The content of `mcpgen.lock`, as data, and which operation of one lock is which of another: names
+never change by accident.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +19,9 @@ Operation = tuple[str, str | None]
 """(`METHOD /path`, operationId)"""
 ArgumentKey = tuple[str, str]
 """(place, name on the wire), as (`query`, `page-size`)"""
+
+PARAMETER = re.compile(r"\{([^{}]*)\}")
+VERSION = re.compile(r"/v\d+(?:\.\d+)*(?=/|$)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,3 +119,103 @@ class Lock:
     once: Mapping[str, Once] = field(default_factory=dict)
     name: str = ""
     earlier: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchedTools:
+    """The tools of two locks: those of both (old, new), those that are gone, those that are new."""
+
+    kept: tuple[tuple[ToolLock, ToolLock], ...]
+    gone: tuple[ToolLock, ...]
+    added: tuple[ToolLock, ...]
+
+    @property
+    def renamed(self) -> list[tuple[str, str]]:
+        """The old and the new name of every tool that has another one now."""
+        return [(was.name, now.name) for was, now in self.kept if was.name != now.name]
+
+
+def same(before: Iterable[Operation], listed: list[Operation]) -> dict[Operation, str]:
+    """Old operation → `METHOD /path` today: where both are the same, else by method and path, also
+    with other names of its parameters, else by operationId.
+
+    What occurs twice identifies nothing. No operation is found twice.
+    """
+    left = dict.fromkeys(before)
+    today: dict[Operation, str] = {}
+    old_count = Counter(identity for _, identity in left)
+    new_count = Counter(identity for _, identity in listed)
+    free = dict.fromkeys(listed)
+
+    def meet(before: Operation, now: Operation) -> None:
+        today[before] = now[0]
+        del left[before], free[now]
+
+    for pair in [pair for pair in left if pair in free]:
+        meet(pair, pair)
+    by_operation = {pair[0]: pair for pair in free}
+    for pair in list(left):
+        now = by_operation.pop(pair[0], None)
+        if now is not None:
+            meet(pair, now)
+    counts = Counter(template(pair[0]) for pair in free)
+    by_template = {template(pair[0]): pair for pair in free}
+    for pair in list(left):
+        now = by_template.get(template(pair[0]))
+        if now in free and counts[template(pair[0])] == 1:
+            meet(pair, now)
+    by_identity = {pair[1]: pair for pair in free if new_count[pair[1]] == 1}
+    by_identity.pop(None, None)
+    for pair in list(left):
+        now = by_identity.get(pair[1])
+        if now is not None and old_count[pair[1]] == 1:
+            meet(pair, now)
+    return today
+
+
+def template(path: str) -> str:
+    """Return a path without the names of its parameters, which no request carries."""
+    return PARAMETER.sub("{}", path)
+
+
+def shape(path: str) -> str:
+    """Return a path without versions and without the names of its parameters."""
+    return VERSION.sub("", template(path))
+
+
+def renamed_parameters(before: str, now: str) -> dict[str, str]:
+    """Old name → new name of each parameter of a path, by position: empty where the paths have
+    other literals.
+    """
+    if shape(before) != shape(now):
+        return {}
+    return dict(zip(PARAMETER.findall(before), PARAMETER.findall(now), strict=True))
+
+
+def match(old: Lock, new: Lock) -> MatchedTools:
+    """Which tool of the old lock is which of the new one.
+
+    A tool is the same when its operation is (`same`), else when its name is: whoever calls a tool
+    by its name meets what the name stands for now.
+    """
+    free = {tool.operation: tool for tool in new.tools}
+    today = same(
+        ((tool.operation, tool.operation_id) for tool in old.tools),
+        [(tool.operation, tool.operation_id) for tool in new.tools],
+    )
+    kept: list[tuple[ToolLock, ToolLock]] = []
+    left: list[ToolLock] = []
+    for tool in old.tools:
+        operation = today.get((tool.operation, tool.operation_id), "")
+        if operation in free:
+            kept.append((tool, free.pop(operation)))
+        else:
+            left.append(tool)
+    by_name = {tool.name: tool for tool in free.values()}
+    kept += [(tool, by_name[tool.name]) for tool in left if tool.name in by_name]
+    names = {tool.name for tool in left}
+    return MatchedTools(
+        kept=tuple(kept),
+        gone=tuple(tool for tool in left if tool.name not in by_name),
+        added=tuple(tool for tool in free.values() if tool.name not in names),
+    )

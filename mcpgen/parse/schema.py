@@ -16,8 +16,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ..load.document import UnresolvedReference, home_of_api
-from ..load.references import References
+from ..load.document import References, UnresolvedReference, home_of_api
 from ..load.values import TYPES, as_list, as_object, as_text, is_number, listed_types, texts_in
 from ..problems import Unsupported
 from ..runtime.pointer import unescape

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import parse_qsl, urljoin, urlsplit
 
-from ..config.base_url import fault, shown_url
+from ..config.credentials import fault, shown_url
 from ..load.values import as_list, as_object, is_number
 from ..problems import Unsupported
 from ..runtime.pointer import escape

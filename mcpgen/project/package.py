@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..load.values import as_object
 from ..lock import Lock
-from ..lock.matching import match
+from ..lock.model import match
 from ..paths import is_once, packages
 from .source import parsed
 

@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..config import NAME, OLD_SCHEMA, SCHEMA, Config, read_config
-from ..config.new_file import literal, new_text, relative_to
-from ..config.options import OptionConflict, conflicting_options
+from ..config.options import OptionConflict, conflicting_options, literal, new_text, relative_to
 from ..load.copies import STDIN, copies_of, home_of
 from ..load.source import is_url
 from ..lock import Lock, read_lock, salvaged_lock, text_hash

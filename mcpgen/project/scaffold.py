@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ..config import NAME, Config, read_config
-from ..config.new_file import edit, new_text
+from ..config.options import edit, new_text
 from ..config.positions import KeyPath
 from ..load.definitions import SCHEMA_KEYS, tool_list
 from ..parse.naming import RESERVED, server_name

@@ -1,7 +1,7 @@
 """The data of the workbench: a document, the server it becomes, and unsaved edits of
 `mcpgen.toml`.
 
-An edit is a change of keys, applied to the text by `config.new_file.edit`; it is accepted
+An edit is a change of keys, applied to the text by `config.options.edit`; it is accepted
 when the file can be read and every table fits, by the functions that `generate` uses.
 """
 
@@ -25,11 +25,10 @@ from ..config import NAME, Config, Selection
 from ..config.file import config_in_project, parse_config
 from ..config.keys import BY_NAME
 from ..config.model import ToolConfig
-from ..config.new_file import edit, new_text
+from ..config.options import edit, new_text
 from ..config.positions import KeyPath
 from ..customise import customise
-from ..customise.bindings import pin
-from ..customise.many import table_of
+from ..customise.bindings import pin, table_of
 from ..ir import Server, Skip, Tool
 from ..live.tools import own_tools
 from ..load.copies import STDIN

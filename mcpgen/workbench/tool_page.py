@@ -12,7 +12,7 @@ import yaml
 
 from ..catalogue.model import Row
 from ..config.keys import BY_NAME, Key
-from ..customise.many import every
+from ..customise.bindings import every
 from ..ir import Schema, Tool
 from ..render.facts import wire
 from ..render.sample import Sampler

@@ -14,7 +14,7 @@ from pathlib import PurePath
 from typing import Any
 
 from ..ir import Argument, Body, Tool, within
-from ..load.join import name_of
+from ..load.beside import name_of
 from ..load.values import as_list, as_object, as_text, is_number, objects_in, texts_in
 from ..problems import Problems
 from ..runtime.facts import PATH_ITEM

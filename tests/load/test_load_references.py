@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from mcpgen.load import Limits, UnresolvedReference
+from mcpgen.load.document import References
 from mcpgen.load.files import suspicious
-from mcpgen.load.references import References
 from mcpgen.load.text import SourceText
 from mcpgen.problems import Problems
 

@@ -14,7 +14,7 @@ from mcpgen import config
 from mcpgen.config import AnswerConfig, ArgumentConfig, Config, Selection, ToolConfig
 from mcpgen.config.file import parse_config, read_config
 from mcpgen.config.keys import TABLES, Key
-from mcpgen.config.new_file import edit, new_text
+from mcpgen.config.options import edit, new_text
 from mcpgen.config.positions import place_of
 from mcpgen.problems import Problem, UsageError
 from scripts import config_docs

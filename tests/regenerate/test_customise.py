@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mcpgen.config import ToolConfig
-from mcpgen.customise.many import merged
+from mcpgen.customise.bindings import merged
 from mcpgen.problems import Problem, Problems, UsageError
 from mcpgen.project.run import CommandInput, run
 from tests.generated import written

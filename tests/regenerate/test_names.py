@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mcpgen.lock.matching import same
+from mcpgen.lock.model import same
 from mcpgen.problems import Problems
 from mcpgen.project.check import check
 

@@ -42,7 +42,7 @@ from .mutants import ROOT, copy, run
 
 KERNEL = """
     compare/*.py lock/*.py workbench/guard.py write/*.py
-    load/fetch.py load/files.py load/limits.py load/overlay.py load/references.py load/source.py
+    load/fetch.py load/files.py load/overlay.py load/text.py load/document.py load/source.py
     runtime/call*.py runtime/limits.py runtime/log.py runtime/se*.py
     runtime/arguments/*.py runtime/client/*.py runtime/facts.py runtime/pointer.py
     runtime/transports/*.py runtime/parts/*.py runtime/parts/*/*.py

@@ -15,7 +15,7 @@ from mcpgen.cli import run
 from mcpgen.cli.workbench import _end
 from mcpgen.config import read_config
 from mcpgen.config.file import parse_config
-from mcpgen.config.new_file import edit
+from mcpgen.config.options import edit
 
 from .browser import workbench
 from .conftest import BOOKSHOP, Pages
