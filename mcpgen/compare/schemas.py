@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ..load.values import as_object, as_text, texts_in
+from ..load.values import as_object, as_text, texts_in, without
 from ..runtime.pointer import split
 
 Kind = Literal["security", "breaking", "additive", "text"]
@@ -345,7 +345,7 @@ def resolved(schema: Any, root: dict[str, Any]) -> dict[str, Any]:
         node: Any = root
         for part in split(target.removeprefix("#")):
             node = as_object(node).get(part)
-        siblings = {key: value for key, value in schema.items() if key != "$ref"}
+        siblings = without(schema, ["$ref"])
         schema = {**as_object(node), **siblings}
     return as_object(schema)
 

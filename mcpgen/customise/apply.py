@@ -17,7 +17,7 @@ import jsonschema_rs
 
 from ..config import ArgumentConfig, Config, ToolConfig
 from ..ir import Argument, Body, Request, Schema, Server, Skip, Tool, Toolset
-from ..load.values import as_object, texts_in
+from ..load.values import as_object, picked, texts_in
 from ..problems import Place, Problem, Problems, UsageError
 from ..runtime.results import Shaping, fold
 from .answers import all_fields, shaping_of, unknown_paths, with_answer, with_answers
@@ -629,7 +629,7 @@ def _schema_fault(schema: Schema, name: str, value: Any) -> str:
     property_schema = schema.get("properties", {}).get(name, {})
     if not isinstance(property_schema, dict):
         return ""
-    definitions = {key: schema[key] for key in ("$defs",) if key in schema}
+    definitions = picked(schema, ("$defs",))
     try:
         jsonschema_rs.validate({**property_schema, **definitions}, value)
     except jsonschema_rs.ValidationError as error:

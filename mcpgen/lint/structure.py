@@ -19,7 +19,7 @@ from typing import Any, Literal
 
 from ..load.definitions import SOURCES
 from ..load.document import FILES, Document
-from ..load.values import as_object
+from ..load.values import as_object, without
 from ..problems import Problem, Problems, Severity
 from ..runtime.pointer import escape
 from .alternatives import Peers, telling
@@ -85,7 +85,7 @@ def findings(document: Document) -> Iterator[SchemaViolation]:
     """Every finding of the official schema, in the validator's order and without repeats. Raises
     ValueError where a pattern of the schema takes too many steps.
     """
-    root = {key: value for key, value in document.root.items() if key not in (FILES, SOURCES)}
+    root = without(document.root, (FILES, SOURCES))
     dialect = str(root.get("jsonSchemaDialect", JSON_SCHEMA))
     validator = _schema(document.version[:3], dialect.startswith(_DIALECTS))
     if validator.is_valid(root):

@@ -4,9 +4,11 @@ caller needs, or an empty value.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from typing import Any
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from typing import Any, TypeVar
 
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 TYPES = ("null", "boolean", "object", "array", "number", "string", "integer")
 """The types of JSON Schema."""
 
@@ -47,6 +49,16 @@ def listed_types(value: Any) -> list[Any]:
 def keywords(schema: dict[str, Any], texts: Collection[str]) -> list[str]:
     """The keywords of a schema that are neither among `texts` nor extensions."""
     return [key for key in schema if key not in texts and not str(key).startswith("x-")]
+
+
+def picked(values: Mapping[Key, Value], keys: Iterable[Key]) -> dict[Key, Value]:
+    """The members that have one of these keys, in the order of the keys."""
+    return {key: values[key] for key in keys if key in values}
+
+
+def without(values: Mapping[Key, Value], keys: Container[Key]) -> dict[Key, Value]:
+    """The members but for those that have one of these keys."""
+    return {key: value for key, value in values.items() if key not in keys}
 
 
 def texts_in(value: Any) -> list[str]:

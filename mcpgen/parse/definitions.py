@@ -26,7 +26,7 @@ from ..load.definitions import (
     schema_of,
     unwrapped,
 )
-from ..load.values import as_list, as_object, as_text, objects_in
+from ..load.values import as_list, as_object, as_text, objects_in, without
 from ..runtime.pointer import escape, split
 from ..text import humanise, plain, shorten, visible, words
 from . import naming, select
@@ -132,7 +132,7 @@ class Definitions:
             if ALIAS.fullmatch(definition.name):
                 aliases.setdefault(definition.name, name)
         names_in_use = {*reserved, *names.values()}
-        self.aliases = {alias: name for alias, name in aliases.items() if alias not in names_in_use}
+        self.aliases = without(aliases, names_in_use)
         return drafts
 
     def draft(

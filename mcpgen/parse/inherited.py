@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..load.values import as_object, as_text, texts_in
+from ..load.values import as_object, as_text, texts_in, without
 from ..runtime.pointer import escape
 from ..text import plain, visible
 from .projection.texts import sentence
@@ -60,7 +60,7 @@ def with_fields_of_heirs(reader: Reader, schema: Any) -> Any:
     kinds = reader.heirs.kinds(flat["$name"], as_object(discriminator.get("mapping")))
     for heir, values in kinds.items():
         _add_fields(reader, fields, heir, values)
-    own = {name: one for name, one in fields.items() if name not in flat["properties"]}
+    own = without(fields, flat["properties"])
     if not own or len(own) > MOST_FIELDS:
         return schema
     properties = {

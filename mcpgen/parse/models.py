@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from ..ir import LITERALS, Annotation, Schema
-from ..load.values import as_list, as_object, as_text, keywords
+from ..load.values import as_list, as_object, as_text, keywords, picked
 from ..text import words
 from .schema import component_name, is_barred
 
@@ -321,7 +321,7 @@ def referenced(node: Any) -> str | None:
     """The reference that a schema is, keywords beside it that change no type left aside."""
     if not isinstance(node, dict):
         return None
-    match {key: node[key] for key in keywords(node, ANNOTATIONS)}:
+    match picked(node, keywords(node, ANNOTATIONS)):
         case {"$ref": str(reference), **others} if not others:
             return reference
         case {"allOf": [part], **others} if not others:

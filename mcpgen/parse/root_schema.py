@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..ir import Schema
-from ..load.values import as_list
+from ..load.values import as_list, picked
 from ..runtime.pointer import escape
 from .projection import Projection
 
@@ -79,7 +79,7 @@ def root_object(projected: Schema) -> tuple[Schema, dict[str, str]]:
         return _joined_branches(branches)
     root: Schema = {"type": "object", "properties": {}}
     if projected.get("type") == "object":
-        root |= {key: projected[key] for key in ROOT_KEYWORDS if key in projected}
+        root |= picked(projected, ROOT_KEYWORDS)
     return root, {}
 
 

@@ -17,7 +17,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..load.document import References, UnresolvedReference, home_of_api
-from ..load.values import TYPES, as_list, as_object, as_text, is_number, listed_types, texts_in
+from ..load.values import (
+    TYPES,
+    as_list,
+    as_object,
+    as_text,
+    is_number,
+    listed_types,
+    picked,
+    texts_in,
+    without,
+)
 from ..problems import Unsupported
 from ..runtime.pointer import unescape
 
@@ -76,7 +86,7 @@ class Heirs:
         kinds: defaultdict[str, list[str]] = defaultdict(list)
         for tag, reference in mapping.items():
             kinds[component_name(as_text(reference))].append(tag)
-        return {heir: kinds[heir] for heir in heirs if heir in kinds}
+        return picked(kinds, heirs)
 
 
 def component_name(reference: str) -> str:
@@ -191,7 +201,7 @@ class Reader(References):
         merged: dict[str, Any] = {}
         for part in parts:
             merged = merge(merged, self.flatten(part, seen))
-        own = {key: value for key, value in node.items() if key not in ("$ref", "allOf")}
+        own = without(node, ("$ref", "allOf"))
         result = merge(merged, own)
         for key in ("description", "title", "default", "readOnly", "discriminator"):
             if key in own:
@@ -250,7 +260,7 @@ class Reader(References):
             # A schema that says nothing about types allows them all (JSON Schema 2020-12 §4.3.2).
             return flat, [], _allows_null(flat) or not self.types(flat)
         branches, null = self.branches(flat)
-        base = {key: value for key, value in flat.items() if key not in UNIONS}
+        base = without(flat, UNIONS)
         null = null or _allows_null(base)
         if len(branches) != 1:
             return base, branches, null
@@ -312,7 +322,7 @@ def is_barred(flat: dict[str, Any], keyword: str) -> bool:
 
 def conditions(flat: dict[str, Any]) -> list[dict[str, Any]]:
     """The conditions of a flat schema, those of each part together."""
-    own = {key: flat[key] for key in CONDITIONS if key in flat}
+    own = picked(flat, CONDITIONS)
     if own.get("not") == {}:
         del own["not"]
     merged = [*as_list(flat.get(MERGED))]
@@ -387,14 +397,14 @@ def _with_all_conditions(
     """Two schemas to be merged, with the conditions of both in the left one: an `if` goes with its
     own `then`.
     """
-    out = {key: value for key, value in left.items() if key not in CONDITIONAL}
+    out = without(left, CONDITIONAL)
     if {} in (left.get("not"), right.get("not")):
         out["not"] = {}
     merged = conditions(left)
     merged += [condition for condition in conditions(right) if condition not in merged]
     if merged:
         out[MERGED] = merged
-    return out, {key: value for key, value in right.items() if key not in CONDITIONAL}
+    return out, without(right, CONDITIONAL)
 
 
 def _both_are(kind: type, left: Any, right: Any) -> bool:

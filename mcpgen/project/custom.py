@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ..load.values import as_object
+from ..load.values import as_object, without
 from ..problems import Place, Problem
 from .functions import FunctionNode, function_problems, functions, makes_a_tool
 from .imports import bound_name
@@ -123,7 +123,7 @@ class _Custom:
         properties = as_object(as_object(schema).get("properties"))
         if chooses not in properties:
             return schema
-        kept = {key: value for key, value in properties.items() if key != chooses}
+        kept = without(properties, [chooses])
         return {**schema, "properties": kept}
 
     def implementations(self) -> Iterator[Problem]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 from ..load.document import Document, UnresolvedReference
-from ..load.values import as_object
+from ..load.values import as_object, without
 from ..problems import Problems
 from . import openapi30, swagger2, tool_lists
 from .drafts import remove_later_keywords
@@ -104,7 +104,7 @@ def _inline(document: Document, operation: dict[str, Any], at: At) -> None:
     if type(target) is dict and target is not operation:
         del operation["$ref"]
         document.moved.append((pointer(at), written))
-        operation.update({key: value for key, value in target.items() if key not in operation})
+        operation.update(without(target, operation))
 
 
 def _rewrite(holder: dict[str, Any], key: str, prefixes: list[Prefix]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..ir import Argument, Hints, Origin, Schema, Server, Skip, Tool, Toolset
 from ..load.document import FILES
-from ..load.values import as_list, as_object, as_text
+from ..load.values import as_list, as_object, as_text, without
 from ..parse import response as responses
 from ..parse.defined_tool import Definition
 from ..parse.definitions import Definitions
@@ -147,7 +147,7 @@ class Workflows(Definitions):
         for name, workflow in compiled.items():
             if name in reasons:
                 self._skip(name, workflow.pointer, reasons[name])
-        return {name: each for name, each in compiled.items() if name not in reasons}
+        return without(compiled, reasons)
 
     def _skip(self, name: str, pointer: str, reason: str) -> None:
         origin = Origin(method=KIND, path=name, operation_id=name, pointer=pointer)

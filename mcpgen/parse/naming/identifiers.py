@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
 
+from ...load.values import picked, without
 from ...text import ascii_of
 
 # Tools that clients bring themselves: a server's own tool of that name would be taken for them.
@@ -76,8 +77,8 @@ def argument_names(
     and `MaxItems` are two names, as in JSON.
     """
     names = {key: argument_name(key[1]) for key in keys}
-    kept = {key: name for key, name in pinned.items() if key in names}
-    free = {key: name for key, name in names.items() if key not in kept}
+    kept = picked(pinned, names)
+    free = without(names, kept)
     in_use = set(kept.values())
     for key in _clashing(free, in_use, chosen):
         free[key] = _told_apart(free[key], *key)

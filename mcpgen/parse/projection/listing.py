@@ -22,6 +22,7 @@ from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from ...load.values import without
 from ..room import LARGEST, Texts
 from . import texts, unions
 from .place import Place, size_of
@@ -323,7 +324,7 @@ class Listing:
 
     def _add_limits(self, place: Place) -> None:
         """Format, bounds, pattern and default."""
-        rules = {key: rule for key, rule in place.unlisted().items() if key != "enum"}
+        rules = without(place.unlisted(), ["enum"])
         rules |= texts.default_of(place.node)
         if rules:
             self._change(place, rules=place.rules | rules)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ...ir import Schema
-from ...load.values import as_object, as_text, keywords
+from ...load.values import as_object, as_text, keywords, picked
 from ..naming import digest
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class Node:
 
 def rules_of(schema: dict[str, Any]) -> dict[str, Any]:
     """The keywords of a schema that say what it accepts: no texts, no extensions."""
-    return {key: schema[key] for key in keywords(schema, TEXTS)}
+    return picked(schema, keywords(schema, TEXTS))
 
 
 class Reading(Protocol):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ...load.values import as_text
+from ...load.values import as_text, without
 from ...runtime.pointer import escape
 from ...runtime.results import fold
 from ...text import shorten
@@ -89,7 +89,7 @@ class Place:
     def unlisted(self) -> Schema:
         """The rules of the schema itself that are not listed and might be."""
         listed = self.rules.keys() | self.node.vacuous
-        return {key: rule for key, rule in self.node.rules.items() if key not in listed}
+        return without(self.node.rules, listed)
 
     def is_whole(self) -> bool:
         """Return whether every rule of the schema itself is listed."""
@@ -190,7 +190,7 @@ class Place:
         rules: list[Schema] = []
         for branch in self.branches:
             for schema, place in branch.alternatives():
-                bare = {key: value for key, value in schema.items() if key != "description"}
+                bare = without(schema, ["description"])
                 if bare not in rules:
                     rules.append(bare)
                     options.append((schema, place))

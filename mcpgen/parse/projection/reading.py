@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ...load.values import as_list, as_object, as_text, objects_in, texts_in
+from ...load.values import as_list, as_object, as_text, objects_in, picked, texts_in, without
 from ..pattern import portable_pattern
 from ..projection import scalars, unions
 from ..schema import conditions, is_barred, without_integer
@@ -51,9 +51,9 @@ def _written(reader: Reader, schema: Schema, base: dict[str, Any]) -> Iterator[S
     """Yield the rules that no projection holds, as they are written; some may be empty."""
     yield from map(_without_rules_of_names, conditions(base))
     yield from _of_places(base)
-    yield {key: base[key] for key in OF_PARTS if key in base}
+    yield picked(base, OF_PARTS)
     if not reader.types(base):
-        yield {key: base[key] for key in OF_ANY_TYPE.intersection(base)}
+        yield picked(base, OF_ANY_TYPE)
     if reader.is_null(base):
         yield {"const": None}
     if not OF_THE_REST.isdisjoint(base):
@@ -67,11 +67,11 @@ def _of_places(base: dict[str, Any]) -> Iterator[Schema]:
     parts = [base.get("items", True), *as_list(base.get("prefixItems"))]
     says_more = any(part not in ({}, True) for part in parts)
     if parts[0] is False or (len(parts) > 1 and says_more):
-        yield {key: base[key] for key in ("prefixItems", "items") if key in base}
+        yield picked(base, ("prefixItems", "items"))
     others = as_object(base.get("additionalProperties")) and base.get("properties")
     if others or base.get("patternProperties"):
         rules: Schema = {"properties": dict.fromkeys(as_object(base.get("properties")), True)}
-        rules |= {key: base[key] for key in PATTERN_RULES if key in base}
+        rules |= picked(base, PATTERN_RULES)
         yield rules
 
 
@@ -156,9 +156,9 @@ class Nodes:
         if self.writing and not conditions:
             own = base
             if node.branches:
-                own = {key: base[key] for key in OF_THE_REST.intersection(base)}
+                own = picked(base, OF_THE_REST)
             elif node.extra is False:  # which says the same
-                own = {key: base[key] for key in base if key not in OF_THE_REST}
+                own = without(base, OF_THE_REST)
             conditions = checkable(self.reader, as_object(schema), own, node.barred)
         return replace(
             node, base=base, null=null or node.null, ref=component_of(schema), conditions=conditions

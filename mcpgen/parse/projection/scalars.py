@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from ...load.values import as_list, as_text, is_number
+from ...load.values import as_list, as_text, is_number, without
 from ...text import visible
 from ..pattern import portable_pattern, wider_pattern
 from ..schema import is_of_type, type_of
@@ -101,7 +101,7 @@ def with_values(rules: Schema, base: dict[str, Any], name: str) -> Schema:
     if values == [""]:
         return dict(EMPTY_TEXT)
     if values:
-        kept = {key: rule for key, rule in rules.items() if key not in REPLACED_BY_ENUM}
+        kept = without(rules, REPLACED_BY_ENUM)
         return {**kept, "enum": values}
     return rules
 

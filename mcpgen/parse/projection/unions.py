@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ...load.values import as_list, as_object, as_text, first_text, texts_in
+from ...load.values import as_list, as_object, as_text, first_text, texts_in, without
 from ...text import shorten, visible
 from ..schema import component_name, merge
 from .node import Member, Node, rules_of, safe_key
@@ -52,7 +52,7 @@ def of_several_types(reading: Reading, base: dict[str, Any], types: list[str]) -
 
 def _beside(base: dict[str, Any]) -> dict[str, Any]:
     """Return the rules beside a union that hold for each branch; extensions are not rules."""
-    return {key: value for key, value in rules_of(base).items() if key not in ABOUT_THE_UNION}
+    return without(rules_of(base), ABOUT_THE_UNION)
 
 
 def _discriminated(
