@@ -62,7 +62,9 @@ def answer_facts(server: ir.Server) -> dict[str, Any]:
     empty where an answer may be anything; `$defs`: what the types refer to.
     """
     types = {
-        tool.name: tool.response.type or {} for tool in server.tools if tool.request is not None
+        tool.name: as_object(tool.response.type)
+        for tool in server.tools
+        if tool.request is not None
     }
     return {"$defs": referred_to(list(types.values()), server.models), "tools": types}
 

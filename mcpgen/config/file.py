@@ -18,6 +18,7 @@ from typing import Any
 
 from ..load.copies import STDIN, has_stdin
 from ..load.source import on_path
+from ..load.values import as_object
 from ..paths import Obstacle, read_plain
 from ..problems import Problem, UsageError
 from ..text import visible
@@ -191,7 +192,7 @@ class _Reader:
     def many(self, names: KeyPath, data: Any) -> ToolConfig:
         """Return a table for many tools, without what only one can have."""
         for key in ("name", "aliases", "budget"):
-            if isinstance(data, dict) and key in data:
+            if key in as_object(data):
                 path = ("tools", *names, key)
                 self.add("E1102", path, f"`{key}` belongs to one tool, and this table is for many")
         return self.tool(names, data)

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..config import AnswerConfig, Config
 from ..ir import Schema, Server, Tool
+from ..load.values import as_object
 from ..runtime.results import Shaping, fold
 
 DEFINITIONS = "#/$defs/"
@@ -27,7 +28,7 @@ def unknown_paths(
     """
     for path in paths:
         keys = path.replace("[]", "").strip(".").split(".")
-        known = _in_place_of(keys, tool.response.type or {}, server.models)
+        known = _in_place_of(keys, as_object(tool.response.type), server.models)
         if known is not None:
             yield path, known
 
@@ -35,7 +36,7 @@ def unknown_paths(
 def all_fields(tools: Iterable[Tool], models: dict[str, Schema]) -> set[str]:
     """The names of all fields of answers, at any depth; none where an answer may have others."""
     found: set[str] = set()
-    pending: list[Schema] = [tool.response.type or {} for tool in tools if tool.response.json]
+    pending: list[Schema] = [as_object(tool.response.type) for tool in tools if tool.response.json]
     seen: set[str] = set()
     while pending:
         node = pending.pop()

@@ -27,7 +27,7 @@ from .definitions import (
     with_names,
 )
 from .text import SourceText
-from .values import as_text
+from .values import as_object, as_text
 
 EXPECTED = "an OpenAPI document begins with `openapi: 3.1.0`, `info:` and `paths:`"
 TOOLS_EXPECTED = "a list of tools is the `tools` that a server answers to `tools/list`"
@@ -80,7 +80,7 @@ def language(text: SourceText) -> DocumentError | None:
 
 def describes_api(root: Any) -> bool:
     """Return whether a tree says that it is an OpenAPI or Swagger document."""
-    return type(root) is dict and not root.keys().isdisjoint(("openapi", "swagger"))
+    return not as_object(root).keys().isdisjoint(("openapi", "swagger"))
 
 
 def _refuse_comments(text: SourceText) -> None:

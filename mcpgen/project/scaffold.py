@@ -20,6 +20,7 @@ from ..config import NAME, Config, read_config
 from ..config.options import edit, new_text
 from ..config.positions import KeyPath
 from ..load.definitions import SCHEMA_KEYS, tool_list
+from ..load.values import as_object
 from ..parse.naming import RESERVED, server_name
 from ..problems import UsageError
 from ..text import ascii_of
@@ -267,7 +268,7 @@ def add_tool(folder: Path, tool: dict[str, Any]) -> Path:
         if found is None:
             continue
         text, data, tools = found
-        if any(isinstance(known, dict) and known.get("name") == tool["name"] for known in tools):
+        if any(as_object(known).get("name") == tool["name"] for known in tools):
             raise UsageError.of(
                 "E1116", f"`{path}` has a tool `{tool['name']}` already", "choose another name"
             )
