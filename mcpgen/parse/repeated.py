@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ..load.values import as_list, as_object, as_text
 from ..text import plain, sentences
-from .login import SCOPE
+from .security import SCOPE
 
 if TYPE_CHECKING:
     from ..load.operations import DocumentedOperation

@@ -14,10 +14,17 @@ from typing import Any, TypeAlias
 
 from ..load.values import as_object, without
 from ..problems import Place, Problem
-from .functions import FunctionNode, function_problems, functions, makes_a_tool
+from .functions import (
+    FunctionNode,
+    function_problems,
+    functions,
+    makes_a_tool,
+    parsed,
+    problem_at,
+    relative,
+)
 from .imports import bound_name
 from .package import GeneratedPackage
-from .source import parsed, problem_at, relative
 
 INJECTED = ("api", "context")
 

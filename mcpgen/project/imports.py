@@ -15,8 +15,8 @@ from functools import cached_property
 from pathlib import Path
 
 from ..problems import Problem
+from .functions import near, parsed, problem_at
 from .package import GeneratedPackage
-from .source import near, parsed, problem_at
 
 APP, SERVER = "App", "ToolServer"
 """The class of a server, and its name in version 0.1.0, where it was told no package."""

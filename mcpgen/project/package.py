@@ -16,7 +16,7 @@ from ..load.values import as_object
 from ..lock import Lock
 from ..lock.model import match
 from ..paths import is_once, packages
-from .source import parsed
+from .functions import parsed
 
 if TYPE_CHECKING:
     from .run import Run

@@ -14,10 +14,10 @@ from dataclasses import replace
 
 from ..problems import Problem, RefusedError
 from .custom import custom_names, custom_problems
+from .functions import near, parsed, problem_at
 from .imports import import_problems
 from .package import GeneratedPackage, package_of_run
 from .run import Run
-from .source import near, parsed, problem_at
 
 GUARD = "before"
 HOOKS = (GUARD, "shape", "after")

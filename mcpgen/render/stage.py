@@ -14,7 +14,7 @@ from ..paths import template_root
 from . import code, stub, workflows
 from .deployment import FOLDER as DEPLOYMENTS
 from .facts import data_files
-from .formatting import finish
+from .gate import finish
 from .literal import environment, py_ident, word
 from .manifests import command
 from .models import Types

@@ -1,5 +1,5 @@
-"""The stage `upgrade`: the versions one after the other, then one walk over everything with the
-rules for schemas.
+"""The stage `upgrade`: the versions one after the other (3.0, and extensions that became part of
+3.1 or stand for a part of it, here), then one walk over everything with the rules for schemas.
 """
 
 from __future__ import annotations
@@ -9,13 +9,16 @@ from typing import Any, TypeAlias
 from ..load.document import Document, UnresolvedReference
 from ..load.values import as_object, without
 from ..problems import Problems
-from . import openapi30, swagger2, tool_lists
-from .drafts import remove_later_keywords
+from ..runtime.pointer import escape
 from .schema import SchemaUpgrade
 from .walk import At, definition_roots, pointer, walk
 
 Prefix: TypeAlias = tuple[str, str]
 """The beginning of references → what it becomes."""
+
+VERSION = "3.1.0"
+"""Version of every document after `upgrade`; `Document.version` is the author's."""
+STYLES = ("style", "explode", "allowReserved")
 
 
 def upgrade(document: Document, problems: Problems) -> Document:
@@ -23,14 +26,19 @@ def upgrade(document: Document, problems: Problems) -> Document:
 
     Odd shapes are left as they are for `parse` to report. What OpenAPI 3.2 added stays where it is.
     """
-    tool_lists.convert(document)
-    remove_later_keywords(document)
+    if any(definition_roots(document)):
+        from . import tool_lists  # late: few documents hold definitions
+
+        tool_lists.convert(document)
+        tool_lists.remove_later_keywords(document)
     sections: list[Prefix] = []
     if document.version.startswith("2"):
+        from . import swagger2  # late: few documents are that old
+
         swagger2.convert(document, problems)
         sections = [(f"#{old}/", f"#{new}/") for old, new in swagger2.SECTIONS.items()]
     if document.describes_api:
-        openapi30.convert(document)
+        _upgrade_root(document)
     rules = SchemaUpgrade(document, problems)
     references: list[tuple[dict[str, Any], str]] = []
     for kind, node, at in walk(document):
@@ -40,7 +48,7 @@ def upgrade(document: Document, problems: Problems) -> Document:
             if kind == "operation":
                 _inline(document, node, at)
         if kind == "media_type":
-            openapi30.media_type(document, node, pointer(at))
+            _upgrade_media_type(document, node, pointer(at))
         if kind == "schema":
             rules(node, at)
             mapping = as_object(as_object(node.get("discriminator")).get("mapping"))
@@ -116,3 +124,35 @@ def _rewrite(holder: dict[str, Any], key: str, prefixes: list[Prefix]) -> None:
         if ref.startswith(old):
             holder[key] = new + ref[len(old) :]
             return
+
+
+def _upgrade_root(document: Document) -> None:
+    """The root of the document."""
+    root, moved = document.root, document.moved
+    root["openapi"] = VERSION
+    if "x-webhooks" in root and "webhooks" not in root:
+        root["webhooks"] = root.pop("x-webhooks")
+        moved.append(("/webhooks", "/x-webhooks"))
+    # Azure: paths that differ in their query only.
+    azure_paths = as_object(root.get("x-ms-paths"))
+    paths = root.get("paths")
+    if not isinstance(paths, dict):
+        return
+    for path in list(azure_paths):
+        if path not in paths:
+            paths[path] = azure_paths.pop(path)
+            token = escape(path)
+            moved.append((f"/paths/{token}", f"/x-ms-paths/{token}"))
+
+
+def _upgrade_media_type(document: Document, node: dict[str, Any], pointer: str) -> None:
+    """A Media Type Object of OpenAPI 3.0: its fields have styles in a form alone (3.0.4 section
+    4.7.15.1), those of a multipart body since 3.1.
+    """
+    if not document.version.startswith("3.0"):
+        return
+    if "/multipart~1" not in pointer.lower():
+        return
+    for encoding in as_object(node.get("encoding")).values():
+        for key in STYLES:
+            as_object(encoding).pop(key, None)

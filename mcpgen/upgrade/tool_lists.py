@@ -1,8 +1,12 @@
-"""Tool definitions whose arguments are no JSON Schema → definitions with an `inputSchema`.
+"""Tool definitions whose arguments are no JSON Schema → definitions with an `inputSchema`, and
+schemas of older drafts without the keywords that their draft does not have.
 
-They are written as a list, `[{name, type, desc}]` (Docker's MCP registry), as a mapping, `{name:
-{type, description}}` (Cohere's first API, Bedrock's action groups, smolagents, LangChain's `args`),
-or not at all, for a tool that takes any text (OpenAI's custom tools).
+Arguments are written as a list, `[{name, type, desc}]` (Docker's MCP registry), as a mapping,
+`{name: {type, description}}` (Cohere's first API, Bedrock's action groups, smolagents, LangChain's
+`args`), or not at all, for a tool that takes any text (OpenAI's custom tools).
+
+A schema with `$schema` means that draft: it ignores keywords of later drafts, and before 2019-09
+everything beside a `$ref`. Sources: the release notes of draft-06, draft-07, 2019-09 and 2020-12.
 """
 
 from __future__ import annotations
@@ -13,10 +17,10 @@ from typing import Any
 
 from ..load.definitions import INPUT_KEYS, entries, schema_of, unwrapped
 from ..load.document import Document
-from ..load.values import as_list, as_object, as_text
+from ..load.values import as_list, as_object, as_text, keywords
 from ..runtime.pointer import escape
 from .schema import MISSPELT_TYPES
-from .walk import CHILDREN, definition_roots
+from .walk import CHILDREN, children, definition_roots, definitions
 
 Schema = dict[str, Any]
 
@@ -34,6 +38,28 @@ GENERIC = re.compile(r"(?:typing\.)?(\w+)\[(.*)\]", re.S)
 """A type of Python's with what is in it: `List[str]`."""
 LONGEST_TYPE = 200
 """Characters of a type of Python's that is read."""
+
+LATEST = 2020
+KNOWN_SINCE = {
+    "const": 6,
+    "contains": 6,
+    "propertyNames": 6,
+    "if": 7,
+    "then": 7,
+    "else": 7,
+    "dependentRequired": 2019,
+    "dependentSchemas": 2019,
+    "unevaluatedItems": 2019,
+    "unevaluatedProperties": 2019,
+    "minContains": 2019,
+    "maxContains": 2019,
+    "prefixItems": 2020,
+}
+"""Keyword → the draft that brought it; all others are as old as draft-04."""
+
+
+BESIDE_A_REFERENCE = ("$ref", "$defs", "definitions", "title", "description", "$schema")
+"""Keywords that are kept in a schema with a `$ref` before 2019-09."""
 
 
 def convert(document: Document) -> None:
@@ -156,3 +182,47 @@ def _any_text(tool: Schema, kind: str) -> Schema | None:
     if definition:
         text["description"] = f"{as_text(grammar.get('syntax'))} grammar: {definition}".strip()
     return {"type": "object", "properties": {"input": text}, "required": ["input"]}
+
+
+def draft_of(schema: Any) -> int:
+    """The draft a schema names: 4, 6, 7, 2019 or 2020 (also where it names none)."""
+    uri = as_text(as_object(schema).get("$schema"))
+    if "json-schema.org" not in uri:
+        return LATEST
+    number = re.search(r"draft(?:-0|/)?(\d+)", uri)
+    if number is None:
+        return LATEST
+    return int(number[1])
+
+
+def remove_later_keywords(document: Document) -> None:
+    """Remove from every schema of a list of tools or a JSON Schema what its draft does not have; in
+    place.
+    """
+    for _, schema, _ in definitions(document):
+        draft = draft_of(schema)
+        if draft < LATEST:
+            _remove_later_keywords(schema, draft)
+
+
+def _remove_later_keywords(root: dict[str, Any], draft: int) -> None:
+    pending: list[Any] = [root]
+    seen: set[int] = set()
+    while pending:
+        node = pending.pop()
+        if type(node) is not dict or id(node) in seen:
+            continue
+        seen.add(id(node))
+        for key in _later_keywords(node, draft):
+            del node[key]
+        for key, value in node.items():
+            if key in CHILDREN["schema"]:
+                shape, _ = CHILDREN["schema"][key]
+                pending += [child for child, _ in children(shape, value)]
+
+
+def _later_keywords(node: dict[str, Any], draft: int) -> list[str]:
+    """The keywords of one schema that a draft ignores."""
+    if draft < 2019 and type(node.get("$ref")) is str:
+        return keywords(node, BESIDE_A_REFERENCE)
+    return [key for key in node if KNOWN_SINCE.get(key, 0) > draft]

@@ -9,7 +9,7 @@ import pytest
 
 from mcpgen.ir import Annotation, Response, Schema, Tool
 from mcpgen.problems import McpgenError
-from mcpgen.render import annotations
+from mcpgen.render import models
 
 from .servers import argument, body, files_of, function_of, models_of, module_of, reference, tool
 
@@ -146,10 +146,10 @@ def test_the_library_never_sees_a_word_of_the_document(monkeypatch: pytest.Monke
 
     def listen(definitions: str) -> ast.Module:
         questions.append(definitions)
-        return annotations._generated.__wrapped__(definitions)
+        return models._generated.__wrapped__(definitions)
 
-    listen.__wrapped__ = annotations._generated.__wrapped__  # type: ignore[attr-defined]
-    monkeypatch.setattr(annotations, "_generated", listen)
+    listen.__wrapped__ = models._generated.__wrapped__  # type: ignore[attr-defined]
+    monkeypatch.setattr(models, "_generated", listen)
     thing: Schema = {
         "type": "object",
         "title": "zqz",
@@ -169,7 +169,7 @@ def test_only_the_forms_of_types_become_code(
 ) -> None:
     """Whatever the library answers for a field, what is no type of that field is `Any`."""
     answer = ast.parse(f"class Fields:\n f0: {annotation}\n f1: {annotation}\n f2: {annotation}\n")
-    monkeypatch.setattr(annotations, "_generated", lambda definitions: answer)
+    monkeypatch.setattr(models, "_generated", lambda definitions: answer)
     files = files_of(taking(), models=MODELS)
     assert "price: Any" in files["src/bookshop_mcp/tools/books.py"]
     assert "amount: Any" in files["src/bookshop_mcp/models.py"]
@@ -181,7 +181,7 @@ def test_a_library_that_fails_is_an_error_with_a_remedy(monkeypatch: pytest.Monk
     def fail(*arguments: Any, **options: Any) -> None:
         raise RuntimeError("no module named x")
 
-    annotations._generated.cache_clear()
+    models._generated.cache_clear()
     monkeypatch.setattr(datamodel_code_generator, "generate", fail)
     with pytest.raises(McpgenError) as raised:
         files_of(taking(), models=MODELS)

@@ -16,7 +16,7 @@ from mcpgen import pipeline
 from mcpgen.config import Config
 from mcpgen.ir import Annotation, Argument, Response, Schema, Server, Toolset
 from mcpgen.problems import Problems
-from mcpgen.render import formatting, render
+from mcpgen.render import gate, render
 
 from .servers import argument, body, generated_python, hostile, reference, server, tool
 
@@ -156,8 +156,8 @@ def test_a_module_with_a_line_too_long_for_us_goes_to_black(
     wide = (
         '"""A module."""\n\nx = ["' + '", "'.join(["word"] * 40) + '"]\n\n\n@wide\ndef f(): ...\n'
     )
-    monkeypatch.setattr(formatting, "check", lambda *_: None)
-    found = formatting.finish({"tools": {"wide.py": wide, "narrow.py": "x  =  1\n"}})
+    monkeypatch.setattr(gate, "check", lambda *_: None)
+    found = gate.finish({"tools": {"wide.py": wide, "narrow.py": "x  =  1\n"}})
     assert found["wide.py"] == black.format_str(wide, mode=black.Mode(line_length=100)) != wide
     assert found["narrow.py"] == "x  =  1\n"
 
