@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from .compare.servers import Diff
-from .compare.servers import diff as compare
 from .config import Config
 from .ir import Server
 from .problems import Problem, Problems
-from .project.check import Report
-from .project.check import check as check_project
 from .project.run import CommandInput, run
 from .project.save import save
-from .project.sides import side_of_document
 from .write import Changes
+
+if TYPE_CHECKING:
+    from .compare.servers import Diff
+    from .project.check import Report
 
 FilePath = str | os.PathLike[str]
 
@@ -84,7 +84,9 @@ def check(folder: FilePath = ".") -> Report:
     (what only the user can mend). Raises McpgenError where there is no project, or where its
     document cannot be read.
     """
-    return check_project(Path(folder), Problems())
+    from .project import check as checked  # late, as what `diff` imports: `generate` needs neither
+
+    return checked.check(Path(folder), Problems())
 
 
 def diff(old: FilePath, new: FilePath) -> Diff:
@@ -94,5 +96,8 @@ def diff(old: FilePath, new: FilePath) -> Diff:
     `additive`, `text`), or None where nothing changed. Raises McpgenError where a side cannot be
     read.
     """
+    from .compare import servers
+    from .project.sides import side_of_document
+
     before = side_of_document(os.fspath(old), None, None, Problems())
-    return compare(before, side_of_document(os.fspath(new), None, before, Problems()))
+    return servers.diff(before, side_of_document(os.fspath(new), None, before, Problems()))

@@ -15,13 +15,12 @@ from .. import ir
 from ..ir import Schema
 from ..load.values import as_list, as_object, as_text
 from ..lock import Lock, facts, require_lock
+from ..render.facts import ANSWERS, answer_facts
 from ..runtime.pointer import referred_to
 from .schemas import type_names
 
 Read = Callable[[str], str | bytes | None]
 LIST = re.compile(r"/tools/[^/]+\.json$")
-ANSWERS = "document/answers.json"
-"""The types of answers in a project. Version 0.1.0 wrote none."""
 TYPES = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
 
 
@@ -55,18 +54,6 @@ def side_of_server(server: ir.Server, document: str = "", earlier: str = "") -> 
         answers=_complete(answer_facts(server)),
         aliases=dict(server.aliases),
     )
-
-
-def answer_facts(server: ir.Server) -> dict[str, Any]:
-    """Return the types of a server's answers: the content of `ANSWERS`. `tools`: tool → type,
-    empty where an answer may be anything; `$defs`: what the types refer to.
-    """
-    types = {
-        tool.name: as_object(tool.response.type)
-        for tool in server.tools
-        if tool.request is not None
-    }
-    return {"$defs": referred_to(list(types.values()), server.models), "tools": types}
 
 
 def side_of_project(folder: Path) -> Side:

@@ -10,16 +10,18 @@ import re
 import urllib.parse
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..ir import WITHOUT_API
 from ..problems import Place, Problems
 from ..runtime.pointer import child, escape, split, unescape
 from ..text import visible
-from .places import NodeFinder, finder
 from .source import Source
 from .text import Limits, SourceText
 from .values import as_object
+
+if TYPE_CHECKING:
+    from .places import NodeFinder
 
 _SLASH = re.compile("%2F", re.I)
 FILES = "x-mcpgen-files"
@@ -207,6 +209,8 @@ class Document:
         if text is None:
             return Place(file=self.source.name, pointer=written)
         if name not in self._finders:
+            from .places import finder  # late: most documents have no problems
+
             self._finders[name] = finder(text)
         try:
             offset, width = self._finders[name].find(split(inner))

@@ -10,7 +10,10 @@ from __future__ import annotations
 import copy as copying
 from typing import Any, TypeAlias
 
+from jsonpath import JSONPathError
+
 from ..problems import DocumentError, Problems
+from ..runtime.parts.workflows.paths import selected
 from ..runtime.pointer import escape
 from .document import FILES, Document
 from .text import SourceText
@@ -86,10 +89,6 @@ class _Overlay:
         """The paths of the nodes that a JSONPath matches: the last one first and what is inside a
         node before it, so that no change moves or replaces what comes after.
         """
-        from jsonpath import JSONPathError  # only documents with overlays pay for it
-
-        from ..runtime.parts.workflows.paths import selected
-
         try:
             matches = selected(query, self.document.root, _SECONDS)
             return sorted((match.parts for match in matches), reverse=True)

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..problems import McpgenError, Problems, UsageError
-from . import files, overlay, recognise
+from . import files, recognise
 from . import workflows as workflows_stage
 from .beside import Read, beside, expand, others
 from .copies import Copies
@@ -85,6 +85,8 @@ def load(
     document.others = others(entries, root)
     texts = [text]
     for name in overlays:
+        from . import overlay  # late: JSONPath takes a tenth of a second
+
         _, overlay_text, overlay_tree = _read(name, downloads, copies)
         overlay.apply(document, overlay_text, overlay_tree, problems)
         texts.append(overlay_text)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..problems import Problem, UsageError
-from .definitions import definitions_name, parse_definitions
 from .openapi import api_name, parse_openapi
 
 if TYPE_CHECKING:
@@ -29,11 +28,15 @@ def parse(document: Document, config: Config, problems: Problems) -> Server:
     if not document.describes_api:
         if config.auth_scheme is not None:
             raise UsageError(Problem(code="E1176", severity="error", message=NO_API))
+        from .definitions import parse_definitions  # late: most documents describe an API
+
         return parse_definitions(document, config, problems)
     return parse_openapi(document, config, problems)
 
 
 def distribution_of(document: Document, config: Config) -> str:
     """The distribution's name of the server that a document describes."""
-    name_of = api_name if document.describes_api else definitions_name
+    name_of = api_name
+    if not document.describes_api:
+        from .definitions import definitions_name as name_of
     return f"mcp-{name_of(document, config).replace('_', '-')}"

@@ -19,9 +19,7 @@ from ..problems import Problems, Unsupported
 from ..runtime.facts import PATH_ITEM, UNCALLABLE
 from ..text import plain, plural, shorten, visible
 from . import naming, select
-from .definitions import Definitions
 from .describe import spoken_verb, written_sentence
-from .dialects import describe_document
 from .first_sentences import Opening, openings
 from .models import Models, pascal
 from .operation import Operation
@@ -294,6 +292,9 @@ class _Parser:
             taken += names.values()
         choices = [(_origin_of(item), item.node) for api in apis for item in api.operations]
         if SOURCES in self.document.root:
+            from .definitions import Definitions  # late: few documents have any beside them
+            from .dialects import describe_document
+
             beside = Definitions(self.reader, self.models, self.config, self.name)
             drafts += beside.drafts(reserved=taken)
             self.skips += beside.skips

@@ -10,14 +10,17 @@ import json
 from dataclasses import asdict, replace
 from typing import Any
 
-from ..compare.sides import ANSWERS, answer_facts
 from ..ir import Login, Server, Tool, Toolset, within
+from ..load.values import as_object
+from ..runtime.pointer import referred_to
 from ..runtime.results import ListAnswer, Shaping
 from .manifests import about_credential, client_files, manifest_json, server_json
 from .parts import part_names
 from .sample import tests_data
 from .whole import whole_schemas
 
+ANSWERS = "document/answers.json"
+"""The types of answers in a project. Version 0.1.0 wrote none."""
 _compact = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 
@@ -40,6 +43,18 @@ def data_files(server: Server) -> dict[str, str]:
     files["server.json"] = dump(server_json(server), sort=False)
     files["manifest.json"] = dump(manifest_json(server), sort=False)
     return files | client_files(server)
+
+
+def answer_facts(server: Server) -> dict[str, Any]:
+    """Return the types of a server's answers: the content of `ANSWERS`. `tools`: tool → type,
+    empty where an answer may be anything; `$defs`: what the types refer to.
+    """
+    types = {
+        tool.name: as_object(tool.response.type)
+        for tool in server.tools
+        if tool.request is not None
+    }
+    return {"$defs": referred_to(list(types.values()), server.models), "tools": types}
 
 
 def dump(data: Any, *, sort: bool = True) -> str:

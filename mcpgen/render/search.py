@@ -40,9 +40,7 @@ def tables() -> dict[str, Any]:
 
 
 def search_files(server: Server) -> dict[str, str]:
-    """Path → text of the index, one tool on each line; nothing where the tools are not searched."""
-    if not server.is_searched:
-        return {}
+    """Path → text of the index, one tool on each line."""
     return {f"src/{server.package}/{FILE}": grouped(search_facts(server))}
 
 

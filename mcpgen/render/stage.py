@@ -20,7 +20,6 @@ from .manifests import command
 from .models import Types
 from .parts import unused
 from .project_view import project_context
-from .search import search_files
 
 TOOLS: Final = "src/package/tools/toolset.py.jinja"
 """The template that is rendered once for each toolset."""
@@ -48,7 +47,11 @@ def render(server: Server) -> dict[str, str]:
     """
     for toolset in server.toolsets:
         py_ident(toolset.name)
-    files = data_files(server) | search_files(server)
+    files = data_files(server)
+    if server.is_searched:
+        from .search import search_files  # late: few servers are searched
+
+        files |= search_files(server)
     files |= dict(_tree(server)) | finish(_modules(server))
     left_out = unused(server)
     return {path: files[path] for path in sorted(files) if not path.startswith(left_out)}
