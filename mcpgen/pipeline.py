@@ -22,9 +22,8 @@ from .lint.hidden_text import report_hidden
 from .lint.structure import check, tell_once
 from .load import Document, Limits, Progress, load, silent
 from .load.beside import hold, join, named
-from .load.copies import FOLDER, Copies, home_of
 from .load.files import COLLECTIONS
-from .load.source import mapped_folders
+from .load.source import FOLDER, Copies, home_of, mapped_folders
 from .lock import Lock, config_hash, facts
 from .parse import parse
 from .parse.room import SHORT_LIST, size

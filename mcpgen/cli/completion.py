@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from ..load.copies import STDIN
+from ..load.source import STDIN
 
 if TYPE_CHECKING:
     from ..load.operations import DocumentedOperation

@@ -16,8 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..load.copies import STDIN, has_stdin
-from ..load.source import on_path
+from ..load.source import STDIN, has_stdin, on_path
 from ..load.values import as_object
 from ..paths import Obstacle, read_plain
 from ..problems import Problem, UsageError

@@ -29,13 +29,12 @@ from ..runtime.pointer import child, escape, split
 from ..text import visible
 from . import json as json_text
 from . import yaml as yaml_text
-from .copies import Copies
 from .definitions import SOURCES, schemas, unwrapped
 from .document import FILES, Document, UnresolvedReference
 from .fetch import Downloads, too_large
 from .identifiers import NAMES, Identifiers, meta_schema
 from .json import too_many_nodes
-from .source import is_url, read_file
+from .source import Copies, is_url, read_file
 from .text import Fault, Limits, SourceText, decode, note_surrogates, raised
 from .values import as_text
 

@@ -17,11 +17,10 @@ from ..problems import McpgenError, Problems, UsageError
 from . import files, recognise
 from . import workflows as workflows_stage
 from .beside import Read, beside, expand, others
-from .copies import Copies
 from .definitions import SOURCES, with_draft
 from .document import Document
 from .fetch import Downloads, Progress, silent
-from .source import Source, origin_of, read, source_of, with_hash
+from .source import Copies, Source, origin_of, read, source_of, with_hash
 from .text import Fault, LimitFault, Limits, SourceText, decode, note_surrogates, raised
 
 Name = str | os.PathLike[str]

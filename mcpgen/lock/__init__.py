@@ -5,21 +5,23 @@ lock. Hashes are SHA-256 of LF-normalised text: a checkout that turned the line 
 not an edit.
 """
 
-from .disk import (
+from .facts import config_hash, data_hash, facts, text_hash
+from .model import FORMAT, HINTS, ArgumentKey, Former, Lock, Once, Operation, ToolLock
+from .text import (
     NAME,
     PENDING,
+    dump,
+    integrity_holds,
     interruption,
     is_interrupted,
     owned,
+    parse_lock,
     read_lock,
     read_pending,
     require_lock,
     salvaged_lock,
     with_files,
 )
-from .facts import config_hash, data_hash, facts, text_hash
-from .model import FORMAT, HINTS, ArgumentKey, Former, Lock, Once, Operation, ToolLock
-from .text import dump, integrity_holds, parse_lock
 
 __all__ = [
     "FORMAT",

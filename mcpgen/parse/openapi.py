@@ -28,10 +28,9 @@ from .repeated import repeated
 from .response import items_of
 from .room import LIMITS, MANY, Draft, Texts, frequent_texts, own_budget, size, with_room
 from .schema import Reader
-from .security import Security
+from .security import Security, find_clue
 from .servers import Address, address, is_same, origin, own_network
 from .toolsets import areas, toolsets
-from .undeclared import find_clue
 
 if TYPE_CHECKING:
     from ..config import Config

@@ -1,17 +1,20 @@
 """Security schemes and requirements → credentials from the environment (OpenAPI 3.1 §4.8.27,
-§4.8.30), and endpoints of a person's login (3.2 §4.29, §4.30).
+§4.8.30); endpoints of a person's login (3.2 §4.29, §4.30); and hints of a credential in a document
+that declares no scheme.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..config.credentials import split_scheme
 from ..ir import Auth, Login
-from ..load.values import as_object, as_text, first_text
+from ..load.operations import DocumentedOperation
+from ..load.values import as_list, as_object, as_text, first_text
 from ..runtime.client.settings import VARIABLES, write_variable
 from ..runtime.facts import CREDENTIAL_HEADERS, FORBIDDEN_HEADERS, TOKEN
 from ..runtime.pointer import escape
@@ -49,6 +52,11 @@ UNDECLARED = {
 
 Requirement = tuple[tuple[str, ...], ...]
 """Alternatives, each with the names of all its credentials; an empty alternative needs none."""
+
+KEY_NAME = re.compile(r".*(api|app|auth|access|subscription|secret)_?(key|token)", re.I)
+"""The name of a parameter that is a credential, with `_` for `-`: `X-Api-Key`, `auth_token`."""
+BASIC = re.compile(r"\bbasic auth|\bhttp basic\b", re.I)
+ANY = re.compile(r"\bbearer\b|\bapi[ -]?keys?\b|\bauthenticat|\baccess tokens?\b|\boauth", re.I)
 
 
 def login_of(scheme: Mapping[str, Any], variables: tuple[str, str]) -> Login | None:
@@ -438,3 +446,63 @@ READERS: dict[str, Callable[[_Scheme], Auth | None]] = {
     "openIdConnect": _token,
 }
 """Type of a scheme → what reads it; None where that scheme is not supported."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clue:
+    """The credential that a document suggests: `scheme` as `--auth` takes it, and the reason in
+    words. `is_argument`: it is a parameter, which the model would have to give.
+    """
+
+    scheme: str
+    reason: str
+    is_argument: bool = False
+
+
+def find_clue(
+    reader: Reader, info: dict[str, Any], operations: list[DocumentedOperation]
+) -> Clue | None:
+    """The strongest clue: a parameter that is a credential, answers 401 and 403, the text."""
+    parameters = Counter(_parameters(reader, operations))
+    for (place, name), count in parameters.most_common():
+        words = (
+            f"{count} of {len(operations)} operations take `{visible(name)[:60]}` as a parameter"
+        )
+        if (place, name.lower()) == ("header", "authorization"):
+            return Clue("bearer", words)
+        if _is_credential(place, name) and count * 2 >= len(operations):
+            return Clue(f"{place}:{name}", words, is_argument=True)
+    text = as_text(info.get("description"))
+    scheme = "basic" if BASIC.search(text) else "bearer"
+    refusing = sum(_refuses(operation) for operation in operations)
+    if refusing:
+        return Clue(scheme, f"{refusing} of {len(operations)} operations answer 401 or 403")
+    if ANY.search(text) or BASIC.search(text):
+        return Clue(scheme, "its description speaks of authentication")
+    return None
+
+
+def _parameters(
+    reader: Reader, operations: Iterable[DocumentedOperation]
+) -> Iterator[tuple[str, str]]:
+    """The place and name of every parameter of every operation."""
+    for operation in operations:
+        for owner in (operation.path_item, operation.node):
+            for entry in as_list(owner.get("parameters")):
+                parameter = reader.peek(entry)
+                yield str(parameter.get("in")), as_text(parameter.get("name"))
+
+
+def _is_credential(place: str, name: str) -> bool:
+    if place == "header" and not TOKEN.fullmatch(name):
+        return False
+    if place not in ("header", "query"):
+        return False
+    return bool(KEY_NAME.fullmatch(name.replace("-", "_")))
+
+
+def _refuses(operation: DocumentedOperation) -> bool:
+    """Return whether an operation documents an answer to callers without a credential or a right
+    (RFC 9110 sections 15.5.2 and 15.5.4).
+    """
+    return not {"401", "403"}.isdisjoint(map(str, as_object(operation.node.get("responses"))))

@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING
 
 from ..config import NAME, OLD_SCHEMA, SCHEMA, Config, read_config
 from ..config.options import OptionConflict, conflicting_options, literal, new_text, relative_to
-from ..load.copies import STDIN, copies_of, home_of
-from ..load.source import is_url
+from ..load.source import STDIN, copies_of, home_of, is_url
 from ..lock import Lock, read_lock, salvaged_lock, text_hash
 from ..paths import read_plain
 from ..problems import Problems, UsageError

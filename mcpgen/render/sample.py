@@ -15,7 +15,6 @@ import jsonschema_rs
 from ..ir import Argument, Schema, Server, Tool
 from ..runtime.pointer import split
 from .expectations import credentials, expectations
-from .pattern_text import text_for
 from .whole import whole_input
 
 MAX_DEPTH = 4
@@ -271,6 +270,8 @@ class Sampler:
         return str((text + "x" * (low - len(text)))[: max(high, 0)])
 
     def _matching(self, schema: dict[str, Any]) -> str:
+        from .pattern_text import text_for  # late: few schemas have a pattern
+
         for extra in (0, 1, 2, 3, 5, 8, 13, 21, 34, 55):
             text = text_for(schema["pattern"], extra)
             repeated = text or "a"

@@ -31,7 +31,7 @@ from ..customise import customise
 from ..customise.bindings import pin, table_of
 from ..ir import Server, Skip, Tool
 from ..live.tools import own_tools
-from ..load.copies import STDIN
+from ..load.source import STDIN
 from ..lock import Lock
 from ..parse.select import left_out, matches
 from ..problems import McpgenError, Problems, UsageError

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from mcpgen.config import Config
-from mcpgen.load.copies import copy_path
+from mcpgen.load.source import copy_path
 from mcpgen.paths import check_generated
 from mcpgen.problems import OutputConflictError, Problems, UsageError
 from mcpgen.project.check import check
