@@ -116,7 +116,7 @@ def _media_type(written: str) -> str:
     """
     media_type = re.sub(r"\s*,\s*(?=[\w-]+=)", "; ", written).strip()
     essence = media_type.split(";")[0].strip()
-    readable = [text for text in (media_type, essence) if MEDIA_TYPE.fullmatch(text)]
+    readable = list(filter(MEDIA_TYPE.fullmatch, (media_type, essence)))
     return next(iter([*readable, *({media_type} & KINDS.keys())]), "")
 
 
@@ -329,7 +329,7 @@ def _holds_nothing(reader: Reader, schema: Any) -> bool:
     base, branches, _ = reader.expand(schema)
     if branches or base.get("additionalProperties") is not False:
         return False
-    fields = (base.get(keyword) for keyword in ("properties", "patternProperties", "required"))
+    fields = map(base.get, ("properties", "patternProperties", "required"))
     return not any(fields) and "object" in reader.types(base)
 
 
@@ -370,8 +370,8 @@ def _writer(reader: Reader, kind: BodyKind, schema: Any, encoding: dict[str, Any
     """Return the encoding of a JSON, form or multipart field (OpenAPI 3.1 §4.8.15)."""
     if kind == "json":
         return DEFAULT
-    types = [one.strip() for one in as_text(encoding.get("contentType")).split(",")]
-    types = [one for one in types if MEDIA_TYPE.fullmatch(one)]
+    written = as_text(encoding.get("contentType")).split(",")
+    types = list(filter(MEDIA_TYPE.fullmatch, map(str.strip, written)))
     content_type = next((one for one in types[:1] if "*" not in one), "")
     if kind == "form":
         return _form_writer(reader, schema, encoding, content_type)

@@ -118,7 +118,7 @@ def applied_schemas(contract: Schema) -> Iterator[Schema]:
             pending.append(definitions.get(ref.removeprefix("#/$defs/")))
         for key in ("allOf", "anyOf", "oneOf"):
             pending += as_list(node.get(key))
-        pending += [node.get(key) for key in ("if", "then", "else")]
+        pending += map(node.get, ("if", "then", "else"))
         pending += as_object(node.get("dependentSchemas")).values()
 
 

@@ -373,4 +373,4 @@ def class_name(name: str) -> str:
 @lru_cache(maxsize=4096)
 def pascal(name: str) -> str:
     """A name as part of a class name: `page-size` → `PageSize`."""
-    return "".join(word.capitalize() for word in words(name)) or "Item"
+    return "".join(map(str.capitalize, words(name))) or "Item"

@@ -184,7 +184,7 @@ class _Parser:
         sentence = f"Tools that call {self.title}."
         about = shorten(plain(self.info.get("description")).replace("\n", " "), 600)
         first_line = f"{sentence} {about}".strip()
-        return "\n".join(part for part in (first_line, self.repeated.instructions()) if part)
+        return "\n".join(filter(None, (first_line, self.repeated.instructions())))
 
     def tags(self) -> dict[str, Any]:
         """The Tag Objects of the document, by the tag of their toolset."""
@@ -221,7 +221,7 @@ class _Parser:
         servers = self.root.get("servers")
         if servers:
             return address(servers, source_url, own_network(source_url))
-        addresses = [self.own_server(operation) for operation in self.operations]
+        addresses = list(map(self.own_server, self.operations))
         named = [own for own in addresses if own is not None]
         usable = [own for own in named if own.url]
         count = Counter(usable or named)
@@ -329,7 +329,7 @@ class _Parser:
 
         They are names of all operations, so that leaving some out renames none of the others.
         """
-        subjects = [self.subject_of(item) for item in self.operations]
+        subjects = list(map(self.subject_of, self.operations))
         pinned = self.config.pinned
         last = {item.key: pinned.tools.get(item.key, "") for item in self.operations}
         foreign = set(taken).difference(last.values())

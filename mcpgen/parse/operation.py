@@ -524,4 +524,4 @@ def _joined(own_text: str, inner_text: str) -> str:
         inner_text = ""
     elif inner_text.startswith(own_text):
         own_text = ""
-    return "; ".join(part for part in (own_text, inner_text) if part)
+    return "; ".join(filter(None, (own_text, inner_text)))

@@ -97,7 +97,7 @@ def headers(response: dict[str, Any]) -> tuple[str, ...]:
 def media_types(response: dict[str, Any]) -> list[str]:
     """The media types of a response that can stand in an Accept field."""
     names = [name.strip() for name in as_object(response.get("content"))]
-    return [name for name in names if MEDIA_TYPE.fullmatch(name)]
+    return list(filter(MEDIA_TYPE.fullmatch, names))
 
 
 def json_schema(response: dict[str, Any]) -> tuple[bool, Any]:
@@ -120,7 +120,7 @@ def items_of(
         return None
     items = as_object(schema.get("items"))
     name = first_text(component_name(as_text(items.get("$ref"))), items.get("title"))
-    plurals = (word for word in words(sentence) if is_plural(word))
+    plurals = filter(is_plural, words(sentence))
     return frozenset([*map(singular, words(name)), *plurals])
 
 
@@ -129,7 +129,7 @@ def accept(response: dict[str, Any]) -> str:
     JSON.
     """
     names = media_types(response)
-    json_names = [name for name in names if is_json(name)]
+    json_names = list(filter(is_json, names))
     if "application/json" in json_names:
         return "application/json"
     if json_names:
@@ -270,7 +270,7 @@ def _said(response: dict[str, Any], headline: str) -> str:
     text, _ = first_sentence(plain(response.get("description")))
     line = shorten(text, 160)
     new_words = {singular(word) for word in words(line) if word not in EMPTY}
-    if new_words <= {singular(word) for word in words(headline)}:
+    if new_words <= {*map(singular, words(headline))}:
         return ""
     if _is_statement(line):
         return ""

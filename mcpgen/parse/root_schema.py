@@ -32,8 +32,7 @@ class InputRoot:
         self.schema = {**root, "properties": properties}
         if root.get("required"):
             self.schema["required"] = [renamed.get(key, key) for key in root["required"]]
-        places = [self._place(pointer) for pointer in projection.nullable]
-        self.nullable = [place for place in places if place]
+        self.nullable = list(filter(None, map(self._place, projection.nullable)))
         self.wire_names = [
             (argument_pointer(name), wire_name)
             for wire_name, name in names.items()

@@ -166,7 +166,7 @@ class Security:
     ) -> None:
         """Make a credential that the document does not declare the one of every operation."""
         kind, wire_name = split_scheme(scheme)
-        name, *variables = (self.own(word) for word in UNDECLARED[kind])
+        name, *variables = map(self.own, UNDECLARED[kind])
         auth = Auth(
             name=name,
             kind="api_key",
@@ -412,7 +412,7 @@ def _oauth2(scheme: _Scheme) -> Auth:
     return Auth(
         name=scheme.slug,
         kind="client_credentials",
-        variables=tuple(scheme.variable(name) for name in names),
+        variables=tuple(map(scheme.variable, names)),
         token_url=url,
         scopes=scopes_of(flow),
         description=scheme.description,
@@ -474,7 +474,7 @@ def find_clue(
             return Clue(f"{place}:{name}", words, is_argument=True)
     text = as_text(info.get("description"))
     scheme = "basic" if BASIC.search(text) else "bearer"
-    refusing = sum(_refuses(operation) for operation in operations)
+    refusing = sum(map(_refuses, operations))
     if refusing:
         return Clue(scheme, f"{refusing} of {len(operations)} operations answer 401 or 403")
     if ANY.search(text) or BASIC.search(text):

@@ -114,7 +114,7 @@ def is_noise(part: PathPart) -> bool:
 
 
 def _is_version(part: PathPart) -> bool:
-    return all(_VERSION.fullmatch(word) for word in part.words)
+    return all(map(_VERSION.fullmatch, part.words))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,7 +182,7 @@ def _words_apart(id_words: list[str], path: str, sentence: str) -> list[str]:
     if len(id_words) != 1 or id_words[0] in route:
         return id_words
     known = {word for word in [*route, *words(sentence)] if len(word) > 1 and word.isalpha()}
-    known |= {singular(word) for word in known} | VERBS | STOP_WORDS - {"a"}
+    known |= {*map(singular, known)} | VERBS | STOP_WORDS - {"a"}
     return _taken_apart(id_words[0], known) or id_words
 
 

@@ -112,7 +112,7 @@ def enum_values(base: dict[str, Any], name: str) -> list[Any]:
     """
     values = [base["const"]] if "const" in base else as_list(base.get("enum"))
     converted = [_converted(value, name) for value in values]
-    return distinct(value for value in converted if _can_be_said(value))
+    return distinct(filter(_can_be_said, converted))
 
 
 def distinct(values: Iterable[Any]) -> list[Any]:

@@ -114,7 +114,7 @@ def _example_note(node: Node) -> str:
 
 def values_note(values: list[Any]) -> str:
     """An enum that is not listed, by some of its values."""
-    some = ", ".join(str(value) for value in values[:SOME_VALUES])
+    some = ", ".join(map(str, values[:SOME_VALUES]))
     return shorten(visible(f"one of {len(values)} values such as {some}"), 200)
 
 

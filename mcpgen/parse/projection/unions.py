@@ -85,7 +85,7 @@ def _told_apart(reading: Reading, options: list[Any]) -> list[Any]:
     """The objects of which a value fits one and no more: where a property tells them apart, and
     several need nothing, a value without that property fits them all, and so it is needed.
     """
-    flats = [reading.reader.flatten(option) for option in options]
+    flats = list(map(reading.reader.flatten, options))
     if sum(not flat.get("required") for flat in flats) < 2:
         return options
     tag = _telling_property(reading, flats)
@@ -236,7 +236,7 @@ def _alternatives(needs: list[list[str]]) -> str:
     require more than another; empty if one requires none.
     """
     least = [keys for keys in needs if not any(set(other) < set(keys) for other in needs)]
-    alternatives = dict.fromkeys(" and ".join(keys) for keys in least)
+    alternatives = dict.fromkeys(map(" and ".join, least))
     return needs_note([", or ".join(alternatives)]) if all(least) else ""
 
 
