@@ -97,13 +97,14 @@ EVENTS = "events/$count Get.Count.events"
     (["GET /logs-socket/{app}", "GET /logs/logs-socket/{app}"],
      "get_logs_socket get_logs_socket_logs"),
     ([f"GET /near {KEY}", f"GET /v2/near {KEY}"], "get_near get_near_v2"),
+    (["POST /k/make k.make", "POST /k/make/ k.make.make"], "k_make k_make_make"),
     ([f"GET /me/{EVENTS}-2c0f", f"GET /users/{{user-id}}/{EVENTS}-c0de"],
      "get_count_events_me get_count_events_users"),
     (["GET /rss get-feed", "GET /reports/{id} reports.get-2024-beef"],
      "get_feed reports_get_2024_beef"),
 ], ids=[
     "a word of the path", "the method", "a parameter", "the version", "a number at the end",
-    "its verb", "a word said twice", "no name holds a key", "words before a hash", "a year is no hash",
+    "its verb", "a word said twice", "no key in a name", "its verb again", "words before a hash", "a year is no hash",
 ])  # fmt: skip
 def test_names_that_clash_are_told_apart_by(operations: list[str], names: str) -> None:
     given = [(*operation.split(), None)[:3] for operation in operations]

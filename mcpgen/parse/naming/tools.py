@@ -162,7 +162,7 @@ class Naming:
 
     def candidates(self) -> list[list[str]]:
         """Return the words that can distinguish the name, the best first: its own and those of the
-        path that it lacks, then those of each source.
+        path that it lacks, those of each source, and those that its operationId has again.
         """
         found = [word for word in self.own if word not in STOP_WORDS]
         rest = Counter(map(singular, found))
@@ -176,7 +176,8 @@ class Naming:
         for source in _sources(self.subject):
             out.append([word for word in dict.fromkeys(source) if word not in seen])
             seen.update(source)
-        return out
+        again = Counter(identity_words(self.subject.operation_id)) - Counter(chain(*out))
+        return [*out, [*again]]
 
     def add(self, telling: Sequence[Mark], candidates: Iterable[str]) -> bool:
         """Put the words that distinguish it into the name, in the order of the candidates; return
