@@ -32,8 +32,8 @@ _HEADING = re.compile(
     re.I | re.X,
 )
 """The beginning of a text that belongs to no sentence."""
-_QUOTED = re.compile(r'\A"([^"\n]+)"[ \t]*(?=\n|\Z)')
-"""A first line that is all in quotes."""
+_QUOTED = re.compile(r'\A"(?:([^"\n]+)"[ \t]*(?=\n|\Z)|([^"]+)"?\Z)')
+"""A first line that is all in quotes, or a whole text that begins with one."""
 _NOTHING = re.compile(
     rf"(?:{_METHOD} +)?/?[\w{{}}.$:-]+(?:/[\w{{}}.$:-]*)+"
     r"|no description|no documentation found|not yet documented"
@@ -106,7 +106,7 @@ def description_text(operation: dict[str, Any], key: str = "description") -> str
 
 @lru_cache(maxsize=20_000)
 def _told(text: str) -> str:
-    text = _SENDING.sub(_aim, _HEADING.sub("", _QUOTED.sub(r"\1", text))).strip()
+    text = _SENDING.sub(_aim, _HEADING.sub("", _QUOTED.sub(r"\1\2", text))).strip()
     sentence, rest = first_sentence(text)
     return rest if _NOTHING.fullmatch(sentence) and not is_verb(sentence) else text
 

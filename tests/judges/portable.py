@@ -178,7 +178,7 @@ def rule_9(tools: Tools, server: str) -> Iterator[Complaint]:
         if len(sentence) > 120:
             yield tool["name"], f"first sentence of {len(sentence)} characters"
         first, second, *_ = [*sentence.lower().split(" "), ""]
-        first = first.strip(".,:;")
+        first = first.removeprefix("(re)").strip(".,:;")
         if (first in NOT_VERBS and second != "para") or not first[:1].isalpha():  # not in English
             yield tool["name"], f"first word {first!r}"
         for schema, path, _ in walk(tool["inputSchema"]):

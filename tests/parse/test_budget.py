@@ -55,7 +55,11 @@ def nested(name: str, schema: Any, count: int = 10) -> dict[str, Any]:
 TREE = {"type": "object", "properties": {**fields(60, "query")["properties"]}}
 TREE["properties"]["must"] = {"type": "array", "items": TREE["properties"]["query_0"]}
 
+KEYS = [nested(f"kind_{number}", shapes(1, 3)[0], 0) for number in range(18)]
 BODIES = {
+    "an integration: one of 18 credentials, in each of two ways": {
+        "anyOf": [nested("credentials", {"oneOf": KEYS}, count) for count in (2, 4)]
+    },
     "a channel: any of four objects": {
         "anyOf": [fields(6, f"of_{number}", values=12) for number in range(4)] + [fields(20)]
     },

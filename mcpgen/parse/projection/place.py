@@ -185,12 +185,12 @@ class Place:
         return {**out, "description": description} if description else out
 
     def options(self) -> list[tuple[Schema, Place]]:
-        """The branches of a union that differ in more than their text."""
+        """The branches of a union that differ in more than their text: in the names it holds."""
         options: list[tuple[Schema, Place]] = []
         rules: list[Schema] = []
         for branch in self.branches:
             for schema, place in branch.alternatives():
-                bare = without(schema, ["description"])
+                bare = {**schema, "description": place.named}
                 if bare not in rules:
                     rules.append(bare)
                     options.append((schema, place))

@@ -90,6 +90,11 @@ async def reports(api: Api) -> Answer[Any]:
     return await api.request("GET", "/reports")
 
 
+async def set_balance(api: Api) -> Answer[Any]:
+    """Sets the balance to a value."""
+    return await api.request("PUT", "/balance")
+
+
 async def set_items(api: Api, *, id: str) -> Answer[Any]:
     """Create/modify/delete items."""
     return await api.request("PUT", "/orders/{id}/items", path_args={"id": id})
