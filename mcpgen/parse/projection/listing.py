@@ -9,9 +9,9 @@ deeper; long texts come last. The properties of an object are named before one o
 An offer is a change of one place. Its price is what the place grows by, and it is made where the
 room holds that. A property is listed with what its values must have (their required properties,
 recursively, their values and patterns), which is part of its price: a call that fills in the listed
-properties is not refused for a missing one. Properties without room are named, with what they need,
-or counted, and the object stays open, so that every value the document accepts can still be sent.
-An argument is always listed.
+properties is not refused for a missing one. A required one that takes too much is listed without
+its long values. Properties without room are named, with what they need, or counted, and the object
+stays open, so that every value the document accepts can still be sent. Arguments are always listed.
 """
 
 from __future__ import annotations
@@ -184,10 +184,13 @@ class Listing:
             place.items = self._place(self.nodes.node(items), level, nesting + 1, place.inner())
         return place
 
-    def _completed(self, place: Place) -> Place:
-        """A place with what its values must have; without all of it where there is no room."""
+    def _completed(self, place: Place, *, bare: bool = False) -> Place:
+        """A place with what its values must have; without all of it where there is no room. One
+        that is `bare` has properties and short rules alone.
+        """
         for part in place.parts():
-            part.rules |= part.unlisted()
+            if not bare:
+                part.rules |= part.unlisted()
             if "enum" in part.rules:
                 part.note = ""
             if part.union:
@@ -195,10 +198,12 @@ class Listing:
             if part.level >= DEEPEST_REQUIRED or part.repeats():
                 continue
             if self._most_places >= 0:
-                part.members |= self._members(part, part.demands())
+                part.members |= self._members(part, part.demands(), bare=bare)
         return place
 
-    def _members(self, place: Place, members: Iterable[Member]) -> dict[str, Place]:
+    def _members(
+        self, place: Place, members: Iterable[Member], *, bare: bool = False
+    ) -> dict[str, Place]:
         """Properties of an object as places with what their values must have."""
         places = {}
         for member in members:
@@ -206,7 +211,7 @@ class Listing:
             inner = self._place(node, place.level + 1, around=place.inner())
             inner.name = member.wire_name
             inner.together = place.node.together_with(member)
-            places[member.key] = self._completed(inner)
+            places[member.key] = self._completed(inner, bare=bare)
         return places
 
     def _commit(self, place: Place) -> None:
@@ -250,16 +255,20 @@ class Listing:
 
     def _add_or_say(self, place: Place, member: Member, *, forced: bool = False) -> None:
         """A property with what its values must have, else its name with what it needs; a large one
-        waits until others have what they need.
+        waits until others have what they need. One that every call needs is listed bare before.
         """
         if not self._add_members(place, [member], self.room // SHARE):
+            if member.required and self._add_members(place, [member], bare=True):
+                return
             self._say(place, member, forced=forced)
             self.offer("phrase", place.level + 1, self._add_members, place, [member])
 
-    def _add_members(self, place: Place, members: list[Member], most: int = LARGEST) -> bool:
+    def _add_members(
+        self, place: Place, members: list[Member], most: int = LARGEST, *, bare: bool = False
+    ) -> bool:
         """Properties by their names and types with what their values must have, all or none."""
         self._most_places = self.room // LEAST_PLACE
-        added = self._members(place, members)
+        added = self._members(place, members, bare=bare)
         if self._most_places < 0:
             self.lacks_room = True
             return False

@@ -17,12 +17,34 @@ class Amount(TypedDict):
     value: int
 
 
+class Bank(TypedDict):
+    iban: str
+    kind: Literal[
+        "account_of_the_customer",
+        "mandate_of_the_customer",
+        "account_of_the_company",
+        "mandate_of_the_company",
+    ]
+
+
 class Browser(TypedDict):
     acceptHeader: str
     colorDepth: int
     javaEnabled: bool
     language: str
     userAgent: str
+
+
+class Card(TypedDict):
+    kind: Literal[
+        "visa_of_the_customer",
+        "mastercard_of_the_customer",
+        "jcb_of_the_customer",
+        "visa_of_the_company",
+        "mastercard_of_the_company",
+        "jcb_of_the_company",
+    ]
+    number: NotRequired[str]
 
 
 class Cart(TypedDict):

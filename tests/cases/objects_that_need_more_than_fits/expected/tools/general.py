@@ -52,3 +52,22 @@ async def create_donation(api: Api, *, body: models.Donation | Omit = OMIT) -> A
 async def create_grader(api: Api, *, grader: models.TextGrader | models.ScoreGrader) -> Answer[Any]:
     """Create grader."""
     return await api.request("POST", "/graders", json={"grader": grader})
+
+
+async def create_payment(
+    api: Api,
+    *,
+    method: models.Card | models.Bank,
+    born: str | Omit = OMIT,
+    receipt: models.Address | Omit = OMIT,
+) -> Answer[Any]:
+    """Create payment."""
+    return await api.request(
+        "POST",
+        "/payments",
+        json={
+            "method": method,
+            "born": born,
+            "receipt": receipt,
+        },
+    )
