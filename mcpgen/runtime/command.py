@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import argparse
-    import socket
 
     from .app import App
     from .package import Package
@@ -111,13 +110,13 @@ def prepared(
         return _app(package, options, settings), options, settings
 
 
-def _worker(package: str, arguments: list[str], port: int, bound: socket.socket) -> ASGIApp:
+def _worker(package: str, arguments: list[str], port: int) -> ASGIApp:
     """Return the application of one of several processes that serve HTTP at a port."""
     from .transports.http import application, with_parts
 
     app, options, settings = prepared(package, arguments, _options)
     options.port = port
-    return with_parts(application(app, options, settings), app, settings, options.host, bound)
+    return with_parts(application(app, options, settings), app, settings, options.host)
 
 
 def _settings(facts: dict[str, Any], options: argparse.Namespace) -> Settings:

@@ -102,8 +102,7 @@ def test_diff_for_programs_and_for_pull_requests(shop: Path, mcpgen: Command) ->
     save(changed(less), shop.parent / "shop.json")
     code, out, _ = mcpgen("diff", "--format", "json")
     assert code == 12
-    counts = {"security": 0, "breaking": 1, "additive": 0, "text": 0}
-    assert json.loads(out)["counts"] == counts
+    assert json.loads(out)["counts"] == {"security": 0, "breaking": 1, "additive": 0, "text": 0}
     code, out, _ = mcpgen("diff", "--format", "markdown")
     assert code == 12
     assert out.startswith("### MCP tools: 1 breaking change\n")

@@ -70,8 +70,7 @@ def test_names_titles_descriptions_and_aliases(tmp_path: Path) -> None:
     assert tools(folder)["find_books"]["title"] == "Find"
     assert tools(folder)["find_books"]["description"] == "Search."
     assert function(folder, "books", "find_books")
-    aliases = {"list_books": "find_books", "old-name": "find_books"}
-    assert facts(folder)["aliases"] == aliases
+    assert facts(folder)["aliases"] == {"list_books": "find_books", "old-name": "find_books"}
 
 
 def test_two_tools_may_swap_their_names(tmp_path: Path) -> None:
@@ -164,8 +163,7 @@ def test_a_default_is_advertised_and_sent(tmp_path: Path) -> None:
 
 def test_the_shape_of_an_answer_reaches_the_server(tmp_path: Path) -> None:
     folder = said(tmp_path, '[tools.listBooks.answer]\nkeep = ["items.id"]\nstrip_nulls = true')
-    shape = {"keep": ["items.id"], "strip_nulls": True}
-    assert facts(folder)["answers"]["list_books"] == shape
+    assert facts(folder)["answers"]["list_books"] == {"keep": ["items.id"], "strip_nulls": True}
 
 
 @pytest.mark.parametrize("config", ["[answers]", "[tools.listBooks.answer]"])

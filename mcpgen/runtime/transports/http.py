@@ -3,9 +3,8 @@
 On loopback this needs no setting; any other address needs the names that the server is called by
 (`--allowed-host`) and a way to authenticate callers.
 
-With `--workers` several processes share one listening socket: uvicorn starts them, and replaces one
-that dies. There are no sessions; progress and cancellation belong to one connection, and so to one
-process.
+With `--workers` several processes share a port: uvicorn starts them, and replaces one that dies.
+There are no sessions; progress and cancellation belong to one connection, and so to one process.
 """
 
 from __future__ import annotations
@@ -61,13 +60,10 @@ except ImportError:
 
 
 def serve(
-    app: App,
-    options: argparse.Namespace,
-    settings: Settings,
-    worker: Callable[[int, socket.socket], ASGIApp],
+    app: App, options: argparse.Namespace, settings: Settings, worker: Callable[[int], ASGIApp]
 ) -> int:
-    """Serve until interrupted. `worker` makes the application of a process, given the port and the
-    socket. Raises StartError for settings that would be unsafe or cannot work.
+    """Serve until interrupted. `worker` makes the application of a process, given the port. Raises
+    StartError for settings that would be unsafe or cannot work.
     """
     import uvicorn
 
@@ -92,15 +88,12 @@ def serve(
         "access_log": False,
         "server_header": False,
         "proxy_headers": False,
-        "backlog": QUEUE,
         "limit_concurrency": settings.http_max_connections,
         "timeout_keep_alive": settings.http_idle_timeout,
         "timeout_graceful_shutdown": math.ceil(settings.total_timeout + GRACE_SECONDS),
     }
     if options.workers > 1:
-        processes = supervisor(partial(worker, options.port), bound, **config)
-        print(announcement, file=sys.stderr)
-        processes.run()
+        run_processes(partial(worker, options.port), bound, announcement, **config)
         return 0
     # uvicorn sends itself the signal again once it has ended
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
@@ -296,16 +289,27 @@ _LISTEN_HINTS = {
 """Hints for addresses on which the server cannot listen."""
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def _listen(host: str, port: int, *, own: bool = False) -> socket.socket:
     try:
-        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        is_any = host == "::" and socket.has_dualstack_ipv6()
-        return socket.create_server(
-            (host, port), family=family, backlog=QUEUE, dualstack_ipv6=is_any
-        )
+        kind = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        both = host == "::" and socket.has_dualstack_ipv6()
+        return socket.create_server((host, port), family=kind, dualstack_ipv6=both, reuse_port=own)
     except OSError as error:
         hint = _LISTEN_HINTS.get(error.errno or 0, str(error.strerror))
         raise StartError(f"cannot listen on {host}:{port}: {hint}") from error
+
+
+class _OneForEach:
+    """In place of a socket, one for each process that this is sent to: Linux spreads connections
+    over them, and gives most of those of one that is shared to one process.
+    """
+
+    def __init__(self, bound: socket.socket) -> None:
+        with bound:
+            self._place = bound.getsockname()[:2]
+
+    def __reduce__(self) -> Any:
+        return partial(_listen, *self._place, own=True), ()
 
 
 def _is_loopback(host: str) -> bool:
@@ -315,23 +319,16 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-MOST = 256
-QUEUE = 1024
-"""Connections that the system keeps until they are accepted."""
-ACCEPTED_AT_ONCE = 1
-"""Connections that a process accepts in a row: else the first to wake up has them all."""
 START_SECONDS = 60
 """Seconds that a process may take to start, or to answer the one that watches it."""
-LISTENS_SECONDS = 0.5
-"""Seconds after which a process that starts listens."""
 
 
 def share(settings: Settings, count: int) -> Settings:
     """Return the settings of one of `count` processes: each gets its part of the limits that hold
     for the server. Raises StartError for a number of processes that cannot be.
     """
-    if not 1 <= count <= MOST:
-        raise StartError(f"--workers has to be from 1 to {MOST}")
+    if not 1 <= count <= 256:
+        raise StartError("--workers has to be from 1 to 256")
     counts_together = any(part.pace for part in settings.parts)
     changes: dict[str, Any] = {}
     for each in settings_of(settings):
@@ -347,30 +344,32 @@ def share(settings: Settings, count: int) -> Settings:
     return replace(settings, apis=apis, **changes)
 
 
-def supervisor(
-    application: Callable[[socket.socket], ASGIApp], bound: socket.socket, **config: Any
-) -> Any:
-    """Return what runs the processes until all have ended. Each calls `application` with the
-    socket, for which both are pickled; `config` goes to uvicorn.
+def run_processes(
+    application: Callable[[], ASGIApp], bound: socket.socket, announcement: str, **config: Any
+) -> None:
+    """Run the processes until all have ended, and print the announcement when they serve. Each
+    calls `application`, which is pickled; `config` goes to uvicorn.
     """
     import uvicorn
     from uvicorn.supervisors import Multiprocess
 
-    own = {**config, "backlog": ACCEPTED_AT_ONCE, "timeout_worker_healthcheck": START_SECONDS}
-    # The socket goes along: uvicorn's backlog is also how many connections the system keeps
-    served = uvicorn.Config(partial(application, bound), factory=True, **own)
-    return Multiprocess(served, [bound])
+    class Processes(Multiprocess):
+        def init_processes(self) -> None:
+            super().init_processes()
+            if all(process.wait_until_ready(START_SECONDS) for process in self.processes):
+                print(announcement, file=sys.stderr)
+
+    config["timeout_worker_healthcheck"] = START_SECONDS
+    sockets: list[Any] = [_OneForEach(bound) if sys.platform == "linux" else bound]
+    Processes(uvicorn.Config(application, factory=True, **config), sockets).run()
 
 
-def with_parts(
-    guarded: ASGIApp, app: Any, settings: Settings, host: str, bound: socket.socket
-) -> ASGIApp:
+def with_parts(guarded: ASGIApp, app: Any, settings: Settings, host: str) -> ASGIApp:
     """Return the application of a worker, whose life is wrapped in what the parts do around it."""
 
     async def application(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "lifespan":
             return await guarded(scope, receive, send)
-        asyncio.get_running_loop().call_later(LISTENS_SECONDS, bound.listen, QUEUE)
         try:
             with running(app, settings, host):
                 await guarded(scope, receive, send)
