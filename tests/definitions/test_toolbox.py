@@ -184,8 +184,7 @@ def test_no_path_leads_out_of_the_folder(
 
 def test_a_file_is_deleted_once(toolbox: Project, folder: Path) -> None:
     arguments = {"path": "inner/lines.txt"}
-    deleted = {"deleted": "inner/lines.txt", "bytes": 6}
-    assert done(toolbox, "delete_file", arguments) == deleted
+    assert done(toolbox, "delete_file", arguments) == {"deleted": "inner/lines.txt", "bytes": 6}
     assert "there is no" in refused(toolbox, "delete_file", arguments)
 
 

@@ -355,8 +355,7 @@ async def soak(api: Api, replicas: Replicas, seconds: float, rate: float) -> Fou
         wrong.append("calls of the soak failed")
     wrong += repeated(api)
     memory = f"{early:.0f} to {late:.0f} MB in all replicas"
-    name = f"{SOAK_CALLERS} callers for {seconds:,.0f} s, {memory}"
-    return [figures(name, load)], wrong
+    return [figures(f"{SOAK_CALLERS} callers for {seconds:,.0f} s, {memory}", load)], wrong
 
 
 async def fairness(api: Api, replicas: int, seconds: float, where: str = "") -> Found:

@@ -691,7 +691,9 @@ async def test_a_name_that_leads_inside_is_refused_unless_the_operator_named_it(
         async with runtime.api.Api(made) as api:
             with pytest.raises(runtime.errors.Refused, match=r"private.*BASE_URL"):
                 await get(api)
-    assert (upstream.requests, asked) == ([], ["inside.test"])
+            with pytest.raises(runtime.errors.ApiError):
+                await api.reach()
+    assert (upstream.requests, asked) == ([], ["inside.test"] * 2)
 
 
 async def test_a_proxy_that_the_operator_names_is_asked_for_names_and_not_for_what_is_inside() -> (

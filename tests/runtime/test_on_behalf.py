@@ -106,6 +106,7 @@ async def serving(world: Any, auth: Any = None, **variables: str) -> AsyncIterat
         )
         async with runtime.api.Api(made, auth or runtime.auth) as api:
             yield api
+    assert not any(each._transport for each in api._every)
 
 
 async def test_a_callers_token_is_exchanged_once_and_never_sent_to_the_api() -> None:
