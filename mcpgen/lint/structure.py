@@ -35,6 +35,7 @@ _DIALECTS = (JSON_SCHEMA, "https://spec.openapis.org/oas/3.")
 _OF_KEYS = ("missing", "unexpected")
 """Faults that one object may have several of; any other value is wrong once."""
 _UNEXPECTED = ("additionalProperties", "unevaluatedProperties")
+_COMPONENTS = re.compile("/components/[^/]+")
 _JSON = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}
 _TYPES = {
     **{"object": "an object", "array": "a list", "string": "text", "boolean": "true or false"},
@@ -116,6 +117,11 @@ def _schema(version: str, with_schemas: bool) -> Any:
         raise ModuleNotFoundError("openapi_spec_validator", name="openapi_spec_validator")
     folder = Path(package.origin).parent / "resources" / "schemas" / f"v{version}"
     schema = json.loads((folder / "schema.json").read_text("utf-8"))
+    components = schema.get("$defs", {}).get("components", {})
+    for rule in components.get("patternProperties", {}).values():
+        # One error for all names: each of several would hold a copy of all components
+        rule["patternProperties"] = {rule.pop("propertyNames")["pattern"]: True}
+        rule["additionalProperties"] = False
     if with_schemas:
         schema.get("$defs", {}).get("schema", {})["$ref"] = JSON_SCHEMA
     options = jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000)
@@ -136,8 +142,12 @@ def _findings_of(peers: Peers, document: Document) -> Iterator[SchemaViolation]:
     match kind:
         case "additionalProperties" | "unevaluatedProperties":
             for name in names:
-                message = f"unexpected key `{name[:SHOWN]}`"
-                yield SchemaViolation(f"{pointer}/{escape(name)}", message, "unexpected", name)
+                at, message = f"{pointer}/{escape(name)}", f"unexpected key `{name[:SHOWN]}`"
+                if _COMPONENTS.fullmatch(pointer):
+                    message = f"the name {_short(name)} does not match `^[a-zA-Z0-9._-]+$`"
+                    yield SchemaViolation(at, message)
+                else:
+                    yield SchemaViolation(at, message, "unexpected", name)
         case "required":
             name = detail["property"]
             yield SchemaViolation(pointer, f"`{name}` is missing", "missing", name)
