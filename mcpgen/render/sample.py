@@ -8,6 +8,8 @@ validator before they are used.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import jsonschema_rs
@@ -93,7 +95,8 @@ def sample_arguments(tool: Tool, schema: Schema, whole: Schema) -> dict[str, Any
         for name, part in schema.get("properties", {}).items()
         if name != tool.listing.fields
     }
-    if _is_valid(whole, quick):
+    is_valid = _checker(whole)
+    if is_valid(quick):
         return quick
     found: dict[str, Any] = {}
     for name, part in schema.get("properties", {}).items():
@@ -105,7 +108,7 @@ def sample_arguments(tool: Tool, schema: Schema, whole: Schema) -> dict[str, Any
         elif name in required:
             return None
     for candidate in (found, {name: found[name] for name in found if name in required}):
-        if _is_valid(whole, candidate):
+        if is_valid(candidate):
             return candidate
     return None
 
@@ -310,18 +313,27 @@ def _merge(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_valid(schema: Any, value: Any) -> bool:
-    """Return whether a value is valid. Patterns run in linear time or, where they look around, with
-    bounded steps.
+    return _checker(schema)(value)
+
+
+def _checker(schema: Any) -> Callable[[Any], bool]:
+    """Return what tells whether a value is valid. Patterns run in linear time or, where they look
+    around, with bounded steps.
     """
     for options in (
         jsonschema_rs.RegexOptions(),
         jsonschema_rs.FancyRegexOptions(backtrack_limit=10_000),
     ):
-        try:
+        with suppress(jsonschema_rs.ValidationError, ValueError):
             validator = jsonschema_rs.Draft202012Validator(
                 schema, pattern_options=options, offline=True
             )
-            return validator.is_valid(value)
-        except (jsonschema_rs.ValidationError, ValueError):
-            continue
-    return False
+            return partial(_bounded, validator)
+    return lambda value: False
+
+
+def _bounded(validator: jsonschema_rs.Draft202012Validator, value: Any) -> bool:
+    try:
+        return validator.is_valid(value)
+    except (jsonschema_rs.ValidationError, ValueError):
+        return False
