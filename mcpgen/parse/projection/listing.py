@@ -185,9 +185,7 @@ class Listing:
         return place
 
     def _completed(self, place: Place, *, bare: bool = False) -> Place:
-        """A place with what its values must have; without all of it where there is no room. One
-        that is `bare` has properties and short rules alone.
-        """
+        """A place with what its values must have, where there is room; `bare`: no long rules."""
         for part in place.parts():
             if not bare:
                 part.rules |= part.unlisted()
@@ -201,9 +199,7 @@ class Listing:
                 part.members |= self._members(part, part.demands(), bare=bare)
         return place
 
-    def _members(
-        self, place: Place, members: Iterable[Member], *, bare: bool = False
-    ) -> dict[str, Place]:
+    def _members(self, place: Place, members: Iterable[Member], *, bare: bool) -> dict[str, Place]:
         """Properties of an object as places with what their values must have."""
         places = {}
         for member in members:

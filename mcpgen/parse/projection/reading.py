@@ -157,12 +157,16 @@ class Nodes:
             own = base
             if node.branches:
                 own = picked(base, OF_THE_REST)
-            elif node.extra is False:  # which says the same
+            elif node.extra is False and self._is_closed(schema):  # which says the same
                 own = without(base, OF_THE_REST)
             conditions = checkable(self.reader, as_object(schema), own, node.barred)
         return replace(
             node, base=base, null=null or node.null, ref=component_of(schema), conditions=conditions
         )
+
+    def _is_closed(self, schema: Any) -> bool:
+        target = self.reader.resolve(component_of(schema))[0] if component_of(schema) else schema
+        return as_object(target).get("unevaluatedProperties") is False
 
     def branches(self, node: Node) -> tuple[Node, ...]:
         """The branches of a union with its objects as one union, which is itself where it has no

@@ -1,0 +1,15 @@
+"""Types of the objects in arguments and answers. Only type checkers read them."""
+
+from __future__ import annotations
+
+from typing import NotRequired, TypedDict
+
+
+class CreateThingPart(TypedDict):
+    name: NotRequired[str]
+    size: NotRequired[int]
+
+
+class Whole(TypedDict):
+    name: NotRequired[str]
+    size: NotRequired[int]
