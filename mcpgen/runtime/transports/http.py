@@ -88,6 +88,7 @@ def serve(
         "access_log": False,
         "server_header": False,
         "proxy_headers": False,
+        "backlog": 1024,  # connections that the system keeps until they are accepted
         "limit_concurrency": settings.http_max_connections,
         "timeout_keep_alive": settings.http_idle_timeout,
         "timeout_graceful_shutdown": math.ceil(settings.total_timeout + GRACE_SECONDS),
@@ -293,7 +294,9 @@ def _listen(host: str, port: int, *, own: bool = False) -> socket.socket:
     try:
         kind = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         both = host == "::" and socket.has_dualstack_ipv6()
-        return socket.create_server((host, port), family=kind, dualstack_ipv6=both, reuse_port=own)
+        return socket.create_server(
+            (host, port), family=kind, backlog=1024, dualstack_ipv6=both, reuse_port=own
+        )
     except OSError as error:
         hint = _LISTEN_HINTS.get(error.errno or 0, str(error.strerror))
         raise StartError(f"cannot listen on {host}:{port}: {hint}") from error
