@@ -140,14 +140,14 @@ def _findings_of(peers: Peers, document: Document) -> Iterator[SchemaViolation]:
         yield SchemaViolation(f"{pointer}/$ref", message, "unexpected", "$ref")
         return
     match kind:
+        case "additionalProperties" if _COMPONENTS.fullmatch(pointer):
+            for name in names:
+                message = f"the name {_short(name)} does not match `^[a-zA-Z0-9._-]+$`"
+                yield SchemaViolation(f"{pointer}/{escape(name)}", message)
         case "additionalProperties" | "unevaluatedProperties":
             for name in names:
-                at, message = f"{pointer}/{escape(name)}", f"unexpected key `{name[:SHOWN]}`"
-                if _COMPONENTS.fullmatch(pointer):
-                    message = f"the name {_short(name)} does not match `^[a-zA-Z0-9._-]+$`"
-                    yield SchemaViolation(at, message)
-                else:
-                    yield SchemaViolation(at, message, "unexpected", name)
+                message = f"unexpected key `{name[:SHOWN]}`"
+                yield SchemaViolation(f"{pointer}/{escape(name)}", message, "unexpected", name)
         case "required":
             name = detail["property"]
             yield SchemaViolation(pointer, f"`{name}` is missing", "missing", name)

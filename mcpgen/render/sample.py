@@ -137,9 +137,10 @@ class Sampler:
 
     def valid(self, schema: Any, *, plain: bool = False, base64: bool = False) -> tuple[Any] | None:
         """A value that the schema accepts, in a tuple; None where none was found."""
+        is_valid = _checker({"$defs": self._root.get("$defs", {}), "allOf": [schema]})
         for depth in (0, MAX_DEPTH - 1):
             value = self.value(schema, depth, plain=plain, base64=base64)
-            if _is_valid({"$defs": self._root.get("$defs", {}), "allOf": [schema]}, value):
+            if is_valid(value):
                 return (value,)
         return None
 
@@ -275,12 +276,13 @@ class Sampler:
     def _matching(self, schema: dict[str, Any]) -> str:
         from .pattern_text import text_for  # late: few schemas have a pattern
 
+        is_valid = _checker(schema)
         for extra in (0, 1, 2, 3, 5, 8, 13, 21, 34, 55):
             text = text_for(schema["pattern"], extra)
             repeated = text or "a"
             longer = repeated * -(-schema.get("minLength", 0) // len(repeated))
             for candidate in (text, longer):
-                if candidate is not None and _is_valid(schema, candidate):
+                if candidate is not None and is_valid(candidate):
                     return candidate
         raise ValueError("no text known for the pattern")
 
@@ -310,10 +312,6 @@ def _merge(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     if "allOf" in in_both:
         result["allOf"] = [*one["allOf"], *other["allOf"]]
     return result
-
-
-def _is_valid(schema: Any, value: Any) -> bool:
-    return _checker(schema)(value)
 
 
 def _checker(schema: Any) -> Callable[[Any], bool]:

@@ -340,8 +340,7 @@ class Runner:
         return failure(text), {"status": "internal_error", **entry.package.where(error)}
 
     def _report_api(self, error: ApiError) -> tuple[dict[str, Any], dict[str, Any]]:
-        blocks = self._api().report(error)
-        return {"content": blocks, "isError": True}, {"status": error.status}
+        return {"content": self._api().report(error), "isError": True}, {"status": error.status}
 
 
 def _left_out(entry: Entry, arguments: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -201,8 +201,7 @@ class Caller:
 
     def fields(self) -> dict[str, str]:
         """Return what is written down of a caller (`SENDER`)."""
-        names = ("issuer", "subject", "client", "key")
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in ("issuer", "subject", "client", "key")}
 
 
 caller_now: ContextVar[Caller | None] = ContextVar("caller_now", default=None)

@@ -144,6 +144,7 @@ class Nodes:
     def read(self, schema: Any) -> Node:
         """A schema by its union, else by its types."""
         base, branches, null = self.reader.expand(schema)
+        ref = component_of(schema)
         if len(branches) > 1 and self._unions < DEEPEST_UNION:
             self._unions += 1
             is_exclusive = "anyOf" not in self.reader.flatten(schema)
@@ -157,15 +158,14 @@ class Nodes:
             own = base
             if node.branches:
                 own = picked(base, OF_THE_REST)
-            elif node.extra is False and self._is_closed(schema):  # which says the same
+            elif node.extra is False and self._is_closed(ref, schema):  # which says the same
                 own = without(base, OF_THE_REST)
             conditions = checkable(self.reader, as_object(schema), own, node.barred)
-        return replace(
-            node, base=base, null=null or node.null, ref=component_of(schema), conditions=conditions
-        )
+        return replace(node, base=base, null=null or node.null, ref=ref, conditions=conditions)
 
-    def _is_closed(self, schema: Any) -> bool:
-        target = self.reader.resolve(component_of(schema))[0] if component_of(schema) else schema
+    def _is_closed(self, ref: str, schema: Any) -> bool:
+        """Return whether a schema itself, not a part of it alone, takes no further properties."""
+        target = self.reader.resolve(ref)[0] if ref else schema
         return as_object(target).get("unevaluatedProperties") is False
 
     def branches(self, node: Node) -> tuple[Node, ...]:

@@ -88,7 +88,7 @@ def serve(
         "access_log": False,
         "server_header": False,
         "proxy_headers": False,
-        "backlog": 1024,  # connections that the system keeps until they are accepted
+        "backlog": QUEUE,
         "limit_concurrency": settings.http_max_connections,
         "timeout_keep_alive": settings.http_idle_timeout,
         "timeout_graceful_shutdown": math.ceil(settings.total_timeout + GRACE_SECONDS),
@@ -295,7 +295,7 @@ def _listen(host: str, port: int, *, own: bool = False) -> socket.socket:
         kind = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         both = host == "::" and socket.has_dualstack_ipv6()
         return socket.create_server(
-            (host, port), family=kind, backlog=1024, dualstack_ipv6=both, reuse_port=own
+            (host, port), family=kind, backlog=QUEUE, dualstack_ipv6=both, reuse_port=own
         )
     except OSError as error:
         hint = _LISTEN_HINTS.get(error.errno or 0, str(error.strerror))
@@ -322,6 +322,8 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
+MOST = 256
+QUEUE = 1024  # connections that the system keeps until they are accepted
 START_SECONDS = 60
 """Seconds that a process may take to start, or to answer the one that watches it."""
 
@@ -330,8 +332,8 @@ def share(settings: Settings, count: int) -> Settings:
     """Return the settings of one of `count` processes: each gets its part of the limits that hold
     for the server. Raises StartError for a number of processes that cannot be.
     """
-    if not 1 <= count <= 256:
-        raise StartError("--workers has to be from 1 to 256")
+    if not 1 <= count <= MOST:
+        raise StartError(f"--workers has to be from 1 to {MOST}")
     counts_together = any(part.pace for part in settings.parts)
     changes: dict[str, Any] = {}
     for each in settings_of(settings):
