@@ -40,7 +40,7 @@ def workbench(
     with _listening(port) as listener:
         host = f"{ADDRESS}:{listener.getsockname()[1]}"
         token = secrets.token_urlsafe(24)
-        url = f"http://{host}/?token={token}"
+        url = f"http://{host}/{token}/"
         app, pages = application(bench, host=host, token=token)
         server = _server(app)
         signal.signal(signal.SIGTERM, partial(_end, server))

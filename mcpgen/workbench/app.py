@@ -59,8 +59,9 @@ Answer = dict[str, Any]
 class Workbench:
     """The pages of one bench."""
 
-    def __init__(self, bench: Bench) -> None:
-        self.bench = bench
+    def __init__(self, bench: Bench, root: str) -> None:
+        """Every address begins with `root`."""
+        self.bench, self.root = bench, root
         self.caller = ToolRunner(bench)
         self._mending: Mending | None = None
         self._view: tuple[str, Catalogue] | None = None
@@ -72,12 +73,13 @@ class Workbench:
     def page(self, name: str, request: Request, **facts: Any) -> Response:
         """A page, or a part of one."""
         template = self._engine.get_template(f"{name}.html.jinja")
-        common = {"bench": self.bench, "path": request.url.path, "link": self.link}
+        path = request.url.path.removeprefix(self.root)
+        common = {"bench": self.bench, "root": self.root, "path": path, "link": self.link}
         return HTMLResponse(template.render(**common, **facts))
 
     def link(self, row: Row) -> str:
         """The page of a tool, by the row of any list."""
-        return f"/tool/{self.bench.numbers[row.tool.origin.operation]}"
+        return f"{self.root}/tool/{self.bench.numbers[row.tool.origin.operation]}"
 
     def view(self) -> Catalogue:
         """The tools that are chosen, as they are customised."""
@@ -294,7 +296,7 @@ class Workbench:
 
 def application(bench: Bench, *, host: str, token: str) -> tuple[ASGIApp, Workbench]:
     """The guarded application for a bench, and its pages. `host` is its own, with the port."""
-    pages = Workbench(bench)
+    pages = Workbench(bench, f"/{token}")
     routes = [Route(path, _page(pages, getattr(pages, name))) for path, name in PAGES.items()]
     routes.append(Route("/static/{name}", _static))
     for action in ACTIONS:

@@ -1,8 +1,9 @@
 """A soak: `python -m tests.security.soak [SECONDS]` (an hour) keeps a generated server at its limit
 and watches it.
 
-An API that answers well, badly, slowly, hugely, brokenly or not at all; a server on stdio and one
-over HTTP, each with callers at full concurrency. Every call has to be answered, memory has to level
+An API that answers well, badly, slowly, hugely, brokenly or not at all; a server on stdio, one over
+HTTP and one with `--code`, each with callers at full concurrency beside callers, connections and
+programs that attack it. Every call has to be answered, and the good ones well; memory has to level
 off, and at the end no connection to the API and no file may be left open.
 """
 
@@ -17,10 +18,12 @@ import socket
 import sys
 import tempfile
 import time
+import tomllib
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
@@ -30,10 +33,13 @@ from tests.generated import written
 from .shop import document, operation, query, rendered
 
 CALLERS = 24
+PROGRAMMERS = 6
+"""Callers who send programs, fewer than may run at a time."""
 HELD = 400
 """Connections that the attack holds open at a time."""
-"""Connections over HTTP; the attack opens more."""
-GROWTH = 24 * 1024 * 1024
+BUSY = 0.01
+"""Share of good calls that may fail, for the machine has other work and a call a second of time."""
+GROWTH = 40 * 1024 * 1024
 """Bytes a server may grow by after it is warm."""
 SECRET = "canary-key-0123456789abcdef"
 GIVEN = document(
@@ -76,6 +82,11 @@ ANSWERS: dict[str, bytes] = {
     "two": answer(200, b"{}", JSON) + b"HTTP/1.1 200 OK\r\n\r\nsmuggled",
 }  # fmt: skip
 KINDS = (*ANSWERS, "slow", "silent", "gone")
+ESCAPES = [
+    escape["program"].replace("list_books", "get_x")
+    for group in tomllib.loads(Path(__file__).with_name("escapes.toml").read_text("utf-8")).values()
+    for escape in group.values()
+]
 
 
 class Upstream:
@@ -103,7 +114,7 @@ class Upstream:
                     await reader.readexactly(int(length[0]))
                 self.served += 1
                 kind = head.partition("kind=")[2].split(" ")[0].split("&")[0].replace("%20", " ")
-                if not await self._answer(kind, writer):
+                if not await self._answer(kind or "good", writer):
                     return
         except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
             pass
@@ -159,26 +170,43 @@ def sockets(process: int) -> int:
     return count
 
 
-async def calling(client: Client, until: float, seen: Counter[str], draw: random.Random) -> None:
+Call = tuple[str, dict[str, Any], bool]
+"""The name of a tool, its arguments, and whether it has to work."""
+Draw = Callable[[random.Random], Call]
+
+
+def any_call(draw: random.Random) -> Call:
+    """One of the API's tools, with an answer of any kind."""
+    kind = draw.choice(KINDS)
+    if draw.random() < 0.05:
+        return "get_x", {"nobody": 1}, False
+    if draw.random() < 0.2:
+        return "send_y", {"kind": kind, "a": "x" * draw.randrange(1000)}, kind == "good"
+    return "get_x", {"kind": kind}, kind == "good"
+
+
+def any_program(draw: random.Random) -> Call:
+    """A good program, or an attack on the sandbox."""
+    if draw.random() < 0.5:
+        return "run_code", {"code": "(await get_x(kind='good'))['a']"}, True
+    return "run_code", {"code": draw.choice(ESCAPES)}, False
+
+
+async def calling(client: Client, until: float, seen: Counter[str], draw: partial[Call]) -> None:
     """One caller: the next call when the last is answered."""
     while time.monotonic() < until:
-        kind = draw.choice(KINDS)
-        name, more = (
-            ("get_x", {}) if draw.random() < 0.8 else ("send_y", {"a": "x" * draw.randrange(1000)})
-        )
-        arguments: dict[str, Any] = (
-            {"kind": kind, **more} if draw.random() < 0.95 else {"nobody": 1}
-        )
+        name, arguments, is_good = draw()
         result = await asyncio.wait_for(client.call_tool(name, arguments), 60)
-        text = str(result.content)
-        assert SECRET not in text and result.content, kind
+        assert SECRET not in str(result.content) and result.content, arguments
         seen["failed" if result.is_error else "worked"] += 1
+        seen["good"] += is_good
+        seen["good, and failed"] += is_good and result.is_error
         seen["calls"] += 1
 
 
 async def watched(
-    transport: Any, process: Callable[[], int], upstream: Upstream, seconds: float, label: str, *,
-    most_sockets: int = CALLERS + 12,
+    transport: Any, process: Callable[[], int], upstream: Upstream, seconds: float, label: str,
+    draw: Draw = any_call, callers: int = CALLERS, *, most_sockets: int = CALLERS + 12,
 ) -> list[str]:  # fmt: skip
     """Callers at full concurrency over one client; what is wrong at the end."""
     seen: Counter[str] = Counter()
@@ -192,38 +220,48 @@ async def watched(
 
     async with Client(transport) as client:
         looking = asyncio.create_task(look())
-        callers = [
-            calling(client, start + seconds, seen, random.Random(number))
-            for number in range(CALLERS)
-        ]
-        await asyncio.gather(*callers)
+        draws = [partial(draw, random.Random(number)) for number in range(callers)]
+        await asyncio.gather(*(calling(client, start + seconds, seen, each) for each in draws))
         looking.cancel()
         await asyncio.sleep(0.5)
-        result = await client.call_tool("get_x", {"kind": "good"})
+        name, arguments, _ = next(call for call in iter(draws[0], None) if call[2])
+        result = await client.call_tool(name, arguments)
         held = sockets(process())
     third = max(1, len(memory) // 3)
     early, late = max(memory[third : 2 * third] or memory), max(memory[2 * third :])
     print(
         f"{label}: {seen['calls']} calls in {seconds:.0f} s, {seen['worked']} worked,"
-        f" {seen['failed']} told why not; memory {early / 2**20:.0f} then {late / 2**20:.0f} MiB;"
+        f" {seen['failed']} told why not; of {seen['good']} good ones {seen['good, and failed']}"
+        f" failed; memory {early / 2**20:.0f} then {late / 2**20:.0f} MiB;"
         f" {held} sockets, {upstream.open} connections"
     )
     wrong = [f"{label}: memory grew from {early} to {late}"] if late - early > GROWTH else []
     wrong += [f"{label}: the last call failed"] if result.is_error else []
+    if seen["good, and failed"] > BUSY * seen["good"]:
+        wrong.append(f"{label}: {seen['good, and failed']} good calls failed")
     wrong += [f"{label}: {held} sockets are open"] if held > most_sockets else []
     return wrong + (
         [f"{label}: nothing was called"] if seen["worked"] < 3 or seen["failed"] < 3 else []
     )
 
 
+POST = b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 ATTACKS = (
-    b"",
-    b"POST /mcp HTTP/1.1\r\nX",
-    b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 99\r\n\r\n{",
-    b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
-    b"Content-Length: 7\r\n\r\ngarbage",
-    b"\x16\x03\x01 nonsense\r\n\r\n",
-)
+    b"", POST[:-2], POST + b"Content-Length: 99\r\n\r\n{", b"\x16\x03\x01 nonsense\r\n\r\n",
+    POST + b"Content-Type: application/json\r\nContent-Length: 7\r\n\r\ngarbage",
+    *(POST + rest for rest in (
+        b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /health HTTP/1.1",
+        b"Transfer-Encoding: gzip, chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+        b"Transfer-Encoding: chunked\r\n\r\nfffffffff\r\nx",
+        b"Content-Length: 4\r\nContent-Length: 5\r\n\r\n{}{}{}",
+        b"Content-Length: -1\r\n\r\n{}",
+        b"Host: evil.example\r\nContent-Length: 2\r\n\r\n{}",
+        b"X-A: 1\r\n" * 5_000 + b"Content-Length: 2\r\n\r\n{}",
+        b"Authorization: Bearer " + b"a." * 30_000 + b"\r\nContent-Length: 2\r\n\r\n{}",
+        b"Content-Length: 2\r\n\r\n{}" + b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 300,
+    )),
+)  # fmt: skip
+"""Half requests, requests of two readings, and requests that are too much."""
 
 
 async def attacking(port: int) -> None:
@@ -270,10 +308,36 @@ async def confusing(process: asyncio.subprocess.Process, seconds: float) -> list
     return []
 
 
+async def serving(
+    upstream: Upstream, seconds: float, environment: dict[str, str], errors: IO[str], label: str,
+    draw: Draw, callers: int, *mode: str,
+) -> list[str]:  # fmt: skip
+    """A server over HTTP that is attacked; what is wrong."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    words = ["-m", "shop_mcp", "--http", "--port", str(port), "--log-level", "error", *mode]
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, *words, env=environment, stderr=errors, stdin=asyncio.subprocess.DEVNULL
+    )
+    try:
+        await listening(port)
+        attack = asyncio.create_task(attacking(port))
+        url, most = f"http://127.0.0.1:{port}/mcp", CALLERS + 12 + HELD
+        wrong = await watched(
+            url, lambda: process.pid, upstream, seconds, label, draw, callers, most_sockets=most
+        )
+        attack.cancel()
+    finally:
+        process.terminate()
+        await process.wait()
+    return wrong
+
+
 async def soak(seconds: float) -> list[str]:
-    """Both transports, one after the other; what is wrong."""
+    """Both transports and code mode, one after the other; what is wrong."""
     folder = Path(tempfile.mkdtemp())
-    written(rendered(folder, GIVEN), folder)
+    written(rendered(folder, GIVEN, code=True), folder)
     upstream = Upstream()
     given = {
         "BASE_URL": await upstream.start(), "KEY": SECRET, "TIMEOUT": "1", "TOTAL_TIMEOUT": "3",
@@ -304,29 +368,12 @@ async def soak(seconds: float) -> list[str]:
                 return await self.inner.__aexit__(*details)
 
         started = Started()
-        confusion = asyncio.create_task(confusing(confused, seconds / 2))
-        wrong = await watched(started, lambda: started.process, upstream, seconds / 2, "stdio")
+        confusion = asyncio.create_task(confusing(confused, seconds / 3))
+        wrong = await watched(started, lambda: started.process, upstream, seconds / 3, "stdio")
         wrong += await confusion
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        words = [
-            sys.executable, "-m", "shop_mcp", "--http", "--port", str(port), "--log-level", "error",
-        ]  # fmt: skip
-        process = await asyncio.create_subprocess_exec(
-            *words, env=environment, stderr=errors, stdin=asyncio.subprocess.DEVNULL
-        )
-        try:
-            await listening(port)
-            attack = asyncio.create_task(attacking(port))
-            wrong += await watched(
-                f"http://127.0.0.1:{port}/mcp", lambda: process.pid, upstream, seconds / 2, "HTTP",
-                most_sockets=CALLERS + 12 + HELD,
-            )  # fmt: skip
-            attack.cancel()
-        finally:
-            process.terminate()
-            await process.wait()
+        over_http = partial(serving, upstream, seconds / 3, environment, errors)
+        wrong += await over_http("HTTP", any_call, CALLERS)
+        wrong += await over_http("code", any_program, PROGRAMMERS, "--code")
     for _ in range(80):  # what is silent notices late that nobody listens
         await asyncio.sleep(0.1 if upstream.open else 0)
     said = (folder / "stderr").read_text()

@@ -70,6 +70,10 @@ def test_the_list_is_two_tools_of_at_most_six_hundred_tokens(coded: Any) -> None
     ("import datetime\r\n{'on': datetime.date(2026, 1, 2), 2: None}",
      {"on": "2026-01-02", "2": None}),
     ("from decimal import Decimal\n[range(2), Decimal('1.5')]", [[0, 1], "1.5"]),
+    ("import asyncio\nawait asyncio.gather(add(a=1, b=2), add(a=3, b=4))", [{"sum": 3}, {"sum": 7}]),
+    ("try:\n    await crash(how='tool')\nexcept RuntimeError as error:\n    text = str(error)\ntext",
+     "Ask for something else"),
+    ("print('looking')\n1 + 1", "Printed:\nlooking\n2"),
 ])  # fmt: skip
 def test_a_value_is_returned_as_json(coded: Any, program: str, expected: Any) -> None:
     failed, text = outcome(coded, program)
@@ -92,11 +96,6 @@ def test_a_program_that_returns_nothing_is_told_how(coded: Any) -> None:
     assert "end it with the expression" in outcome(coded, "x = 1")[1]
 
 
-def test_a_tool_is_an_async_function_that_returns_data(coded: Any) -> None:
-    program = "import asyncio\nawait asyncio.gather(add(a=1, b=2), add(a=3, b=4))"
-    assert value(coded, program) == [{"sum": 3}, {"sum": 7}]
-
-
 def test_an_answer_of_the_api_reaches_the_program_whole(coded: Any, api: Any) -> None:
     books = [{"id": n, "self_url": f"https://x/{n}", "blurb": "x" * 2_000} for n in range(100)]
     api.answer = (200, json.dumps(books).encode())
@@ -104,10 +103,6 @@ def test_an_answer_of_the_api_reaches_the_program_whole(coded: Any, api: Any) ->
         "books = await list_books()\nlen(books), len(books[99]['blurb']), books[0]['self_url']"
     )
     assert value(coded, program) == [100, 2_000, "https://x/0"]
-
-
-def test_what_was_printed_comes_with_the_value(coded: Any) -> None:
-    assert outcome(coded, "print('looking')\n1 + 1") == (False, "Printed:\nlooking\n2")
 
 
 @pytest.mark.parametrize("program", ["print(get_book(book_id='1'))\n1", "f'sum: {add(a=1, b=2)}'"])
@@ -153,11 +148,6 @@ def test_a_program_has_the_library_that_is_named_and_sleeps_as_long_as_it_may(
     assert value(coded, "import asyncio, time\nawait asyncio.sleep(12)\ntime.sleep(17)\n1") == 1
     assert slept == [12, 17]
     assert "sleep limit exceeded: 31s" in outcome(coded, "import time\ntime.sleep(31)")[1]
-
-
-def test_the_error_of_a_tool_can_be_caught(coded: Any) -> None:
-    program = "try:\n    await crash(how='tool')\nexcept RuntimeError as error:\n    text = str(error)\ntext"
-    assert outcome(coded, program) == (False, "Ask for something else")
 
 
 def test_a_program_that_fails_says_what_it_had_changed(coded: Any) -> None:

@@ -84,7 +84,7 @@ class Watch:
     def __init__(self, page: Any, address: str) -> None:
         self.elsewhere: list[str] = []
         self.errors: list[str] = []
-        own = address.split("/?")[0]
+        own = address.rstrip("/")
         page.on("request", lambda request: self._request(request.url, own))
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("console", lambda message: self._message(message))

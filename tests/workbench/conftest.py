@@ -21,17 +21,16 @@ TOKEN = "token-of-the-tests"
 
 
 class Pages:
-    """A client that came in with the token, as the pages' own script asks."""
+    """A client that knows the token, as the pages' own script asks."""
 
     def __init__(self, source: str | Path) -> None:
         self.bench = Bench(Config(sources=(str(source),)))
         self.app, self.pages = application(self.bench, host=HOST, token=TOKEN)
-        self.client = self.stranger()
-        self.client.get(f"/?token={TOKEN}")
+        self.client = self.visitor(f"/{TOKEN}")
 
-    def stranger(self) -> TestClient:
-        """A client without a cookie."""
-        return TestClient(self.app, base_url=f"http://{HOST}")  # type: ignore[arg-type]
+    def visitor(self, root: str) -> TestClient:
+        """A client whose addresses begin in a way."""
+        return TestClient(self.app, base_url=f"http://{HOST}{root}")  # type: ignore[arg-type]
 
     def get(self, path: str) -> str:
         answer = self.client.get(path)

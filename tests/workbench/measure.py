@@ -56,8 +56,7 @@ def measure(browser: Any, document: Path, folder: Path) -> None:
         page = browser.new_page()
         page.set_default_timeout(SLOW)
         for path in ("", "/tools"):
-            url = address if not path else address.split("/?")[0] + path
-            page.goto(url, wait_until="commit")
+            page.goto(address.rstrip("/") + path, wait_until="commit")
             page.wait_for_load_state("load")
             paint = page.evaluate(
                 "() => new Promise((done) => new PerformanceObserver((list) => {"
@@ -86,7 +85,7 @@ def measure(browser: Any, document: Path, folder: Path) -> None:
             for number in range(edits):
                 page.evaluate(EDIT, number % count)
             for path in PAGES:
-                page.goto(address.split("/?")[0] + path)
+                page.goto(address.rstrip("/") + path)
                 page.wait_for_load_state("networkidle")
             memory.append(peak(process))
         print(

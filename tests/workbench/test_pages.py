@@ -175,7 +175,9 @@ def test_the_ranking_is_that_of_the_server(bookshop: Pages) -> None:
     names = [row.tool.name for row in bookshop.bench.catalogue.rows]
     expected = Index(search_facts(bookshop.bench.server)).search(question, 20, names).names
     page = bookshop.get(f"/find?q={question}")
-    assert re.findall(r'href="/tool/\d+">(\w+)<', page) == expected and "of the question" in page
+    assert (
+        re.findall(r'href="[^"]*/tool/\d+">(\w+)<', page) == expected and "of the question" in page
+    )
 
 
 def test_a_problem_comes_with_its_place_and_a_repair_that_mends_it(
@@ -348,7 +350,7 @@ def test_a_function_has_a_page_to_try_it_on(
 ) -> None:
     assert run(["new", "words", "--yes"]) == 0
     pages = open_pages(tmp_path / "words")
-    assert '<a class="name" href="/function/count_words">' in pages.get("/")
+    assert '/function/count_words">' in pages.get("/")
     page = pages.get("/function/count_words")
     assert '"shortest": {' in text_of(page) and 'name="text"' in page
     words = {"text": "a short text", "shortest": 2}

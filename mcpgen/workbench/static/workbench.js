@@ -1,5 +1,7 @@
 // What the buttons of the workbench do. Everything is asked of the server; nothing is decided here.
 const $ = (selector, root = document) => root.querySelector(selector);
+// Every address begins with the token
+const { root } = document.documentElement.dataset;
 const said = $("#said");
 const pending = $("#pending");
 
@@ -15,7 +17,7 @@ async function ask(path, body) {
   document.body.classList.add("busy");
   try {
     const options = body === undefined ? {} : { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
-    const answer = await fetch(path, options);
+    const answer = await fetch(root + path, options);
     if (answer.status === 422) {
       const text = await answer.text();
       const problem = text.startsWith("{") ? JSON.parse(text).error : text;
@@ -74,7 +76,7 @@ pending.addEventListener("click", async (event) => {
   // What is saved shows already where it was edited, and the editor stays open
   if (done && action === "save" && $("form.editor")) return;
   if (done) location.reload();
-  else showState(await (await fetch("/state")).json());
+  else showState(await (await fetch(`${root}/state`)).json());
 });
 
 // Parts that take longer than the page
@@ -111,7 +113,7 @@ if ($("svg.map, table.tools, #tool-score")) scores();
 
 // The page of a tool after an edit: what follows from it comes anew, the forms stay
 async function renew() {
-  const answer = await ask(location.pathname);
+  const answer = await ask(location.pathname.slice(root.length));
   if (!answer) return;
   const parsed = new DOMParser().parseFromString(await answer.text(), "text/html");
   for (const part of document.querySelectorAll("[data-live]")) {
@@ -163,7 +165,7 @@ body?.addEventListener("change", (event) => {
 });
 async function choose(action, numbers, facet) {
   if (!(await act("/choose", { action, numbers, facet }))) {
-    showState(await (await fetch("/state")).json());
+    showState(await (await fetch(`${root}/state`)).json());
   }
 }
 for (const button of document.querySelectorAll("[data-choose]")) {
