@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Callable
 from contextlib import redirect_stdout
@@ -33,6 +34,7 @@ def main(package: str, argv: list[str] | None = None) -> int:
     from .settings import SettingsError
 
     arguments = sys.argv[1:] if argv is None else argv
+    _replace_closed_streams()
     try:
         return _command(package, arguments)(package, arguments)
     except (StartError, SettingsError) as error:
@@ -41,6 +43,13 @@ def main(package: str, argv: list[str] | None = None) -> int:
         return 2 if isinstance(error, StartError) else 1
     except KeyboardInterrupt:
         return 130
+
+
+def _replace_closed_streams() -> None:
+    """Open each standard stream that was closed on nothing: the next file would take its number."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: PTH123, SIM115
 
 
 def _command(package: str, arguments: list[str]) -> Command:
@@ -87,7 +96,7 @@ def _serve(package: str, arguments: list[str]) -> int:
 
         with redirect_stdout(sys.stderr):
             return serve(app, options, settings, partial(_worker, package, arguments))
-    if _on_terminal():
+    if sys.stdin.isatty():
         print(_waiting(settings.name), file=sys.stderr)
     return _serve_stdio(app, settings)
 
@@ -174,11 +183,6 @@ def _version(package: str, facts: dict[str, Any]) -> str:
     distributions = packages_distributions().get(package, [])
     installed = version(distributions[0]) if distributions else "(not installed)"
     return f"{facts['name']}-mcp {installed}, for version {facts.get('version')} of the API"
-
-
-def _on_terminal() -> bool:
-    """Return whether somebody types, and no client writes, on standard input."""
-    return sys.stdin is not None and sys.stdin.isatty()
 
 
 def _waiting(name: str) -> str:
@@ -272,7 +276,6 @@ def port(text: str) -> int:
 
 
 def _serve_stdio(app: App, settings: Settings) -> int:
-    import os
     import signal
 
     import anyio

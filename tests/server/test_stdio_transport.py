@@ -168,6 +168,13 @@ def test_sockets_do_as_well_as_pipes(start: Start) -> None:
         assert answers.read() == b""
 
 
+@pytest.mark.parametrize("closed", [0, 1, 2])
+def test_a_stream_that_was_closed_leads_nowhere(start: Start, closed: int) -> None:
+    process = start(preexec_fn=lambda: os.close(closed))
+    answer, errors = process.communicate(json.dumps(ping(1)).encode(), timeout=20)
+    assert (process.returncode, errors) == (0, b"") and (b'"id":1' in answer) == (closed == 2)
+
+
 @pytest.mark.parametrize("kind", ["a file", "one socket for both", "stderr on stdout"])
 def test_other_streams_are_left_to_the_sdk(start: Start, tmp_path: Path, kind: str) -> None:
     said = json.dumps(INITIALIZE).encode() + b"\nno message\n"

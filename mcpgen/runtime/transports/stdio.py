@@ -73,10 +73,7 @@ def _pipes() -> bool:
     """
     if sys.platform == "win32":
         return False
-    try:
-        found = [os.fstat(descriptor) for descriptor in (0, 1, 2)]
-    except OSError:
-        return False
+    found = [os.fstat(descriptor) for descriptor in (0, 1, 2)]
     suited = all(stat.S_ISFIFO(one.st_mode) or stat.S_ISSOCK(one.st_mode) for one in found[:2])
     return suited and len({(one.st_dev, one.st_ino) for one in found}) == len(found)
 
