@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,41 +18,8 @@ from urllib.parse import parse_qsl
 
 from mcpgen.runtime.pointer import split
 
-SAME_REQUEST = (
-    "two operations of the document are one request: their paths differ in the names of their"
-    " parameters or in their fragment alone (OpenAPI 3.1 §4.8.8.1, RFC 3986 §3.5)"
-)
-CONTRADICTION = (
-    "the document's schema allows no value: its enum's values are not of its `type` (JSON Schema"
-    " §6.1)"
-)
-UNDEFINED = (
-    "a query or a form cannot say this: the empty object or list inside another, or the key that"
-    " holds `[` or `]` (OpenAPI 3.1 §4.8.12.3, deepObject: nested values are not defined; RFC 6570"
-    " §2.3: empty lists are undefined)"
-)
-ONE_NAME = (
-    "two names of one place differ in nothing but signs, and the referee, which compares letters and"
-    " digits (`norm` of its `run.py`), gives or seeks the value of one under the other (RFC 8259"
-    " §8.3: names are equal where every character is)"
-)
-UNNAMED = (
-    "the document's form or multipart body is no object, so that nothing names its fields (OpenAPI"
-    " 3.1 §4.8.14.3)"
-)
-UNSENDABLE = (
-    "the server says that the value cannot stand where the document puts it: anything but visible"
-    " ASCII in a header (RFC 9110 §5.5), or, by a rule of its own, control characters in a path,"
-    " which RFC 3986 §2.1 could encode; the schema allows it all the same"
-)
-CREDENTIAL = (
-    "the parameter is the API key of a security scheme that the operation names (OpenAPI 3.1"
-    " §4.8.27.1): its value is the operator's credential, and the referee plants another"
-)
-LEFT_OUT = (
-    "a rule of the server's own: a parameter that only lays the answer out (`pretty`) and a body"
-    " that can hold nothing are no arguments, though the document has them"
-)
+WHY = tomllib.loads(Path(__file__).with_name("reasons.toml").read_text("utf-8"))["disputes"]
+"""The reasons, by name."""
 LAYOUT = ("pretty", "optpretty", "prettyprint")
 SENDABLE = {
     "path": re.compile(r"[^\x00-\x1f\x7f-\x9f]+"),
@@ -84,34 +52,34 @@ class Disputes:
         if call["want_op"] is None:
             return ""
         if self._is_same_request(call):
-            return SAME_REQUEST
+            return WHY["SAME_REQUEST"]
         places = {fault[0] for fault in call.get("bad") or ()}
         if places == {"body"} and self._is_unnamed(call["want_op"]):
-            return UNNAMED
+            return WHY["UNNAMED"]
         if call["n_http"]:
             return ""
         for slot in call.get("slots", ()):
             if reason := self.over_slot(call, slot):
                 return reason
         if any(_is_unsendable(call, slot) for slot in call.get("slots", ())):
-            return UNSENDABLE
+            return WHY["UNSENDABLE"]
         if {} in call["args"].values() and self._is_empty(call["want_op"]):
-            return LEFT_OUT
-        return UNDEFINED if self._is_undefined(call) else ""
+            return WHY["LEFT_OUT"]
+        return WHY["UNDEFINED"] if self._is_undefined(call) else ""
 
     def over_slot(self, call: dict[str, Any], slot: tuple[str, str]) -> str:
         """Why a planted value that was not delivered is disputed, or nothing."""
         place, _, name = slot[0].partition(".")
         if place == "query" and _letters(name) in LAYOUT:
-            return LEFT_OUT
+            return WHY["LEFT_OUT"]
         if slot[0] == "body" and self._is_empty(call["want_op"]):
-            return LEFT_OUT
+            return WHY["LEFT_OUT"]
         if self._contradicts(self._schema(call["want_op"], place, name)):
-            return CONTRADICTION
+            return WHY["CONTRADICTION"]
         if call["n_http"] and self._is_credential(call["want_op"], place, name):
-            return CREDENTIAL
+            return WHY["CREDENTIAL"]
         others = self._names(call["want_op"], place) - {name}
-        return ONE_NAME if _letters(name) in map(_letters, others) else ""
+        return WHY["ONE_NAME"] if _letters(name) in map(_letters, others) else ""
 
     def _is_same_request(self, call: dict[str, Any]) -> bool:
         """Whether a request that is valid for another operation is this one's as well."""

@@ -10,17 +10,7 @@ from typing import Any
 
 import pytest
 
-from .disputes import (
-    CONTRADICTION,
-    CREDENTIAL,
-    LEFT_OUT,
-    ONE_NAME,
-    SAME_REQUEST,
-    UNDEFINED,
-    UNNAMED,
-    UNSENDABLE,
-    Disputes,
-)
+from .disputes import WHY, Disputes
 
 FORM = "application/x-www-form-urlencoded"
 DOCUMENT = {
@@ -64,7 +54,7 @@ def call(wanted: str, **facts: Any) -> dict[str, Any]:
 def test_paths_that_are_one_are_one_if_the_query_of_the_path_was_sent(disputes: Disputes) -> None:
     wanted, got = "GET /files/{name}?beta=true", "GET /files/{id}"
     sent = call(wanted, op=got, http={"target": "/files/1?beta=true"})
-    assert disputes.over_call(sent) == SAME_REQUEST
+    assert disputes.over_call(sent) == WHY["SAME_REQUEST"]
     assert disputes.over_call(sent | {"http": {"target": "/files/1"}}) == ""
     assert disputes.over_call(sent | {"verdict": "invalid"}) == ""
     assert disputes.over_call(call(wanted, op="POST /books")) == ""
@@ -72,19 +62,19 @@ def test_paths_that_are_one_are_one_if_the_query_of_the_path_was_sent(disputes: 
 
 def test_an_enum_that_contradicts_its_type_excuses_its_own_parameter(disputes: Disputes) -> None:
     sent = call("POST /books")
-    assert disputes.over_slot(sent, ("query.size", "altered")) == CONTRADICTION
-    assert disputes.over_slot(sent, ("query.tags", "altered")) == CONTRADICTION
+    assert disputes.over_slot(sent, ("query.size", "altered")) == WHY["CONTRADICTION"]
+    assert disputes.over_slot(sent, ("query.tags", "altered")) == WHY["CONTRADICTION"]
     assert disputes.over_slot(sent, ("query.kind", "altered")) == ""
     assert disputes.over_slot(sent, ("header.size", "altered")) == ""
     refused = call("POST /books", n_http=0, slots=[("query.size", "no_request")])
-    assert disputes.over_call(refused) == CONTRADICTION
+    assert disputes.over_call(refused) == WHY["CONTRADICTION"]
     assert disputes.over_call(refused | {"n_http": 1}) == ""
     assert disputes.over_call(refused | {"slots": [("query.kind", "no_request")]}) == ""
 
 
 def test_the_key_of_a_scheme_of_the_operation_is_no_value_of_the_models(disputes: Disputes) -> None:
     sent = call("POST /books")
-    assert disputes.over_slot(sent, ("query.key", "inexpressible")) == CREDENTIAL
+    assert disputes.over_slot(sent, ("query.key", "inexpressible")) == WHY["CREDENTIAL"]
     assert disputes.over_slot(sent, ("header.key", "inexpressible")) == ""
     assert disputes.over_slot(call("GET /open"), ("query.key", "inexpressible")) == ""
     refused = call("POST /books", n_http=0, slots=[("query.key", "inexpressible")])
@@ -93,17 +83,17 @@ def test_the_key_of_a_scheme_of_the_operation_is_no_value_of_the_models(disputes
 
 def test_what_a_server_leaves_out_by_a_rule_of_its_own_is_called_that(disputes: Disputes) -> None:
     refused = call("GET /open", n_http=0, args={"fields": {}})
-    assert disputes.over_slot(refused, ("query.prettyPrint", "inexpressible")) == LEFT_OUT
-    assert disputes.over_slot(refused, ("body", "dropped")) == LEFT_OUT
+    assert disputes.over_slot(refused, ("query.prettyPrint", "inexpressible")) == WHY["LEFT_OUT"]
+    assert disputes.over_slot(refused, ("body", "dropped")) == WHY["LEFT_OUT"]
     assert disputes.over_slot(call("POST /books"), ("body", "dropped")) == ""
-    assert disputes.over_call(refused) == LEFT_OUT
+    assert disputes.over_call(refused) == WHY["LEFT_OUT"]
     assert disputes.over_call(refused | {"args": {"fields": []}}) == ""
 
 
 def test_a_key_with_a_bracket_is_excused_in_a_form_and_nowhere_else(disputes: Disputes) -> None:
     slots = [("body.map", "no_request")]
     refused = call("POST /books", n_http=0, args={"map": {"a[b": 1}}, slots=slots)
-    assert disputes.over_call(refused) == UNDEFINED
+    assert disputes.over_call(refused) == WHY["UNDEFINED"]
     assert disputes.over_call(refused | {"args": {"map": {"ab": 1}}}) == ""
     assert disputes.over_call(refused | {"want_op": "POST /json"}) == ""
     assert disputes.over_call(refused | {"n_http": 1}) == ""
@@ -117,7 +107,7 @@ def test_a_call_that_finds_out_what_a_tool_is_has_no_verdict(disputes: Disputes)
 
 def test_a_form_without_names_excuses_its_body_alone(disputes: Disputes) -> None:
     body, query = ["body", "", "is not of type"], ["query", "q", "is not of type"]
-    assert disputes.over_call(call("POST /raw", verdict="invalid", bad=[body])) == UNNAMED
+    assert disputes.over_call(call("POST /raw", verdict="invalid", bad=[body])) == WHY["UNNAMED"]
     assert disputes.over_call(call("POST /raw", verdict="invalid", bad=[body, query])) == ""
     assert disputes.over_call(call("POST /books", verdict="invalid", bad=[body])) == ""
 
@@ -126,7 +116,7 @@ def test_a_text_that_a_path_cannot_hold_excuses_that_path_alone(disputes: Disput
     slots = [("path.file_id", "no_request")]
     refused = call("GET /files/{id}", n_http=0, args={"fileId": "a\x18b", "note": "c"}, slots=slots)
     refused["text"] = "`file_id`: a control character"
-    assert disputes.over_call(refused) == UNSENDABLE
+    assert disputes.over_call(refused) == WHY["UNSENDABLE"]
     assert disputes.over_call(refused | {"text": "`note` is too long"}) == ""
     assert disputes.over_call(refused | {"args": {"fileId": "þ é", "note": "a\x18b"}}) == ""
     assert disputes.over_call(refused | {"slots": [("query.file_id", "no_request")]}) == ""
@@ -141,16 +131,16 @@ def test_a_text_that_a_place_cannot_hold_excuses_the_argument_of_that_place_alon
     disputes: Disputes, slot: str, args: Any, said: Any, others: Any
 ) -> None:
     refused = call("GET /files/{id}", n_http=0, args=args, slots=[(slot, "no_request")]) | said
-    assert disputes.over_call(refused) == UNSENDABLE
+    assert disputes.over_call(refused) == WHY["UNSENDABLE"]
     assert disputes.over_call(refused | {"args": others}) == ""
 
 
 def test_names_that_differ_in_signs_alone_excuse_each_other(disputes: Disputes) -> None:
     sent = call("PUT /names/{id}")
-    assert disputes.over_slot(sent, ("body._id", "misplaced")) == ONE_NAME
-    assert disputes.over_slot(sent, ("body.id", "altered")) == ONE_NAME
+    assert disputes.over_slot(sent, ("body._id", "misplaced")) == WHY["ONE_NAME"]
+    assert disputes.over_slot(sent, ("body.id", "altered")) == WHY["ONE_NAME"]
     assert disputes.over_slot(sent, ("body.size", "altered")) == ""
     assert disputes.over_slot(sent, ("path.id", "altered")) == ""
     refused = call("PUT /names/{id}", n_http=0, slots=[("body.id", "no_request")])
-    assert disputes.over_call(refused) == ONE_NAME
+    assert disputes.over_call(refused) == WHY["ONE_NAME"]
     assert disputes.over_call(refused | {"slots": [("body.size", "no_request")]}) == ""

@@ -6,21 +6,7 @@ from typing import Any
 
 import pytest
 
-from .workflow_differences import (
-    ABSENT,
-    BRANCHED,
-    CHECKED,
-    CRASH,
-    EMPTY_BODY,
-    FORM,
-    JSON_TEXT,
-    LITERAL,
-    LOST_OUTPUT,
-    REUSED,
-    UNKNOWN_FIELD,
-    Request,
-    reason,
-)
+from .workflow_differences import WHY, Request, reason
 
 
 def get(path: str, *query: tuple[str, str]) -> Request:
@@ -32,39 +18,39 @@ def post(body: Any) -> Request:
 
 
 @pytest.mark.parametrize(("ours", "theirs", "errors", "refused", "section"), [
-    ([post({"a": 1})], [post({"a": 1, "b": None})], [], False, ABSENT),
-    ([get("/things/4")], [get("/things/{id}")], [], False, ABSENT),
-    ([get("/things", ("page", "1"))], [get("/things")], [], False, REUSED),
-    ([post({"a": 1})], [post({"a": 1, "b": 2})], [], False, UNKNOWN_FIELD),
-    ([post([("o[a]", "1"), ("x", "2")])], [post([("o", "a"), ("x", "2")])], [], False, FORM),
-    ([post([("o[0][a]", "1"), ("t[0]", "2")])], [post([("o", "a"), ("t", "2")])], [], False, FORM),
-    ([post([("o", '{"a":1,"b":2}')])], [post([("o", "a"), ("o", "b")])], [], False, FORM),
+    ([post({"a": 1})], [post({"a": 1, "b": None})], [], False, WHY["ABSENT"]),
+    ([get("/things/4")], [get("/things/{id}")], [], False, WHY["ABSENT"]),
+    ([get("/things", ("page", "1"))], [get("/things")], [], False, WHY["REUSED"]),
+    ([post({"a": 1})], [post({"a": 1, "b": 2})], [], False, WHY["UNKNOWN_FIELD"]),
+    ([post([("o[a]", "1"), ("x", "2")])], [post([("o", "a"), ("x", "2")])], [], False, WHY["FORM"]),
+    ([post([("o[0][a]", "1"), ("t[0]", "2")])], [post([("o", "a"), ("t", "2")])], [], False, WHY["FORM"]),
+    ([post([("o", '{"a":1,"b":2}')])], [post([("o", "a"), ("o", "b")])], [], False, WHY["FORM"]),
     ([post([("o", '{"a":1,"b":2}')])], [post([("o", "a")])], [], False, ""),
     ([get("/things", ("page", "1"))], [get("/things", ("page", "2"))], [], False, ""),
-    ([get("/things", ("o[a]", "1"))], [get("/things", ("o", "a"))], [], False, FORM),
+    ([get("/things", ("o[a]", "1"))], [get("/things", ("o", "a"))], [], False, WHY["FORM"]),
     ([post([("o[a]", "1"), ("x", "2")])], [post([("o", "a"), ("x", "3")])], [], False, ""),
     ([post([("o[a]", "1")])], [post([("o", "b")])], [], False, ""),
     ([post([("o[a]", "1")])], [post([("o[a]", "2")])], [], False, ""),
     ([post([("o", "1")])], [post([("o", "2")])], [], False, ""),
     ([post([("t[0]", "1")])], [post([("t", "2")])], [], False, ""),
-    ([post({"a": "$own.b", "c": 1})], [post({"c": 1, "a": "x"})], [], False, LITERAL),
+    ([post({"a": "$own.b", "c": 1})], [post({"c": 1, "a": "x"})], [], False, WHY["LITERAL"]),
     ([post({"a": "$own.b", "c": 1})], [post({"c": 2, "a": "x"})], [], False, ""),
-    ([post({"a": "$own.b", "c": 1})], [post({"c": 1, "a": None})], [], False, LITERAL),
-    ([post({})], [post(None)], [], False, EMPTY_BODY),
-    ([post({"a": 1, "b": 2})], [post({"a": None, "b": 2})], [], False, LOST_OUTPUT),
+    ([post({"a": "$own.b", "c": 1})], [post({"c": 1, "a": None})], [], False, WHY["LITERAL"]),
+    ([post({})], [post(None)], [], False, WHY["EMPTY_BODY"]),
+    ([post({"a": 1, "b": 2})], [post({"a": None, "b": 2})], [], False, WHY["LOST_OUTPUT"]),
     ([post({"a": 1, "b": 2})], [post({"a": None, "b": 3})], [], False, ""),
     ([post({"a": 1, "b": 2})], [post({"b": 2})], [], False, ""),
     ([post(None)], [post({})], [], False, ""),
-    ([post(None)], [post({"a": 1})], [], False, UNKNOWN_FIELD),
-    ([post({"a": [1]})], [post({"a": "[1]", "b": None})], [], False, JSON_TEXT),
+    ([post(None)], [post({"a": 1})], [], False, WHY["UNKNOWN_FIELD"]),
+    ([post({"a": [1]})], [post({"a": "[1]", "b": None})], [], False, WHY["JSON_TEXT"]),
     ([post({"a": [1]})], [post({"a": "[2]"})], [], False, ""),
     ([get("/things", ("a", "x"), ("a", "y"))], [get("/things", ("a", '["x", "y"]'))], [], False,
-     JSON_TEXT),
-    ([get("/things/t1")], [get("/things/None")], [], False, ABSENT),
+     WHY["JSON_TEXT"]),
+    ([get("/things/t1")], [get("/things/None")], [], False, WHY["ABSENT"]),
     ([get("/things/t1")], [get("/things/t2")], [], False, ""),
     ([post({}), post({"a": 1})], [post(None), post({"a": 2})], [], False, ""),
-    ([get("/a")], [get("/a"), get("/b")], [], True, CHECKED),
-    ([get("/a"), get("/b")], [get("/a")], ["KeyError"], False, CRASH),
+    ([get("/a")], [get("/a"), get("/b")], [], True, WHY["CHECKED"]),
+    ([get("/a"), get("/b")], [get("/a")], ["KeyError"], False, WHY["CRASH"]),
     ([get("/a"), get("/b")], [get("/a")], [], False, ""),
     ([get("/a"), get("/b")], [get("/b"), get("/a")], [], False, ""),
     ([post({"a": 1})], [post({"a": 2})], [], False, ""),
@@ -81,11 +67,14 @@ def test_a_difference_is_decided_by_its_section_or_by_none(
 def test_each_request_has_a_section_of_its_own() -> None:
     ours = [get("/things"), post({}), post({"a": "$own.b"}), post({"a": 1})]
     theirs = [get("/things"), post(None), post({"a": "x"}), post({"a": 1, "b": None})]
-    assert reason(ours, theirs, [], False) == f"{EMPTY_BODY}; and {LITERAL}; and {ABSENT}"
+    assert (
+        reason(ours, theirs, [], False)
+        == f"{WHY['EMPTY_BODY']}; and {WHY['LITERAL']}; and {WHY['ABSENT']}"
+    )
 
 
 def test_an_action_on_the_answer_decides_what_comes_after_its_step() -> None:
     ours, theirs = [get("/a"), get("/c")], [get("/a"), get("/b"), get("/c")]
-    assert reason(ours, theirs, [], False, branch=1) == BRANCHED
+    assert reason(ours, theirs, [], False, branch=1) == WHY["BRANCHED"]
     assert reason(ours, theirs, [], False, branch=2) == ""
     assert reason(ours, theirs, [], False) == ""

@@ -10,7 +10,9 @@ import contextlib
 import json
 import operator
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
@@ -21,62 +23,10 @@ _EMPTY = re.compile(r"\{[^/{}]+\}|None")
 Request = tuple[str, str, tuple[tuple[str, str], ...], Any]
 """Method, path, query and body."""
 
-ABSENT = (
-    "the other engine sends null, or a path without its value, for an input that the caller did not"
-    " give; a value that is not there is not null, and the API's schema does not take null (Arazzo"
-    " 1.1, Criterion Object: `null` or undefined; OpenAPI 3.1 §4.8.12, Parameter Object)"
-)
-EMPTY_BODY = (
-    "the other engine sends no body where no member of it has a value, and the operation needs one:"
-    " our server sends an object without members (OpenAPI 3.1 §4.8.13, Request Body Object,"
-    " `required`; RFC 9110 §6.4)"
-)
-FORM = (
-    "the other engine writes an object in a form or a query by the names of its members alone, so"
-    " that the values are lost (Arazzo 1.1, Request Body Object: the operation says how a payload"
-    " is serialised; OpenAPI 3.1 §4.8.15, Encoding Object)"
-)
-CRASH = (
-    "the other engine ends with an error of its own before the request is made (Arazzo 1.1, Step"
-    " Object: a step calls its operation, and the next one follows where the criteria are met)"
-)
-UNKNOWN_FIELD = (
-    "our server does not send a field of a body that the operation's schema does not name, and says"
-    " so when it is generated (E1541); a schema allows such a field (JSON Schema 2020-12 §10.3.2.3)"
-)
-LOST_OUTPUT = (
-    "the other engine sends null for an expression that has a value, such as an output of a workflow"
-    " that `dependsOn` names (Arazzo 1.1, Runtime Expressions: `$workflows.NAME.outputs`)"
-)
-REUSED = (
-    "the other engine does not send a parameter that is a Reusable Object, or whose expression names"
-    " an input by other characters than letters (Arazzo 1.1, Reusable Object: a `reference` stands"
-    " for the object in the components; Runtime Expressions: `name = *( CHAR )`)"
-)
-JSON_TEXT = (
-    "an input that is a text holds JSON where the API's schema takes an object or a list: our server"
-    " sends what the text stands for, the other engine the text, which the schema does not take"
-    " (JSON Schema Validation 2020-12 §6.1.1, `type`)"
-)
-UNKNOWN_PARAMETER = (
-    "our server does not send a parameter or a body that the operation does not have, and says so"
-    " when it is generated (E1541; OpenAPI 3.1 §4.8.10, Operation Object: `parameters` is the list"
-    " of those that are applicable)"
-)
-BRANCHED = (
-    "the other engine reads the criteria of an action without the answer of its step, so that it"
-    " does not take the action (Arazzo 1.1, Success Action Object: `criteria` are assertions on the"
-    " step's answer)"
-)
-LITERAL = (
-    "the other engine has expressions of its own, which our server sends as the texts they are, and"
-    " says so when it is generated (E1590; Arazzo 1.1, Runtime Expressions: the grammar)"
-)
-CHECKED = (
-    "our server refuses a value that the API's schema does not take before it is sent, the other"
-    " engine sends it (Arazzo 1.1, Step Object: parameters are those of the operation; OpenAPI 3.1"
-    " §4.8.12, `schema`)"
-)
+WHY = tomllib.loads(Path(__file__).with_name("reasons.toml").read_text("utf-8"))[
+    "workflow_differences"
+]
+"""The reasons, by name."""
 
 
 def reason(
@@ -91,13 +41,13 @@ def reason(
     if len(ours) == len(theirs):
         decided = _joined(ours, theirs)
     if refused and len(ours) < len(theirs):
-        decided = _joined(ours, theirs, CHECKED)
+        decided = _joined(ours, theirs, WHY["CHECKED"])
     if branch is not None and len(ours[:branch]) == len(theirs[:branch]):
-        decided = decided or _joined(ours[:branch], theirs[:branch], BRANCHED)
+        decided = decided or _joined(ours[:branch], theirs[:branch], WHY["BRANCHED"])
     if decided:
         return decided
     if errors and _is_part(theirs, ours):
-        return f"{CRASH}: {errors[0][:160]}"
+        return f"{WHY['CRASH']}: {errors[0][:160]}"
     return ""
 
 
@@ -120,10 +70,10 @@ def _section(ours: Request, theirs: Request) -> str:
             return section
     for section, holds in OF_REQUESTS:
         if holds(_read(ours), _read(theirs)):
-            return JSON_TEXT if section == SAME else f"{JSON_TEXT}; and {section}"
+            return WHY["JSON_TEXT"] if section == SAME else f"{WHY['JSON_TEXT']}; and {section}"
     if {name for name, _ in theirs[2]} < {name for name, _ in ours[2]}:
         section = _section(_with_query_of(ours, theirs), theirs)
-        return f"{REUSED}; and {section}" if section else ""
+        return f"{WHY['REUSED']}; and {section}" if section else ""
     return ""
 
 
@@ -276,12 +226,12 @@ def _pruned(body: Any) -> Any:
 SAME = "same"
 OF_REQUESTS: tuple[tuple[str, Callable[[Request, Request], bool]], ...] = (
     (SAME, operator.eq),
-    (ABSENT, _differ_by_null),
-    (EMPTY_BODY, _has_an_empty_body),
-    (FORM, _lost_members),
-    (REUSED, _lacks_parameters),
-    (UNKNOWN_FIELD, _has_fewer_fields),
-    (LITERAL, _has_own_expression),
-    (LOST_OUTPUT, _has_null_for_a_value),
+    (WHY["ABSENT"], _differ_by_null),
+    (WHY["EMPTY_BODY"], _has_an_empty_body),
+    (WHY["FORM"], _lost_members),
+    (WHY["REUSED"], _lacks_parameters),
+    (WHY["UNKNOWN_FIELD"], _has_fewer_fields),
+    (WHY["LITERAL"], _has_own_expression),
+    (WHY["LOST_OUTPUT"], _has_null_for_a_value),
 )
 """What two requests can differ by, and the section that decides."""

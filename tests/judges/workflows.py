@@ -45,7 +45,7 @@ from mcpgen.workflows import model
 from tests.generated import written
 from tests.loopback import JSON, Asked, Loopback
 
-from .workflow_differences import UNKNOWN_PARAMETER, Request, reason
+from .workflow_differences import WHY, Request, reason
 
 ENDINGS = (".yaml", ".yml", ".json")
 LARGEST = 5_000_000
@@ -436,7 +436,7 @@ def run_both(case: Case, tool: Tool, server: Server, api: Api, tally: Tally) -> 
     refused = text.startswith("Invalid arguments") and f"`{tool.name}`" not in text.split(":")[0]
     decided = reason(ours, sent, errors, refused, first_branch(tool.workflow))
     if ours == sent or (decided and sent != theirs):
-        decided = "; and ".join(filter(None, (decided, UNKNOWN_PARAMETER)))
+        decided = "; and ".join(filter(None, (decided, WHY["UNKNOWN_PARAMETER"])))
     if decided:
         tally.note("other requests, decided by a specification", f"{label}: {decided}")
         return
