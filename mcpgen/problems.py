@@ -81,7 +81,7 @@ class McpgenError(Exception):
         cls,
         code: str,
         message: str,
-        hint: str = "",
+        hint: str,
         *,
         file: str = "",
         **circumstances: Unpack[Circumstances],
@@ -132,9 +132,11 @@ class Problems:
         self._keys.add(key)
         self.items.append(problem)
 
-    def error(self, code: str, message: str, **details: Unpack[Details]) -> None:
+    def error(
+        self, code: str, message: str, *, hint: str, **details: Unpack[Circumstances]
+    ) -> None:
         """Collect an error."""
-        self.add(code, "error", message, **details)
+        self.add(code, "error", message, hint=hint, **details)
 
     def warn(self, code: str, message: str, **details: Unpack[Details]) -> None:
         """Collect a warning."""

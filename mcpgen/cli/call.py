@@ -55,7 +55,9 @@ def _arguments(words: list[str], text: str, tool: dict[str, Any]) -> dict[str, A
     try:
         return arguments_of(words, tool.get("inputSchema", {}), text)
     except ValueError as error:
-        raise UsageError.of("E1178", str(error)) from None
+        raise UsageError.of(
+            "E1178", str(error), "write `name=value`, or `--args` with a JSON object"
+        ) from None
 
 
 def _exit_code(outcome: dict[str, Any], *, dry_run: bool) -> int:

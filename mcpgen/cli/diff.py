@@ -42,7 +42,8 @@ def diff(
         return 10 * int(is_new and not exit_zero)
     if len(names) > 2 - bool(against):
         allowed = "one side can be compared with a revision" if against else "two can be compared"
-        raise UsageError.of("E1317", f"{allowed}, not {len(names)}")
+        hint = "`mcpgen diff --help` shows what can be compared"
+        raise UsageError.of("E1317", f"{allowed}, not {len(names)}", hint)
     problems = Problems()
     print_interruption(screen, here())
     with screen.working("comparing"):
@@ -69,7 +70,8 @@ def _show_templates(screen: Screen, names: list[str], against: str | None) -> bo
     from ..write.templates import ADVICE
 
     if names or against:
-        raise UsageError.of("E1317", "`--templates` compares this project with nothing else")
+        message = "`--templates` compares this project with nothing else"
+        raise UsageError.of("E1317", message, "run `mcpgen diff --templates` alone")
     with screen.working("comparing"):
         differences = list(template_differences(_required(here()), Problems()))
     for file, text in differences:

@@ -74,7 +74,7 @@ class CallTarget:
     alternatives: tuple[frozenset[str], ...]
     optional: bool
     credentials: Mapping[str, Credential]
-    is_undeclared: bool = False
+    is_undeclared: bool
     """Whether its credentials are none of the document's."""
 
     def __str__(self) -> str:

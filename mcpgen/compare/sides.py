@@ -6,7 +6,7 @@ import contextlib
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import NoneType
 from typing import Any
@@ -34,8 +34,8 @@ class Side:
 
     lock: Lock
     tools: Mapping[str, Mapping[str, Any]]
-    answers: Mapping[str, Schema] = field(default_factory=dict)
-    aliases: Mapping[str, str] = field(default_factory=dict)
+    answers: Mapping[str, Schema]
+    aliases: Mapping[str, str]
 
 
 def side_of_server(server: ir.Server, document: str = "", earlier: str = "") -> Side:

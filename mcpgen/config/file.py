@@ -46,7 +46,7 @@ def read_config(folder: Path) -> Config:
         text = (content or b"").decode("utf-8-sig").replace("\r\n", "\n")
     except (OSError, UnicodeDecodeError) as error:
         message = f"cannot read `{path}`: {error}"
-        raise UsageError.of("E1101", message) from error
+        raise UsageError.of("E1101", message, "put a file of text in its place") from error
     if content is None:
         hint = "run this inside a project, or name a document: `mcpgen generate openapi.yaml`"
         message = f"no `{NAME}` in `{folder}`"

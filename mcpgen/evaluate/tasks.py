@@ -13,6 +13,10 @@ from ..problems import UsageError
 from ..runtime.client.recorder import Recorded
 
 KEYS = frozenset({"task", "query", "arguments", "method", "path", "body"})
+FORMAT = (
+    "each line is an object with `task`, `method` and `path`, and may have `query`, `arguments` and"
+    " `body`"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,10 +105,10 @@ def read_tasks(path: Path) -> list[Task]:
     try:
         lines = path.read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError.of("E1472", f"`{path}` cannot be read: {error}") from error
+        raise UsageError.of("E1472", f"`{path}` cannot be read: {error}", FORMAT) from error
     tasks = [_task(path, number, line) for number, line in enumerate(lines, 1) if line.strip()]
     if not tasks:
-        raise UsageError.of("E1472", f"`{path}` holds no tasks")
+        raise UsageError.of("E1472", f"`{path}` holds no tasks", FORMAT)
     return tasks
 
 
@@ -125,5 +129,4 @@ def _task(path: Path, number: int, line: str) -> Task:
 
 
 def _wrong(path: Path, number: int, reason: str) -> UsageError:
-    hint = "a task has `task`, `method` and `path`, and may have `query`, `arguments` and `body`"
-    return UsageError.of("E1472", f"`{path}` line {number}: {reason}", hint)
+    return UsageError.of("E1472", f"`{path}` line {number}: {reason}", FORMAT)

@@ -36,6 +36,6 @@ def outcome_of(
     )
     if done.returncode:
         message = "the server could not be started; what it said stands above"
-        raise UsageError.of("E1177", message)
+        raise UsageError.of("E1177", message, "mend that, and call again")
     outcome: dict[str, Any] = json.loads(done.stdout)
     return outcome

@@ -40,7 +40,8 @@ def expand(names: Sequence[Name]) -> list[Name]:
     for name in names:
         expanded += _documents_in(Path(name)) or [name]
     if not expanded:
-        raise UsageError.of("E0127", "no document was named", file="mcpgen")
+        hint = "name one: `mcpgen generate openapi.yaml`"
+        raise UsageError.of("E0127", "no document was named", hint, file="mcpgen")
     return expanded
 
 

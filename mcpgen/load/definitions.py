@@ -249,7 +249,7 @@ def _within(entry: Any, pointer: str) -> list[tuple[Any, str]] | None:
     return entries(entry, pointer)
 
 
-def schemas(root: Any, pointer: str = "") -> Iterator[tuple[Any, str, str]]:
+def schemas(root: Any, pointer: str) -> Iterator[tuple[Any, str, str]]:
     """Every JSON Schema of a document of definitions, with its pointer and that of its tool."""
     tools = entries(root, pointer)
     if tools is None:

@@ -70,7 +70,7 @@ class Document:
     root: dict[str, Any]
     version: str
     source: Source
-    files: dict[str, SourceText] = field(default_factory=dict)
+    files: dict[str, SourceText]
     moved: list[tuple[str, str]] = field(default_factory=list)
     limits: Limits = field(default_factory=Limits)
     lost: dict[str, str] = field(default_factory=dict)

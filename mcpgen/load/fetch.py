@@ -57,7 +57,8 @@ def plain_url(url: str) -> str:
     try:
         parts = urllib.parse.urlsplit(url)
     except ValueError as error:
-        raise UsageError.of("E0122", f"not a URL: {error}", file=url[:80]) from None
+        hint = "a URL is written `https://api.example.com/openapi.yaml`"
+        raise UsageError.of("E0122", f"not a URL: {error}", hint, file=url[:80]) from None
     if parts.username is not None or parts.password is not None:
         raise UsageError.of(
             "E0122",

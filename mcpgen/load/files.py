@@ -21,7 +21,6 @@ from collections import defaultdict, deque
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from ..problems import DocumentError, McpgenError, Problem, Problems, RefusedError
@@ -114,9 +113,9 @@ def gather(
     problems: Problems,
     downloads: Downloads,
     copies: Copies,
-    folder: Path | None = None,
-    mapped: Mapping[str, Path] = MappingProxyType({}),
-    collections: frozenset[str] = COLLECTIONS,
+    folder: Path | None,
+    mapped: Mapping[str, Path],
+    collections: frozenset[str],
 ) -> None:
     """Embed every file the document refers to, and make all references local, in place.
 

@@ -42,7 +42,7 @@ class DocumentedPath:
     key: str
     pointer: str
     node: dict[str, Any]
-    api: str = ""
+    api: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class DocumentedOperation:
     pointer: str
     path_item: dict[str, Any]
     node: dict[str, Any]
-    api: str = ""
+    api: str
 
     @property
     def key(self) -> str:

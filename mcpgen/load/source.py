@@ -144,7 +144,7 @@ def read_file(path: Path, name: str, limits: Limits) -> bytes:
     except OSError as error:
         raise _cannot_open(path, name, error) from None
     except ValueError:  # a NUL character in the path
-        raise UsageError.of("E0101", "no such file", file=name) from None
+        raise UsageError.of("E0101", "no such file", "give a file or a URL", file=name) from None
     try:
         state = os.fstat(descriptor)
         if stat.S_ISDIR(state.st_mode):
@@ -185,8 +185,10 @@ def _cannot_open(path: Path, name: str, error: OSError) -> McpgenError:
     if error.errno in NOT_A_FILE:
         return _not_regular(name)
     if error.errno == errno.ELOOP:
-        return RefusedError.of("E0104", "a symbolic link that leads to itself", file=name)
-    return UsageError.of("E0103", f"cannot be opened: {error.strerror}", file=name)
+        message = "a symbolic link that leads to itself"
+        return RefusedError.of("E0104", message, "give the file itself", file=name)
+    message = f"cannot be opened: {error.strerror}"
+    return UsageError.of("E0103", message, "give a file that can be read", file=name)
 
 
 def _hint_for(scheme: str, name: str) -> str:

@@ -263,9 +263,9 @@ def salvaged_lock(folder: Path) -> Lock | None:
         content = read_plain(folder, NAME)
         if not isinstance(content, bytes) or _newer_generator(content):
             raise
-    for side in _sides(content.decode(errors="replace")):
+    for side in _sides(content.decode("latin-1")):
         try:
-            return _understood(folder, NAME, side.encode())
+            return _understood(folder, NAME, side.encode("latin-1"))
         except OutputConflictError:
             continue
     return None

@@ -114,10 +114,10 @@ class Wish:
             message = (
                 f"`{self.folder.name}` cannot be the name of a project: it needs a letter of a to z"
             )
-            raise UsageError.of("E1106", message)
+            raise UsageError.of("E1106", message, "choose another name")
         if len(os.fsencode(self.folder.name)) > LONGEST_NAME:
             message = f"the name of a project has at most {LONGEST_NAME} bytes"
-            raise UsageError.of("E1106", message)
+            raise UsageError.of("E1106", message, "choose another name")
 
     @property
     def name(self) -> str:

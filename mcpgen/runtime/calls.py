@@ -170,7 +170,7 @@ class Runner:
         api: Callable[[], ApiSide],
         mask: Callable[[Any], Any],
         facts: Mapping[str, Any],
-        consents: Sequence[Callable[[Entry, Call], Awaitable[None]]] = (),
+        consents: Sequence[Callable[[Entry, Call], Awaitable[None]]],
     ) -> None:
         """`facts` is the content of `api.json`, `consents` are those of the parts."""
         self._consents = consents

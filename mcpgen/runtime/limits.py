@@ -33,7 +33,7 @@ Place: TypeAlias = Callable[[float], AbstractAsyncContextManager[bool]]
 class Pace(Protocol):
     """A number of requests a second: of this process (`Rate`), or of all replicas together."""
 
-    async def take(self, longest: float = math.inf) -> float:
+    async def take(self, longest: float) -> float:
         """Take the next turn if it is at most `longest` seconds away; return how far it is."""
 
     def give_back(self) -> None:
@@ -45,7 +45,7 @@ class Rate:
     once.
     """
 
-    def __init__(self, rate: float, burst: float = 1.0) -> None:
+    def __init__(self, rate: float, burst: float) -> None:
         self._rate, self._size = rate, max(1.0, rate * burst)
         self._tokens, self._at = self._size, time.monotonic()
 

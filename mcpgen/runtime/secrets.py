@@ -196,7 +196,7 @@ class Caller:
     expires: float
     """When the token ends, in seconds since the epoch."""
 
-    key: str = ""
+    key: str
     """`kid`: the id of the key that the token is signed with."""
 
     def fields(self) -> dict[str, str]:

@@ -242,7 +242,7 @@ class Bench:
         changes: dict[KeyPath, Any] = {("select", key): None for key in SELECTION}
         changes["select", "include_operations"] = list(keys)
         if not changes["select", "include_operations"]:
-            raise UsageError.of("E0832", "a server needs at least one tool")
+            raise UsageError.of("E0832", "a server needs at least one tool", "keep one of them")
         self.change(changes)
 
     def leave_out(self, rows: Iterable[Row], facet: tuple[str, str] | None = None) -> None:
@@ -263,7 +263,7 @@ class Bench:
         kept = Selection(include_operations=tuple(included))
         rest = [key for key in keys if not included or matches([key], kept.include_operations)]
         if selection.include_operations and not included:
-            raise UsageError.of("E0832", "a server needs at least one tool")
+            raise UsageError.of("E0832", "a server needs at least one tool", "keep one of them")
         if rest:
             changes["exclude_operations"] = [*selection.exclude_operations, *rest]
         self._select(changes)
@@ -310,7 +310,7 @@ class Bench:
         if not self.chosen:
             self._use(before)
             self.history.pop()
-            raise UsageError.of("E0832", "a server needs at least one tool")
+            raise UsageError.of("E0832", "a server needs at least one tool", "keep one of them")
 
     def save(self) -> None:
         """Write `mcpgen.toml`. Raises UsageError where something else changed it meanwhile: the

@@ -93,7 +93,8 @@ def _generate(bench: Bench, row: Row, folder: Path) -> str:
     server = pipeline.understood(bench.document, config, Problems(), lock=bench.last_lock).server
     names = [tool.name for tool in server.tools if tool.origin.operation == operation]
     if not names:
-        raise UsageError.of("E0833", f"`{operation}` is left out, so it cannot be called")
+        message = f"`{operation}` is left out, so it cannot be called"
+        raise UsageError.of("E0833", message, "bring it back first")
     for path, text in render(server).items():
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)

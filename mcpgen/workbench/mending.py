@@ -126,7 +126,8 @@ class Mending:
             if not repair.known:
                 key = _asks(repair)
                 if not key or not text.strip():
-                    raise UsageError.of("E0880", "this repair needs a text that only you know")
+                    message = "this repair needs a text that only you know"
+                    raise UsageError.of("E0880", message, "write it beside the repair")
                 repair = replace(repair, update={key: text.strip()}, known=True)
             chosen[number] = repair
             path = ("apis", api) if api else ("source",)

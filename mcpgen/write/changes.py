@@ -12,7 +12,7 @@ import difflib
 import json
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from ..lock import text_hash
@@ -48,14 +48,14 @@ class Changes:
     user can mend afterwards.
     """
 
-    created: tuple[str, ...] = ()
-    updated: tuple[str, ...] = ()
-    removed: tuple[str, ...] = ()
-    unchanged: tuple[str, ...] = ()
-    kept: tuple[str, ...] = ()
-    conflicts: tuple[Conflict, ...] = ()
-    moved: tuple[tuple[str, str], ...] = ()
-    hashes: Mapping[str, str | None] = field(default_factory=dict)
+    created: tuple[str, ...]
+    updated: tuple[str, ...]
+    removed: tuple[str, ...]
+    unchanged: tuple[str, ...]
+    kept: tuple[str, ...]
+    conflicts: tuple[Conflict, ...]
+    moved: tuple[tuple[str, str], ...]
+    hashes: Mapping[str, str | None]
     notes: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
     dry_run: bool = False

@@ -23,7 +23,7 @@ import stat
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from ..lock import NAME, PENDING, text_hash
@@ -52,13 +52,13 @@ class Work:
     """
 
     writes: Mapping[str, bytes]
-    removes: tuple[str, ...] = ()
-    moves: tuple[tuple[str, str], ...] = ()
-    hashes: Mapping[str, str | None] = field(default_factory=dict)
-    first_locks: tuple[tuple[str, bytes], ...] = ()
-    new_lock: bool = False
-    emptied: tuple[str, ...] = ()
-    left_packages: tuple[str, ...] = ()
+    removes: tuple[str, ...]
+    moves: tuple[tuple[str, str], ...]
+    hashes: Mapping[str, str | None]
+    first_locks: tuple[tuple[str, bytes], ...]
+    new_lock: bool
+    emptied: tuple[str, ...]
+    left_packages: tuple[str, ...]
 
 
 def commit(folder: Path, work: Work) -> None:

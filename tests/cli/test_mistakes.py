@@ -124,6 +124,7 @@ REFUSED = {
     errno.EACCES: "choose a folder you may write to",
     errno.EROFS: "choose a folder on a file system that can be written",
     errno.ENOSPC: "free some space and run the command again",
+    errno.EIO: "nothing was changed\n",
 }
 
 
@@ -136,6 +137,7 @@ def test_a_disk_that_refuses_says_what_to_do(mcpgen, bookshop, here, monkeypatch
     monkeypatch.setattr(os, "mkdir", refuse)
     ended = mcpgen("generate", "bookshop.yaml")
     assert ended.code == 4 and remedy in ended.err and "Traceback" not in ended.err
+    assert ("= help: " in ended.err) == (code != errno.EIO)
 
 
 IN_A_PROJECT = {

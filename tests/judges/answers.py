@@ -211,7 +211,7 @@ def judged(path: Path, operation: str) -> Row:
     settings = ApiSettings(name=server.name, **generated(api_facts(server)))
     answer = Answer(200, {"content-type": "application/json"}, content, data)
     listed = wire(tool)
-    blocks, structured = content_of(answer, listed, settings)
+    blocks, structured = content_of(answer, listed, settings, {})
     shown = structured
     if tool.response.wrapped:
         shown = (structured or {}).get("result")

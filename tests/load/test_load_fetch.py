@@ -211,6 +211,7 @@ def test_a_redirect_stays_on_its_server(old: str, new: str, stays: bool) -> None
 def test_a_url_with_a_password_is_not_asked_nor_shown() -> None:
     refusal = refused("http://me:c4nary@127.0.0.1/x.yaml")
     assert refusal.codes == ["E0122"] and "c4nary" not in refusal.text
+    assert refusal.problems[0].hint == "download the document and give the file"
 
 
 def test_a_redirect_to_another_port_is_refused(canary: Any, slow: Callable[..., Slow]) -> None:

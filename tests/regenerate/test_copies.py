@@ -44,7 +44,7 @@ class Site:
     def answer(self, url: str) -> bytes:
         self.fetched += 1
         if self.document is None:
-            raise UsageError.of("E0122", "the server is down", file=url)
+            raise UsageError.of("E0122", "the server is down", "", file=url)
         return json.dumps(self.document).encode()
 
 

@@ -73,8 +73,8 @@ def test_an_unresolved_merge_of_the_lock_goes_on_from_either_side(tmp_path: Path
     text = (folder / "mcpgen.lock").read_text()
     line = next(line for line in text.splitlines(keepends=True) if '"document"' in line)
     other = line.replace('": "', '": "0')
-    both = f"<<<<<<< ours\n{line}=======\n{other}>>>>>>> theirs\n"
-    (folder / "mcpgen.lock").write_text(text.replace(line, both))
+    both = f"<<<<<<< ours\n\xff{line}=======\n{other}>>>>>>> theirs\n"
+    (folder / "mcpgen.lock").write_text(text.replace(line, both), "latin-1")
     with pytest.raises(OutputConflictError) as error:
         generate(folder)
     assert ADOPT in error.value.problems[0].hint

@@ -48,7 +48,7 @@ def shown() -> Any:
         done = ask(method, "/books/{id}", reply, path_args={"id": 1}, facts=facts, **variables)
         if done.error is not None:
             raise done.error
-        blocks, structured = runtime.side.content_of(done.answer, tool, done.settings)
+        blocks, structured = runtime.side.content_of(done.answer, tool, done.settings, {})
         result = {"content": blocks} | (
             {} if structured is None else {"structuredContent": structured}
         )
@@ -652,7 +652,7 @@ def test_a_first_404_names_the_base_url_and_one_after_a_success_does_not(reporte
 ])  # fmt: skip
 def test_an_answer_can_say_that_it_failed(path: str, data: Any, failed: bool) -> None:
     answer = runtime.answer.Answer(200, data=data, path=path)
-    assert runtime.side.says_failed(answer) is failed
+    assert runtime.side.says_failed(answer, True) is failed
 
 
 def test_a_second_is_one(reported: Any) -> None:

@@ -253,7 +253,7 @@ def test_a_secret_is_in_no_result_error_log_or_trace(
     shown = [caplog.text]
     if done.error is None:
         tool = {"name": "x", "outputSchema": {}}
-        shown.append(repr(runtime.side.content_of(done.answer, tool, done.settings)))
+        shown.append(repr(runtime.side.content_of(done.answer, tool, done.settings, {})))
     else:
         error = done.error
         shown += [str(error), repr(error), repr(runtime.report.report_error(error, done.settings))]

@@ -147,7 +147,7 @@ async def test_a_limit_holds_for_the_credential_that_reached_it(
     monkeypatch: pytest.MonkeyPatch, has_own_credential: bool
 ) -> None:
     async def as_caller(api: Any, subject: str) -> str:
-        secrets.caller_now.set(secrets.Caller("https://id.test", subject, "", Secret("t"), 0.0))
+        secrets.caller_now.set(secrets.Caller("https://id.test", subject, "", Secret("t"), 0.0, ""))
         return await ask(api, "POST")
 
     if has_own_credential:

@@ -389,6 +389,16 @@ def test_a_call_has_a_total_time_however_slowly_it_goes_on(reply: Any) -> None:
     assert isinstance(done.error, runtime.errors.TimedOut) and "TOTAL_TIMEOUT" in str(done.error)
 
 
+@pytest.mark.parametrize("coding", ["identity", "gzip"])
+def test_an_answer_may_be_as_long_as_the_limit_and_no_longer(coding: str) -> None:
+    for more in (0, 1):
+        body = b"x" * (65_536 + more)
+        sent = gzip.compress(body) if coding == "gzip" else body
+        answer = http(200, sent, "text/plain", f"Content-Encoding: {coding}")
+        done = calling([answer], get, MAX_RESPONSE_BYTES="65536")
+        assert bool(done.error) == bool(more)
+
+
 def test_an_endless_answer_stops_at_the_limit() -> None:
     async def endless(request: Any, writer: asyncio.StreamWriter) -> None:
         writer.write(

@@ -1,6 +1,7 @@
 """Credentials of each caller towards the API: token exchange (RFC 8693), and `auth.py`."""
 
 import asyncio
+import dataclasses
 import json
 import time
 from collections import Counter
@@ -32,9 +33,8 @@ VARIABLES = {"EXCHANGE_CLIENT_ID": "gateway", "EXCHANGE_CLIENT_SECRET": "s3cret-
 
 
 def caller(name: str, seconds: float = 300) -> Caller:
-    return Caller(
-        "https://issuer.example", name, "cli", Secret(f"mcp-{name}"), time.time() + seconds
-    )
+    token, end = Secret(f"mcp-{name}"), time.time() + seconds
+    return Caller("https://issuer.example", name, "cli", token, end, "")
 
 
 class World:
@@ -183,9 +183,7 @@ async def test_another_token_of_the_same_subject_is_exchanged_by_itself() -> Non
     async with serving(world) as api:
         await call(api, caller("ann"))
         # The same person with a token that may allow less
-        narrow = Caller(
-            "https://issuer.example", "ann", "cli", Secret("mcp-narrow"), time.time() + 60
-        )
+        narrow = dataclasses.replace(caller("ann"), token=Secret("mcp-narrow"))
         await call(api, narrow, "narrow")
     assert world.issued == {"mcp-ann": 1, "mcp-narrow": 1} and world.mixed == []
 

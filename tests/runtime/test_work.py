@@ -202,3 +202,4 @@ def test_what_is_wrong_is_written_for_the_lines_that_are_shown_alone() -> None:
         checker.checked({"a": [f"w{index}" for index in range(60)]})
     lines = str(caught.value).splitlines()
     assert len(lines) == 7 and lines[-1] == "- and 45 more" and len(json.dumps(lines)) < 6_000
+    assert '"v39" and 10 more' in lines[1]

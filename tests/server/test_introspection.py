@@ -22,7 +22,8 @@ from tests.issuer import Issuer
 from tests.loopback import JSON, Asked, Loopback
 
 AUDIENCE = "http://127.0.0.1/mcp"
-ABOUT: dict[str, Any] = {"audiences": [AUDIENCE], "resource": AUDIENCE, "scopes": frozenset()}
+ABOUT: dict[str, Any] = {"audiences": [AUDIENCE], "resource": AUDIENCE, "scopes": frozenset(),
+                         "offered": (), "ca_file": None}  # fmt: skip
 GOOD = {"active": True, "aud": AUDIENCE, "scope": "books:read", "sub": "me", "client_id": "desk"}
 
 

@@ -337,7 +337,7 @@ def test_telemetry_that_is_off_imports_nothing(package: Path, environment: dict[
 
 
 def test_the_line_of_a_call_names_its_caller(caplog: pytest.LogCaptureFixture) -> None:
-    caller = Caller("https://issuer.example", "user-17", "desk", Secret("t0ken"), 0.0)
+    caller = Caller("https://issuer.example", "user-17", "desk", Secret("t0ken"), 0.0, "")
     with caplog.at_level("INFO", logger="mcpgen.runtime"), recorded("get_book", caller.fields()):
         pass
     [line] = caplog.records

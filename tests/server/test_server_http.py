@@ -21,6 +21,7 @@ from http.client import HTTPConnection
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import AsyncMock
 
 import jwt
 import pytest
@@ -299,12 +300,14 @@ def oauth(issuer: Issuer, **more: str) -> dict[str, str]:
     return {"HTTP_ISSUER": issuer.url, "HTTP_AUDIENCE": AUDIENCE, "HTTP_JWKS_URL": keys, **more}
 
 
+OTHERWISE: Any = {"scopes": frozenset(), "offered": (), "ca_file": None}
+
+
 def trusting(issuer: Issuer) -> Any:
     """What judges the tokens of an issuer, and asks for its keys now."""
     return tokens.Issuer(
-        keys_urls={issuer.url: f"{issuer.url}/keys"}, audiences=[AUDIENCE], resource=AUDIENCE,
-        scopes=frozenset(),
-    )  # fmt: skip
+        {issuer.url: f"{issuer.url}/keys"}, audiences=[AUDIENCE], resource=AUDIENCE, **OTHERWISE
+    )
 
 
 def test_only_good_tokens_of_the_issuer_are_accepted(start: Start, issuer: Issuer) -> None:
@@ -772,7 +775,7 @@ def test_issuer_resource_and_keys_need_https(name: str, url: str) -> None:
 
     def made(issuer: str, resource: str, keys_url: str) -> Any:
         return tokens.Issuer(
-            keys_urls={issuer: keys_url}, audiences=["b"], resource=resource, scopes=frozenset()
+            keys_urls={issuer: keys_url}, audiences=["b"], resource=resource, **OTHERWISE
         )
 
     made(**good)
@@ -814,7 +817,7 @@ def test_keys_that_come_byte_by_byte_are_given_up_and_those_of_one_issuer_suffic
         server = await asyncio.start_server(drip, "127.0.0.1", 0)
         slow = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
         urls = {each: f"{each}/keys" for each in (slow, issuer.url)}
-        both = tokens.Issuer(urls, audiences=[AUDIENCE], resource=AUDIENCE, scopes=frozenset())
+        both = tokens.Issuer(urls, audiences=[AUDIENCE], resource=AUDIENCE, **OTHERWISE)
         assert await asyncio.wait_for(both.is_ready(), 10)
 
     asyncio.run(ask())
@@ -845,7 +848,7 @@ def test_tools_judge_scopes_themselves_whatever_the_guard_let_through(in_process
     tools = in_process()
     scopes = callers.Scopes(tools.catalog, frozenset({"books:write"}), ["delete_book=books:admin"])
     authority = callers.Callers(
-        tokens.ProtectedResource([], audiences=[AUDIENCE], resource=AUDIENCE, scopes=frozenset()),
+        tokens.ProtectedResource([], audiences=[AUDIENCE], resource=AUDIENCE, **OTHERWISE),
         scopes,
     )
     entry = tools.catalog.find("delete_book")
@@ -1049,8 +1052,9 @@ def test_an_idle_connection_keeps_nothing_of_what_was_asked(inner: Any) -> None:
         sent.append(message)
 
     outer = guard.Guard(
-        app=served, hosts=guard.hosts_of(["shop"]), browsers=guard.Browsers(frozenset())
-    )
+        app=served, hosts=guard.hosts_of(["shop"]), browsers=guard.Browsers(frozenset()),
+        authority=None, writes=bool, body_seconds=30.0, front=None, fault=AsyncMock(return_value=""),
+    )  # fmt: skip
     asyncio.run(outer(scope, receive, send))
     assert sent[0]["status"] == 200
     assert guard.MESSAGE not in scope

@@ -130,7 +130,7 @@ def test_the_tools_are_those_that_the_server_would_list(run: Run) -> None:
     (["size=many", "other=true"], {"size": "many", "other": True}),
 ])  # fmt: skip
 def test_words_become_what_the_schema_wants(words: list[str], arguments: dict[str, Any]) -> None:
-    assert arguments_of(words, SCHEMA) == arguments
+    assert arguments_of(words, SCHEMA, "") == arguments
     assert arguments_of(words, SCHEMA, '{"name": "x", "given": 1}') == {
         "name": "x",
         "given": 1,

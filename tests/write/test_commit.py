@@ -174,7 +174,9 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch, change: Callable[[], object]) -> 
     monkeypatch.setitem(commit.__globals__, "_apply", apply)
 
 
-@pytest.mark.parametrize("error", [OSError(28, "full"), OutputConflictError.of("E1202", "full")])
+@pytest.mark.parametrize(
+    "error", [OSError(28, "full"), OutputConflictError.of("E1202", "full", "")]
+)
 def test_a_run_that_does_not_begin_leaves_no_new_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:

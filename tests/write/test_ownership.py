@@ -72,6 +72,14 @@ def test_what_python_compiled_of_a_module_goes_with_it(folder: Path) -> None:
     assert (folder / mine).exists()
 
 
+def test_nothing_that_python_compiled_goes_through_a_link(folder: Path, tmp_path: Path) -> None:
+    put(tmp_path, {"elsewhere/books.cpython-311.pyc": ""})
+    (folder / "src/shop_mcp/tools/__pycache__").symlink_to(tmp_path / "elsewhere")
+    kept = {path: text for path, text in OLD.items() if not path.endswith("tools/books.py")}
+    write(kept, folder, lock_facts=facts())
+    assert (tmp_path / "elsewhere/books.cpython-311.pyc").exists()
+
+
 def test_an_emptied_folder_goes_and_one_with_a_file_of_the_user_stays(tmp_path: Path) -> None:
     folder = tmp_path / "shop"
     write(

@@ -26,7 +26,7 @@ ON_BEHALF = "on behalf of the caller"
 class Credentials:
     """The configured credentials of one API."""
 
-    def __init__(self, settings: ApiSettings, provided: frozenset[str] = frozenset()) -> None:
+    def __init__(self, settings: ApiSettings, provided: frozenset[str]) -> None:
         self._settings = settings
         self._own = settings.own_credentials
         self._provided = provided
@@ -63,7 +63,7 @@ class Credentials:
             for name in self._logins.keys() & set(names):
                 await self._logins[name].find()
 
-    def select(self, security: Security | None, *, writes: bool = False) -> tuple[Credential, ...]:
+    def select(self, security: Security | None, *, writes: bool) -> tuple[Credential, ...]:
         """The credentials of the first alternative that is complete (OpenAPI 3.1 section 4.8.30).
 
         For a request that `writes` the operator may have set others. An empty alternative means

@@ -268,7 +268,7 @@ class Health:
             self._open_until, self._reason = now + self._seconds, failure
             event("error", "api_left_alone", failures=self._failures, reason=failure)
 
-    def rest(self, seconds: float, limited: Hashable = None) -> None:
+    def rest(self, seconds: float, limited: Hashable) -> None:
         """Hold calls back for as long as the API asked (`Retry-After`): those that share the limit
         `limited`, or without one every call.
         """

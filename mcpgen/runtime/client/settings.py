@@ -48,13 +48,13 @@ class Login:
     are those of the client's id and secret, `client` their values.
     """
 
-    authorization_url: str = ""
-    device_url: str = ""
-    token_url: str = ""
-    metadata_url: str = ""
-    scopes: tuple[str, ...] = ()
-    variables: tuple[str, ...] = ()
-    client: tuple[Secret | None, ...] = ()
+    authorization_url: str
+    device_url: str
+    token_url: str
+    metadata_url: str
+    scopes: tuple[str, ...]
+    variables: tuple[str, ...]
+    client: tuple[Secret | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +72,9 @@ class Credential:
     scheme: str
     variables: tuple[str, ...]
     values: tuple[Secret | None, ...]
-    token_url: str | None = None
-    scopes: tuple[str, ...] = ()
-    about: str = ""
+    token_url: str | None
+    scopes: tuple[str, ...]
+    about: str
     """Its placement and its form, in words."""
     for_writing: Credential | None = None
     """Credential for requests that write, if the operator set one."""

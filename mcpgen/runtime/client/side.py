@@ -50,7 +50,6 @@ MAX_FIELD = 500
 
 _NO_LIST = ListAnswer()
 _AS_IT_IS = Shaping()
-_NO_ARGUMENTS: Mapping[str, Any] = {}
 
 _IMAGES = frozenset(("image/png", "image/jpeg", "image/gif", "image/webp"))
 _XML = ("/xml", "+xml")
@@ -152,7 +151,7 @@ class Reach:
         return True
 
 
-def says_failed(answer: Answer[Any], is_json: bool = True) -> bool:
+def says_failed(answer: Answer[Any], is_json: bool) -> bool:
     """Return whether an answer says that it failed whatever its status: `ok` and `error` as those
     of Slack, `errors` without data as those of GraphQL; or a page where it should be JSON.
     """
@@ -170,7 +169,7 @@ def content_of(
     answer: Answer[Any],
     tool: Mapping[str, Any],
     settings: ApiSettings,
-    call: Mapping[str, Any] = _NO_ARGUMENTS,
+    call: Mapping[str, Any],
 ) -> tuple[list[Block], dict[str, Any] | None]:
     """An answer as content blocks, and as structured content when the tool (as listed) declares an
     output schema. `call` has the arguments of the call.

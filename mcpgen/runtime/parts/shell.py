@@ -181,7 +181,7 @@ def block_text(block: dict[str, Any]) -> str:
     return f"({kind}, {len(data) * 3 // 4:,} bytes)"
 
 
-def arguments_of(words: list[str], schema: dict[str, Any], text: str = "") -> dict[str, Any]:
+def arguments_of(words: list[str], schema: dict[str, Any], text: str) -> dict[str, Any]:
     """Return the arguments of a JSON object, and of `key=value` words over them; a key that is
     repeated makes a list.
 

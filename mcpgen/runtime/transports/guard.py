@@ -224,10 +224,6 @@ def _parse_host(value: str) -> tuple[str, int | None] | None:
     return name, port
 
 
-async def _no_fault() -> str:
-    return ""
-
-
 @dataclass(kw_only=True)
 class Guard:
     """The outermost ASGI application."""
@@ -235,13 +231,13 @@ class Guard:
     app: ASGIApp
     hosts: frozenset[tuple[str, int | None]]
     browsers: Browsers
-    authority: Authority | None = None
-    writes: Callable[[str], bool] = lambda name: False
+    authority: Authority | None
+    writes: Callable[[str], bool]
     """Whether a tool can change something."""
-    body_seconds: float = 30.0
-    front: ASGIApp | None = None
+    body_seconds: float
+    front: ASGIApp | None
     """Answers at the root."""
-    fault: Callable[[], Awaitable[str]] = _no_fault
+    fault: Callable[[], Awaitable[str]]
     """Returns why `/ready` may not say yes, if anything."""
     life: Callable[[], AbstractContextManager[None]] = nullcontext
     """Wraps the life of the process."""

@@ -168,7 +168,7 @@ def _called(name: str, function: Callable[..., Any], signature: Signature) -> Ca
 class Documentation:
     """A docstring in parts: the text for the model, the arguments by name, and the result."""
 
-    description: str = ""
+    description: str
     arguments: dict[str, str] = field(default_factory=dict)
     returns: str = ""
 

@@ -83,8 +83,8 @@ class ProtectedResource:
         audiences: Sequence[str],
         resource: str,
         scopes: frozenset[str],
-        offered: Iterable[str] = (),
-        ca_file: Path | None = None,
+        offered: Iterable[str],
+        ca_file: Path | None,
     ) -> None:
         """`resource` is this server's URL, and `offered` has items such as `books:write` and
         `read=api://app/read`. `ca_file` has the certificates that are trusted in place of the

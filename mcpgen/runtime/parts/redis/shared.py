@@ -7,7 +7,6 @@ of the limit by itself: together they stay below it.
 from __future__ import annotations
 
 import asyncio
-import math
 import random
 import time
 import uuid
@@ -156,7 +155,7 @@ class SharedRate(Shared):
         self._own: dict[int, Rate] = {}
         """The limit of this replica alone, by the number of replicas."""
 
-    async def take(self, longest: float = math.inf) -> float:
+    async def take(self, longest: float) -> float:
         """Take the next turn, unless it is further away than `longest` seconds."""
         size = max(1.0, self._rate * self._burst)
         own = self._own.setdefault(self._replicas, Rate(self._rate / self._replicas, self._burst))

@@ -11,7 +11,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Any
 
@@ -76,7 +76,7 @@ class Query:
     stems after `by`, which name arguments.
     """
 
-    terms: dict[str, dict[str, float]] = field(default_factory=dict)
+    terms: dict[str, dict[str, float]]
     kinds: frozenset[str] = READING
     head: frozenset[str] = frozenset()
     by: frozenset[str] = frozenset()
