@@ -99,8 +99,8 @@ def as_markdown(difference: Diff) -> str:
     text = "\n".join(lines)
     if len(text) > LONGEST:
         cut = text[:LONGEST].rpartition("\n")[0]
-        more = f"… {len(difference.changes)} changes in all: run `mcpgen diff` for the rest"
-        text = f"{cut}\n\n{more}\n"
+        end = "</details>\n\n" * (cut.count("<details>") - cut.count("</details>"))
+        text = f"{cut}\n\n{end}… cut here: `mcpgen diff --format changelog` lists every change\n"
     return text
 
 

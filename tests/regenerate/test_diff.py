@@ -181,6 +181,8 @@ def test_the_comment_for_a_pull_request_is_short(
     assert text.startswith("### MCP tools: 1 security, 1 breaking, 400 additive")
     assert text.index("evil.example") < text.index("`list_orders`") < text.index("`x0`")
     assert len(text) < 5200
+    assert text.count("<details>") == text.count("</details>\n\n") == 1
+    assert text.endswith("\n\n… cut here: `mcpgen diff --format changelog` lists every change\n")
 
 
 def test_one_cause_is_one_line(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import dataclasses
 import gzip
 import json
 import logging
@@ -703,7 +704,14 @@ async def test_a_name_that_leads_inside_is_refused_unless_the_operator_named_it(
                 await get(api)
             with pytest.raises(runtime.errors.ApiError):
                 await api.reach()
-    assert (upstream.requests, asked) == ([], ["inside.test"] * 2)
+            api._apis["further"], api._apis["no"] = runtime.api.Api(made), runtime.api.Api(made)
+            api._apis["no"].settings = dataclasses.replace(made, base_url="")
+            with pytest.raises(runtime.errors.ApiError):
+                await api._apis["further"].reach()
+            api.settings = dataclasses.replace(made, base_url="")
+            with pytest.raises(runtime.errors.ApiError):
+                await api.reach()
+    assert (upstream.requests, asked) == ([], ["inside.test"] * 4)
 
 
 async def test_a_proxy_that_the_operator_names_is_asked_for_names_and_not_for_what_is_inside() -> (

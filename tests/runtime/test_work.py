@@ -203,3 +203,7 @@ def test_what_is_wrong_is_written_for_the_lines_that_are_shown_alone() -> None:
     lines = str(caught.value).splitlines()
     assert len(lines) == 7 and lines[-1] == "- and 45 more" and len(json.dumps(lines)) < 6_000
     assert '"v39" and 10 more' in lines[1]
+    with pytest.raises(
+        runtime.checker.BadArguments, match=r'got "x{99}\.\.\. \(5,002 characters\)'
+    ):
+        checker.checked({"a": ["x" * 5_000]})

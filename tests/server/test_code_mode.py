@@ -55,6 +55,8 @@ def generated(**config: Any) -> dict[str, str]:
 def test_the_list_is_two_tools_of_at_most_six_hundred_tokens(coded: Any) -> None:
     tools = list_tools(coded).tools
     assert [tool.name for tool in tools] == ["search_tools", "run_code"]
+    assert [tool.title for tool in tools] == ["Search tools", "Run a program"]
+    assert all(len(tool.description) > 100 for tool in tools)
     assert sum(len(tool.model_dump_json(exclude_none=True)) for tool in tools) / 4 <= 600
 
 

@@ -10,6 +10,7 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from shop import PACKAGE, Recorder
 from shop import ended as run
 
 from mcpgen.runtime.parts.audit import lines as audit
+from mcpgen.runtime.parts.telemetry import instruments
 from mcpgen.runtime.parts.telemetry.instruments import END_SECONDS
 from mcpgen.runtime.record import Record, recorded
 from mcpgen.runtime.secrets import MASK, Caller, Redactor, Secret
@@ -104,7 +106,8 @@ def test_a_call_is_one_trace_from_the_caller_to_the_api(
     said = attributes(served)
     assert said["mcp.method.name"] == "tools/call"
     assert said["gen_ai.tool.name"] == "get_book"
-    assert said["network.transport"] == "tcp"
+    assert (said["network.transport"], said["network.protocol.name"]) == ("tcp", "http")
+    assert instruments._transport(SimpleNamespace(request=None)) == {"network.transport": "pipe"}
     assert attributes(requested)["http.response.status_code"] == 200
     of_server = attributes(collector.traces[0].resource_spans[0].resource)
     assert (of_server["service.name"], of_server["service.version"]) == ("shop-mcp", "9")

@@ -9,7 +9,7 @@ import pytest
 from mcpgen.lock import Once, dump, parse_lock, text_hash
 from mcpgen.paths import check_paths
 from mcpgen.problems import OutputConflictError, RefusedError
-from mcpgen.write import ToolLock, read_lock, write
+from mcpgen.write import ToolLock, changes, read_lock, write
 
 from .folders import MINE, NEW, OLD, facts, project, put, tree
 
@@ -70,6 +70,17 @@ def test_what_python_compiled_of_a_module_goes_with_it(folder: Path) -> None:
     write(kept, folder, lock_facts=facts())
     assert not (folder / "src/shop_mcp/extra").exists() and not (folder / gone).exists()
     assert (folder / mine).exists()
+
+
+@pytest.mark.parametrize(("path", "where"), {
+    "src/shop_mcp/tools/books.json": "mcpgen.toml", "src/shop_mcp/tools/books.py": "custom/",
+    "src/shop_mcp/api.json": "auth.py", "src/shop_mcp/a/app.py": "hooks.py",
+    "VARIABLES.md": "README.md is yours", "src/shop_mcp/README": "hooks.py",
+    "document/openapi.yaml": "an overlay", "tests/test_tools.py": "tests in a file of your own",
+    "clients/cursor.json": "name of your own", "manifest.json": "name of your own",
+}.items())  # fmt: skip
+def test_an_edit_belongs_where_it_survives(path: str, where: str) -> None:
+    assert where in changes.where_edits_belong(path)
 
 
 def test_nothing_that_python_compiled_goes_through_a_link(folder: Path, tmp_path: Path) -> None:
