@@ -6,7 +6,9 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
+import docstring_parser
 import jsonschema_rs
 import mcp.types as types
 import pytest
@@ -432,6 +434,15 @@ def test_the_examples_of_a_docstring_are_for_the_model() -> None:
         """
 
     assert documentation(both) == Documentation("Both.\n\nExample:\n\nboth()", {}, "")
+
+
+def test_a_docstring_that_no_style_can_read_is_the_description(monkeypatch: Any) -> None:
+    def odd() -> None:
+        """Odd. :param"""
+
+    odd_style = Mock(side_effect=docstring_parser.ParseError)
+    monkeypatch.setattr(docstring_parser, "parse", odd_style)
+    assert documentation(odd) == Documentation("Odd. :param", {}, "")
 
 
 a_project_of_many_types = made_of("values", VALUES)

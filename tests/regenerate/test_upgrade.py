@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from mcpgen.config import read_config
 from mcpgen.load import load
+from mcpgen.lock import config_hash
 from mcpgen.problems import Problems
 from tests.commands import Command
 
@@ -25,6 +28,12 @@ def test_an_unchanged_document_has_the_hash_that_version_0_1_0_wrote(
     name: str, digest: str
 ) -> None:
     assert load(SPECS / name, problems=Problems()).source.sha256.startswith(digest)
+
+
+def test_an_unchanged_configuration_has_the_hash_that_version_0_1_0_wrote() -> None:
+    config = read_config(MADE)
+    assert config_hash(config) == json.loads((MADE / "mcpgen.lock").read_text())["config"]
+    assert config_hash(replace(config, catalogue=True)) != config_hash(config)
 
 
 def test_an_unchanged_document_breaks_nothing_and_a_field_that_is_gone_does(

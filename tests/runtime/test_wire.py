@@ -90,6 +90,8 @@ def test_reserved_lists_may_be_one_value() -> None:
     wire = runtime.wire
     made = wire.reserved(["a/b", "c,d"], explode=False)
     assert wire.joined(list(wire.pairs_of("p", made))) == "p=a/b,c%2Cd"
+    made = wire.csv([["a", "b"], ["c"]], within="|")
+    assert wire.joined(list(wire.pairs_of("p", made))) == "p=a%7Cb,c"
 
 
 # RFC 6570 §3.2 with the variables of that section

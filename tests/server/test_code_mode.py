@@ -94,6 +94,11 @@ def test_the_value_of_a_program_that_only_the_sandbox_can_read_is_not_known(
     assert text.endswith("seen")
 
 
+def test_an_answer_that_is_nested_too_deep_reaches_a_program_as_text() -> None:
+    deep = "[" * 100_000
+    assert calls._data_of_blocks([{"type": "text", "text": deep}]) == deep
+
+
 def test_a_program_that_returns_nothing_is_told_how(coded: Any) -> None:
     assert "end it with the expression" in outcome(coded, "x = 1")[1]
 

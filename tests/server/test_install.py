@@ -116,10 +116,13 @@ def test_a_second_install_changes_nothing(
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_uninstall_gives_back_the_file_byte_for_byte(client: str, run: Run, home: Path) -> None:
+def test_uninstall_gives_back_the_file_byte_for_byte(
+    client: str, run: Run, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = place(client, home)
     before = path.read_bytes()
     run("install", client)
+    assert f"The file as it was: {path}.shop-mcp.bak" in capsys.readouterr().out
     assert path.read_bytes() != before
     run("install", client, "--read-only")
     assert path.with_name(f"{path.name}.shop-mcp.bak").read_bytes() == before

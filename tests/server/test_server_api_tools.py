@@ -137,12 +137,14 @@ def test_a_body_that_was_left_out_is_named_where_the_api_misses_it(
     in_process: Any, api: Recorder
 ) -> None:
     tools = in_process()
-    body = {"type": "object", "properties": {"note": {"type": "string"}}, "required": ["note"]}
+    needed = [f"n{number}" for number in range(12)]
+    body = {"type": "object", "properties": {}, "required": needed}
     tools.catalog.find("get_book").tool["inputSchema"]["properties"]["body"] = body
     for status, hint in ((422, "`body` was not given: the API may need it"), (404, "")):
         api.answer = (status, b"{}")
         [result] = ask(tools, ("get_book", {"book_id": "1"}))
         assert [hint in block["text"] for block in result["content"][1:]] == [True] * bool(hint)
+        assert result["content"][-1]["text"].endswith("`n9`") == bool(hint)
 
 
 def test_a_shape_hook_changes_what_the_model_sees(package: Any, in_process: Any) -> None:

@@ -83,6 +83,13 @@ def test_an_edit_belongs_where_it_survives(path: str, where: str) -> None:
     assert where in changes.where_edits_belong(path)
 
 
+@pytest.mark.parametrize(("count", "shown"), [(5, "`3`, `4`"), (6, "`3`, `4` and 1 more")])
+def test_a_folder_of_other_files_is_not_taken(tmp_path: Path, count: int, shown: str) -> None:
+    put(tmp_path / "full", {str(number): "" for number in range(count)})
+    with pytest.raises(OutputConflictError, match=rf"was not made by mcpgen: .*{shown}$"):
+        write(NEW, tmp_path / "full", lock_facts=facts())
+
+
 def test_nothing_that_python_compiled_goes_through_a_link(folder: Path, tmp_path: Path) -> None:
     put(tmp_path, {"elsewhere/books.cpython-311.pyc": ""})
     (folder / "src/shop_mcp/tools/__pycache__").symlink_to(tmp_path / "elsewhere")

@@ -56,8 +56,6 @@ REDIRECTS = frozenset(range(300, 400)) - {304}
 MAX_REDIRECTS = 3
 MAX_TOKEN_ANSWER = 64 * 1024
 TICK = 5.0
-SHORTEST_WAIT = 0.001
-"""Seconds in the queue that count as a wait."""
 
 progress: ContextVar[Callable[[str], Awaitable[None]] | None] = ContextVar("progress", default=None)
 """Called with a short text while a call waits for its turn, for its answer, or for its next
@@ -377,9 +375,7 @@ class Api:
                 await self._pace(call)
                 await held.enter_async_context(self._gate.place())
                 await held.enter_async_context(self._place(self.settings.total_timeout))
-            waited = time.monotonic() - began
-            if waited > SHORTEST_WAIT:
-                current().queued += waited
+            current().queued += time.monotonic() - began
             is_trial, failure = health.begin(), None
             try:
                 answer = await self._hops(call, call.method, call.url)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -169,8 +169,8 @@ class Documentation:
     """A docstring in parts: the text for the model, the arguments by name, and the result."""
 
     description: str
-    arguments: dict[str, str] = field(default_factory=dict)
-    returns: str = ""
+    arguments: dict[str, str]
+    returns: str
 
 
 def documentation(function: Callable[..., Any]) -> Documentation:
@@ -179,7 +179,7 @@ def documentation(function: Callable[..., Any]) -> Documentation:
     try:
         parsed = docstring_parser.parse(text)
     except docstring_parser.ParseError:
-        return Documentation(text)
+        return Documentation(text, {}, "")
     gap = "\n\n" if parsed.blank_after_short_description else "\n"
     paragraphs: list[str | None] = [
         gap.join(filter(None, (parsed.short_description, parsed.long_description)))
