@@ -2,7 +2,7 @@
 
 A seed draws lines of what keeps servers safe, and for each line one mutation: one of cosmic-ray's,
 or of those below. The tests that run the line, the quickest first, must notice it, and pass without
-it. `--measure` finds out which tests run which lines, as the first run does; `--measure runtime
+it; or else the types, which are part of the gate (`make lint`). `--measure` finds out which tests run which lines, as the first run does; `--measure runtime
 cli/test_pages.py` looks at those alone again. A fault that changes nothing is listed in
 `excused.toml` with the reason.
 """
@@ -411,6 +411,12 @@ def _around(whole: str, line: int, kind: Any = FUNCTION) -> range:
     return found
 
 
+def typed(place: Path, file: str) -> int:
+    """Look at the types of a module; 0 where they are right."""
+    words = [sys.executable, "-m", "mypy", "--cache-dir", ".mypy", file]
+    return subprocess.run(words, cwd=place, check=False, stdout=subprocess.DEVNULL).returncode
+
+
 def judged(fault: Fault, tests: list[str], place: Path) -> tuple[str, str]:
     """Break a copy, run the tests, and mend it; the verdict, and the test that failed."""
     path = place / fault.file
@@ -420,6 +426,8 @@ def judged(fault: Fault, tests: list[str], place: Path) -> tuple[str, str]:
     path.write_text(fault.made()[0], "utf-8")
     try:
         code, failed = tried(tests, place, "-x")
+        if code == 0 and "Exception" not in fault.operator.__class__.__name__:  # a name of its own
+            code, failed = typed(place, fault.file), ["mypy"]
     finally:
         path.write_text(whole, "utf-8")
     if any(test.startswith("tests/cases") for test in failed):  # they write what they found
