@@ -143,7 +143,8 @@ def test_a_browser_brings_tokens_into_the_keyring(
     assert query["prompt"] == "consent" and query["scope"] == "read write"
     assert query["code_challenge_method"] == "S256"
     assert 43 <= len(provider.requests[0]["code_verifier"]) <= 128  # RFC 7636 section 4.1
-    assert urlsplit(query["redirect_uri"]).hostname == "127.0.0.1"
+    address = urlsplit(query["redirect_uri"])
+    assert (address.hostname, address.path) == ("127.0.0.1", "/callback")
 
 
 def test_a_code_on_another_device_brings_tokens_too(command: Any, memory: Memory) -> None:

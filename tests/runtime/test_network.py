@@ -6,6 +6,7 @@ import dataclasses
 import gzip
 import json
 import logging
+import re
 import socket
 import ssl
 import time
@@ -625,6 +626,36 @@ async def test_a_rate_limit_spreads_calls() -> None:
         await asyncio.gather(*(get(api) for _ in range(30)))
         # However slow the machine is, the last ten cannot have been sent earlier
         assert time.monotonic() - started >= 0.4 and len(upstream.requests) == 30
+
+
+async def test_whoever_waits_is_told_for_what(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+
+    async def report(text: str) -> None:
+        told.append(text)
+        raise ConnectionError  # whoever asked is gone, and the call goes on
+
+    async def slow(_: Any, writer: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(0.2)
+        writer.write(ok({}))
+
+    monkeypatch.setattr(runtime.api, "TICK", 0.05)
+    runtime.api.progress.set(report)  # in the context of this test's task alone
+    busy = http(429, "{}", "application/json", "Retry-After: 1")
+    async with reaching(http(503, "{}"), busy, slow) as (api, _):
+        first = asyncio.create_task(get(api))
+        while not any("429" in text for text in told):
+            await asyncio.sleep(0.01)
+        await asyncio.gather(first, get(api))
+    async with reaching(RATE_LIMIT="2", MAX_CONCURRENCY="1") as (api, _):
+        await asyncio.gather(*(get(api) for _ in range(3)))
+    for pattern in (
+        r"the API answered 503; attempt 2 of 3 in 0\.\d s",
+        r"the API answered 429; attempt 3 of 3 in 1\.0 s", r"waiting [01]\.\d s, as the API asked",
+        r".*waiting.*\(0 s\)", "waiting for other calls to finish",
+        r"waiting 0\.\d s for the rate limit",
+    ):  # fmt: skip
+        assert any(re.fullmatch(pattern, text) for text in told), (pattern, told)
 
 
 async def test_a_rate_counts_what_is_used_and_not_what_is_given_back(

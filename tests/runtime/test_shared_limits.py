@@ -186,6 +186,7 @@ class Replica:
         """Return how many calls got a place."""
         self.end.set()
         got = await asyncio.gather(*self.calls)
+        assert not self.shared._leases  # else they would be renewed for ever
         while len(self.shared._tasks) > self.shared._is_renewing:
             await asyncio.sleep(0.02)
         return sum(got)

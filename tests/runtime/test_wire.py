@@ -92,6 +92,7 @@ def test_reserved_lists_may_be_one_value() -> None:
     assert wire.joined(list(wire.pairs_of("p", made))) == "p=a/b,c%2Cd"
     made = wire.csv([["a", "b"], ["c"]], within="|")
     assert wire.joined(list(wire.pairs_of("p", made))) == "p=a%7Cb,c"
+    assert wire.simple([["a", "b"]]).value == [["a", "b"]]
 
 
 # RFC 6570 §3.2 with the variables of that section

@@ -23,7 +23,7 @@ from mcpgen.render.search import content
 from mcpgen.runtime import settings
 from mcpgen.runtime.client.recorder import Recorder
 from mcpgen.runtime.client.settings import ApiSettings
-from mcpgen.runtime.parts import PARTS, parts_of
+from mcpgen.runtime.parts import NAMED, PARTS, parts_of
 from mcpgen.runtime.parts.search.entries import entry, fields_of
 from mcpgen.runtime.parts.search.index import Index
 
@@ -205,6 +205,7 @@ def test_every_variable_is_of_a_kind_and_in_a_group_that_there_is() -> None:
     for each in settings.settings_with(ApiSettings, parts_of({"parts": [*PARTS]})):
         assert each.kind in get_args(settings.Kind) and each.group in get_args(settings.Group)
         assert each.low <= each.high, each.name
+    assert NAMED == ("audit", "exchange", "oauth", "redis", "telemetry")
 
 
 def test_the_api_of_a_projects_tests_gives_tokens_whatever_it_answers_else() -> None:

@@ -15,6 +15,7 @@ import pytest
 from mcp import Client
 
 from mcpgen.runtime.arguments.checker import BadArguments, Checker
+from mcpgen.runtime.arguments.contract import ContractChecker
 from tests.generated import importable, written
 from tests.loopback import JSON, Asked, Loopback
 
@@ -108,6 +109,13 @@ def test_arguments_that_are_not_json_or_too_much_are_refused(
     with pytest.raises(BadArguments):
         Checker("list_books", tool["inputSchema"]).checked(arguments)
     assert time.process_time() - started < 2
+
+
+def test_what_a_text_of_json_holds_is_counted_too() -> None:
+    listed = {"type": "object", "properties": {"a": {"type": "array"}}}
+    for checker in (Checker("t", listed), ContractChecker("t", listed, {"arguments": {"a": "a"}})):
+        with pytest.raises(BadArguments, match="50,000"):
+            checker.checked({"a": json.dumps([0] * 50_001)})
 
 
 @pytest.mark.parametrize(

@@ -965,6 +965,15 @@ def test_no_call_is_lost_while_a_server_drains(start: Start, parser: str) -> Non
     assert server.exit_code() == 0
 
 
+def test_a_stream_that_outlives_the_grace_period_is_answered(start: Start, parser: str) -> None:
+    server = start(HTTP_GRACE="0.1")
+    connection = opened(server, slow_call(100))
+    assert connection.recv(4096).startswith(b"HTTP/1.1 200")
+    server.ask_to_end()
+    assert b'"text":' in received(connection)
+    assert server.exit_code() == 0
+
+
 def wait_for_not_ready(server: Server) -> tuple[int, dict[str, str], bytes]:
     """The first answer of `/ready` that says no."""
     for _ in range(200):
