@@ -122,7 +122,9 @@ def test_uninstall_gives_back_the_file_byte_for_byte(
     path = place(client, home)
     before = path.read_bytes()
     run("install", client)
-    assert f"The file as it was: {path}.shop-mcp.bak" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert f"The file as it was: {path}.shop-mcp.bak" in said
+    assert "Values in that file, in plain text: " in said and f"{PREFIX}_API_KEY" in said
     assert path.read_bytes() != before
     run("install", client, "--read-only")
     assert path.with_name(f"{path.name}.shop-mcp.bak").read_bytes() == before

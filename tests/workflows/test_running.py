@@ -1,6 +1,7 @@
 """What a workflow's tool does when it is called: the requests it makes, and what comes back."""
 
 import copy
+import time
 from typing import Any
 
 import pytest
@@ -206,11 +207,13 @@ def test_a_step_is_tried_again_until_it_succeeds(flow: Any, api: Any) -> None:
 
 def test_attempts_are_limited_and_then_the_step_fails(flow: Any, api: Any) -> None:
     api.answers["GET /things"] = [(503, {"message": "closed"})]
-    actions = [retry(retryLimit=2, criteria=when("$statusCode == 503"))]
+    actions = [retry(retryAfter=0.2, retryLimit=2, criteria=when("$statusCode == 503"))]
     listing = step(
         "list", "listThings", successCriteria=when("$statusCode == 200"), onFailure=actions
     )
-    result = flow("wait_for", listing).call("wait_for")
+    project, started = flow("wait_for", listing), time.monotonic()
+    result = project.call("wait_for")
+    assert time.monotonic() - started >= 0.4
     assert result.is_error and "503" in text_of(result) and len(api.lines) == 3
 
 

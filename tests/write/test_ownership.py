@@ -3,13 +3,14 @@
 import os
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
 from mcpgen.lock import Once, dump, parse_lock, text_hash
 from mcpgen.paths import check_paths
 from mcpgen.problems import OutputConflictError, RefusedError
-from mcpgen.write import ToolLock, changes, read_lock, write
+from mcpgen.write import ToolLock, changes, read_lock, rename, write
 
 from .folders import MINE, NEW, OLD, facts, project, put, tree
 
@@ -211,6 +212,14 @@ def test_files_are_0644_and_folders_0755_whatever_the_umask(tmp_path: Path, mask
         os.umask(old)
     for path in (tmp_path / "shop").rglob("*"):
         assert path.stat().st_mode & 0o777 == (0o755 if path.is_dir() else 0o644), path
+
+
+def test_no_file_is_missed_in_a_folder_that_cannot_be_read(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "scandir", Mock(side_effect=PermissionError))
+    with pytest.raises(PermissionError):
+        list(rename._entries(folder, "src/shop_mcp"))
 
 
 @pytest.mark.parametrize("paths", [

@@ -515,18 +515,11 @@ def _written_fields(value: Mapping[str, Any], writers: Mapping[str, Fields]) -> 
 
 
 _WRITERS: Mapping[str, Callable[..., Any]] = {
-    "csv": csv,
-    "deep_object": deep_object,
-    "file": file,
-    "form": form,
-    "json_part": json_part,
-    "json_parts": json_parts,
-    "json_text": json_text,
-    "pipe_delimited": pipe_delimited,
-    "reserved": reserved,
-    "space_delimited": space_delimited,
-    "tab_delimited": tab_delimited,
-    "text_part": text_part,
+    writer.__name__: writer
+    for writer in (
+        *(csv, deep_object, file, form, json_part, json_parts, json_text, pipe_delimited),
+        *(reserved, space_delimited, tab_delimited, text_part),
+    )
 }
 
 
