@@ -23,7 +23,6 @@ from .source import DOCUMENT_ENDINGS, Source, is_project, with_hash
 from .text import SourceText
 from .values import as_object, objects_in, texts_in
 
-LONGEST_PATH = 4096
 Name = str | os.PathLike[str]
 Read = tuple[Source, SourceText, Any]
 API_STEMS = ("openapi", "swagger")
@@ -49,7 +48,7 @@ def _documents_in(folder: Path) -> list[Name]:
     """The definitions in a folder. Empty if it is not a folder, or holds an API description or a
     project: that is a mistake, which reading the folder itself reports.
     """
-    if len(str(folder)) >= LONGEST_PATH or not folder.is_dir() or is_project(folder):
+    if not os.path.isdir(folder) or is_project(folder):
         return []
     documents: list[Name] = []
     for path in sorted(folder.iterdir()):

@@ -528,7 +528,7 @@ class _Gatherer:
         if self.root is None:
             return False
         try:
-            return (self.root / self.file_name(path, file)).is_file()
+            return os.path.isfile(self.root / self.file_name(path, file))
         except _Forbidden:
             return False
 

@@ -80,7 +80,7 @@ def mapped_folders(items: Iterable[str]) -> dict[str, Path]:
     folders = {}
     for item in items:
         url, _, folder = item.rpartition("=")
-        if not is_url(url) or not Path(folder).is_dir():
+        if not is_url(url) or not os.path.isdir(folder):
             message = f"`{visible(item)[:120]}` names no URL, or no folder"
             raise UsageError.of("E0209", message, "write `URL=FOLDER`, with a folder that exists")
         folders[url] = Path(folder)
@@ -169,7 +169,7 @@ def _bounded(stream: IO[bytes], name: str, limits: Limits) -> bytes:
 def _with_slashes(name: str) -> str:
     """A name that has backslashes as a path has them elsewhere, where a file is there."""
     slashed = name.replace("\\", "/")
-    return slashed if Path(slashed).is_file() else ""
+    return slashed if os.path.isfile(slashed) else ""
 
 
 def _cannot_open(path: Path, name: str, error: OSError) -> McpgenError:
@@ -204,7 +204,7 @@ def _meant_url(name: str) -> str:
     host, slash, _ = name.partition("/")
     if not slash:
         return ""
-    if Path(host).exists():
+    if os.path.exists(host):
         return ""
     return corrected(name)
 
@@ -285,7 +285,7 @@ class Copies:
         if self.project is None or (self.anew and is_fetched(origin)):
             return None
         path = copy_path(origin, self.project, self.home)
-        if path is None or Path(origin).exists():
+        if path is None or os.path.exists(origin):
             return None
         if obstacle(self.project, path) is not None or not (self.project / path).is_file():
             return None

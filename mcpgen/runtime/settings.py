@@ -209,7 +209,7 @@ def items(text: str, setting: Setting) -> tuple[str, ...]:
 
 def _file(text: str, setting: Setting) -> Path:
     """A file that exists."""
-    if not Path(text).is_file():
+    if not os.path.isfile(text):
         raise ValueError("names a file that is not there")
     return Path(text)
 
@@ -217,7 +217,7 @@ def _file(text: str, setting: Setting) -> Path:
 def _folders(text: str, setting: Setting) -> tuple[Path, ...]:
     """Folders that exist, separated by the system's path separator."""
     folders = [Path(item.strip()) for item in text.split(os.pathsep) if item.strip()]
-    if not all(folder.is_absolute() and folder.is_dir() for folder in folders):
+    if not all(folder.is_absolute() and os.path.isdir(folder) for folder in folders):
         raise ValueError("has to hold absolute paths of folders that are there")
     return tuple(folder.resolve() for folder in folders)
 

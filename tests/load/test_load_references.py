@@ -231,6 +231,8 @@ def test_a_value_of_the_same_file_replaces_its_reference(write: Write, word: str
 
 @pytest.mark.parametrize(("schema", "severity", "hint"), [
     ("{$ref: 'schemas/pets.yaml'}", "warning", "pet.yaml"),
+    (f"{{$ref: '{'x' * 300}.yaml'}}", "warning", "relative to the file with the reference"),
+    (f"{{$ref: '{'x' * 300}/{'y' * 5_000}'}}", "warning", "relative to the file with"),
     ("{$ref: 'status.yml'}", "warning", "relative to the file with the reference"),
     ("{$ref: 'parts/gone.yaml'}", "warning", "relative to the file with the reference"),
     ("{type: string, example: {$ref: examples/a.yaml}}", "note", ""),

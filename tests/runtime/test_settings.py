@@ -48,6 +48,9 @@ WRONG = {
     "PROXY_URL=https://x PROXY_URL=proxy:1 PROXY_URL=http://x/y":
         "has to be a URL such as `http://proxy.example.com:3128`",
     "CA_FILE=/missing": "names a file that is not there",
+    f"CA_FILE=/{'x' * 5_000}": "names a file that is not there",
+    f"FILE_ROOTS=/{'x' * 5_000}": "has to hold absolute paths of folders that are there",
+    f"KEY_FILE=/{'x' * 5_000}": "names a file that cannot be read",
     "KEY_FILE=/missing": "names a file that cannot be read",
     "KEY_FILE=/": "has to name a file that only its owner can read (mode 0600)",
     "BASE_URL=ftp://x TOKEN_URL=x": "cannot be used: not an http or https URL with a host",

@@ -13,6 +13,7 @@ import json
 import os
 import re
 import time
+from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -143,20 +144,21 @@ class Authority(Protocol):
     routes: Sequence[Any] = ()
     """Routes of its own."""
 
+    @abstractmethod
     async def admit(self, scope: Scope) -> None:
         """Note the caller of a request in its scope. Raises HTTPRefusal for an unknown one."""
 
+    @abstractmethod
     def check(self, scope: Scope, tool: str | None) -> None:
         """Raises HTTPRefusal for a request of an admitted caller who may not call the tool."""
-        return
 
+    @abstractmethod
     def refusal(self, entry: Entry, request: Any) -> str:
         """Explain why the caller of a request may not call a tool, or return an empty text."""
-        return ""
 
+    @abstractmethod
     async def is_ready(self) -> bool:
         """Return whether a token can be checked, or could once."""
-        return True
 
 
 class OwnToken(Authority):
@@ -178,6 +180,17 @@ class OwnToken(Authority):
         if not any(matches):
             scope[SENDER]["fault"] = "it is not the token of this server"
             raise challenge(401, NO_TOKEN, 'error="invalid_token"')
+
+    def check(self, scope: Scope, tool: str | None) -> None:
+        """Allow every tool."""
+
+    def refusal(self, entry: Entry, request: Any) -> str:
+        """Allow every tool."""
+        return ""
+
+    async def is_ready(self) -> bool:
+        """Return True: the token is known."""
+        return True
 
 
 def bearer(scope: Scope) -> str:
