@@ -5,6 +5,7 @@ looked at.
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,28 +19,9 @@ from mcpgen.render.parts import on_request
 Document = dict[str, Any]
 OK: dict[str, Any] = {"200": {"description": "OK"}}
 
-PAYLOADS = {
-    "double quotes": 'x"""\nimport os; os.system("touch /tmp/P")\n"""',
-    "single quotes": "x'''\nimport os\n'''", "CR": "safe\rraise SystemExit(1)",
-    "VT": "safe\x0braise SystemExit(1)", "FF": "safe\x0craise SystemExit(1)",
-    "FS": "safe\x1craise SystemExit(1)", "NEL": "safe\x85raise SystemExit(1)",
-    "LS": "safe\u2028raise SystemExit(1)", "PS": "safe\u2029raise SystemExit(1)",
-    "backslash": "ends in \\", "quote": 'ends in "', "three quotes": "ends in '''",
-    "escapes": "\\N{ \\u12 \\x4", "jinja": "{{ 7*7 }}{% raw %}{# #}",
-    "globals": "{{ self.__init__.__globals__ }}", "dollar": "${7*7}", "percent": "%(x)s",
-    "format": "{0.__class__}", "list of values": "a'] + [__import__('os').getpid()] + ['",
-    "template": "v${x}w", "call": "__import__('os')", "end of comment": "*/ x /*",
-    "names": "A=1;import os", "newline": "date\nimport os", "exec": "'+exec('')+'",
-    "key": "x\": __import__('os').getpid(), \"", "class": "__class__", "prototype": "__proto__",
-    "line": "a\nb", "items": "items", "keys": "keys", "get": "get",
-    "parameter name": "q'];import os;x['", "version statement": "1';import os;'",
-    "full width": "ｅｖａｌ('1+1')", "bidi": "\u202eevil\u2066", "tags": "a\U000e0041\u200bb",
-    "escape": "\x1b]0;pwned\x07", "null": "a\x00b", "shell": "$(touch /tmp/P) `id` ; & | > /tmp/P",
-    "html": "<script>alert(1)</script>", "yaml": "!!python/object/apply:os.system [id]",
-    "comment": "# noqa\n#", "decorator": "\n@evil\n", "continuation": "\\\nimport os",
-    "toml": '"\n[tool.x]\ny = "', "traversal": "../../../escaped", "windows": "C:\\x\\..\\y",
-    "keyword": "class", "vocabulary": "models.wire.api",
-}  # fmt: skip
+PAYLOADS: dict[str, str] = tomllib.loads(
+    Path(__file__).with_name("payloads.toml").read_text("utf-8")
+)
 """Named after the cases they belong to."""
 
 
