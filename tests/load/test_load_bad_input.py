@@ -5,6 +5,7 @@ to do.
 import gzip
 import json
 import os
+import time
 
 import pytest
 
@@ -76,6 +77,16 @@ def test_another_format_is_named(write: Write, name: str) -> None:
     content, said = FORMATS[name]
     refusal = refused(write(name, content))
     assert said in refusal.text and refusal.exit_code == 1 and refusal.codes == ["E0110"]
+
+
+@pytest.mark.parametrize("text", [
+    "," * 2_000 + "x\n}\n", ("," * 60 + "x\n") * 40 + "}", " " * 4_000 + "}", "\n" * 4_000 + "}",
+    "# " * 2_000 + "}", "#" * 4_000 + "}", "type " * 800 + "}", "message a\n" * 400 + "}",
+])  # fmt: skip
+def test_a_text_of_no_format_is_looked_at_in_linear_time(write: Write, text: str) -> None:
+    started = time.process_time()
+    assert refused(write("odd.yaml", text)).exit_code == 1
+    assert time.process_time() - started < 2
 
 
 def test_a_missing_file_suggests_the_nearest_name(write: Write) -> None:
