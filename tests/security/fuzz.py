@@ -144,7 +144,7 @@ def answer() -> Callable[[bytes], None]:
     name = "mcpgen.runtime"
     wire = importlib.import_module(f"{name}.client.api")
     errors = importlib.import_module(f"{name}.errors")
-    blocks_of = importlib.import_module(f"{name}.client.blocks").content_of
+    blocks_of = importlib.import_module(f"{name}.client.side").content_of
     report_error = importlib.import_module(f"{name}.client.report").report_error
     settings = importlib.import_module(f"{name}.settings")
     loop = asyncio.new_event_loop()
@@ -182,7 +182,7 @@ def answer() -> Callable[[bytes], None]:
         except errors.ApiError as error:
             blocks = report_error(error, made)
         else:
-            blocks = blocks_of(found, {"name": "x", "inputSchema": {}}, made)
+            blocks, _ = blocks_of(found, {"name": "x", "inputSchema": {}}, made, {})
         text = json.dumps(blocks)
         assert len(text) < 4_000_000 and not re.search(
             r"\\u00(?:0[0-8bcef]|1[0-9a-f]|7f|9[0-9a-f])", text
@@ -285,6 +285,12 @@ STARTS: dict[str, list[bytes]] = {
 }  # fmt: skip
 
 
+def starts(target: str) -> list[bytes]:
+    """Return the inputs that a target begins with."""
+    files = ROOT.glob(FILES.get(target, "samples/specs/*.yaml"))
+    return STARTS.get(target) or [path.read_bytes() for path in files]
+
+
 def main() -> None:
     """Fuzz one target for some seconds (300)."""
     import atheris
@@ -292,9 +298,7 @@ def main() -> None:
     target, seconds = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "300"
     place = ROOT / ".fuzz" / target
     place.mkdir(parents=True, exist_ok=True)
-    files = ROOT.glob(FILES.get(target, "samples/specs/*.yaml"))
-    starts = STARTS.get(target) or [path.read_bytes() for path in files]
-    for number, content in enumerate(starts):
+    for number, content in enumerate(starts(target)):
         (place / f"start-{number}").write_bytes(content)
     prefixes = INSTRUMENTED.get(target, ["mcpgen.load", "mcpgen.upgrade"])
     with atheris.instrument_imports(include=prefixes):

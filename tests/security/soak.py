@@ -23,6 +23,7 @@ from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from statistics import median
 from typing import IO, Any
 
 from mcp import Client, StdioServerParameters
@@ -39,7 +40,7 @@ HELD = 400
 """Connections that the attack holds open at a time."""
 BUSY = 0.01
 """Share of good calls that may fail, for the machine has other work and a call a second of time."""
-GROWTH = 40 * 1024 * 1024
+GROWTH = 24 * 1024 * 1024
 """Bytes a server may grow by after it is warm."""
 SECRET = "canary-key-0123456789abcdef"
 GIVEN = document(
@@ -228,7 +229,7 @@ async def watched(
         result = await client.call_tool(name, arguments)
         held = sockets(process())
     third = max(1, len(memory) // 3)
-    early, late = max(memory[third : 2 * third] or memory), max(memory[2 * third :])
+    early, late = map(median, (memory[third : 2 * third] or memory, memory[2 * third :]))
     print(
         f"{label}: {seen['calls']} calls in {seconds:.0f} s, {seen['worked']} worked,"
         f" {seen['failed']} told why not; of {seen['good']} good ones {seen['good, and failed']}"

@@ -28,6 +28,7 @@ from mcpgen.runtime.client.request import header_fields
 from mcpgen.runtime.errors import Refused
 from mcpgen.text import INVISIBLE, plain, visible
 
+from . import fuzz
 from .conftest import controls
 
 EXAMPLES = 1_000 * int(os.environ.get("FUZZ", "1"))
@@ -42,6 +43,14 @@ TEXTS = some.one_of(
     some.text("azAZ09_-./\\ \t\r\n\0\"'é💥ｅ\u202e\u200b\ud800{}$%#:;", max_size=20),
 )
 ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("target", fuzz.TARGETS)
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_each_target_of_make_fuzz_takes_what_it_starts_with(target: str) -> None:
+    one = fuzz.TARGETS[target]()
+    for start in sorted(fuzz.starts(target), key=len)[:4]:
+        one(start)
 
 
 class Shouting(str):
