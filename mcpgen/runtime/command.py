@@ -65,7 +65,7 @@ def _command(package: str, arguments: list[str]) -> Command:
     from .package import Package
     from .parts import PARTS, parts_of, remedy
 
-    commands: dict[str, Command] = {"help": _help}
+    commands: dict[str, Command] = {"help": lambda package, _: _serve(package, ["--help"])}
     for part in parts_of(Package.named(package).facts()):
         commands |= part.commands
     if word in commands:
@@ -76,11 +76,6 @@ def _command(package: str, arguments: list[str]) -> Command:
     names = ", ".join(f"`{name}`" for name in commands)
     hint = suggest(word, list(commands)) or f"; the commands are {names}"
     raise StartError(f"there is no command `{word}`{hint}")
-
-
-def _help(package: str, arguments: list[str]) -> int:
-    """Show the options."""
-    return _serve(package, ["--help"])
 
 
 def _serve(package: str, arguments: list[str]) -> int:

@@ -212,13 +212,10 @@ def challenge(status: int, text: str, *parameters: str) -> HTTPRefusal:
 
 def hosts_of(names: Iterable[str]) -> frozenset[tuple[str, int | None]]:
     """Allowed hosts as (name, port); no port allows any. Raises ValueError."""
-    hosts = set()
-    for name in names:
-        host = _parse_host(name)
-        if host is None:
-            raise ValueError(f"`{name}` is not a host name")
-        hosts.add(host)
-    return frozenset(hosts)
+    hosts = {_parse_host(name): name for name in names}
+    if None in hosts:
+        raise ValueError(f"`{hosts[None]}` is not a host name")
+    return frozenset(filter(None, hosts))
 
 
 def _parse_host(value: str) -> tuple[str, int | None] | None:
@@ -228,13 +225,10 @@ def _parse_host(value: str) -> tuple[str, int | None] | None:
     match = _HOST.fullmatch(value)
     if match is None:
         return None
-    name = match[1].lower()
-    if match[2] is None:
-        return name, None
-    port = int(match[2])
-    if not 0 < port < 65_536:
+    port = int(match[2]) if match[2] else None
+    if port is not None and not 0 < port < 65_536:
         return None
-    return name, port
+    return match[1].lower(), port
 
 
 @dataclass(kw_only=True)
