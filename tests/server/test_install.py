@@ -356,3 +356,17 @@ def test_json_with_comments_is_edited_in_place(text: str) -> None:
     assert dropped.pop("mcpServers", {}) == servers
     before.pop("mcpServers", None)
     assert dropped == before
+
+
+@pytest.mark.parametrize(("client", "text"), [
+    ("goose", "extensions:\n  a: {cmd: x}\nextensions:\n  b: {cmd: y}\n"),
+    ("cursor", '{"mcpServers": {"a": {}}, "mcpServers": {"b": {}}}'),
+])  # fmt: skip
+def test_a_file_in_which_the_servers_stand_twice_is_left_as_it_is(
+    client: str, text: str, run: Run, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = file_of(client, home)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    assert run("install", client) == 2
+    assert "stands in it twice" in capsys.readouterr().err and path.read_text() == text

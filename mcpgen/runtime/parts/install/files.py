@@ -238,13 +238,15 @@ def drop_yaml(text: str, key: str, name: str) -> str:
 
 
 def _mapping_head(lines: list[str], key: str) -> int | None:
-    """The line that begins the mapping, or None. Raises ValueError for a mapping on one line."""
-    for number, line in enumerate(lines):
-        if re.fullmatch(rf"{key}:\s*(\{{\s*\}}\s*)?(#.*)?\s*", line):
-            return number
-        if re.match(rf"[\"']?{key}[\"']?\s*:", line):
-            raise ValueError(f"`{key}` is not written in lines of its own")
-    return None
+    """The line that begins the mapping, or None. Raises ValueError for a mapping on one line, and
+    for two.
+    """
+    heads = [at for at, line in enumerate(lines) if re.match(rf"[\"']?{key}[\"']?\s*:", line)]
+    if heads[1:]:
+        raise ValueError(f"`{key}` stands in it twice")
+    if heads and not re.fullmatch(rf"{key}:\s*(\{{\s*\}}\s*)?(#.*)?\s*", lines[heads[0]]):
+        raise ValueError(f"`{key}` is not written in lines of its own")
+    return heads[0] if heads else None
 
 
 def _entry_indent(lines: list[str], head: int) -> str:
