@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 import sys
 import tomllib
 from collections.abc import Callable
@@ -360,13 +361,26 @@ def test_json_with_comments_is_edited_in_place(text: str) -> None:
 
 @pytest.mark.parametrize(("client", "text"), [
     ("goose", "extensions:\n  a: {cmd: x}\nextensions:\n  b: {cmd: y}\n"),
+    ("goose", "extensions:# none: yet\n"),
     ("cursor", '{"mcpServers": {"a": {}}, "mcpServers": {"b": {}}}'),
 ])  # fmt: skip
-def test_a_file_in_which_the_servers_stand_twice_is_left_as_it_is(
+def test_a_file_that_cannot_be_edited_is_left_as_it_is(
     client: str, text: str, run: Run, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = file_of(client, home)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
     assert run("install", client) == 2
-    assert "stands in it twice" in capsys.readouterr().err and path.read_text() == text
+    assert re.search("stands in it twice|is not written in", capsys.readouterr().err)
+    assert path.read_text() == text
+
+
+@pytest.mark.parametrize("text", ["extensions: {}  # {none}\n", "extensions: # {none}\n"])
+def test_a_comment_beside_the_servers_stays(text: str, run: Run, home: Path) -> None:
+    path = file_of("goose", home)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    run("install", "goose")
+    assert path.read_text().startswith(text.replace(" {}", "")) and load("goose", path)
+    run("uninstall", "goose")
+    assert path.read_text().split() == ["extensions:", "{}", "#", "{none}"]

@@ -213,9 +213,8 @@ def put_yaml(text: str, key: str, name: str, entry: dict[str, Any]) -> str:
     head = _mapping_head(lines, key)
     if head is None:
         head = len(lines)
-        lines.append("")
-    if "{" in lines[head] or not lines[head]:
-        lines[head] = f"{key}:\n"
+        lines.append(f"{key}:\n")
+    lines[head] = re.sub(r"^([^#]*):\s+\{\s*\}", r"\1:", lines[head])
     indent = _entry_indent(lines, head)
     start, end = _entry_span(lines, head, name)
     block = [f"{indent}{name}:\n"]
@@ -233,7 +232,7 @@ def drop_yaml(text: str, key: str, name: str) -> str:
     rest = lines[end:]
     is_only = start == head + 1 and not "".join(rest[:1]).startswith(" ")
     if is_only and start < end:
-        lines[head] = f"{key}: {{}}\n"
+        lines[head] = lines[head].replace(":", ": {}", 1)
     return "".join([*lines[:start], *rest])
 
 
@@ -244,7 +243,7 @@ def _mapping_head(lines: list[str], key: str) -> int | None:
     heads = [at for at, line in enumerate(lines) if re.match(rf"[\"']?{key}[\"']?\s*:", line)]
     if heads[1:]:
         raise ValueError(f"`{key}` stands in it twice")
-    if heads and not re.fullmatch(rf"{key}:\s*(\{{\s*\}}\s*)?(#.*)?\s*", lines[heads[0]]):
+    if heads and not re.fullmatch(rf"{key}:(\s+\{{\s*\}})?(\s+#.*)?\s*", lines[heads[0]]):
         raise ValueError(f"`{key}` is not written in lines of its own")
     return heads[0] if heads else None
 
