@@ -82,30 +82,7 @@ def test_the_overlay_with_repairs_mends_what_can_be_known(mcpgen, here):
     assert not any("thingId" in one["message"] for one in after)
 
 
-REPORTED = """\
-openapi: 3.0.3
-info: {title: A, version: 1.0}
-servers: [{url: "https://api.example.com"}]
-paths:
-  /a:
-    get:
-      operationId: getA
-      summary: Get a
-      parameters:
-        - {name: q, in: query, schema: {type: int}}
-        - {name: r, in: query, schema: {type: integer, default: x}}
-        - {name: s, in: query, required: "true", schema: {type: integer, maximum: "50"}}
-      respones: {}
-  /shops: {get: {summary: List shops, responses: {}}}
-  /shops/{id}: {get: {summary: Get a shop, responses: {}}}
-  /shop/{number}: {get: {summary: Get a shop, responses: {}}}
-  /shop: {get: {summary: Get the shop, responses: {}}}
-components:
-  schemas:
-    kind: {type: string, enum: [edge], default: ""}
-    other: {type: string, default: ""}
-    name: {type: string, pattern: "^(?<id>[a-z]+)$", default: abc}
-"""
+REPORTED = Path(__file__).with_name("reported.yaml").read_text("utf-8")
 
 
 def test_an_overlay_repairs_what_lint_reports(mcpgen, here):
