@@ -85,8 +85,8 @@ def test_errors_come_first_then_the_order_of_the_document(found: Any) -> None:
     document, problems = found()
     problems.note("E0801", "three", pointer="/info")
     problems.warn("E0304", "two", pointer="/paths")
-    problems.error("E0203", "one b", pointer="/paths/~1pets/post")
-    problems.error("E0203", "one a", pointer="/paths/~1pets/get")
+    problems.error("E0203", "one b", pointer="/paths/~1pets/post", hint="")
+    problems.error("E0203", "one a", pointer="/paths/~1pets/get", hint="")
     assert [finding.problem.message for finding in findings(problems, document)] == [
         "one a", "one b", "two", "three",
     ]  # fmt: skip
@@ -105,7 +105,7 @@ def test_twenty_are_shown_and_the_rest_counted(found: Any) -> None:
     for number in range(30):
         problems.warn("E0304", f"warning {number}", pointer="/info")
     for number in range(27):
-        problems.error("E0203", f"error {number}", pointer="/paths")
+        problems.error("E0203", f"error {number}", pointer="/paths", hint="")
     text = render(problems, document)
     assert text.count("error[") == 20 and "warning[" not in text
     assert text.endswith("and 37 more (7 errors, 30 warnings)\n")
@@ -140,8 +140,8 @@ def test_long_lines_and_messages_are_cut(found: Any) -> None:
     document, problems = found(
         "openapi: 3.0.3\nx: '" + "y" * 5000 + "'\nz: [" + "w, " * 2000 + "{k: v}]\n"
     )
-    problems.error("E0203", "m" * 5000, pointer="/x")
-    problems.error("E0203", "n", pointer="/z/2000/k")
+    problems.error("E0203", "m" * 5000, pointer="/x", hint="")
+    problems.error("E0203", "n", pointer="/z/2000/k", hint="")
     text = render(problems, document)
     assert max(map(len, text.split("\n"))) < 450 and "{k: v}]" in text
 
