@@ -41,6 +41,8 @@ from ..write.commit import write_file
 
 MOST_UNDONE = 200
 """Texts of `mcpgen.toml` that undo can go back to."""
+NO_TOOL = ("E0832", "a server needs at least one tool", "keep one of them")
+"""Code, message and hint of a choice that would leave nothing."""
 SELECTION = tuple(
     f"{action}_{kind}s"
     for action in ("include", "exclude")
@@ -242,7 +244,7 @@ class Bench:
         changes: dict[KeyPath, Any] = {("select", key): None for key in SELECTION}
         changes["select", "include_operations"] = list(keys)
         if not changes["select", "include_operations"]:
-            raise UsageError.of("E0832", "a server needs at least one tool", "keep one of them")
+            raise UsageError.of(*NO_TOOL)
         self.change(changes)
 
     def leave_out(self, rows: Iterable[Row], facet: tuple[str, str] | None = None) -> None:
@@ -263,7 +265,7 @@ class Bench:
         kept = Selection(include_operations=tuple(included))
         rest = [key for key in keys if not included or matches([key], kept.include_operations)]
         if selection.include_operations and not included:
-            raise UsageError.of("E0832", "a server needs at least one tool", "keep one of them")
+            raise UsageError.of(*NO_TOOL)
         if rest:
             changes["exclude_operations"] = [*selection.exclude_operations, *rest]
         self._select(changes)
@@ -310,7 +312,7 @@ class Bench:
         if not self.chosen:
             self._use(before)
             self.history.pop()
-            raise UsageError.of("E0832", "a server needs at least one tool", "keep one of them")
+            raise UsageError.of(*NO_TOOL)
 
     def save(self) -> None:
         """Write `mcpgen.toml`. Raises UsageError where something else changed it meanwhile: the

@@ -10,7 +10,7 @@ import pytest
 from calls import api_key, runtime, settings
 
 from mcpgen.runtime.client.settings import OF_EACH_API, ApiReader, ApiSettings
-from mcpgen.runtime.parts import PARTS, parts_of
+from mcpgen.runtime.parts import NAMED, PARTS, parts_of
 from mcpgen.runtime.settings import settings_with
 
 P = "MCPGEN_BOOKSHOP"
@@ -29,6 +29,8 @@ def test_each_variable_is_of_a_group_and_a_kind_that_there_is() -> None:
     assert {each.name for each in every if each.group == "http"} == http - {"HTTP_READY_API"}
     assert {each.group for each in every} == {"main", "calls", "api", "http"}
     assert {each.kind for each in every} == {"secret", *ApiReader.readers}
+    assert all(each.low <= each.high for each in every)
+    assert NAMED == ("audit", "exchange", "oauth", "redis", "telemetry")
     shared = "MAX_CALLS CALL_RATE HTTP_MAX_CONNECTIONS MAX_CONCURRENCY MAX_WAITING RATE_LIMIT"
     assert [each.name for each in every if each.shared] == shared.split()
 

@@ -8,22 +8,16 @@ slice, is invisible to that count, so texts are counted in the characters that w
 from __future__ import annotations
 
 import contextlib
-import http.client
 import json
 import sys
-import urllib.request
 from collections.abc import Callable
 from types import FrameType
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from calls import runtime
 
 from mcpgen.render.search import content
-from mcpgen.runtime import settings
-from mcpgen.runtime.client.recorder import Recorder
-from mcpgen.runtime.client.settings import ApiSettings
-from mcpgen.runtime.parts import NAMED, PARTS, parts_of
 from mcpgen.runtime.parts.search.entries import entry, fields_of
 from mcpgen.runtime.parts.search.index import Index
 
@@ -199,30 +193,6 @@ def test_the_charsets_of_the_web_are_read(charset: str) -> None:
 def test_a_number_that_is_too_long_is_an_error_page_like_any_other() -> None:
     page = f"<html><h1>Bad &#{'9' * 5_000}; gateway &#x{'f' * 5_000};</h1>"
     assert runtime.report.text_of_html(page) == "Bad ; gateway ;"
-
-
-def test_every_variable_is_of_a_kind_and_in_a_group_that_there_is() -> None:
-    for each in settings.settings_with(ApiSettings, parts_of({"parts": [*PARTS]})):
-        assert each.kind in get_args(settings.Kind) and each.group in get_args(settings.Group)
-        assert each.low <= each.high, each.name
-    assert NAMED == ("audit", "exchange", "oauth", "redis", "telemetry")
-
-
-def test_the_api_of_a_projects_tests_gives_tokens_whatever_it_answers_else() -> None:
-    api = Recorder()
-    api.status = 500
-    try:
-        assert json.load(urllib.request.urlopen(f"{api.origin}/token"))["token_type"] == "Bearer"
-        connection = http.client.HTTPConnection(api.origin.rpartition("/")[2])
-        for method in ("HEAD", "GET"):  # a body after HEAD would be taken for the next answer
-            connection.request(method, "/v1/x")
-            assert (answer := connection.getresponse()).status == 500
-            assert (answer.read() == b"") == (method == "HEAD")
-        assert [one.method for one in api.taken()] == ["HEAD", "GET"] and not api.requests
-        names = api.settings({"env_prefix": "X", "apis": {"shop": {}}})
-        assert {"X_BASE_URL", "X_SHOP_BASE_URL", "X_TOKEN_URL", "X_SHOP_TOKEN_URL"} <= names.keys()
-    finally:
-        api.close()
 
 
 def test_what_is_wrong_is_written_for_the_lines_that_are_shown_alone() -> None:

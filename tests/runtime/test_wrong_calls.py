@@ -250,10 +250,9 @@ def test_json_in_a_text_stays_text_where_text_is_allowed() -> None:
         text = read if isinstance(read, str) else json.dumps(read)
         assert checker.checked({"a": text})[0] == {"a": read}
     rest = {"type": "object", "additionalProperties": {"type": "array"}}
-    for schema in (rest, {"type": "object", "properties": {"a": rest}}):
-        data = {"a": {"x": "[1]"}} if "properties" in schema else {"x": "[1]"}
-        assert str(Checker("note", schema).checked(data)[0]).count("[1]") == 1
-        assert "'[1]'" not in str(Checker("note", schema).checked(data)[0])
+    assert Checker("note", rest).checked({"x": "[1]"})[0] == {"x": [1]}
+    inside = Checker("note", {"type": "object", "properties": {"a": rest}})
+    assert inside.checked({"a": {"x": "[1]"}})[0] == {"a": {"x": [1]}}
     for text in ("[NaN]", '[{"b": 1, "b": 2}]'):
         with pytest.raises(BadArguments, match="must be null or an array"):
             checker.checked({"a": text})

@@ -2,9 +2,9 @@
 
 A seed draws lines of what keeps servers safe, and for each line one mutation: one of cosmic-ray's,
 or of those below. The tests that run the line, the quickest first, must notice it, and pass without
-it; or else the types, which are part of the gate (`make lint`). `--measure` finds out which tests run which lines, as the first run does; `--measure runtime
-cli/test_pages.py` looks at those alone again. A fault that changes nothing is listed in
-`excused.toml` with the reason.
+it; or else the types, which are part of the gate (`make lint`). `--measure` finds out which tests
+run which lines, as the first run does; `--measure runtime cli/test_pages.py` looks at those alone
+again. A fault that changes nothing is listed in `excused.toml` with the reason.
 """
 
 from __future__ import annotations

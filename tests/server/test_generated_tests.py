@@ -4,10 +4,12 @@ wrong.
 
 from __future__ import annotations
 
+import http.client
 import json
 import shutil
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from shop import process_environment
 from mcpgen import pipeline
 from mcpgen.config import Config
 from mcpgen.problems import Problems
+from mcpgen.runtime.client.recorder import Recorder
 from tests.generated import written
 
 TEXT = {"type": "string"}
@@ -141,3 +144,20 @@ def test_a_wrong_client_fails_them(outcomes: dict[str, tuple[int, str]], mutatio
     code, said = outcomes[mutation]
     assert code == 1, said
     assert "1 failed" in said
+
+
+def test_the_api_of_a_projects_tests_gives_tokens_whatever_it_answers_else() -> None:
+    api = Recorder()
+    api.status = 500
+    try:
+        assert json.load(urllib.request.urlopen(f"{api.origin}/token"))["token_type"] == "Bearer"
+        connection = http.client.HTTPConnection(api.origin.rpartition("/")[2])
+        for method in ("HEAD", "GET"):  # a body after HEAD would be taken for the next answer
+            connection.request(method, "/v1/x")
+            assert (answer := connection.getresponse()).status == 500
+            assert (answer.read() == b"") == (method == "HEAD")
+        assert [one.method for one in api.taken()] == ["HEAD", "GET"] and not api.requests
+        names = api.settings({"env_prefix": "X", "apis": {"shop": {}}})
+        assert {"X_BASE_URL", "X_SHOP_BASE_URL", "X_TOKEN_URL", "X_SHOP_TOKEN_URL"} <= names.keys()
+    finally:
+        api.close()

@@ -212,10 +212,11 @@ def challenge(status: int, text: str, *parameters: str) -> HTTPRefusal:
 
 def hosts_of(names: Iterable[str]) -> frozenset[tuple[str, int | None]]:
     """Allowed hosts as (name, port); no port allows any. Raises ValueError."""
-    hosts = {_parse_host(name): name for name in names}
-    if None in hosts:
-        raise ValueError(f"`{hosts[None]}` is not a host name")
-    return frozenset(filter(None, hosts))
+    hosts = {name: _parse_host(name) for name in names}
+    for name in hosts:
+        if hosts[name] is None:
+            raise ValueError(f"`{name}` is not a host name")
+    return frozenset(filter(None, hosts.values()))
 
 
 def _parse_host(value: str) -> tuple[str, int | None] | None:
