@@ -151,8 +151,6 @@ def read_file(path: Path, name: str, limits: Limits) -> bytes:
             raise _is_directory(path, name)
         if not stat.S_ISREG(state.st_mode):
             raise _not_regular(name, "use `-` to read standard input, or copy it to a file")
-        if state.st_size > limits.bytes:
-            raise too_large(name, limits)
         with os.fdopen(descriptor, "rb", closefd=False) as stream:
             return _bounded(stream, name, limits)
     finally:

@@ -148,12 +148,13 @@ def test_a_wrong_action_is_an_error_with_its_place(write: Write, text: str, said
     assert said in refusal.text and refusal.where[0] >= 1 and refusal.codes == ["E0123"]
 
 
-@pytest.mark.parametrize(("text", "said"), [
-    (DOCUMENT, "not an overlay"), ("overlay: 2.0.0\nactions: []\n", "supported: 1.0.0"),
-    ("overlay: 1.0.0\n", "must be a list"),
+@pytest.mark.parametrize(("text", "said", "line"), [
+    (DOCUMENT, "not an overlay", 1), ("info: {}\noverlay: 2.0.0\n", "supported: 1.0.0", 2),
+    ("overlay: 1.0.0\n", "must be a list", 1),
 ])  # fmt: skip
-def test_what_is_no_overlay_is_an_error(write: Write, text: str, said: str) -> None:
-    assert said in refused(write("x.yaml", DOCUMENT), overlays=[write("o.yaml", text)]).text
+def test_what_is_no_overlay_is_an_error(write: Write, text: str, said: str, line: int) -> None:
+    refusal = refused(write("x.yaml", DOCUMENT), overlays=[write("o.yaml", text)])
+    assert said in refusal.text and refusal.where[0] == line
 
 
 def test_an_overlay_cannot_bring_in_other_hosts(write: Write) -> None:

@@ -310,6 +310,8 @@ ANEW = "its arguments are described differently"
         (of(a={"not": {"const": 1}}), of(a={"not": {"const": 2}}), "breaking", "`a` may have other forms"),
         (of(a={"not": {"const": 1}}), of(a={}), "additive", "`a` may have more forms"),
         (of(a={}), of(a={"oneOf": [{"const": 1}]}), "breaking", "`a` may have other forms"),
+        (of(a={"oneOf": [{"enum": [1, 2]}]}), of(a={"oneOf": [{"enum": [1]}]}), "breaking",
+         "`a` may have other forms"),
         (of(a={"oneOf": [{"const": 1}]}), of(a={}), "additive", "`a` may have more forms"),
         (of(a={"type": "object", "additionalProperties": True}),
          of(a={"type": "object", "additionalProperties": False}),

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from mcpgen.lock import salvaged_lock
 from mcpgen.problems import OutputConflictError, Problems
 from mcpgen.project.check import check
 from mcpgen.project.run import CommandInput, run
@@ -68,13 +69,19 @@ def test_a_damaged_lock_has_the_same_way_out(tmp_path: Path, text: str) -> None:
     assert check(folder, Problems()).passed
 
 
-def test_an_unresolved_merge_of_the_lock_goes_on_from_either_side(tmp_path: Path) -> None:
+@pytest.mark.parametrize("broken", ["ours", "theirs"])
+def test_an_unresolved_merge_of_the_lock_goes_on_from_either_side(
+    tmp_path: Path, broken: str
+) -> None:
     folder = project(tmp_path)
     text = (folder / "mcpgen.lock").read_text()
     line = next(line for line in text.splitlines(keepends=True) if '"document"' in line)
     other = line.replace('": "', '": "0')
-    both = f"<<<<<<< ours\n\xff{line}=======\n{other}>>>>>>> theirs\n"
+    sides = {"ours": line, "theirs": other}
+    sides[broken] = f"\xff{line}"
+    both = f"<<<<<<< ours\n{sides['ours']}=======\n{sides['theirs']}>>>>>>> theirs\n"
     (folder / "mcpgen.lock").write_text(text.replace(line, both), "latin-1")
+    assert salvaged_lock(folder) is not None
     with pytest.raises(OutputConflictError) as error:
         generate(folder)
     assert ADOPT in error.value.problems[0].hint

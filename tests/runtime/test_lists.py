@@ -188,6 +188,9 @@ def test_a_field_that_no_item_has_is_named_with_those_there_are() -> None:
     assert json.loads(texts[0])[0] == {"id": 0}
     assert texts[1].startswith("[no item has `titel`; the fields of items are `id`, `node_id`")
     assert json.loads(shown(REPOS, {"fields": ["titel"]})[0][0])[0]["name"] == "repo-0"
+    wide = [{f"f{number}": "x" * 20 for number in range(90)}] * 9
+    known = shown(wide, {"fields": ["f1", "titel"]})[0][1].split("items are ")[1]
+    assert known.count("`f") == 60
 
 
 def test_single_objects_small_lists_and_lists_without_the_argument_stay_whole() -> None:

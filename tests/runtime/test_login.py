@@ -141,6 +141,7 @@ def test_a_browser_brings_tokens_into_the_keyring(
     assert tokens["refresh_token"] == "refresh-token-1" and tokens["client_secret"] == secret
     [query] = provider.granted
     assert query["prompt"] == "consent" and query["scope"] == "read write"
+    assert query["client_id"] == CLIENT_ID and query["response_type"] == "code"
     assert query["code_challenge_method"] == "S256"
     assert 43 <= len(provider.requests[0]["code_verifier"]) <= 128  # RFC 7636 section 4.1
     address = urlsplit(query["redirect_uri"])

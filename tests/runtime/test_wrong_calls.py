@@ -233,6 +233,12 @@ def test_nothing_of_a_call_is_kept(method: str) -> None:
     assert kept() is None
 
 
+@pytest.mark.parametrize("schema", [{"const": 2}, {"enum": [1, 2]}])
+def test_a_whole_number_with_a_point_is_an_integer_where_only_those_are(schema: Any) -> None:
+    checker = Checker("find", {"type": "object", "properties": {"a": schema}})
+    assert repr(checker.checked({"a": 2.0})[0]) == "{'a': 2}"
+
+
 def test_a_branch_of_a_union_is_sent_under_the_names_of_the_api() -> None:
     union = {"anyOf": [{"type": "null"}, {"type": "object", "properties": {"eq_": {}}}]}
     names = {"/properties/a/anyOf/1/properties/eq_": "[eq]"}

@@ -13,6 +13,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+import yaml
 from shop import process_environment
 
 from mcpgen import pipeline
@@ -21,46 +22,7 @@ from mcpgen.problems import Problems
 from mcpgen.runtime.client.recorder import Recorder
 from tests.generated import written
 
-TEXT = {"type": "string"}
-DOCUMENT = {
-    "openapi": "3.1.0", "info": {"title": "Things", "version": "1"},
-    "servers": [{"url": "/v1"}], "security": [{"key": []}],
-    "components": {"securitySchemes": {"key": {
-        "type": "apiKey", "in": "header", "name": "X-API-Key"}}},
-    "paths": {
-        "/health": {"get": {
-            "operationId": "getHealth", "servers": [{"url": "/"}],
-            "responses": {"200": {"description": "ok"}}}},
-        "/things": {"get": {
-            "operationId": "listThings",
-            "parameters": [
-                {"name": "page-size", "in": "query", "schema": {"type": "integer"}},
-                {"name": "ids", "in": "query", "explode": False,
-                 "schema": {"type": "array", "items": {"type": "integer"}}},
-                {"name": "X-Trace", "in": "header", "schema": TEXT},
-                {"name": "flavour", "in": "cookie", "schema": TEXT}],
-            "responses": {"200": {"description": "ok"}}}},
-        "/things/{thingId}": {
-            "put": {
-                "operationId": "replaceThing",
-                "parameters": [{"name": "thingId", "in": "path", "required": True, "schema": TEXT}],
-                "requestBody": {
-                    "required": True,
-                    "content": {"application/json": {"schema": {
-                        "type": "object", "required": ["title"],
-                        "properties": {
-                            "title": TEXT, "author": TEXT,
-                            "filter": {"type": "object", "properties": {"$eq": TEXT}}}}}}},
-                "responses": {"200": {"description": "ok"}}},
-            "post": {
-                "operationId": "uploadThing",
-                "parameters": [{"name": "thingId", "in": "path", "required": True, "schema": TEXT}],
-                "requestBody": {"content": {"multipart/form-data": {"schema": {
-                    "type": "object",
-                    "properties": {
-                        "file": {"type": "string", "format": "binary"}, "note": TEXT}}}}},
-                "responses": {"200": {"description": "ok"}}}}},
-}  # fmt: skip
+DOCUMENT = yaml.safe_load(Path(__file__).with_name("generated_tests.yaml").read_text("utf-8"))
 
 MUTATIONS = {
     "another path": ("src/*/tools/*.py", '"/things/{thingId}"', '"/thing/{thingId}"'),

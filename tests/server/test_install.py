@@ -361,6 +361,13 @@ def test_json_with_comments_is_edited_in_place(text: str) -> None:
     assert dropped == before
 
 
+@pytest.mark.parametrize("unit", ["  ", "    ", "\t"])
+def test_an_entry_is_indented_as_the_file_is(unit: str) -> None:
+    text = f'{{\n{unit}"mcpServers": {{\n{unit}{unit}"a": {{}}\n{unit}}}\n}}\n'
+    put = put_json(text, "mcpServers", "shop", {"command": "new"})
+    assert put == json.dumps(load_json(put), indent=unit) + "\n"
+
+
 @pytest.mark.parametrize("text", ["extensions: {}  # {none}\n", "extensions: # {none}\n"])
 def test_a_comment_beside_the_servers_stays(text: str, run: Run, home: Path) -> None:
     path = file_of("goose", home)

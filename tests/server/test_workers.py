@@ -6,14 +6,17 @@ import os
 import signal
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 from served import Server, Start, opened, received, slow_call
 
 from mcpgen.runtime.client.settings import ApiSettings
 from mcpgen.runtime.errors import StartError
-from mcpgen.runtime.transports.http import share
+from mcpgen.runtime.transports import http
+from mcpgen.runtime.transports.http import share, with_parts
 
 
 def children(server: Server) -> list[int]:
@@ -62,3 +65,30 @@ def test_workers_share_the_limits_of_the_server() -> None:
     assert (shared.max_calls, shared.rate_limit) == (3, 1.5)
     with pytest.raises(StartError, match="from 1 to 256"):
         share(settings, 0)
+
+
+@pytest.mark.anyio
+async def test_a_worker_lives_within_its_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[Any] = []
+
+    async def guarded(scope: Any, receive: Any, send: Any) -> None:
+        said.append(scope["type"])
+
+    async def receive() -> dict[str, str]:
+        return {"type": "lifespan.startup"}
+
+    async def send(message: Any) -> None:
+        said.append(message)
+
+    def running(*words: Any) -> Any:
+        said.append(words[2])
+        if len(said) > 3:
+            raise StartError("the port is taken")
+        return nullcontext()
+
+    monkeypatch.setattr(http, "running", running)
+    worker = with_parts(guarded, None, ApiSettings(name="shop"), "::1")
+    for kind in ("lifespan", "http", "lifespan"):
+        await worker({"type": kind}, receive, send)
+    failed = {"type": "lifespan.startup.failed", "message": "the port is taken"}
+    assert said == ["::1", "lifespan", "http", "::1", failed]

@@ -222,6 +222,11 @@ def test_no_file_is_missed_in_a_folder_that_cannot_be_read(
         list(rename._entries(folder, "src/shop_mcp"))
 
 
+def test_of_a_long_difference_the_rest_is_counted() -> None:
+    shown = changes.difference("a", "", "1\n" * 9, "old", "new", most=4).splitlines()
+    assert shown[3:] == ["+1", "... 8 more lines"]
+
+
 @pytest.mark.parametrize("paths", [
     ["src/Books.py", "src/books.py"], ["tools", "tools/books.py"], ["../outside"], ["/etc/passwd"],
     ["a\\b"], ["C:/x"], ["a//b"], ["a/./b"], ["nul\0"], ["caf\u00e9.py"], ["trailing. "], [""],

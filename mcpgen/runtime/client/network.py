@@ -205,7 +205,6 @@ class Transport:
             ),
             proxy=self._proxy,
             timeout=aiohttp.ClientTimeout(
-                total=None,
                 connect=settings.connect_timeout,
                 sock_read=settings.timeout,
                 ceil_threshold=math.inf,

@@ -118,7 +118,7 @@ def _goes_where_it_should(url: URL, text: str, base_url: str, path: str, query: 
     return path.startswith("/") and not may_hold_dots(path)
 
 
-@lru_cache(maxsize=64)
+@lru_cache
 def _base(base_url: str) -> tuple[Origin, SplitResult]:
     """A base URL's origin and its parts."""
     return origin_of(base_url), urlsplit(base_url)
