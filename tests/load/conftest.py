@@ -81,6 +81,8 @@ class Canary(Loopback):
 
     def answered(self, asked: Asked) -> tuple[int, dict[str, str], bytes]:
         self.asked.append(asked.target)
+        assert asked.fields["accept"].startswith("application/json, application/yaml")
+        assert asked.fields["accept-encoding"] == "identity"
         if asked.target in self.redirects:
             return 302, {"Location": self.redirects[asked.target]}, b""
         content = self.files.get(asked.target.partition("?")[0])

@@ -117,6 +117,7 @@ def test_a_target_that_matches_nothing_is_a_warning_in_the_overlay(overlaid: Act
     assert [(problem.code, problem.severity) for problem in problems] == [("E0124", "warning")]
     place = document.place(problems[0].pointer)
     assert (Path(place.file).name, place.line) == ("o0.yaml", 6)
+    assert [number for number, _ in place.excerpt] == [5, 6, 7]
 
 
 def test_what_an_overlay_wrote_is_shown_there(overlaid: Act) -> None:

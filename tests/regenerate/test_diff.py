@@ -94,6 +94,8 @@ TABLE: list[tuple[str, Change, str, str, str]] = [
      "its description is “List books. Sorted. Returns items, an array of objects: id, title, price.” instead of"),
     ("an argument is described", set_in(*GENRE, "description", to="Which kind."), "text", "list_books",
      "the description of `genre` is new: “Which kind”"),
+    ("an argument is described at length", set_in(*GENRE, "description", to="Which kind " * 60), "text",
+     "list_books", "the description of `genre` is new: “Which kind Which"),
     ("an operation is deprecated", set_in(*LIST, "deprecated", to=True), "text", "list_books", "it is deprecated"),
     ("the toolset is another", set_in(*LIST, "tags", to=["shelf"]), "breaking", "list_books", "to the toolset `shelf`"),
     ("the origin is another", set_in("servers", 0, "url", to="https://evil.example/v1"), "security", "list_books",

@@ -259,6 +259,12 @@ def test_json_in_a_text_stays_text_where_text_is_allowed() -> None:
     assert Checker("note", rest).checked({"x": "[1]"})[0] == {"x": [1]}
     inside = Checker("note", {"type": "object", "properties": {"a": rest}})
     assert inside.checked({"a": {"x": "[1]"}})[0] == {"a": {"x": [1]}}
+    tree: dict[str, Any] = {"a": {"$ref": "#/$defs/t"}, "b": {"type": "array"}}
+    deep: Any = {"b": "[" * 40 + "]" * 40}
+    for _ in range(40):
+        deep = {"a": deep}
+    with pytest.raises(BadArguments, match="nested deeper than 64 levels"):
+        Checker("note", {"properties": tree, "$defs": {"t": {"properties": tree}}}).checked(deep)
     for text in ("[NaN]", '[{"b": 1, "b": 2}]'):
         with pytest.raises(BadArguments, match="must be null or an array"):
             checker.checked({"a": text})

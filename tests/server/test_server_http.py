@@ -283,6 +283,8 @@ def test_an_own_token_is_needed_and_never_goes_to_the_api(start: Start, api: Rec
         status, headers, _ = server.send(body, **({"authorization": wrong} if wrong else {}))
         assert status == 401
         assert headers["www-authenticate"].startswith("Bearer")
+        has_token = str(wrong).startswith("Bearer")  # RFC 6750 section 3.1: else no error code
+        assert ("error=" in headers["www-authenticate"]) == has_token
     assert server.send(body, path=f"/mcp?access_token={TOKEN}")[0] == 401
     twice = [("Authorization", f"Bearer {TOKEN}"), ("Authorization", "Bearer other")]
     assert server.send(body, raw=twice)[0] == 401
