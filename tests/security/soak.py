@@ -219,11 +219,10 @@ async def watched(
             await asyncio.sleep(max(0.5, seconds / 100))
 
     async with Client(transport) as client:
-        if draw is any_program:  # the allocator keeps what texts of 10 MB needed once
-            for code in [each for each in ESCAPES if "10_000_000" in each] * 30:
-                await asyncio.gather(
-                    *(client.call_tool("run_code", {"code": code}) for _ in range(callers))
-                )
+        if draw is any_program:  # the allocator keeps what errors of 10 MB needed once
+            huge = {"code": "raise ValueError('x' * 10_000_000)"}
+            for _ in range(30):
+                await asyncio.gather(*(client.call_tool("run_code", huge) for _ in range(callers)))
         start = time.monotonic()
         looking = asyncio.create_task(look())
         draws = [partial(draw, random.Random(number)) for number in range(callers)]
