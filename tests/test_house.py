@@ -48,7 +48,7 @@ LIMITS = {
     "docstrings that begin with a question": 0,
     "class names with several meanings": 8,
     "lines of the changelog of a version": 120,
-    "lines of test code": 46_700,
+    "lines of test code": 46_600,
 }
 """No figure may be more: today's, rounded up to three digits, or its goal once that is reached."""
 

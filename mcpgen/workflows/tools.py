@@ -130,7 +130,10 @@ class Workflows(Definitions):
             try:
                 if not name or name in compiled:
                     raise Inexpressible("it needs a `workflowId` of its own")
-                inputs = tuple(self.reader.properties(node.get("inputs", NO_INPUTS)))
+                schema = node.get("inputs", NO_INPUTS)
+                if "object" not in (self.reader.kinds(schema) or {"object"}):
+                    raise Inexpressible("its `inputs` are not those of an object")
+                inputs = tuple(self.reader.properties(schema))
                 compiled[name] = compiler.workflow(node, pointer, inputs)
             except Inexpressible as error:
                 self._skip(name, pointer, str(error))

@@ -82,8 +82,8 @@ def generate(key: str = "sources", name: str = "openapi.yaml") -> Callable[[byte
     from mcpgen.render.gate import check
 
     path = Path(tempfile.mkdtemp()) / name
-    # Tools of a list keep their names where clients take them
-    legal = re.compile(r"[\w.-]{1,64}" if name == "tools.json" else r"[a-z][a-z0-9_]{0,63}", re.A)
+    # Definitions keep their names where clients take them
+    legal = {True: re.compile(r"[\w.-]{1,64}", re.A), False: re.compile(r"[a-z][a-z0-9_]{0,63}")}
     given: dict[str, Any] = {"sources": (str(SEEDS / "bookshop.yaml"),), key: (str(path),)}
     config = Config(**given)
 
@@ -101,7 +101,7 @@ def generate(key: str = "sources", name: str = "openapi.yaml") -> Callable[[byte
         for path_of_module, text in modules["models"].items():
             check("models", text, path_of_module)
         for tool in server.tools:
-            assert legal.fullmatch(tool.name), tool.name
+            assert legal[tool.request is None].fullmatch(tool.name), tool.name
 
     return one
 

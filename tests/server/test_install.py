@@ -292,6 +292,7 @@ def test_print_changes_nothing_and_shows_no_secret(
     ("codex", 'mcp_servers = { shop = { command = "x" } }\n', ""),
     ("goose", "extensions: {memory: {enabled: true}}\n", "is not written in lines"),
     ("goose", "extensions:# none: yet\n", "`extensions` is not written in lines"),
+    ("goose", "notes: |\n  one\n  two", "its last line has no end: add a line break"),
     ("goose", "extensions:\n  a: {cmd: x}\nextensions:\n  b: {cmd: y}\n", "stands in it twice"),
 ])  # fmt: skip
 def test_a_file_that_is_not_understood_stays_as_it_is(

@@ -91,6 +91,13 @@ def test_a_workflow_that_cannot_be_expressed_is_skipped_with_its_reason(
     assert line > 10
 
 
+def test_inputs_that_are_no_object_have_no_names(make: Any) -> None:
+    inputs = {"type": "number", "properties": {"kind": {"type": "string"}}}
+    asks = step("a", "listThings", parameters=[query("kind", "$inputs.kind")])
+    [(_, _, message)] = said(make, GOOD, workflow("bad", asks, inputs=inputs))
+    assert message == "workflow `bad` skipped: its `inputs` are not those of an object"
+
+
 def test_what_runs_a_skipped_workflow_is_skipped_too(make: Any) -> None:
     bad = workflow("bad", step("a", "noSuch"))
     runs = workflow("runs", {"stepId": "r", "workflowId": "bad"})

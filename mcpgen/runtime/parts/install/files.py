@@ -185,10 +185,6 @@ def _toml_value(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _says_something(line: str) -> bool:
-    return re.match(r"\s*[^\s#]", line) is not None
-
-
 def _table_span(text: str, key: str, name: str) -> tuple[int, int]:
     """Return the start and end of the table with its subtables; the same twice without one."""
     own = re.compile(rf'\s*\[\s*{re.escape(key)}\s*\.\s*"?{re.escape(name)}"?\s*[.\]]')
@@ -200,7 +196,7 @@ def _table_span(text: str, key: str, name: str) -> tuple[int, int]:
                 start = position
             inside = own.match(line) is not None
         position += len(line)
-        if inside and _says_something(line):
+        if inside and re.match(r"\s*[^\s#]", line):
             end = position
     return start, max(start, end)
 
@@ -208,10 +204,12 @@ def _table_span(text: str, key: str, name: str) -> tuple[int, int]:
 def put_yaml(text: str, key: str, name: str, entry: dict[str, Any]) -> str:
     """The text with the entry `name` in the mapping `key`."""
     lines = text.splitlines(keepends=True)
-    if lines:
-        lines[-1] = lines[-1].rstrip("\n") + "\n"
+    lines[-1:] = [re.sub(r"\A(\S.*)\Z", "\\1\n", line) for line in lines[-1:]]
     head = _mapping_head(lines, key)
     if head is None:
+        if not ("\n" + "".join(lines)).endswith("\n"):
+            # An end of the line could change its value (YAML 1.2, section 8.1.1.2)
+            raise ValueError("its last line has no end: add a line break")
         head = len(lines)
         lines.append(f"{key}:\n")
     lines[head] = re.sub(r"^([^#]*):\s+\{\s*\}", r"\1:", lines[head])
