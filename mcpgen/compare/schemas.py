@@ -100,7 +100,7 @@ class Walk:
     shared: tuple[str, str] = ("", "")
     findings: list[Finding] = field(default_factory=list)
     entered: set[tuple[str, str]] = field(default_factory=set)
-    same_definitions: bool = False
+    same_definitions: bool = field(init=False)
 
     def all(self, otherwise: str) -> list[Finding]:
         """Everything that changed, or the sentence for what has no other."""

@@ -94,6 +94,13 @@ def test_a_file_may_be_as_large_as_the_limit(write: Write) -> None:
     assert (refusal.exit_code, refusal.codes) == (3, ["E0105"])
 
 
+def test_what_is_read_in_the_place_of_a_reference_is_counted_there(write: Write) -> None:
+    write("paths.yaml", "/a: {}\nx-a: [" + "0, " * 100 + "0]\n")
+    whole = write("x.yaml", HEAD + "paths: {$ref: paths.yaml}\n")
+    assert loaded(whole, limits=Limits(nodes=300))[0].root["paths"]["/a"] == {}
+    assert "more than 200 values" in refused(whole, limits=Limits(nodes=200)).text
+
+
 def test_the_values_of_yaml_are_counted_as_they_come(write: Write) -> None:
     refusal = refused(write("x.yaml", HEAD + "x: [" + "0," * 5000 + "]"), limits=Limits(nodes=1000))
     assert "more than 1,000 values" in refusal.text and refusal.exit_code == 3

@@ -136,7 +136,8 @@ def test_what_an_overlay_wrote_is_shown_there(overlaid: Act) -> None:
 
 
 @pytest.mark.parametrize(("text", "said"), [
-    ("- {target: '$..[', update: {}}\n", "cannot be used as a JSONPath"),
+    ("- {target: '$..[', update: {}}\n", "`$..[` cannot be used as a JSONPath"),
+    (f"- {{target: '$.{'a' * 99}[', update: {{}}}}\n", f"`$.{'a' * 78}` cannot be used"),
     ("- {target: '$.tags[?@.name =~ /a/]', remove: true}\n", "use `match()` or `search()`"),
     ("- {target: '$.tags[?match(@.name, \"(?=a)\")]', remove: true}\n", "is not a"),
     ("- {update: {}}\n", "needs a `target`"), ("- text\n", "needs a `target`"),

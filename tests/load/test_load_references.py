@@ -311,7 +311,7 @@ def test_what_is_only_named_is_not_fetched(write: Write, canary: Any) -> None:
     ("#/components/schemas/Pett", "#/components/schemas/Pet"),
     ("#/components/schemas/pet", "#/components/schemas/Pet"),
     ("#/definitions/Pet", "#/components/schemas/Pet"),
-    ("#/components/schema/Pet", "#/components/schemas/Pet"),
+    ("#/components/schema/Pet", "#/components/schemas/Pet"), ("#/info/titel", "#/info/title"),
 ])  # fmt: skip
 def test_a_reference_to_nothing_suggests_what_exists(
     write: Write, ref: str, suggestion: str

@@ -3,9 +3,11 @@
 import json
 import re
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from mcpgen import pipeline
 from mcpgen.config import Config
@@ -30,106 +32,16 @@ class Example:
     value: Any
     call: dict[str, Any] = field(default_factory=dict)
     link: str = ""
-    more: tuple[str, ...] = ()
+    more: list[str] = field(default_factory=list)
     """Further arguments of the operation."""
 
 
-def at(url: str) -> str:
-    return f'<{url}>; rel="next"'
-
-
-URL = "https://api.example.com/things"
 EXAMPLES = {
-    "GitHub": Example(answer=ITEMS, link=at(f"{URL}?since=2020-01-01&page=2"), value="2"),
-    "GitHub alerts": Example(answer=ITEMS, link=at(f"{URL}?per_page=10&after=Y3Vy"), value="Y3Vy"),
-    "GitHub GraphQL, Relay": Example(
-        answer={"nodes": ITEMS, "pageInfo": {"hasNextPage": True, "endCursor": "abc"}}, value="abc"
-    ),
-    "Stripe": Example(answer={"object": "list", "data": ITEMS, "has_more": True}, value="i9"),
-    "Stripe search": Example(answer={"data": ITEMS, "has_more": True, "next_page": "tok"},
-        value="tok"),
-    "Slack": Example(
-        answer={"ok": True, "members": ITEMS, "response_metadata": {"next_cursor": "dXNl"}},
-        value="dXNl"),
-    "Slack, older methods": Example(
-        answer={"ok": True, "files": ITEMS, "paging": {"count": 10, "page": 2, "pages": 3}}, value=3
-    ),
-    "Kubernetes": Example(
-        answer={"kind": "PodList", "metadata": {"continue": "eyJ2"}, "items": ITEMS}, value="eyJ2"),
-    "Google": Example(answer={"items": ITEMS, "nextPageToken": "CAUQ"}, value="CAUQ"),
-    "Google AIP-158": Example(answer={"things": ITEMS, "next_page_token": "t2"}, value="t2"),
-    "Amazon Web Services": Example(answer={"Things": ITEMS, "NextToken": "AAA"}, value="AAA"),
-    "Amazon S3": Example(
-        answer={"Contents": ITEMS, "IsTruncated": True, "NextContinuationToken": "1ueG"},
-        value="1ueG"),
-    "Amazon IAM, Box": Example(answer={"entries": ITEMS, "next_marker": "m2"}, value="m2"),
-    "Microsoft Graph": Example(
-        answer={"value": ITEMS, "@odata.nextLink": f"{URL}?$top=10&$skiptoken=X2"}, value="X2"),
-    "OData": Example(answer={"value": ITEMS, "@odata.count": 50, "total": 50}, value=10),
-    "Azure": Example(answer={"value": ITEMS, "continuationToken": "c2"}, value="c2"),
-    "Notion": Example(answer={"results": ITEMS, "has_more": True, "next_cursor": "n2"}, value="n2"),
-    "Twilio": Example(
-        answer={"calls": ITEMS, "next_page_uri": "/things?PageSize=10&Page=1&PageToken=PACA"},
-        value="PACA"),
-    "Spotify, PagerDuty": Example(answer={"items": ITEMS, "offset": 20, "total": 45},
-        call={"offset": 20}, value=30),
-    "Django REST framework, pages": Example(
-        answer={"count": 99, "next": f"{URL}?page=3", "results": ITEMS}, call={"page": 2}, value="3"
-    ),
-    "Django REST framework, cursor": Example(
-        answer={"next": f"{URL}?cursor=cD0y", "previous": None, "results": ITEMS}, value="cD0y"),
-    "JSON:API, pages": Example(answer={"data": ITEMS, "meta": {"totalPages": 4}},
-        call={"page[number]": 3}, value=4),
-    "JSON:API, offset": Example(answer={"data": ITEMS, "meta": {"total": 30}}, value=10),
-    "JSON:API, cursor": Example(
-        answer={"data": ITEMS, "links": {"next": f"{URL}?page[after]=q&page[size]=10"}}, value="q"),
-    "Datadog": Example(answer={"data": ITEMS, "meta": {"page": {"after": "d2"}}}, value="d2"),
-    "HubSpot": Example(
-        answer={"results": ITEMS, "paging": {"next": {"after": "NTI1", "link": URL}}}, value="NTI1"
-    ),
-    "Facebook, Spotify's followed artists": Example(
-        answer={"data": ITEMS, "paging": {"cursors": {"after": "MTAx"}}}, value="MTAx"),
-    "X": Example(answer={"data": ITEMS, "meta": {"next_token": "7140"}}, value="7140"),
-    "X search": Example(answer={"data": ITEMS, "meta": {"next_token": "b26v"}}, value="b26v"),
-    "Jira": Example(answer={"startAt": 10, "total": 30, "issues": ITEMS}, value=20),
-    "Confluence": Example(answer={"results": ITEMS, "start": 0, "limit": 10, "total": 12},
-        value=10),
-    "Bitbucket": Example(answer={"values": ITEMS, "page": 1, "next": f"{URL}?page=2"}, value="2"),
-    "GitLab keyset": Example(answer=ITEMS, link=at(f"{URL}?cursor=eyJp&per_page=10"), value="eyJp"),
-    "Shopify": Example(answer={"products": ITEMS}, link=at(f"{URL}?limit=10&page_info=hij"),
-        value="hij"),
-    "Zendesk": Example(answer={"users": ITEMS, "meta": {"has_more": True, "after_cursor": "zz"}},
-        value="zz"),
-    "Intercom": Example(
-        answer={"data": ITEMS, "pages": {"next": {"page": 2, "starting_after": "W1"}}}, value="W1"),
-    "Asana, Airtable": Example(answer={"data": ITEMS, "next_page": {"offset": "eyJ0", "uri": URL}},
-        value="eyJ0"),
-    "Airtable": Example(answer={"records": ITEMS, "offset": "itr/rec"}, value="itr/rec"),
-    "Square": Example(answer={"objects": ITEMS, "cursor": "sq2"}, value="sq2"),
-    "Plaid, Linear, Brex": Example(answer={"added": ITEMS, "has_more": True, "next_cursor": "p2"},
-        value="p2"),
-    "Contentful": Example(answer={"items": ITEMS, "skip": 0, "limit": 10, "total": 11}, value=10),
-    "Elasticsearch": Example(answer={"hits": {"total": 40, "hits": ITEMS}}, call={"from": 10},
-        value=20),
-    "Spring": Example(answer={"content": ITEMS, "number": 0, "totalPages": 5, "last": False},
-        value=1),
-    "Algolia": Example(answer={"hits": ITEMS, "page": 0, "nbPages": 3}, value=1),
-    "Mailchimp": Example(answer={"lists": ITEMS, "total_items": 25}, call={"offset": 10}, value=20),
-    "TMDB, PayPal, Cloudflare": Example(answer={"page": 1, "results": ITEMS, "total_pages": 9},
-        value=2),
-    "SCIM": Example(answer={"totalResults": 21, "startIndex": 11, "Resources": ITEMS},
-        call={"startIndex": 11}, value=21),
-    "Auth0 checkpoints": Example(answer={"logs": ITEMS, "next": "MjAy"}, value="MjAy"),
-    "Okta": Example(answer=ITEMS, link=at(f"{URL}?after=00u1&limit=10"), value="00u1"),
-    "Discord": Example(answer=ITEMS, call={"limit": 10}, value="i9", more=("before",)),
-    "Reddit, Pinterest, others with a cursor of their own": Example(
-        answer={"items": ITEMS, "meta": {"next_cursor": "o2"}}, value="o2"),
-    "Cosmos, JFrog and others with a continuation": Example(
-        answer={"items": ITEMS, "continuation": "c3"}, value="c3"),
-    "Numbered pages under other names": Example(
-        answer={"rows": ITEMS, "page_number": 1, "page_count": 2}, value=2),
-    "Rows from a start": Example(answer={"docs": ITEMS, "numFound": 99, "start": 0}, value=10),
-}  # fmt: skip
+    name: Example(**told)
+    for name, told in yaml.safe_load(
+        Path(__file__).with_name("pagination.yaml").read_text("utf-8")
+    ).items()
+}
 
 
 def filled(answer: Any, items: list[Any]) -> Any:
@@ -186,7 +98,10 @@ def read(
     if tool.listing.fields:
         call[tool.listing.fields] = ["all"]
     data = filled(example.answer, items)
-    headers = {"content-type": "application/json", "link": example.link}
+    headers = {
+        "content-type": "application/json",
+        "link": f'<{example.link}>; rel="next"' if example.link else "",
+    }
     answer = Answer(200, headers, json.dumps(data).encode(), data)
     blocks, _ = content_of(answer, wire(tool), settings, call)
     return str(blocks[-1]["text"])

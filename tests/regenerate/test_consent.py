@@ -231,6 +231,14 @@ def test_a_credential_for_another_origin_must_be_accepted_even_where_both_are_kn
     assert f"for `get_m`: {text}" in err
 
 
+def test_a_new_operation_at_the_new_origin_needs_no_acceptance_of_its_own(project: Make) -> None:
+    made = project(DOCUMENT)
+    moved = after(set_in("servers", 0, "url", to="https://other.example.com/v1"))
+    moved["paths"]["/e"] = get("getE")
+    ended = made.after(moved)
+    assert ended.code == 3 and "new tool" not in ended.err
+
+
 def test_a_lock_of_0_1_0_needs_no_acceptance_of_scopes_and_logins(project: Make) -> None:
     made = project(DOCUMENT)
     lock = made.folder / "mcpgen.lock"

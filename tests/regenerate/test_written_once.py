@@ -89,7 +89,7 @@ def test_an_edited_file_is_shown_and_stays_and_is_then_not_mentioned_again(shop:
     (before,) = generate(shop)
     assert "`Makefile` differently today; you edited it" in before.message
     (note,) = generate(shop, renew=True)
-    assert "it is yours and stays" in note.message
+    assert "it is yours and stays" in note.message and "take over by hand" in note.hint
     assert "--- yours/Makefile\n+++ today/Makefile\n" in note.detail
     assert "-mine:\n" in note.detail and "+test:" in note.detail
     assert (shop / "Makefile").read_text() == OLD + "mine:\n"

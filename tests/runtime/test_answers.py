@@ -655,6 +655,16 @@ def test_an_answer_can_say_that_it_failed(path: str, data: Any, failed: bool) ->
     assert runtime.side.says_failed(answer, True) is failed
 
 
+@pytest.mark.parametrize(("more", "is_shown"), [(19, False), (20, True)])
+def test_a_body_that_says_little_more_than_its_message_is_left_out(
+    reported: Any, more: int, is_shown: bool
+) -> None:
+    body = json.dumps({"message": "Not here", "a": "x" * more}, separators=(",", ":"))
+    assert len(body) == len("Not here") + more + 21
+    text = reported(http(404, body, "application/json"))
+    assert "Not here" in text and ("xxx" in text) is is_shown
+
+
 def test_a_second_is_one(reported: Any) -> None:
     text = reported(http(429, "{}", "application/json", "Retry-After: 1"))
     assert text.endswith("\nNext: wait 1 second, then call again")

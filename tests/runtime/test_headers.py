@@ -22,6 +22,14 @@ def test_a_header_that_is_more_than_a_value_is_refused_by_name_and_not_by_value(
     assert "X-Tag" in str(done.error) and "Evil" not in str(done.error) and done.requests == []
 
 
+@pytest.mark.parametrize(("name", "given"), [
+    ("Accept", {"accept": "a\nb"}), ("Content-Type", {"content_type": "a\nb"}),
+])  # fmt: skip
+def test_a_media_type_that_is_no_value_is_refused_by_its_field(name: str, given: Any) -> None:
+    done = ask("GET", "/x", **given)
+    assert f"`{name}`" in str(done.error) and done.requests == []
+
+
 @pytest.mark.parametrize("name", [
     "Host", "hOST", "Cookie", "Content-Length", "content-type", "accept", "Transfer-Encoding",
     "Connection", "TE", "Upgrade", "Expect", "X-Forwarded-For", "Forwarded",

@@ -641,7 +641,7 @@ async def test_whoever_waits_is_told_for_what(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(runtime.api, "TICK", 0.05)
     runtime.api.progress.set(report)  # in the context of this test's task alone
-    busy = http(429, "{}", "application/json", "Retry-After: 1")
+    busy = http(429, "{}", "application/json", "Retry-After: 2")
     async with reaching(http(503, "{}"), busy, slow) as (api, _):
         first = asyncio.create_task(get(api))
         while not any("429" in text for text in told):
@@ -651,7 +651,7 @@ async def test_whoever_waits_is_told_for_what(monkeypatch: pytest.MonkeyPatch) -
         await asyncio.gather(*(get(api) for _ in range(3)))
     for pattern in (
         r"the API answered 503; attempt 2 of 3 in 0\.\d s",
-        r"the API answered 429; attempt 3 of 3 in 1\.0 s", r"waiting [01]\.\d s, as the API asked",
+        r"the API answered 429; attempt 3 of 3 in 2\.0 s", r"waiting [12]\.\d s, as the API asked",
         r".*waiting.*\(0 s\)", "waiting for other calls to finish",
         r"waiting 0\.\d s for the rate limit",
     ):  # fmt: skip

@@ -97,6 +97,8 @@ def test_the_value_of_a_program_that_only_the_sandbox_can_read_is_not_known(
 def test_an_answer_that_is_nested_too_deep_reaches_a_program_as_text() -> None:
     deep = "[" * 100_000
     assert calls._data_of_blocks([{"type": "text", "text": deep}]) == deep
+    assert calls._data_of_blocks([{"type": "text", "text": "[1]"}]) == [1]
+    assert calls._data_of_blocks([]) == ""
 
 
 def test_a_program_that_returns_nothing_is_told_how(coded: Any) -> None:

@@ -246,6 +246,7 @@ def test_only_what_the_server_reads_on_stdio_is_written(
     read = {"READ_ONLY": "1", "REDIS_URL_FILE": str(secret), "EXCHANGE_CLIENT_SECRET": "canary-e"}
     others = {"EU_API_KEY": "canary-of-another-server", "X_FILE": "canary-x", "APIKEY": "canary"}
     http = {"HTTP_TOKEN": "canary-token-of-the-callers-0123456789", "HTTP_SCOPES": "books"}
+    http["HTTP_OTHER_TOKEN_FILE"] = str(secret)
     for name, value in {**read, **others, **http}.items():
         monkeypatch.setenv(f"{PREFIX}_{name}", value)
     assert run("install", "cursor") == 0

@@ -333,6 +333,19 @@ def test_generated_files_are_never_executable_and_readable_whatever_the_umask(fo
     assert stat.S_IMODE((folder / "src/shop_mcp/models").stat().st_mode) == 0o755
 
 
+def test_a_folder_whose_entries_change_is_written_to_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[Path] = []
+    monkeypatch.setitem(commit.__globals__, "_sync_folder", synced.append)
+    write_file(tmp_path / "a.toml", "name = 'shop'\n")
+    assert synced == [tmp_path]
+    folder = project(tmp_path / "shop")
+    package = folder / "src/shop_mcp"
+    assert synced[1] == synced[-1] == folder
+    assert {folder, package, package / "tools"} <= set(synced[2:-1])
+
+
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o444])
 def test_one_file_that_is_replaced_keeps_its_permissions(tmp_path: Path, mode: int) -> None:
     path = tmp_path / "mcpgen.toml"
