@@ -221,23 +221,23 @@ def settings() -> Callable[[bytes], None]:
     def loaded(form: Any, text: str) -> Any:
         if form.load is not None:
             return form.load(text)
-        found = yaml.safe_load(text) or {}
-        if not isinstance(found, dict):
+        found = yaml.safe_load(text)
+        if not isinstance(found, dict | None):
             raise ValueError("not a mapping")
-        return found
+        return found or {}
 
     def one(data: bytes) -> None:
         text = data.decode("utf-8", "replace")
         for form, key in zip(forms.values(), keys, strict=True):
             try:
-                before = loaded(form, text)
-                servers = before.get(key, {})
-                after = loaded(form, put := form.put(text, key, "shop", entry))
-                assert dict(after) == {**before, key: {**servers, "shop": entry}}, put
-                dropped = form.drop(put, key, "shop")
-                left = loaded(form, dropped).get(key) or {}
+                servers = (before := loaded(form, text)).get(key, {})
+                put = form.put(text, key, "shop", entry)
+                expected = {**before, key: {**servers, "shop": entry}}
             except (ValueError, LookupError, TypeError, RecursionError, yaml.YAMLError):
                 continue
+            assert dict(loaded(form, put)) == expected, put
+            dropped = form.drop(put, key, "shop")
+            left = loaded(form, dropped).get(key) or {}
             assert left == {name: servers[name] for name in servers if name != "shop"}, dropped
 
     return one

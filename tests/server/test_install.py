@@ -293,6 +293,7 @@ def test_print_changes_nothing_and_shows_no_secret(
     ("codex", 'mcp_servers = { shop = { command = "x" } }\n', ""),
     ("goose", "extensions: {memory: {enabled: true}}\n", "is not written in lines"),
     ("goose", "extensions:# none: yet\n", "`extensions` is not written in lines"),
+    ("goose", '{\n  "a": 1\n}\n', "`extensions` is not written in lines"),
     ("goose", "notes: |\n  one\n  two", "its last line has no end: add a line break"),
     ("goose", "extensions:\n  a: {cmd: x}\nextensions:\n  b: {cmd: y}\n", "stands in it twice"),
 ])  # fmt: skip
@@ -361,6 +362,12 @@ def test_json_with_comments_is_edited_in_place(text: str) -> None:
     assert dropped.pop("mcpServers", {}) == servers
     before.pop("mcpServers", None)
     assert dropped == before
+
+
+@pytest.mark.parametrize("text", ["", "{}\n", "null\n", " ~"])
+def test_an_empty_file_of_lines_is_a_mapping_without_entries(text: str) -> None:
+    put = FORMS["yaml"].put(text, "extensions", "shop", {"cmd": "x"})
+    assert yaml.safe_load(put) == {"extensions": {"shop": {"cmd": "x"}}}
 
 
 @pytest.mark.parametrize("unit", ["  ", "    ", "\t"])

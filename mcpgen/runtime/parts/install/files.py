@@ -203,6 +203,7 @@ def _table_span(text: str, key: str, name: str) -> tuple[int, int]:
 
 def put_yaml(text: str, key: str, name: str, entry: dict[str, Any]) -> str:
     """The text with the entry `name` in the mapping `key`."""
+    text = re.sub(r"\A\s*(\{\s*\}|null|~)\s*\Z", "", text)  # an empty one in other words
     lines = text.splitlines(keepends=True)
     lines[-1:] = [re.sub(r"\A(\S.*)\Z", "\\1\n", line) for line in lines[-1:]]
     head = _mapping_head(lines, key)
@@ -238,7 +239,8 @@ def _mapping_head(lines: list[str], key: str) -> int | None:
     """The line that begins the mapping, or None. Raises ValueError for a mapping on one line, and
     for two.
     """
-    heads = [at for at, line in enumerate(lines) if re.match(rf"[\"']?{key}[\"']?\s*:", line)]
+    begins = re.compile(rf"(---\s*)?[{{\[]|[\"']?{key}[\"']?\s*:")
+    heads = [at for at, line in enumerate(lines) if begins.match(line)]
     if heads[1:]:
         raise ValueError(f"`{key}` stands in it twice")
     if heads and not re.fullmatch(rf"{key}:(\s+\{{\s*\}})?(\s+#.*)?\s*", lines[heads[0]]):
