@@ -370,6 +370,16 @@ def test_an_empty_file_of_lines_is_a_mapping_without_entries(text: str) -> None:
     assert yaml.safe_load(put) == {"extensions": {"shop": {"cmd": "x"}}}
 
 
+@pytest.mark.parametrize("others", ["\n  # one\n\n  b: {}\n", "# top\n", "\nc: 1\n", ""])
+def test_what_stands_below_an_entry_stays_where_it_is(others: str) -> None:
+    text = "a: 1\nextensions:\n" + others
+    put = FORMS["yaml"].put(text, "extensions", "shop", {"cmd": "x"})
+    dropped = FORMS["yaml"].drop(put, "extensions", "shop")
+    assert dropped == text.replace(
+        "extensions:", "extensions:" if "b" in others else "extensions: {}"
+    )
+
+
 @pytest.mark.parametrize("unit", ["  ", "    ", "\t"])
 def test_an_entry_is_indented_as_the_file_is(unit: str) -> None:
     text = f'{{\n{unit}"mcpServers": {{\n{unit}{unit}"a": {{}}\n{unit}}}\n}}\n'

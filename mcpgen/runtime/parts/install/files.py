@@ -229,8 +229,8 @@ def drop_yaml(text: str, key: str, name: str) -> str:
         return text
     start, end = _entry_span(lines, head, name)
     rest = lines[end:]
-    is_only = start == head + 1 and not "".join(rest[:1]).startswith(" ")
-    if is_only and start < end:
+    others = "".join([*lines[head + 1 : start], *rest])
+    if start < end and not re.match(r"(?:[ \t]*(?:#.*)?\n)* +[^\s#]", others):
         lines[head] = lines[head].replace(":", ": {}", 1)
     return "".join([*lines[:start], *rest])
 
