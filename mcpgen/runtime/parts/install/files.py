@@ -170,9 +170,7 @@ def drop_toml(text: str, key: str, name: str) -> str:
     """The text without the table `key.name`, its subtables and the empty line before it."""
     start, end = _table_span(text, key, name)
     before = text[:start]
-    return (
-        before.removesuffix("\n") + text[end:] if before.endswith("\n\n") else before + text[end:]
-    )
+    return re.sub(r"\n\n\Z", "\n", before) + text[end:]
 
 
 def _toml_value(value: Any) -> str:
@@ -239,8 +237,10 @@ def _mapping_head(lines: list[str], key: str) -> int | None:
     """The line that begins the mapping, or None. Raises ValueError for a mapping on one line, and
     for two.
     """
-    begins = re.compile(rf"(---\s*)?[{{\[]|[\"']?{key}[\"']?\s*:")
-    heads = [at for at, line in enumerate(lines) if begins.match(line)]
+    first = next(filter(re.compile(r"(?!---\s*$|%)\s*[^\s#]").match, lines), "a:")
+    if not re.match(r"[^\s{\[&*!|>%@`?,-].*:(\s|$)", first):
+        raise ValueError("it does not begin with a key on a line of its own")
+    heads = [at for at, line in enumerate(lines) if re.match(rf"[\"']?{key}[\"']?\s*:", line)]
     if heads[1:]:
         raise ValueError(f"`{key}` stands in it twice")
     if heads and not re.fullmatch(rf"{key}:(\s+\{{\s*\}})?(\s+#.*)?\s*", lines[heads[0]]):
