@@ -213,7 +213,9 @@ def test_what_changes_no_call_needs_no_acceptance(project: Make, change: Change)
 def test_a_credential_that_no_tool_sent_before_must_be_accepted(project: Make) -> None:
     before = after(set_in("security", to=[{"tok": []}]))
     made = project(before)
-    code, _, err = made.after(after(new_operation(security=[{"key": []}]), before))
+    both = after(new_operation(security=[{"digest": [], "key": []}]), before)
+    both["components"]["securitySchemes"]["digest"] = {"type": "http", "scheme": "digest"}
+    code, _, err = made.after(both)
     assert code == 3
     assert "for `get_n`: a new tool sends the credential `key`, which no tool sent before" in err
 

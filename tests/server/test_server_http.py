@@ -229,6 +229,7 @@ def test_what_is_not_a_json_post_is_turned_away(plain: Server) -> None:
 
 def test_a_body_that_is_too_large_is_turned_away_before_it_is_parsed(plain: Server) -> None:
     assert plain.send(b" " * (4 * 1024 * 1024 + 1))[0] == 413
+    assert plain.send(b" " * (4 * 1024 * 1024 - 5) + b"{nope")[0] == 400
     assert plain.send(b"{}", content_length="10485760")[0] == 413
 
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib
+import io
 import json
 import os
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from shop import PACKAGE, PREFIX, Recorder
 
+from mcpgen.runtime.parts import shell
 from mcpgen.runtime.parts.shell import arguments_of
 
 Run = Callable[..., tuple[int, str, str]]
@@ -96,6 +100,7 @@ def test_tools_are_listed_by_words_and_described(run: Run, package: Path) -> Non
     (package / "custom/bare.json").write_text('{"name": "bare", "inputSchema": {"type": "object"}}')
     (package / "custom/bare.py").write_text("def bare() -> None: ...\n")
     assert run("list", "bare") == (0, "bare\n", "")
+    assert "bare" not in run("list", "bare", "x")[1]
     code, out, _ = run("list", "book", "newest")
     assert (code, out) == (0, "list_books  List the books in the catalogue.\n")
     assert [tool["name"] for tool in json.loads(run("list", "--json", "replace")[1])] == [
@@ -115,6 +120,19 @@ def test_a_reader_that_has_read_enough_is_no_error(
     with os.fdopen(write, "w") as gone:
         monkeypatch.setattr("sys.stdout", gone)
         assert run("list")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "agrees"), [("y", True), ("Yes \n", True), ("", False), ("no\n", False)]
+)
+def test_a_question_is_answered_at_the_terminal(
+    line: str, agrees: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(line))
+    asked = SimpleNamespace(message="Delete it?")
+    answer = asyncio.run(shell._consent(None, asked))
+    assert answer.action == ("accept" if agrees else "decline")
+    assert capsys.readouterr().err == "Delete it?\n[y/N] "
 
 
 def test_the_tools_are_those_that_the_server_would_list(run: Run) -> None:
