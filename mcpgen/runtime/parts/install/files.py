@@ -25,6 +25,8 @@ _INDENT = re.compile(r'\n([ \t]+)"')
 _DECODER = json.JSONDecoder()
 _ENTRY = re.compile(r"( *)[^\s#]")
 _TOP = re.compile(r"[^\s#]")
+_CONTENT = re.compile(r"(?!---\s*$|%)\s*[^\s#]")
+_KEY = re.compile(r"[^\s{\[&*!|>%@`?,-].*:(\s|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,13 +203,11 @@ def _table_span(text: str, key: str, name: str) -> tuple[int, int]:
 
 def put_yaml(text: str, key: str, name: str, entry: dict[str, Any]) -> str:
     """The text with the entry `name` in the mapping `key`."""
-    text = re.sub(r"\A\s*(\{\s*\}|null|~)\s*\Z", "", text)  # an empty one in other words
-    lines = text.splitlines(keepends=True)
+    lines = re.sub(r"\A\s*(\{\s*\}|null|~)\s*\Z", "", text).splitlines(keepends=True)
     lines[-1:] = [re.sub(r"\A(\S.*)\Z", "\\1\n", line) for line in lines[-1:]]
     head = _mapping_head(lines, key)
     if head is None:
-        if not ("\n" + "".join(lines)).endswith("\n"):
-            # An end of the line could change its value (YAML 1.2, section 8.1.1.2)
+        if not ("\n" + "".join(lines)).endswith("\n"):  # part of its value (YAML 1.2, 8.1.1.2)
             raise ValueError("its last line has no end: add a line break")
         head = len(lines)
         lines.append(f"{key}:\n")
@@ -226,21 +226,21 @@ def drop_yaml(text: str, key: str, name: str) -> str:
     if head is None:
         return text
     start, end = _entry_span(lines, head, name)
-    rest = lines[end:]
-    others = "".join([*lines[head + 1 : start], *rest])
-    if start < end and not re.match(r"(?:[ \t]*(?:#.*)?\n)* +[^\s#]", others):
+    others = [*lines[head + 1 : start], *lines[end:]]
+    if start < end and not next(filter(_CONTENT.match, others), "").startswith(" "):
         lines[head] = lines[head].replace(":", ": {}", 1)
-    return "".join([*lines[:start], *rest])
+    return "".join([*lines[: head + 1], *others])
 
 
 def _mapping_head(lines: list[str], key: str) -> int | None:
     """The line that begins the mapping, or None. Raises ValueError for a mapping on one line, and
     for two.
     """
-    first = next(filter(re.compile(r"(?!---\s*$|%)\s*[^\s#]").match, lines), "a:")
-    if not re.match(r"[^\s{\[&*!|>%@`?,-].*:(\s|$)", first):
-        raise ValueError("it does not begin with a key on a line of its own")
     heads = [at for at, line in enumerate(lines) if re.match(rf"[\"']?{key}[\"']?\s*:", line)]
+    for start, margin in ((0, ""), *((at + 1, " ") for at in heads)):
+        first = next(filter(_CONTENT.match, lines[start:]), "a:")
+        if not _KEY.match(first.lstrip(margin)):
+            raise ValueError(f"`{first.strip()[:40]}` in it is not a key on a line of its own")
     if heads[1:]:
         raise ValueError(f"`{key}` stands in it twice")
     if heads and not re.fullmatch(rf"{key}:(\s+\{{\s*\}})?(\s+#.*)?\s*", lines[heads[0]]):
