@@ -1,6 +1,7 @@
 """Every node is shown where its author wrote it: the right file, line and column."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,28 +12,7 @@ from mcpgen.upgrade import upgrade
 
 from .conftest import Write, loaded
 
-YAML = """\
-openapi: 3.0.3
-info: {title: "Bücher", version: '1'}
-x-base: &base
-  type: object
-  description: shared
-paths:
-  /books/{id}:
-    get:
-      summary: >-
-        folded
-      parameters:
-        - name: id
-          in: path
-        - {name: q, in: query}
-components:
-  schemas:
-    A: *base
-    B:
-      <<: *base
-      description: own
-"""
+YAML = Path(__file__).with_name("places.yaml").read_text("utf-8")
 JSON = """\
 {"openapi": "3.0.3", "info": {"title": "\\"T\\"", "version": "1"},
  "tags": [

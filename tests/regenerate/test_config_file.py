@@ -28,31 +28,7 @@ def told(text: str) -> list[Problem]:
     return list(caught.value.problems)
 
 
-FULL = """\
-name = "shop"
-profile = "rich"
-base_url = "https://api.example.com"
-allow_origins = ["https://b.example.com"]
-[source]
-path = "../shop.yaml"
-overlays = ["fix.yaml"]
-obtained = "by post"
-[select]
-include_methods = ["GET"]
-deprecated = false
-[tools.listBooks]
-name = "find_books"
-toolset = "catalogue"
-aliases = ["list_books"]
-hints = { read_only = true }
-[tools.listBooks.arguments.tenant]
-hidden = true
-value = { id = 1 }
-[tools.listBooks.answer]
-keep = ["items.id"]
-[tools."GET /books/{id}"]
-enabled = false
-"""
+FULL = Path(__file__).with_name("full.toml").read_text("utf-8")
 
 
 def test_every_part_of_a_file_arrives() -> None:

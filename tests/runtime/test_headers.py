@@ -41,6 +41,10 @@ def test_fields_that_steer_the_connection_are_no_arguments(name: str) -> None:
     assert isinstance(done.error, runtime.errors.Refused) and done.requests == []
 
 
+def test_a_safe_method_is_idempotent() -> None:  # RFC 9110, section 9.2.2
+    assert runtime.facts.SAFE | {"PUT", "DELETE"} == runtime.facts.IDEMPOTENT
+
+
 def test_every_forbidden_name_is_one_field_name_in_lower_case() -> None:
     names = runtime.facts.FORBIDDEN_HEADERS
     assert not [name for name in names if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name)]
