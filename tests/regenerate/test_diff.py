@@ -365,6 +365,14 @@ def test_every_change_of_a_schema_has_its_class(
     assert compare_inputs(old, new) == [(kind, text)]
 
 
+def test_what_no_type_shares_has_no_cause_in_one() -> None:
+    causes: dict[str, str] = {}
+    assert (
+        compare_outputs(of(a={"type": "string"}), of(a={"type": "integer"}), causes)
+        and causes == {}
+    )
+
+
 @pytest.mark.parametrize(
     "schema",
     [of(a=NODE), {"$ref": "#"}, {"$defs": {"a": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"}],

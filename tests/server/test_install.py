@@ -289,7 +289,7 @@ def test_print_changes_nothing_and_shows_no_secret(
     ("cursor", '{"mcpServers": {"a": {}}, "mcpServers": {}}', "`mcpServers` stands in it twice"),
     ("cursor", '{"mcpServers": {"shop": {}, "shop": {"command": "x"}}}', ""),
     ("codex", "a = " + "[" * 5000 + "]" * 5000, ""), ("cursor", "[]", ""),
-    ("cursor", '{"mcpServers": []}', ""), ("codex", "a = \n", ""),
+    ("cursor", '{"mcpServers": []}', "`mcpServers` is no table of servers"), ("codex", "a = \n", ""),
     ("codex", 'mcp_servers = { shop = { command = "x" } }\n', ""),
     ("goose", "extensions: {memory: {enabled: true}}\n", "is not written in lines"),
     ("goose", "extensions:# none: yet\n", "`extensions` is not written in lines"),

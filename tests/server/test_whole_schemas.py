@@ -86,7 +86,10 @@ def test_a_list_that_leaves_something_out_has_a_tool_that_shows_it(server: Any) 
 
     tool, told, wrong = asyncio.run(ask())
     assert tool.name == "describe_tool" and tool.annotations.read_only_hint
-    assert tool.title == tool.annotations.title and tool.annotations.open_world_hint is False
+    assert tool.annotations.model_dump() == {
+        "title": tool.title, "read_only_hint": True, "destructive_hint": False,
+        "idempotent_hint": True, "open_world_hint": False,
+    }  # fmt: skip
     party = json.loads(told.content[0].text)["wholeInputSchema"]["$defs"]["Party"]
     assert party["properties"]["type"]["enum"] == ["person", "company"]
     assert wrong.is_error and "did you mean `create_quote`" in wrong.content[0].text
