@@ -133,7 +133,7 @@ def next_version(version: str, kind: Kind | None) -> str:
     """The version that follows a change of a class. Before 1.0.0 a breaking change raises the
     second number and any other the third (SemVer 2.0.0, item 4).
     """
-    numbers = [int(number) for number in re.findall(r"\d+", version)[:3]]
+    numbers = [int(number) for number in re.findall(r"\d+", version)]
     major, minor, patch = [*numbers, 0, 0, 0][:3]
     if kind is None:
         return version

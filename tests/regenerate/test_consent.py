@@ -220,6 +220,13 @@ def test_a_credential_that_no_tool_sent_before_must_be_accepted(project: Make) -
     assert "for `get_n`: a new tool sends the credential `key`, which no tool sent before" in err
 
 
+def test_a_credential_of_a_tool_that_goes_was_agreed_to(project: Make) -> None:
+    made = project(DOCUMENT)
+    replaced = after(new_operation(security=[{"tok": []}]))
+    del replaced["paths"]["/b"]
+    assert made.after(replaced).code == 0
+
+
 def test_a_credential_for_another_origin_must_be_accepted_even_where_both_are_known(
     project: Make,
 ) -> None:
