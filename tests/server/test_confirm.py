@@ -7,6 +7,7 @@ import importlib
 import io
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,6 +16,8 @@ from mcp.client.stdio import stdio_client
 from mcp.types import ElicitRequestFormParams, ElicitResult
 from served import Start
 from shop import FACTS, PACKAGE, PREFIX, Recorder, command, write_package
+
+from mcpgen.runtime.parts.confirm import ask
 
 ERAS = ["auto", "legacy"]
 DELETE = ("delete_book", {"book_id": "b/1"})
@@ -253,3 +256,15 @@ def test_a_shell_asks_on_its_terminal_or_refuses(
     said = capsys.readouterr().err
     assert ("[y/N]" in said, "cannot ask one" in said) == (typed is not None, typed is None)
     assert len(api.requests) == (code == 0)
+
+
+@pytest.mark.parametrize(("form", "url", "can"), [
+    (None, None, True), ({}, None, True), ({}, {}, True), (None, {}, False),
+])  # fmt: skip
+def test_a_client_that_opens_pages_alone_is_shown_no_form(form: Any, url: Any, can: bool) -> None:
+    session = SimpleNamespace(client_capabilities=SimpleNamespace(elicitation=None))
+    asked: Any = SimpleNamespace(session=session, protocol_version="2026-07-28")
+    context: Any = SimpleNamespace(sent_by=asked)
+    assert not ask._can_ask(context)
+    session.client_capabilities.elicitation = SimpleNamespace(form=form, url=url)
+    assert ask._can_ask(context) is can
