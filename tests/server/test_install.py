@@ -293,9 +293,9 @@ def test_print_changes_nothing_and_shows_no_secret(
     ("codex", 'mcp_servers = { shop = { command = "x" } }\n', ""),
     ("goose", "extensions: {memory: {enabled: true}}\n", "is not written in lines"),
     ("goose", "extensions:# none: yet\n", "`extensions` is not written in lines"),
-    ("goose", '{\n  "a": 1\n}\n', "`{` in it is not a key on a line"),
-    ("goose", "extensions:\n  {a: {cmd: x}}\n", "`{a: {cmd: x}}` in it is not a key"),
-    ("goose", "# ours\n---\n  a: 1\n  b: 1\n", "`a: 1` in it is not a key on a line"),
+    ("goose", '{\n  "a": 1\n}\n', "line 1 is not a key and its value"),
+    ("goose", "extensions:\n  {a: {cmd: x}}\n", "line 2 is not a key and its value"),
+    ("goose", "# ours\n---\n  a: 1\n  b: 1\n", "line 3 is not a key and its value"),
     ("goose", "notes: |\n  one\n  two", "its last line has no end: add a line break"),
     ("goose", "extensions:\n  a: {cmd: x}\nextensions:\n  b: {cmd: y}\n", "stands in it twice"),
 ])  # fmt: skip

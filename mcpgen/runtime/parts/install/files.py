@@ -240,7 +240,7 @@ def _mapping_head(lines: list[str], key: str) -> int | None:
     for start, margin in ((0, ""), *((at + 1, " ") for at in heads)):
         first = next(filter(_CONTENT.match, lines[start:]), "a:")
         if not _KEY.match(first.lstrip(margin)):
-            raise ValueError(f"`{first.strip()[:40]}` in it is not a key on a line of its own")
+            raise ValueError(f"line {lines.index(first, start) + 1} is not a key and its value")
     if heads[1:]:
         raise ValueError(f"`{key}` stands in it twice")
     if heads and not re.fullmatch(rf"{key}:(\s+\{{\s*\}})?(\s+#.*)?\s*", lines[heads[0]]):
