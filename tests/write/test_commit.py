@@ -333,6 +333,12 @@ def test_generated_files_are_never_executable_and_readable_whatever_the_umask(fo
     assert stat.S_IMODE((folder / "src/shop_mcp/models").stat().st_mode) == 0o755
 
 
+def test_what_no_lock_may_name_is_not_written(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="not a file mcpgen generates: 'x.exe'"):
+        write({**OLD, "x.exe": "x"}, tmp_path, lock_facts=facts())
+    assert not [*tmp_path.iterdir()]
+
+
 def test_a_folder_whose_entries_change_is_written_to_the_disk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
