@@ -334,7 +334,7 @@ def test_generated_files_are_never_executable_and_readable_whatever_the_umask(fo
 
 
 def test_what_no_lock_may_name_is_not_written(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="not a file mcpgen generates: 'x.exe'"):
+    with pytest.raises(ValueError, match=r"not a file mcpgen generates: 'x\.exe'"):
         write({**OLD, "x.exe": "x"}, tmp_path, lock_facts=facts())
     assert not [*tmp_path.iterdir()]
 
