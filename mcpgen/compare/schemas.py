@@ -7,6 +7,7 @@ schemas of tools hold are compared; a difference of others is `text`.
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -87,7 +88,7 @@ def _cut(text: str, start: int) -> str:
 
 
 @dataclass(slots=True)
-class Walk:
+class Walk(ABC):
     """One comparison of two schemas, which hold the `$defs` that references point into.
 
     `causes` gets the sentences about types that several schemas share, each as it is true of the
@@ -133,8 +134,9 @@ class Walk:
         self.resolved(resolved(old, self.old_root), resolved(new, self.new_root), at, depth)
         self.shared = outer
 
+    @abstractmethod
     def resolved(self, old: dict[str, Any], new: dict[str, Any], at: str, depth: int) -> None:
-        """Compare two schemas that are no references: what a comparison adds."""
+        """Compare two schemas that are no references."""
 
     def items(self, old: dict[str, Any], new: dict[str, Any], at: str, depth: int) -> None:
         """Compare the items of lists."""

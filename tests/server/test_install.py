@@ -372,14 +372,13 @@ def test_an_empty_file_of_lines_is_a_mapping_without_entries(text: str) -> None:
     assert yaml.safe_load(put) == {"extensions": {"shop": {"cmd": "x"}}}
 
 
-@pytest.mark.parametrize("others", ["\n  # one\n\n  b: {}\n", "# top\n", "\nc: 1\n", ""])
-def test_what_stands_below_an_entry_stays_where_it_is(others: str) -> None:
-    text = "a: 1\nextensions:\n" + others
-    put = FORMS["yaml"].put(text, "extensions", "shop", {"cmd": "x"})
+@pytest.mark.parametrize(("others", "rest"), [
+    ("\n  # one\n\n  b: {}\n", ""), ("# top\n", " {}"), ("\nc: 1\n", " {}"), ("", " {}"),
+])  # fmt: skip
+def test_what_stands_below_an_entry_stays_where_it_is(others: str, rest: str) -> None:
+    put = FORMS["yaml"].put(f"a: 1\nextensions:\n{others}", "extensions", "shop", {"cmd": "x"})
     dropped = FORMS["yaml"].drop(put, "extensions", "shop")
-    assert dropped == text.replace(
-        "extensions:", "extensions:" if "b" in others else "extensions: {}"
-    )
+    assert dropped == f"a: 1\nextensions:{rest}\n{others}"
 
 
 @pytest.mark.parametrize("unit", ["  ", "    ", "\t"])

@@ -23,10 +23,9 @@ _SPACE = re.compile(r"\s*")
 _COMMA = re.compile(r"\s*,")
 _INDENT = re.compile(r'\n([ \t]+)"')
 _DECODER = json.JSONDecoder()
-_ENTRY = re.compile(r"( *)[^\s#]")
 _TOP = re.compile(r"[^\s#]")
 _CONTENT = re.compile(r"(?!---\s*$|%)\s*[^\s#]")
-_KEY = re.compile(r"[^\s{\[&*!|>%@`?,-].*:(\s|$)")
+_KEY = re.compile(r"\Z|[^\s{\[&*!|>%@`?,-].*:(\s|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +206,7 @@ def put_yaml(text: str, key: str, name: str, entry: dict[str, Any]) -> str:
     lines[-1:] = [re.sub(r"\A(\S.*)\Z", "\\1\n", line) for line in lines[-1:]]
     head = _mapping_head(lines, key)
     if head is None:
-        if not ("\n" + "".join(lines)).endswith("\n"):  # part of its value (YAML 1.2, 8.1.1.2)
+        if "".join(lines)[-1:] not in ("", "\n"):  # part of its value (YAML 1.2, 8.1.1.2)
             raise ValueError("its last line has no end: add a line break")
         head = len(lines)
         lines.append(f"{key}:\n")
@@ -227,7 +226,7 @@ def drop_yaml(text: str, key: str, name: str) -> str:
         return text
     start, end = _entry_span(lines, head, name)
     others = [*lines[head + 1 : start], *lines[end:]]
-    if start < end and not next(filter(_CONTENT.match, others), "").startswith(" "):
+    if start < end and not _first(others).startswith(" "):
         lines[head] = lines[head].replace(":", ": {}", 1)
     return "".join([*lines[: head + 1], *others])
 
@@ -238,7 +237,7 @@ def _mapping_head(lines: list[str], key: str) -> int | None:
     """
     heads = [at for at, line in enumerate(lines) if re.match(rf"[\"']?{key}[\"']?\s*:", line)]
     for start, margin in ((0, ""), *((at + 1, " ") for at in heads)):
-        first = next(filter(_CONTENT.match, lines[start:]), "a:")
+        first = _first(lines[start:])
         if not _KEY.match(first.lstrip(margin)):
             raise ValueError(f"line {lines.index(first, start) + 1} is not a key and its value")
     if heads[1:]:
@@ -248,13 +247,14 @@ def _mapping_head(lines: list[str], key: str) -> int | None:
     return heads[0] if heads else None
 
 
+def _first(lines: list[str]) -> str:
+    """The first line that is not blank, a comment or a document's mark; empty without one."""
+    return next(filter(_CONTENT.match, lines), "")
+
+
 def _entry_indent(lines: list[str], head: int) -> str:
     """The spaces before the first entry of the mapping."""
-    for line in lines[head + 1 :]:
-        first = _ENTRY.match(line)
-        if first is not None:
-            return first[1] or "  "
-    return "  "
+    return re.sub(r"(?s)[^ ].*", "", _first(lines[head + 1 :])) or "  "
 
 
 def _entry_span(lines: list[str], head: int, name: str) -> tuple[int, int]:
