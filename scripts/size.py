@@ -29,17 +29,17 @@ from .imports import arrows, in_circles
 CHECKOUT = ROOT.parent
 BOOKSHOP = CHECKOUT / "samples" / "specs" / "bookshop.yaml"
 GOALS = {
-    "lines of code of mcpgen": 36_000,
-    "lines of code of its runtime": 8_500,
-    "modules of a copied runtime": 42,
-    "lines of a copied runtime": 7_500,
+    "lines of code of mcpgen": 44_500,
+    "lines of code of its runtime": 13_700,
+    "modules of a copied runtime": 33,
+    "lines of a copied runtime": 8_700,
     "modules of src, runtime installed": 12,
     "lines of src, runtime installed": 600,
-    "files of a new project": 40,
+    "files of a new project": 35,
     "lines of Python of a new project": 4_500,
     "entries at the root of a project": 12,
     "variables in a README": 15,
-    "lines of names and sentences": 1_700,
+    "lines of names and sentences": 1_800,
     "lines of projection": 1_300,
     "modules of a run": 110,
     "switches of a run": 1_500,
@@ -50,8 +50,8 @@ GOALS = {
     "comprehensions in 1,000 lines of parse": 30,
     "docstrings that begin with a question": 0,
     "class names with several meanings": 8,
-    "lines of the changelog of a version": 120,
-    "lines of test code": 40_000,
+    "lines of the changelog of a version": 150,
+    "lines of test code": 48_000,
 }
 """At most. Lines of code are without blank lines, comments and docstrings; other lines are all."""
 Figures = dict[str, int | None]

@@ -26,18 +26,18 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 43_100,
-    "lines of code of its runtime": 13_200,
-    "modules of a copied runtime": 42,
-    "lines of a copied runtime": 12_500,
+    "lines of code of mcpgen": 44_500,
+    "lines of code of its runtime": 13_700,
+    "modules of a copied runtime": 43,
+    "lines of a copied runtime": 13_000,
     "modules of src, runtime installed": 12,
     "lines of src, runtime installed": 600,
-    "files of a new project": 57,
-    "lines of Python of a new project": 8_350,
+    "files of a new project": 59,
+    "lines of Python of a new project": 8_700,
     "entries at the root of a project": 12,
     "variables in a README": 15,
-    "lines of names and sentences": 2_250,
-    "lines of projection": 1_920,
+    "lines of names and sentences": 2_330,
+    "lines of projection": 2_000,
     "modules of a run": 110,
     "switches of a run": 1_500,
     "modules of a call": 20,
@@ -47,10 +47,10 @@ LIMITS = {
     "comprehensions in 1,000 lines of parse": 33,
     "docstrings that begin with a question": 0,
     "class names with several meanings": 8,
-    "lines of the changelog of a version": 120,
-    "lines of test code": 46_600,
+    "lines of the changelog of a version": 150,
+    "lines of test code": 48_000,
 }
-"""No figure may be more: today's, rounded up to three digits, or its goal once that is reached."""
+"""No figure may be more: its goal once that is reached, before it at most a twentieth above today's."""
 
 
 @pytest.fixture(scope="module")
@@ -71,18 +71,17 @@ def test_no_figure_gets_worse(today: size.Figures, name: str) -> None:
     if figure is None:
         pytest.skip("not yet")
     assert figure <= most, f"{name}: {figure:,}, and at most {most:,} are allowed"
-    lower = limit(figure, size.GOALS[name])
-    assert lower == most, f'it got better: write `"{name}": {lower:_},` into LIMITS'
+    loosest = limit(figure, size.GOALS[name])
+    assert most <= loosest, f'it got better: write `"{name}": {loosest:_},` into LIMITS, or less'
 
 
 def limit(figure: int, goal: int) -> int:
-    """Return what LIMITS should hold for a figure."""
-    step: int = 10 ** max(0, len(str(figure)) - 3)
-    return max(goal, -(-figure // step) * step)
+    """Return the most that LIMITS may hold for a figure."""
+    return goal if figure <= goal else figure + figure // 20
 
 
-def test_a_limit_has_three_digits_until_the_goal_is_reached() -> None:
-    assert limit(44_417, 36_000) == 44_500 and limit(166, 110) == 166
+def test_a_limit_lies_a_twentieth_above_the_figure_until_the_goal_is_reached() -> None:
+    assert limit(44_000, 36_000) == 46_200 and limit(166, 110) == 174
     assert limit(35_000, 36_000) == 36_000
 
 
