@@ -13,11 +13,13 @@ from ..runtime.facts import TOKEN
 from ..text import visible
 from .inherited import with_fields_of_heirs
 from .parameter import DEFAULT, Encoding, Field, Options, is_json, style
-from .projection import in_order, is_base64
+from .projection import in_order, is_base64, is_raw, is_text_type
 from .schema import conditions, is_barred
 from .xml_outline import outline
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .schema import Reader
 
 BodyKind: TypeAlias = Literal["json", "form", "multipart", "text", "binary"]
@@ -25,10 +27,6 @@ BodyKind: TypeAlias = Literal["json", "form", "multipart", "text", "binary"]
 MEDIA_TYPE = re.compile(
     r"[A-Za-z0-9!#$&^_.+*-]{1,64}/[A-Za-z0-9!#$&^_.+*-]{1,100}"
     r"(\s*;\s*[A-Za-z0-9-]+=[A-Za-z0-9._/\"-]+)*"
-)
-TEXT_TYPES = re.compile(
-    r"text/|.*(\bxml|\+xml|yaml|ndjson|jsonl|json-?lines|json-seq|graphql|sql|javascript|csv)$"
-    r"|.*[/+](jose|jwe|jws|jwt)$"
 )
 LINES = re.compile(r"/(x-)?(ndjson|jsonl|json-?lines)\b|json-seq$", re.I)
 """Media types of several JSON values."""
@@ -54,8 +52,17 @@ RULES_OF_NAMES = {"patternProperties", "propertyNames", "dependentRequired"}
 """Keywords of an object that are about all of its fields."""
 STYLES = {"style", "explode"}
 """Keywords of an encoding in whose presence `contentType` means nothing."""
+SOME_FIELDS = 8
+"""Fields that a message names."""
+EXAMPLES = {"default", "example", "examples"}
+"""Keywords whose value shows that a part without a type is no file."""
+NEVER_BYTES = {"anyOf", "oneOf", "enum", "const", "not"}
+"""Keywords beside which neither a missing type nor a media type makes a part a file."""
 ONE_SCALAR = ({"integer"}, {"number"}, {"boolean"})
 """The types of a schema that allows one kind of scalar other than text."""
+
+Option: TypeAlias = tuple[int, BodyKind, str, dict[str, Any]]
+"""A body that can be sent: its rank, how it is written, its media type and Media Type Object."""
 
 
 def kind_of(media_type: str, schema: Any, reader: Reader) -> BodyKind | None:
@@ -69,7 +76,7 @@ def kind_of(media_type: str, schema: Any, reader: Reader) -> BodyKind | None:
         return "multipart"  # Other types have no names for their parts.
     if essence.startswith("multipart/"):
         return None
-    if TEXT_TYPES.match(essence):
+    if is_text_type(essence):
         return "text"
     if not essence.startswith("application/"):
         return "binary"
@@ -86,7 +93,7 @@ def choose(
     """The media type a body is sent as: JSON, then form, multipart, text, binary; the first of its
     kind. Raises Unsupported.
     """
-    options: list[tuple[int, BodyKind, str, dict[str, Any]]] = []
+    options: list[Option] = []
     media_types = {written: _media_type(written) for written in content}
     is_guessed = not any(media_types.values())
     for written, media in content.items():
@@ -100,7 +107,8 @@ def choose(
     if not options:
         names = ", ".join(content)[:120]
         raise Unsupported("E0410", f"no request body type that can be sent: {names}")
-    _, kind, media_type, media = min(options, key=lambda option: option[0])
+    _, kind, media_type, media = chosen = _best(reader, options)
+    _report_alternatives(reader, options, chosen, pointer)
     if kind == "binary":
         # A file says itself which of several types it is, or which of a range.
         files = [option[2] for option in options if option[1] == kind]
@@ -108,6 +116,64 @@ def choose(
     elif "*" in media_type:
         media_type = SENT_FOR_A_WILDCARD.get(kind, media_type)
     return kind, media_type, media
+
+
+def _best(reader: Reader, options: list[Option]) -> Option:
+    """The first option by rank. JSON and forms cannot hold the bytes of a file: a multipart body
+    with a file comes before one that has such bytes, or that it can replace.
+    """
+    best = min(options, key=lambda option: option[0])
+    if best[1] not in ("json", "form"):
+        return best
+    ranked = sorted(options, key=lambda option: option[0])
+    for option in (one for one in ranked if one[1] == "multipart"):
+        if _has_file(reader, option) and _replaces(reader, option, best):
+            return option
+    return best
+
+
+def _replaces(reader: Reader, option: Option, other: Option) -> bool:
+    """Return whether a body with a file can be sent for another: that has a file too, or all of its
+    fields are in the first, which demands no more.
+    """
+    if _has_file(reader, other):
+        return True
+    names, demands = _names(reader, option)
+    own, needed = _names(reader, other)
+    return own <= names and demands <= needed
+
+
+def _names(reader: Reader, option: Option) -> tuple[set[str], set[str]]:
+    """The fields of a body, and those of them that it must have."""
+    schema = option[3].get("schema")
+    base, _, _ = reader.expand(schema)
+    return set(reader.properties(schema)), set(texts_in(base.get("required")))
+
+
+def _has_file(reader: Reader, option: Option) -> bool:
+    """Return whether a field of a body is a file, or a list of files, that nothing encodes."""
+    properties = reader.properties(option[3].get("schema")).values()
+    return any(_is_file(reader, child, is_raw) for child in properties)
+
+
+def _report_alternatives(
+    reader: Reader, options: list[Option], chosen: Option, pointer: str
+) -> None:
+    """Note the fields that only a body of another media type has."""
+    own, _ = _names(reader, chosen)
+    for option in options:
+        names, _ = _names(reader, option)
+        others = [] if option[1] in ("text", "binary") else sorted(names - own)
+        if not others:
+            continue
+        fields = ", ".join(f"`{visible(name)[:40]}`" for name in others[:SOME_FIELDS])
+        more = f" and {len(others) - SOME_FIELDS} more" if len(others) > SOME_FIELDS else ""
+        reader.problems.note(
+            "E0413",
+            f"{chosen[2]} is sent; {option[2]} would have {fields}{more} besides",
+            pointer=f"{pointer}/content",
+            hint=f"to send it, take {chosen[2]} out of `content` with an overlay",
+        )
 
 
 def _media_type(written: str) -> str:
@@ -175,6 +241,7 @@ def fields(reader: Reader, request_body: Any, pointer: str) -> tuple[Body | None
     if kind != "json":
         _refuse_lists(reader, kind, schema, at)
         _report_part_headers(reader, encodings, at)
+        schema = _with_files(reader, kind, schema, encodings)
     else:
         schema = with_fields_of_heirs(reader, schema)
     members = _members(reader, schema, required, text)
@@ -370,8 +437,7 @@ def _writer(reader: Reader, kind: BodyKind, schema: Any, encoding: dict[str, Any
     """Return the encoding of a JSON, form or multipart field (OpenAPI 3.1 §4.8.15)."""
     if kind == "json":
         return DEFAULT
-    written = as_text(encoding.get("contentType")).split(",")
-    types = list(filter(MEDIA_TYPE.fullmatch, map(str.strip, written)))
+    types = _content_types(encoding)
     content_type = next((one for one in types[:1] if "*" not in one), "")
     if kind == "form":
         return _form_writer(reader, schema, encoding, content_type)
@@ -379,7 +445,7 @@ def _writer(reader: Reader, kind: BodyKind, schema: Any, encoding: dict[str, Any
     headers = _part_headers(reader, encoding)
     if headers:
         options["headers"] = headers
-    if is_binary(reader, schema):
+    if _is_file(reader, schema, is_base64):
         media_type = ", ".join(types) or _own_media_type(reader, schema)
         if media_type:
             options["media_type"] = media_type
@@ -472,35 +538,68 @@ def _report_part_headers(reader: Reader, encodings: dict[str, Any], pointer: str
                 reader.problems.warn("E0457", message, pointer=pointer)
 
 
-def _is_text_type(media_type: str) -> bool:
-    """Return whether content of a media type is written as text; without one it is."""
-    if media_type.startswith("text/"):
-        return True
-    if not media_type:
-        return True
-    return is_json(media_type)
+def _content_types(encoding: dict[str, Any]) -> list[str]:
+    """The media types that an Encoding Object names for a part."""
+    written = as_text(encoding.get("contentType")).split(",")
+    return list(filter(MEDIA_TYPE.fullmatch, map(str.strip, written)))
 
 
 def _own_media_type(reader: Reader, schema: Any) -> str:
-    """The media type of a file, where its schema or that of its items names one; else empty."""
+    """The media type of a file, where its schema or that of its items names one; else empty. That
+    of any bytes names none: the file may say which it is.
+    """
     flat = reader.flatten(schema)
     if "array" in reader.types(flat):
         flat = reader.flatten(flat.get("items", {}))
     media_type = as_text(flat.get("contentMediaType"))
+    if media_type == "application/octet-stream":
+        return ""
     if MEDIA_TYPE.fullmatch(media_type):
         return media_type
     return ""
 
 
-def is_binary(reader: Reader, schema: Any) -> bool:
-    """Return whether a multipart field is a file, or a list of files."""
+def _is_file(reader: Reader, schema: Any, is_bytes: Callable[[dict[str, Any]], bool]) -> bool:
+    """Return whether a value is bytes, a list of them, or one or the other of a union."""
     flat = reader.flatten(schema)
     if "array" in reader.types(flat):
         flat = reader.flatten(flat.get("items", {}))
-    if is_base64(flat):
-        return True
-    media_type = as_text(flat.get("contentMediaType"))
-    if not _is_text_type(media_type):
+    if is_bytes(flat):
         return True
     branches, _ = reader.branches(flat)
-    return any(is_binary(reader, branch) for branch in branches[:4])
+    return any(_is_file(reader, branch, is_bytes) for branch in branches[:4])
+
+
+def _with_files(reader: Reader, kind: BodyKind, schema: Any, encodings: dict[str, Any]) -> Any:
+    """The schema of a form; that of a multipart body calls each file `format: binary`."""
+    if kind != "multipart":
+        return schema
+    flat = reader.flatten(schema)
+    files: dict[str, Any] = {}
+    for name, child in as_object(flat.get("properties")).items():
+        file = _as_file(reader, child, _content_types(as_object(encodings.get(name))))
+        if file is not None:
+            files[name] = file
+    return {**flat, "properties": {**flat["properties"], **files}} if files else schema
+
+
+def _as_file(
+    reader: Reader, schema: Any, types: list[str], *, is_item: bool = False
+) -> dict[str, Any] | None:
+    """A part that is bytes by its media types alone as a binary text: it has no type (OpenAPI 3.1
+    §4.8.15.1), or is a text in media types that are none. None for any other part.
+    """
+    flat = reader.flatten(schema)
+    kinds = reader.kinds(flat)
+    if kinds == {"array"}:
+        items = _as_file(reader, flat.get("items", {}), types, is_item=True)
+        return None if items is None else {**flat, "items": items}
+    if kinds - {"string"}:
+        return None
+    if not NEVER_BYTES.isdisjoint(flat):
+        return None
+    if any(map(is_text_type, types)):
+        return None
+    bare = not kinds
+    signs = (types, bare & is_base64(flat), bare & EXAMPLES.isdisjoint(flat) & (not is_item))
+    return {"type": "string", **flat, "format": "binary"} if any(signs) else None

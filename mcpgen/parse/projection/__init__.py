@@ -16,7 +16,7 @@ from .listing import Listing
 from .node import KEY, Node, in_order
 from .place import Place, Projection, Words, projection, size_of
 from .reading import Nodes
-from .scalars import is_base64
+from .scalars import is_base64, is_raw, is_text_type
 from .whole import Whole
 
 __all__ = [
@@ -30,6 +30,8 @@ __all__ = [
     "Words",
     "in_order",
     "is_base64",
+    "is_raw",
+    "is_text_type",
     "projection",
     "size_of",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,10 @@ from ..schema import is_of_type, type_of
 if TYPE_CHECKING:
     from ...ir import Schema
 
+TEXT_TYPES = re.compile(
+    r"text/|.*(\bxml|\+xml|yaml|ndjson|jsonl|json-?lines|json-seq|graphql|sql|javascript|csv)$"
+    r"|.*[/+](json|jose|jwe|jws|jwt)$"
+)
 FORMATS = frozenset("""
     date-time date time duration email hostname ipv4 ipv6 uri uri-reference uri-template uuid
     json-pointer regex int32 int64 float double byte
@@ -39,9 +44,26 @@ EMPTY_TEXT = {"type": "string", "maxLength": 0}
 """The enum of the empty text alone, for clients that refuse empty values in an enum."""
 
 
+def is_text_type(media_type: str) -> bool:
+    """Return whether content of a media type is text as it stands."""
+    return TEXT_TYPES.match(media_type.lower().partition(";")[0].strip()) is not None
+
+
+def is_raw(base: dict[str, Any]) -> bool:
+    """Return whether a text is bytes that nothing encodes: `format: binary`, or a media type that
+    is no text (JSON Schema 2020-12 validation §8.4).
+    """
+    if base.get("format") == "binary":
+        return True
+    media_type = as_text(base.get("contentMediaType"))
+    if "contentEncoding" in base:
+        return False
+    return bool(media_type) & (not is_text_type(media_type))
+
+
 def is_base64(base: dict[str, Any]) -> bool:
     """Return whether a text stands for bytes."""
-    return base.get("format") == "binary" or base.get("contentEncoding") == "base64"
+    return is_raw(base) or base.get("contentEncoding") == "base64"
 
 
 def text_keywords(base: dict[str, Any]) -> Schema:

@@ -10,7 +10,7 @@ from ...load.values import as_list, as_text
 from ...text import plain, shorten, visible
 from ..pattern import portable_pattern
 from ..schema import is_of_type, type_of
-from .scalars import ANY_TEXT, FORMATS, is_base64
+from .scalars import ANY_TEXT, FORMATS, is_base64, is_raw
 
 if TYPE_CHECKING:
     from ...ir import Schema
@@ -152,7 +152,7 @@ def default_of(node: Node) -> Schema:
     # A default file would be read as a path, or sent as base64.
     if default is None:
         return {}
-    if node.base.get("format") == "binary":
+    if is_raw(node.base):
         return {}
     if not _fits(default, node):
         return {}
