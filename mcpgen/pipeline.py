@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from .config import ApiConfig, Config
-from .config.credentials import base_url_problem, fetch_headers, scheme_problem
+from .config.credentials import base_url_problem, fetch_headers, fetch_problem, scheme_problem
 from .config.file import name_problem
 from .customise import customise, with_tool_names
 from .customise.bindings import customised, pin
@@ -48,8 +48,14 @@ def open_document(
     """
     origins = [base_url_problem(origin, "an allowed origin") for origin in config.allow_origins]
     scheme = scheme_problem(config.auth_scheme)
-    checks = (name_problem(config.name), base_url_problem(config.base_url), *origins, scheme)
-    faults = [fault for fault in checks if fault is not None]
+    faults = [
+        fault
+        for fault in (
+            *(name_problem(config.name), base_url_problem(config.base_url), *origins, scheme),
+            fetch_problem(config.fetch_headers),
+        )
+        if fault is not None
+    ]
     if faults:
         raise UsageError(*faults)
     copies = Copies(
@@ -73,7 +79,7 @@ def open_document(
         overlays=config.overlays,
         workflows=config.workflows,
         problems=problems,
-        headers=fetch_headers(config.fetch_headers, os.environ),
+        headers=partial(fetch_headers, config.fetch_headers, os.environ),
         title=config.name or "APIs" if config.apis else None,
     )
     chosen = {name: api.source for name, api in config.apis.items()}

@@ -25,6 +25,8 @@ from .model import Catalogue, Row
 from .treemap import treemap
 
 TEMPLATES = Path(str(resources.files("mcpgen"))) / "catalogue" / "templates"
+MARK = "<!-- made by `mcpgen inspect` -->"
+"""A line at the start of a page and of its Markdown: the command overwrites no other file."""
 STEPS = (2.0, 3.0, 3.5, 4.0)
 """Scores at which the colour changes."""
 _BACKTICKS = re.compile(r"`([^`\n]+)`")
@@ -52,6 +54,7 @@ def html(catalogue: Catalogue) -> str:
             script=Markup(script),
             script_hash=_hash(script),
             version=__version__,
+            mark=Markup(MARK),
         )
     )
 
@@ -60,7 +63,7 @@ def markdown(catalogue: Catalogue) -> str:
     """The catalogue for a pull request or a wiki."""
     plain = environment(TEMPLATES)
     plain.autoescape = False
-    return plain.get_template("catalogue.md.jinja").render(catalogue=catalogue)
+    return plain.get_template("catalogue.md.jinja").render(catalogue=catalogue, mark=MARK)
 
 
 def _anchor(row: Row) -> str:

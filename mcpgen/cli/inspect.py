@@ -40,12 +40,15 @@ def inspect(
     for them, as its server lists them. Nothing is written but the files of `--html` and
     `--markdown`, which need no server and load nothing.
     """
+    from ..catalogue.pages import MARK
     from ..catalogue.summary import other_origins, summarise
     from ..lint.hidden_text import findings
     from ..problems import Problems
     from ..project.run import request_of, run
+    from .output_file import refuse_others, write_file
     from .problem_output import end_if_strict, print_interruption, problem_data
 
+    refuse_others({"--html": html, "--markdown": markdown}, MARK)
     screen = Screen(quiet=quiet, as_json=as_json)
     problems = Problems()
     with screen.working("starting") as step:
@@ -53,8 +56,7 @@ def inspect(
         functions = _functions(screen, made)
         texts = _catalogue(made, functions, html, markdown)
     for path, text in texts.items():
-        path.write_text(text, encoding="utf-8", newline="\n")
-        screen.remark(f"written: {shown(str(path))} ({len(text.encode()) / 1000:,.0f} kB)")
+        write_file(screen, path, text)
     print_interruption(screen, made.folder)
     summary = summarise(made.document, made.server, functions)
     odd = list(findings(made.document.root))

@@ -35,8 +35,10 @@ def lint(
     from ..live.tools import own_tools
     from ..problems import Problems
     from ..project.run import CommandInput, run
+    from .output_file import refuse_others
     from .problem_output import print_problems
 
+    refuse_others({"--fix-overlay": fix_overlay})
     screen = Screen(quiet=quiet)
     problems = Problems()
     with screen.working("starting") as step:
@@ -64,14 +66,8 @@ def _write_overlay(screen: Screen, config: Config, path: Path) -> None:
     """Write the repairs; the document is read again, as its author wrote it."""
     from ..lint.repairs import overlay, repairs
     from ..pipeline import open_document
-    from ..problems import Problems, UsageError
+    from ..problems import Problems
 
-    if path.exists():
-        raise UsageError.of(
-            "E0901",
-            f"`{path}` exists already",
-            "name another file, or remove this one: it may hold your own repairs",
-        )
     document = open_document(config, Problems())
     actions = repairs(document)
     known = sum(repair.known for repair in actions)

@@ -80,8 +80,9 @@ def corrected(url: str) -> str:
 
 
 def shown_url(url: str) -> str:
-    """A URL as a message shows it: one line of visible characters."""
-    return " ".join(visible(url).split())[:120]
+    """A URL as a message shows it: one line of visible characters, without what may be secret."""
+    line = re.sub(r"(?<=//)[^/?#@]*(?=@)|(?<=[?#]).+", "…", " ".join(url.split()))
+    return visible(line)[:120]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,24 +100,28 @@ def split_scheme(scheme: str) -> tuple[str, str]:
 
 
 def scheme_problem(scheme: str | None) -> Problem | None:
-    """Return the reason why a credential cannot be sent in this way, or None."""
+    """Return the reason why a credential cannot be sent in this way, or None.
+
+    The value is never repeated: it may be the credential itself.
+    """
     if scheme is None:
         return None
     kind, name = split_scheme(scheme)
-    text = f"`{visible(scheme)[:60]}`"
     match kind:
         case "bearer" | "basic" if not name:
             return None
-        case "query" if name:
+        case "query" if re.fullmatch(r"[^\s=&#]+", name):
             return None
+        case "query":
+            message = "`query:` takes the name of a parameter alone, as in `query:api_key`"
         case "header" if not TOKEN.fullmatch(name):
-            message = f"{text} names no header: write it as in `header:X-Api-Key`"
+            message = "`header:` takes the name of a header alone, as in `header:X-Api-Key`"
         case "header" if name.lower() in FORBIDDEN_HEADERS - CREDENTIAL_HEADERS:
-            message = f"{text} names a header that the HTTP client sets itself"
+            message = f"`header:{name}` names a header that the HTTP client sets itself"
         case "header":
             return None
         case _:
-            message = f"{text} is no way to send a credential: it is {_SCHEMES}"
+            message = f"this is no way to send a credential: it is {_SCHEMES}"
     return Problem(code="E1176", severity="error", message=message)
 
 
@@ -138,10 +143,10 @@ def fetch_problem(headers: Iterable[str]) -> Problem | None:
     """
     for text in headers:
         if fetch_header(text) is None:
-            name = visible(text.partition(":")[0])[:60]
+            name = re.match(r"[\w-]{1,40}(?=\s*:)", text)
             return _unusable(
-                f"the header `{name}` must name an environment variable that holds its value, as in"
-                " `Authorization: env:NAME`"
+                f"the header{f' `{name[0]}`' if name else ''} must name an environment variable"
+                " that holds its value, as in `Authorization: env:NAME`"
             )
     return None
 

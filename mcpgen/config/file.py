@@ -29,6 +29,8 @@ from .positions import KeyPath, key_positions, place_at, place_of
 NAME = "mcpgen.toml"
 SCHEMA = "document/mcpgen.schema.json"
 """The schema of the file, in the project."""
+SECRETIVE = (("headers",), ("scheme",), ("auth",))
+"""Keys whose value may be a secret by mistake, so that no message repeats it."""
 OLD_SCHEMA = "mcpgen.schema.json"
 """Its place in projects of version 0.1.0."""
 
@@ -232,7 +234,8 @@ class _Reader:
 
     def wrong_value(self, path: KeyPath, expected: str, value: Any) -> None:
         """Report a value of the wrong kind."""
-        self.add("E1103", path, f"`{'.'.join(path)}` {expected}, not `{str(value)[:60]}`")
+        found = "" if path[-1:] in SECRETIVE else f", not `{str(value)[:60]}`"
+        self.add("E1103", path, f"`{'.'.join(path)}` {expected}{found}")
 
     def add(self, code: str, path: KeyPath, message: str, hint: str = "") -> None:
         """Report a problem at the line of a key."""

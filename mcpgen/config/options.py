@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -251,6 +251,17 @@ def conflicting_options(options: Config, file: Config) -> list[OptionConflict]:
         )
         conflicts.append(conflict)
     return conflicts
+
+
+def agreed_with(options: Config, file: Config) -> Config:
+    """The configuration of a project's file with the values of the options that were given."""
+    default, changes = Config(), {"Config": dict[str, Any](), "Selection": dict[str, Any]()}
+    for table, key, _ in OPTIONS:
+        value = _stored_value(options, table.dataclass, key)
+        if value != _stored_value(default, table.dataclass, key):
+            changes[table.dataclass][key.target] = value
+    selection = replace(file.selection, **changes["Selection"])
+    return replace(file, **changes["Config"], selection=selection)
 
 
 def _written(value: Any, key: Key) -> str:

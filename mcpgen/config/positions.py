@@ -15,6 +15,14 @@ KeyPath: TypeAlias = tuple[str, ...]
 """The names on the way to a key: `("tools", "listBooks", "enabled")`."""
 
 _WORD = r"(?:[A-Za-z0-9_-]+|\"(?:[^\"\\]|\\.)*\"|'[^']*')"
+_SECRET = re.compile(
+    r"""(^\s*(?:["'{]?headers|scheme|auth|\S*(?:authorization|cookie|key|token|secret|password)\S*)
+          \s*=\s*).+
+      | (^\s*["'][\w-]+\s*:\s*)(?!env:).+
+      | (://)[^/@\s"']+(?=@)""",
+    re.I | re.X,
+)
+"""A credential that was written into the file by mistake, in a line of it."""
 _KEY = re.compile(rf"\s*({_WORD}(?:\s*\.\s*{_WORD})*)\s*=")
 
 
@@ -68,8 +76,14 @@ def place_at(text: str, file: str, line: int, column: int) -> Place:
         return Place(file=file, line=line, column=column)
     lines = text.splitlines()
     last = min(len(lines), line + 1)
-    excerpt = tuple((number, lines[number - 1]) for number in range(max(1, line - 1), last + 1))
+    numbers = range(max(1, line - 1), last + 1)
+    excerpt = tuple((number, without_secrets(lines[number - 1])) for number in numbers)
     return Place(file=file, line=line, column=column, excerpt=excerpt)
+
+
+def without_secrets(line: str) -> str:
+    """A line of the file as a message shows it: a credential in it is not repeated."""
+    return _SECRET.sub(lambda found: f"{found[1] or found[2] or found[3]}…", line)
 
 
 def _header(line: str) -> KeyPath:

@@ -16,7 +16,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import IO, Any
 
 from ..problems import DocumentError, McpgenError, RefusedError, UsageError
@@ -75,12 +75,12 @@ class Downloads:
 
     `progress` is told what has arrived of a slow one. `spent` counts the seconds of all of them:
     connecting, redirects and reading. `reached_public` is true once a public address answered.
-    `headers` are sent to the server of the first URL and to no other.
+    `headers` gives those for the server of the first URL, and is asked when one is fetched.
     """
 
     limits: Limits
     progress: Progress = silent
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    headers: Callable[[], Mapping[str, str]] = dict
     first_url: str = ""
     spent: float = 0.0
     reached_public: bool = False
@@ -107,7 +107,7 @@ class Downloads:
     def headers_for(self, url: str) -> dict[str, str]:
         """The headers of the request for a URL. Raises `ValueError` for one without a port."""
         if _origin(url) == _origin(self.first_url):
-            return {**HEADERS, **self.headers}
+            return {**HEADERS, **self.headers()}
         return dict(HEADERS)
 
     def _wait(self, transfer: _Transfer, started: float) -> None:

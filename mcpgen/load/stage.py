@@ -39,7 +39,7 @@ def load(
     mapped: Mapping[str, Path] = MappingProxyType({}),
     draft: str | None = None,
     progress: Progress = silent,
-    headers: Mapping[str, str] = MappingProxyType({}),
+    headers: Callable[[], Mapping[str, str]] = dict,
     copies: Copies | None = None,
     title: str | None = None,
     collections: frozenset[str] = files.COLLECTIONS,
@@ -55,8 +55,8 @@ def load(
 
     `draft` is the JSON Schema draft of a schema that does not say (a key of `definitions.DRAFTS`).
     `copies` are read in the place of files that are not there. `progress` is told how far a slow
-    download is. `headers` are sent to the server of the first URL. `folder` is how far references
-    to other files may reach; by default the folder of the document. `mapped`: beginning of URLs
+    download is. `headers` gives those for the first URL's server. `folder` is how far references to
+    other files may reach; by default the folder of the document. `mapped`: beginning of URLs
     that references name → the folder with their files. `collections` are those of `files.gather`.
     Raises `DocumentError` (exit code 1) for a document with errors in any of its files,
     `UsageError` (2) or `RefusedError` (3). Warnings and notes go to `problems`.

@@ -19,7 +19,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..config import NAME, OLD_SCHEMA, SCHEMA, Config, read_config
-from ..config.options import OptionConflict, conflicting_options, literal, new_text, relative_to
+from ..config.options import (
+    OptionConflict,
+    agreed_with,
+    conflicting_options,
+    literal,
+    new_text,
+    relative_to,
+)
 from ..load.source import STDIN, copies_of, home_of, is_url
 from ..lock import Lock, read_lock, salvaged_lock, text_hash
 from ..paths import read_plain
@@ -248,6 +255,8 @@ def _agreed(asked: Config, folder: Path) -> Config:
         written = replace(written, sources=asked.sources)
     conflicts = conflicting_options(asked, written)
     if conflicts:
+        tried = agreed_with(asked, written)
+        _try(replace(tried, project=None) if asked.sources else tried)
         options = ", ".join(f"`{conflict.option}`" for conflict in conflicts)
         raise UsageError.of(
             "E1107",
@@ -259,9 +268,21 @@ def _agreed(asked: Config, folder: Path) -> Config:
     return written
 
 
+def _try(config: Config) -> None:
+    """Run the stages with what was asked for: what is wrong with it is said before a difference is.
+
+    Raises what the stages raise.
+    """
+    from .. import pipeline
+
+    pipeline.run(config, Problems())
+
+
 def _edit(conflict: OptionConflict, asked: Config, folder: Path) -> str:
     """Return the line of `mcpgen.toml` that replaces an option."""
     line = f"{conflict.key} = {conflict.value}"
+    if conflict.option == "SPEC" and STDIN in asked.sources:
+        return f"{conflict.header}: no `path` and no `url`, for a document from standard input"
     if conflict.option == "SPEC":
         return f"{conflict.header}: `{_source_line(asked, folder)}` (it names another document now)"
     state = "is not set there now"

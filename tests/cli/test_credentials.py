@@ -75,6 +75,49 @@ def test_the_value_of_a_header_for_fetching_is_never_written_down(mcpgen, here):
     assert ended.code == 2 and "E1175" in ended.err and "canary" not in ended.out + ended.err
 
 
+SECRETS = {
+    "a header's value in the place of a variable": ["--header", "Authorization: Bearer canary"],
+    "a header with an equals sign": ["--header", "Authorization=canary"],
+    "a token in the place of a way to send it": ["--auth", "Bearer canary"],
+    "a header and its value as a way to send it": ["--auth", "header:X-Key: canary"],
+    "a parameter and its value as a way to send it": ["--auth", "query:key=canary"],
+    "a password in an address": ["--base-url", "https://user:canary@api.example"],
+    "a secret in the query of an address": ["--base-url", "https://api.example/?key=canary"],
+}
+
+
+@pytest.mark.parametrize("words", SECRETS.values(), ids=SECRETS)
+def test_a_secret_among_the_options_is_refused_and_not_repeated(mcpgen, vault, words):
+    assert mcpgen("generate", vault, "-o", "made").code == 0
+    for folder in ("new", "made"):  # in a project, too, the value is looked at before its file is
+        ended = mcpgen("generate", vault, "-o", folder, *words)
+        assert ended.code == 2 and "canary" not in ended.said
+        assert any(code in ended.err for code in ("E1175", "E1176", "E0706"))
+
+
+@pytest.mark.parametrize("lines", [
+    '[source]\nheaders = [\n  "Authorization: Bearer canary",\n]', '[source]\nheaders = "canary"',
+    '[auth]\nscheme = "Bearer canary"', '[auth]\nscheme = 1\napi_key = "canary"', 'headers = "canary"',
+    '[headers]\nno value\nX-Token = "canary"', 'base_url = "https://user:canary@api.example"',
+])  # fmt: skip
+def test_a_secret_in_the_configuration_is_not_repeated(mcpgen, here, lines):
+    (here / "mcpgen.toml").write_text(lines)
+    ended = mcpgen("generate")
+    assert ended.code == 2 and "mcpgen.toml:" in ended.err and "canary" not in ended.said
+
+
+def test_what_was_asked_for_is_looked_at_before_it_is_compared(mcpgen, vault):
+    assert mcpgen("generate", vault, "-o", "made").code == 0
+    for words, reason in (
+        (["nothing.yaml"], "no such file: nothing.yaml"),
+        ([vault, "--include-tag", "nothing"], "`nothing` matches no tag"),
+        ([vault, "--auth", "header"], "`header:` takes the name of a header"),
+        ([vault, "--max-bytes", "10"], "larger than 10 bytes"),
+    ):
+        ended = mcpgen("generate", *words, "-o", "made")
+        assert reason in ended.said and "E1107" not in ended.said
+
+
 MEMBERS = """\
 openapi: 3.1.0
 info: {title: Club, version: "1"}

@@ -65,9 +65,9 @@ def test_the_same_command_twice_is_fine_and_another_option_is_refused(mcpgen, bo
 def test_the_edit_that_an_option_stands_for_is_shown(mcpgen, bookshop, here):
     mcpgen("generate", bookshop, "-o", "out")
     (here / "other.yaml").write_text(Path(bookshop).read_text())
-    refused = mcpgen("generate", "other.yaml", "-o", "out", "--include-tag", "Books")
+    refused = mcpgen("generate", "other.yaml", "-o", "out", "--include-tag", "books")
     assert refused.code == 2
-    assert '[select]: `include_tags = ["Books"]` (`include_tags` is not set there now)' in (
+    assert '[select]: `include_tags = ["books"]` (`include_tags` is not set there now)' in (
         refused.err
     )
     assert '[source]: `path = "../other.yaml"` (it names another document now)' in refused.err

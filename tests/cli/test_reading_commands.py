@@ -206,3 +206,28 @@ def test_a_command_spends_no_time_on_garbage_nor_on_importing_what_it_only_reads
     )
     count, is_imported = ended.stderr.split()
     assert int(count) < 10 and is_imported == "False"
+
+
+@pytest.mark.parametrize("name", ["bookshop.yaml", "mcpgen.toml", "notes.md", "folder"])
+@pytest.mark.parametrize("words", [
+    ["inspect", "--html"], ["inspect", "--markdown"], ["lint", "--fix-overlay"],
+], ids=" ".join)  # fmt: skip
+def test_an_option_that_names_a_file_overwrites_none_of_the_users(
+    mcpgen, bookshop, here, words, name
+):
+    (here / "folder").mkdir()
+    (here / "mcpgen.toml").write_text('[source]\npath = "bookshop.yaml"\n')
+    (here / "notes.md").write_text("made by `mcpgen inspect`, and then mended by hand\n")
+    before = {path: path.read_bytes() for path in here.iterdir() if path.is_file()}
+    ended = mcpgen(*words, name)
+    assert ended.code == 2 and "E0901" in ended.err and f"`{words[1]} NEW_FILE`" in ended.said
+    assert {path: path.read_bytes() for path in here.iterdir() if path.is_file()} == before
+
+
+def test_a_page_is_written_again_over_itself_alone(mcpgen, bookshop, here):
+    words = ("inspect", bookshop, "-q", "--html", "a.html", "--markdown", "a.md")
+    assert mcpgen(*words).code == mcpgen(*words).code == 0
+    assert "E0904" in mcpgen("inspect", bookshop, "--html", "nowhere/a.html").err
+    assert "name one file" in mcpgen("inspect", bookshop, "--html", "x", "--markdown", "./x").err
+    (here / "a.html").write_text("mine")
+    assert mcpgen(*words).code == 2 and (here / "a.html").read_text() == "mine"

@@ -309,7 +309,7 @@ def test_a_proxy_that_does_not_answer_is_named_without_its_password(monkeypatch:
 def test_a_header_goes_to_the_server_of_the_first_url_alone(monkeypatch: Any) -> None:
     first, other = Guarded("canary-0123456789"), Guarded("")
     monkeypatch.setenv("DOCS_TOKEN", "canary-0123456789")
-    downloads = fetch.Downloads(Limits(), headers={"X-Token": "canary-0123456789"})
+    downloads = fetch.Downloads(Limits(), headers=lambda: {"X-Token": "canary-0123456789"})
     assert downloads.fetch(first.url) == downloads.fetch(other.url) == DOCUMENT
     assert b"canary" not in other.requests[0]
     assert all(b"User-Agent: mcpgen\r\n" in each.requests[0] for each in (first, other))
