@@ -40,7 +40,7 @@ def caller(name: str, seconds: float = 300) -> Caller:
 class World:
     """An API and a token endpoint on one port. A token for a caller is `api-<their token>-<n>`."""
 
-    def __init__(self, lifetime: int = 300) -> None:
+    def __init__(self, lifetime: Any = 300) -> None:
         self.lifetime = lifetime
         self.issued: Counter[str] = Counter()
         self.forms: list[dict[str, list[str]]] = []
@@ -66,7 +66,7 @@ class World:
     async def _exchange(self, request: Request) -> bytes:
         form = parse_qs(request.body.decode())
         self.forms.append(form)
-        token = form["subject_token"][0]
+        token = (form.get("subject_token") or form["assertion"])[0]
         self.issued[token] += 1
         await asyncio.sleep(0.001)
         return ok({
@@ -126,6 +126,33 @@ async def test_a_callers_token_is_exchanged_once_and_never_sent_to_the_api() -> 
         "audience": ["https://api.example"],
         "scope": ["a b"],
     }
+
+
+async def test_a_token_is_asked_for_on_behalf_of_the_caller_as_entra_wants_it() -> None:
+    world = World()
+    more = {"EXCHANGE_GRANT": "on-behalf-of", "EXCHANGE_SCOPES": "api://bookshop/.default"}
+    async with serving(world, **more) as api:
+        for name in ("ann", "bob", "ann"):
+            assert (await call(api, caller(name))).data == {"caller": name}
+    assert world.mixed == [] and world.issued == {"mcp-ann": 1, "mcp-bob": 1}
+    # Microsoft identity platform, "OAuth 2.0 On-Behalf-Of flow", first case
+    assert world.forms[0] == {
+        "grant_type": ["urn:ietf:params:oauth:grant-type:jwt-bearer"],
+        "assertion": ["mcp-ann"],
+        "requested_token_use": ["on_behalf_of"],
+        "scope": ["api://bookshop/.default"],
+    }
+
+
+@pytest.mark.parametrize(("lifetime", "issued"), [
+    (0, 3), (-5, 3), ("0", 3), ("-5", 3), (None, 1), ("soon", 1), (300, 1), (1e30, 1),
+])  # fmt: skip
+async def test_a_token_that_ends_at_once_is_used_once(lifetime: Any, issued: int) -> None:
+    world = World(lifetime)
+    async with serving(world) as api:
+        for _ in range(3):
+            assert (await call(api, caller("ann"))).status == 200
+    assert world.issued == {"mcp-ann": issued}
 
 
 @examples(
@@ -289,6 +316,8 @@ async def test_the_users_own_code_may_choose_by_caller(further: bool) -> None:
      "EXCHANGE_CLIENT_SECRET` is not set"),
     ({"EXCHANGE_URL": "http://issuer.example/token"}, "has to be an https URL"),
     ({"EXCHANGE_URL": "issuer"}, "cannot be used"),
+    ({"EXCHANGE_URL": "https://issuer.example/token", "EXCHANGE_GRANT": "obo"},
+     "EXCHANGE_GRANT` has to be `token-exchange` or `on-behalf-of`"),
     ({"EXCHANGE_URL": "https://issuer.example/token", **VARIABLES}, "HTTP_ISSUER` is not set"),
 ])  # fmt: skip
 def test_settings_that_are_incomplete_are_said_at_the_start(

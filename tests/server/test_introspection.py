@@ -35,6 +35,8 @@ class Endpoint(Loopback):
         self.asked: list[Asked] = []
         self.answer: tuple[int, dict[str, str], bytes] | None = None
         """Answer to every question, in place of the right one."""
+        self.faults: dict[str, tuple[int, dict[str, str], bytes]] = {}
+        """The same for single tokens."""
         super().__init__(self.introspected)
 
     def introspected(self, asked: Asked) -> tuple[int, dict[str, str], bytes]:
@@ -42,7 +44,7 @@ class Endpoint(Loopback):
         self.asked.append(asked)
         [token] = parse_qs(asked.body.decode())["token"]
         said = {"exp": int(time.time()) + 300, **self.known.get(token, {"active": False})}
-        return self.answer or (200, JSON, json.dumps(said).encode())
+        return self.faults.get(token) or self.answer or (200, JSON, json.dumps(said).encode())
 
 
 @pytest.fixture
@@ -155,8 +157,39 @@ def test_what_is_no_current_access_token_for_this_server_is_refused(endpoint: En
         endpoint.known[str(number)] = {**GOOD, **more}
     given = [str(number) for number in range(len(endpoint.known) - 1)]
     assert outcomes(endpoint, *given) == [Grant] * len(good) + [BadToken] * len(REFUSED)
-    endpoint.known["x" * 8_193] = GOOD
-    assert outcomes(endpoint, "x" * 8_193) == [BadToken]
+
+
+def test_tokens_that_are_far_too_long_are_never_asked_about(
+    start: Start, endpoint: Endpoint
+) -> None:
+    server = start(**settings(endpoint))
+    endpoint.known |= {"x" * length: GOOD for length in (32_768, 32_769)}
+    assert [server.bearer("x" * length)[0] for length in (32_768, 32_769)] == [200, 431]
+    assert len(endpoint.asked) == 1
+
+
+OWN_FAULT: list[tuple[int, dict[str, str], bytes]] = [
+    (403, {}, b"<html>Forbidden</html>"), (400, JSON, b'{"error": "invalid_request"}'),
+    (413, {}, b""), (500, JSON, b"{}"), (302, {"Location": "/blocked"}, b""), (200, {}, b"<html>"),
+    (200, JSON, json.dumps({**GOOD, "x": "x" * 300_000}).encode()),
+]  # fmt: skip
+"""Answers of an endpoint, or of a firewall before it, about single tokens."""
+
+
+@pytest.mark.parametrize("answer", OWN_FAULT, ids=range(len(OWN_FAULT)))
+def test_a_token_that_the_endpoint_does_not_answer_costs_no_other_caller(
+    endpoint: Endpoint, answer: Any
+) -> None:
+    endpoint.faults = {f"garbage{number}": answer for number in range(4)}
+    endpoint.known |= {f"good{number}": GOOD for number in range(3)}
+    given = ["garbage1", "good0", "garbage2", "good1", "garbage2", "garbage3", "good2"]
+    kinds = {"garbage": Unavailable, "good": Grant}
+    expected = [kinds[token.rstrip("0123456789")] for token in given]
+    assert outcomes(endpoint, *given) == expected
+    # Nothing had been answered yet, so the first one needed a question of this server's own; the
+    # second one is held for a moment
+    asked = [parse_qs(each.body.decode())["token"][0] for each in endpoint.asked]
+    assert asked == ["garbage1", tokens.OWN_QUESTION, *dict.fromkeys(given[1:])]
 
 
 UNANSWERED: list[tuple[int, dict[str, str], bytes]] = [
@@ -172,8 +205,10 @@ def test_without_an_answer_nobody_comes_in_and_redirects_are_not_followed(
     endpoint: Endpoint, answer: Any
 ) -> None:
     endpoint.answer = answer
-    assert outcomes(endpoint, "good", "good") == [Unavailable] * 2
-    assert len(endpoint.asked) == 1  # left alone for a moment
+    assert outcomes(endpoint, "good", "good", "other") == [Unavailable] * 3
+    # Not about another token either: it is left alone for a moment
+    asked = [parse_qs(each.body.decode())["token"][0] for each in endpoint.asked]
+    assert asked == ["good", tokens.OWN_QUESTION]
 
 
 def test_a_server_whose_endpoint_is_away_is_not_ready_and_keeps_clients_waiting(
@@ -218,7 +253,7 @@ def test_a_clock_that_is_set_back_prolongs_nothing(
     monkeypatch.setattr(tokens, "time", clock)
     endpoint.answer = answer
     outcomes(endpoint, "good", "good")
-    assert len(endpoint.asked) == 2
+    assert len([asked for asked in endpoint.asked if b"token=good&" in asked.body]) == 2
 
 
 def test_calls_at_the_same_time_share_one_question(endpoint: Endpoint) -> None:

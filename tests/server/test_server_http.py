@@ -382,6 +382,22 @@ PROVIDERS: dict[str, tuple[dict[str, str], dict[str, Any], str]] = {
         {"aud": GUID, "scope": None, "scp": "read", "azp": "desk", "ver": "2.0", "tid": "t"},
         f"api://{GUID}/read api://{GUID}/write",
     ),
+    "Microsoft Entra v1": (
+        {"HTTP_AUDIENCE": f"api://{GUID}", "HTTP_ISSUER": "https://sts.windows.net/TENANT/",
+         "HTTP_AUTHORIZATION_SERVERS": "https://login.microsoftonline.com/TENANT/v2.0",
+         "HTTP_SCOPES": "read", "HTTP_OFFERED_SCOPES": f"read=api://{GUID}/read"},
+        {"aud": f"api://{GUID}", "iss": "https://sts.windows.net/TENANT/", "scope": None,
+         "scp": "read", "appid": "desk", "appidacr": "0", "ver": "1.0", "headers": {"x5t": "one"}},
+        f"api://{GUID}/read",
+    ),
+    "AD FS": (
+        {"HTTP_ISSUER": "http://adfs.example/adfs/services/trust",
+         "HTTP_AUTHORIZATION_SERVERS": "https://adfs.example/adfs",
+         "HTTP_AUDIENCE": f"microsoft:identityserver:{GUID}", "HTTP_SCOPES": "books:read"},
+        {"iss": "http://adfs.example/adfs/services/trust", "apptype": "Public", "appid": "desk",
+         "aud": f"microsoft:identityserver:{GUID}", "scope": None, "scp": "books:read openid"},
+        "books:read",
+    ),
     "Okta": (
         {"HTTP_AUDIENCE": "api://default", "HTTP_SCOPES": "books:read",
          "HTTP_WRITE_SCOPES": "books:write", "HTTP_OFFERED_SCOPES": "books:write,offline_access"},
@@ -400,6 +416,33 @@ PROVIDERS: dict[str, tuple[dict[str, str], dict[str, Any], str]] = {
          "scope": "openid books:read", "azp": "desk", "permissions": ["books:read"]},
         "books:read",
     ),
+    "Auth0, RFC 9068": (
+        {"HTTP_AUDIENCE": "https://bookshop.example/api", "HTTP_SCOPES": "books:read"},
+        {"aud": "https://bookshop.example/api", "scope": "books:read", "client_id": "desk",
+         "headers": {"typ": "at+jwt"}},
+        "books:read",
+    ),
+    "Amazon Cognito": (
+        {"HTTP_AUDIENCE": "client_id=desk", "HTTP_SCOPES": "shop/read"},
+        {"aud": None, "client_id": "desk", "token_use": "access", "scope": "shop/read"},
+        "shop/read",
+    ),
+    "Amazon Cognito, resource binding": (
+        {"HTTP_AUDIENCE": AUDIENCE, "HTTP_SCOPES": "shop/read"},
+        {"aud": AUDIENCE, "client_id": "desk", "token_use": "access", "scope": "shop/read"},
+        "shop/read",
+    ),
+    "PingFederate": (
+        {"HTTP_AUDIENCE": AUDIENCE, "HTTP_SCOPES": "books:read"},
+        {"aud": AUDIENCE, "scope": ["books:read", "openid"], "client_id": "desk", "sub": None,
+         "headers": {"pi.atm": "1"}},
+        "books:read",
+    ),
+    "PingOne": (
+        {"HTTP_AUDIENCE": "books-api", "HTTP_SCOPES": "books:read"},
+        {"aud": ["books-api"], "scope": "books:read", "client_id": "desk", "env": GUID},
+        "books:read",
+    ),
 }  # fmt: skip
 """Settings, what is in the provider's tokens, and the scopes that a client is told to ask for."""
 
@@ -415,6 +458,8 @@ def test_tokens_of_providers_as_they_come_are_taken(
     described = server.get("/.well-known/oauth-protected-resource/mcp")[2]
     metadata = json.loads(described)
     assert metadata["resource"] == AUDIENCE
+    told = settings.get("HTTP_AUTHORIZATION_SERVERS", issuer.url)
+    assert metadata["authorization_servers"] == [told]
     assert metadata["scopes_supported"] == asked.split()
     token = issuer.token(**claims)
     assert server.bearer(token)[0] == 200
@@ -422,12 +467,31 @@ def test_tokens_of_providers_as_they_come_are_taken(
     other = issuer.token(**{**claims, "aud": "https://else.example"})
     assert server.bearer(other)[0] == 401
     said = server.stop()
-    assert '"client": "desk"' in said and '"subject": "me"' in said
+    assert '"client": "desk"' in said and ('"subject": "me"' in said) is ("sub" not in claims)
     if "HTTP_WRITE_SCOPES" in settings:
         server = start(**{**oauth(issuer), **settings, "HTTP_RESOURCE": AUDIENCE})
         status, headers, _ = server.bearer(token, call("update_book", {"book_id": "1"}))
         needed = headers["www-authenticate"].split('scope="')[1].split('"')[0].split()
         assert (status, set(needed) <= set(asked.split()), len(needed)) == (403, True, 2)
+
+
+@pytest.mark.parametrize(("claims", "fault"), [
+    # Google's ID token; its access tokens are no JWTs, and it introspects none
+    ({"scope": None, "azp": AUDIENCE, "at_hash": "h"}, "may be an ID token"),
+    # A program's token of Microsoft Entra
+    ({"scope": None, "roles": ["read"], "idtyp": "app"}, "names no scope"),
+    ({"aud": None, "client_id": "desk"}, "it has no `aud`"),
+    ({"aud": "client_id=desk"}, "another audience"), ({"aud": {AUDIENCE: 1}}, "another audience"),
+    ({"exp": None}, "it has no `exp`"), ({"token_use": "id"}, "`token_use`"),
+    ({"typ": "Refresh"}, "`typ`"), ({"typ": "ID"}, "`typ`"), ({"token_type": "N_A"}, "`token_type`"),
+])  # fmt: skip
+def test_a_token_that_is_not_for_calls_is_refused_with_the_reason_in_the_log(
+    start: Start, issuer: Issuer, claims: dict[str, Any], fault: str
+) -> None:
+    server = start(**oauth(issuer, HTTP_AUDIENCE=f"{AUDIENCE},client_id=web,client_id=None"))
+    assert server.bearer(issuer.token(**claims))[0] == 401
+    [line] = [each for each in server.stop().splitlines() if '"event": "refused"' in each]
+    assert fault in json.loads(line)["fault"]
 
 
 def test_two_issuers_are_trusted_each_with_its_own_keys(start: Start, issuer: Issuer) -> None:
@@ -464,7 +528,15 @@ REACHED = "is reachable by others: "
     ("", ["s"], {**OAUTH, "HTTP_ISSUER": "https://a.example,https://b.example"},
      "`P_HTTP_JWKS_URL` needs a URL for each of `P_HTTP_ISSUER`"),
     ("", ["s"], {**OAUTH, "HTTP_AUDIENCE": "api://s"},
-     "OAuth: `api://s` must be an https URL (`P_HTTP_RESOURCE` is the URL of this server)"),
+     "`P_HTTP_RESOURCE`, the URL of this server and by default the first audience: `api://s` must be"
+     " an https URL"),
+    ("", ["s"], {**OAUTH, "HTTP_ISSUER": "http://adfs.example/trust"},
+     "`P_HTTP_AUTHORIZATION_SERVERS`, what clients are told and by default the issuers:"
+     " `http://adfs.example/trust` must be an https URL"),
+    ("", ["s"], {**OAUTH, "HTTP_JWKS_URL": "http://a.example/keys"},
+     "`P_HTTP_JWKS_URL`: `http://a.example/keys` must be an https URL"),
+    ("", ["s.example"], {**OAUTH, "HTTP_ISSUER": "urn:any:text",
+     "HTTP_AUTHORIZATION_SERVERS": "https://register.example"}, ""),
 ])  # fmt: skip
 def test_nothing_is_served_to_others_without_names_and_callers_that_are_known(
     host: str, names: list[str], variables: dict[str, str], says: str
@@ -728,13 +800,20 @@ def test_a_header_nested_too_deeply_is_a_bad_token(issuer: Issuer) -> None:
     assert grants(issuer, f"{head.decode()[:8_000]}.e30.c2ln") == [False]
 
 
-def test_a_token_may_have_8192_characters(issuer: Issuer) -> None:
+def test_a_token_may_have_32768_characters(start: Start, issuer: Issuer, parser: str) -> None:
+    server = start(**oauth(issuer))
     short = issuer.token(pad="")
     # Four characters of base64 for three of the claim
-    fits = issuer.token(pad="x" * ((8_192 - len(short)) * 3 // 4 - 3))
-    too_long = issuer.token(pad="x" * ((8_192 - len(short)) * 3 // 4 + 3))
-    assert len(fits) <= 8_192 < len(too_long)
-    assert grants(issuer, fits, too_long) == [True, False]
+    fits = issuer.token(pad="x" * ((32_768 - len(short)) * 3 // 4 - 3))
+    too_long = issuer.token(pad="x" * ((32_768 - len(short)) * 3 // 4 + 3))
+    assert len(fits) <= 32_768 < len(too_long)
+    assert server.bearer(fits)[0] == 200
+    status, headers, body = server.bearer(too_long)
+    # 401 would let a client log in again, for a token that is as long
+    assert (status, "www-authenticate" in headers) == (431, False)
+    assert "longer than 32768 characters" in json.loads(body)["error"]
+    groups = [f"{number:08d}-1111-4222-8333-444455556666" for number in range(200)]
+    assert server.bearer(issuer.token(groups=groups))[0] == 200
 
 
 def test_a_key_for_encryption_verifies_nothing(issuer: Issuer) -> None:

@@ -116,18 +116,18 @@ class OAuthClient:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TokenResponse:
-    """The response of a token endpoint (RFC 6749 section 5.1); `seconds` is 0 if it gives no
+    """The response of a token endpoint (RFC 6749 section 5.1); `seconds` is None if it gives no
     lifetime of the access token.
     """
 
     access_token: str
     refresh_token: str
-    seconds: float
+    seconds: float | None
 
     @property
     def used_seconds(self) -> float:
         """Seconds for which the access token is used: it is renewed a while before its end."""
-        seconds = self.seconds or DEFAULT_SECONDS
+        seconds = DEFAULT_SECONDS if self.seconds is None else self.seconds
         return seconds - min(60.0, seconds * 0.1)
 
 
@@ -172,15 +172,15 @@ def grant_of(answer: Answer[Any]) -> TokenResponse | None:
     return TokenResponse(token, refresh_token, lifetime(answer.data.get("expires_in")))
 
 
-def lifetime(seconds: Any, default: float = 0.0) -> float:
-    """`expires_in` in seconds, also when it is written as text; `default` when it is absent or
-    unusable.
+def lifetime(seconds: Any) -> float | None:
+    """`expires_in` in seconds, also when it is written as text, and 0 for less; None when it is
+    absent or unusable.
     """
-    if isinstance(seconds, str) and re.fullmatch("[0-9]+", seconds):
+    if isinstance(seconds, str) and re.fullmatch("-?[0-9]+", seconds):
         seconds = int(seconds[:9])
-    if isinstance(seconds, int | float) and 0 < seconds < 10**9:
-        return float(seconds)
-    return default
+    if isinstance(seconds, int | float) and seconds < 10**9:
+        return max(0.0, float(seconds))
+    return None
 
 
 def error_of(answer: Answer[Any]) -> str:

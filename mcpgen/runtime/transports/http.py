@@ -49,14 +49,16 @@ if TYPE_CHECKING:
     from ..app import App
     from ..settings import Settings
 
+HEAD_BYTES = 64 * 1024
+
 try:
     from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol as Protocol
 
-    MAX_HEAD: float = 64 * 1024
+    MAX_HEAD: float = HEAD_BYTES
 except ImportError:
     from uvicorn.protocols.http.h11_impl import H11Protocol as Protocol  # type: ignore[assignment]
 
-    MAX_HEAD = math.inf  # h11 has a limit of its own
+    MAX_HEAD = math.inf  # h11 has the limit itself
 
 
 def serve(
@@ -89,6 +91,7 @@ def serve(
         "server_header": False,
         "proxy_headers": False,
         "backlog": QUEUE,
+        "h11_max_incomplete_event_size": HEAD_BYTES,
         "limit_concurrency": settings.http_max_connections,
         "timeout_keep_alive": settings.http_idle_timeout,
         "timeout_graceful_shutdown": math.ceil(settings.total_timeout + GRACE_SECONDS),

@@ -1,11 +1,11 @@
-"""Token exchange: calls to the API on behalf of each caller (RFC 8693)."""
+"""Calls to the API on behalf of each caller: token exchange (RFC 8693), or on-behalf-of."""
 
 from __future__ import annotations
 
 from ...facts import origin_of
 from ...settings import Reader, Settings
 from .. import CallerTokens, Part
-from .variables import ExchangeSettings
+from .variables import GRANTS, ExchangeSettings
 
 
 def _check(own: ExchangeSettings, reader: Reader) -> None:
@@ -18,6 +18,8 @@ def _check(own: ExchangeSettings, reader: Reader) -> None:
         return
     if origin.is_open:
         reader.refuse("EXCHANGE_URL", "has to be an https URL: callers' tokens are sent there")
+    if own.exchange_grant not in GRANTS:
+        reader.refuse("EXCHANGE_GRANT", f"has to be {' or '.join(f'`{name}`' for name in GRANTS)}")
     needed = ["EXCHANGE_CLIENT_ID", "EXCHANGE_CLIENT_SECRET"]
     if reader.http:
         needed.append("HTTP_ISSUER")

@@ -1,4 +1,4 @@
-"""Access tokens for the API on behalf of each caller: token exchange (RFC 8693).
+"""Access tokens for the API on behalf of each caller, for the token that the caller came with.
 
 The caller's own token goes to the issuer's token endpoint and nowhere else. What comes back is kept
 for that token alone, until it ends.
@@ -19,12 +19,11 @@ from ...client.request import Post
 from ...errors import Refused
 from ...secrets import Caller, Secret
 from ...settings import Settings
+from .variables import GRANTS
 
 if TYPE_CHECKING:
     from .variables import ExchangeSettings
 
-GRANT_TYPE = "urn:ietf:params:oauth:grant-type:token-exchange"
-ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"
 MOST_CALLERS = 10_000
 """Tokens that are kept; the one that was used the longest time ago makes room."""
 
@@ -81,12 +80,8 @@ class TokenExchange:
         return entry
 
     async def _fetch(self, caller: Caller, entry: CachedToken, post: Post) -> None:
-        form = {
-            "grant_type": GRANT_TYPE,
-            "subject_token": caller.token.reveal(),
-            "subject_token_type": ACCESS_TOKEN,
-            "requested_token_type": ACCESS_TOKEN,
-        }
+        field, fixed = GRANTS[self._own.exchange_grant]
+        form = {**fixed, field: caller.token.reveal()}
         if self._own.exchange_audience:
             form["audience"] = self._own.exchange_audience
         if self._own.exchange_scopes:

@@ -47,8 +47,8 @@ async def log_in(
     page = safe_url(visible(data["verification_uri"]), "the page to log in")
     complete = data.get("verification_uri_complete")
     tell(page, visible(data["user_code"])[:100], _safe_or_empty(complete))
-    interval = lifetime(data.get("interval"), 5.0)
-    until = time.monotonic() + min(lifetime(data.get("expires_in"), LONGEST), LONGEST)
+    interval = lifetime(data.get("interval")) or 5.0
+    until = time.monotonic() + min(lifetime(data.get("expires_in")) or LONGEST, LONGEST)
     return await _poll(endpoints, client, post, redactor, data["device_code"], interval, until)
 
 

@@ -138,7 +138,7 @@ class StoredToken:
 def after(tokens: Tokens, grant: TokenResponse) -> Tokens:
     """The tokens after a grant; a refresh token that was not replaced stays."""
     expires_at = 0.0
-    if grant.seconds:
+    if grant.seconds is not None:
         expires_at = time.time() + grant.used_seconds
     return Tokens(
         access_token=grant.access_token,

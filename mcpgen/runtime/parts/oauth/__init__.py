@@ -22,6 +22,7 @@ class OAuthSettings:
     """
 
     http_issuer: tuple[str, ...] = variable((), "names", "http")
+    http_authorization_servers: tuple[str, ...] = variable((), "names", "http")
     http_audience: tuple[str, ...] = variable((), "names", "http")
     http_resource: str = variable("", "text", "http")
     http_jwks_url: tuple[str, ...] = variable((), "names", "http")
@@ -57,6 +58,7 @@ def _authority(app: Any, settings: Settings) -> Callers | None:
     if not any(oauth):
         return None
     from .callers import Callers, Scopes
+    from .tokens import InsecureURL
 
     variables = ("HTTP_ISSUER", "HTTP_AUDIENCE", "HTTP_JWKS_URL")
     names = ", ".join(f"`{settings.variable(variable)}`" for variable in variables)
@@ -72,13 +74,20 @@ def _authority(app: Any, settings: Settings) -> Callers | None:
     scopes = Scopes(app.catalog, own.http_write_scopes, own.http_tool_scopes)
     try:
         return Callers(_tokens(own, settings), scopes)
-    except ValueError as error:
-        resource = settings.variable("HTTP_RESOURCE")
-        raise StartError(f"OAuth: {error} (`{resource}` is the URL of this server)") from error
+    except InsecureURL as error:
+        about = _URLS.get(error.variable, "")
+        raise StartError(f"`{settings.variable(error.variable)}`{about}: {error}") from error
+
+
+_URLS = {
+    "HTTP_RESOURCE": ", the URL of this server and by default the first audience",
+    "HTTP_AUTHORIZATION_SERVERS": ", what clients are told and by default the issuers",
+}
+"""Variable -> the URL that it names, where another variable may have named it."""
 
 
 def _tokens(own: OAuthSettings, settings: Settings) -> ProtectedResource:
-    """Return the check of tokens. Raises ValueError."""
+    """Return the check of tokens. Raises InsecureURL."""
     from .tokens import Issuer
 
     about: dict[str, Any] = {
@@ -87,6 +96,7 @@ def _tokens(own: OAuthSettings, settings: Settings) -> ProtectedResource:
         "scopes": own.http_scopes,
         "offered": own.http_offered_scopes,
         "ca_file": settings.ca_file,
+        "authorization_servers": own.http_authorization_servers,
     }
     keys_urls = dict(zip(own.http_issuer, own.http_jwks_url, strict=False))
     secret = own.introspection_client_secret

@@ -13,7 +13,7 @@ from ...catalog import Catalog, Entry
 from ...errors import StartError
 from ...secrets import CALLER, SENDER
 from ...transports.guard import NO_TOKEN, HTTPRefusal, Scope, bearer, challenge
-from .tokens import BadToken, Unavailable
+from .tokens import MAX_TOKEN, BadToken, Unavailable
 
 if TYPE_CHECKING:
     from .tokens import ProtectedResource
@@ -75,6 +75,10 @@ class Callers:
         token = bearer(scope)
         if not token:
             raise self._challenge(401, NO_TOKEN, "", needed)
+        if len(token) > MAX_TOKEN:
+            # Not 401: the client would get another one, which is as long
+            reason = f"The token is longer than {MAX_TOKEN} characters: it has to hold fewer claims"
+            raise HTTPRefusal(431, {"error": reason})
         try:
             grant = await self._tokens.grant(token)
         except BadToken as error:

@@ -17,7 +17,6 @@ from urllib.parse import quote_plus
 from ...log import event
 from .tokens import (
     LEEWAY_SECONDS,
-    MAX_TOKEN,
     MOST_TOKENS,
     BadToken,
     Grant,
@@ -28,6 +27,7 @@ from .tokens import (
     Unread,
     bad_token,
     caller_of,
+    check_audience,
     check_type,
     check_url,
     client_of,
@@ -41,15 +41,13 @@ if TYPE_CHECKING:
 ANSWER_SECONDS = 30.0
 """Seconds for which an answer holds, unless the token ends before."""
 RETRY_SECONDS = 1.0
-"""Seconds for which the endpoint is left alone after a question that it did not answer."""
+"""Seconds for which a token that the endpoint gave no answer about is not asked about again, and
+for which the endpoint is left alone when it does not answer this server's own question either.
+"""
+OWN_QUESTION = "is-anybody-there"
+"""A token that no caller has."""
 MOST_QUESTIONS = 32
 """Questions at the same time; further callers wait for their turn, for the time of an answer."""
-_KINDS = {
-    "token_type": ("bearer", "access_token"),
-    "token_use": ("access_token", "access"),
-    "typ": ("bearer", "at+jwt"),
-}
-"""Fields by which servers tell access tokens from others."""
 
 
 class Introspection(ProtectedResource):
@@ -58,22 +56,19 @@ class Introspection(ProtectedResource):
     def __init__(self, issuers: Iterable[str], url: str, *login: str, **about: Any) -> None:
         """`login` is this server's client id and secret at the endpoint."""
         super().__init__(issuers, **about)
-        check_url(url)
+        check_url("INTROSPECTION_URL", url)
         self._url = url
         self._login = tuple(map(quote_plus, login))
         self._client: httpx2.AsyncClient | None = None
         self._turns = asyncio.Semaphore(MOST_QUESTIONS)
         self._answers: dict[bytes, asyncio.Task[tuple[float, Grant | BadToken | Unavailable]]] = {}
         """By the hash of the token; the one that was asked for first makes room."""
-        self._left_alone_until = float("-inf")
-        self._has_answered = False
+        self._left_alone_until = self._answered_at = float("-inf")
 
     async def grant(self, token: str) -> Grant:
         """Return the permissions of a token that the authorization server calls active and meant
         for this server. Raises BadToken for any other, and Unavailable while it does not answer.
         """
-        if len(token) > MAX_TOKEN:
-            raise BadToken("it is too long")
         digest = sha256(token.encode("utf-8", "replace")).digest()
         answer = self._answers.get(digest)
         if answer is None or (answer.done() and answer.result()[0] <= time.monotonic()):
@@ -89,30 +84,24 @@ class Introspection(ProtectedResource):
 
     async def is_ready(self) -> bool:
         """Return whether the endpoint has answered once, and ask it where it has not."""
-        if not self._has_answered:
+        if self._answered_at < 0:
             with suppress(BadToken, Unavailable):
-                await self.grant("is-anybody-there")
-        return self._has_answered
+                await self.grant(OWN_QUESTION)
+        return self._answered_at >= 0
 
     async def _ask(self, token: str) -> tuple[float, Grant | BadToken | Unavailable]:
         """Return until when an outcome holds, by a clock that nobody sets, and the outcome."""
-        form = {"token": token, "token_type_hint": "access_token"}
-        try:
-            async with self._turns:
-                now, date = time.monotonic(), time.time()
-                if now < self._left_alone_until:
-                    return now, Unavailable(RETRY_SECONDS)
-                self._client = self._client or client_of(self.ca_file)
-                claims = await read_json(
-                    self._client, "POST", self._url, data=form, auth=self._login
-                )
-            if not isinstance(claims, dict) or not isinstance(claims.get("active"), bool):
-                raise Unread("no answer of RFC 7662")
-        except (Unread, OSError) as error:
-            self._left_alone_until = time.monotonic() + RETRY_SECONDS
-            event("error", "token_not_introspected", reason=str(error))
-            return now, Unavailable(RETRY_SECONDS)
-        self._has_answered = True
+        async with self._turns:
+            now, date = time.monotonic(), time.time()
+            if now < self._left_alone_until:
+                return now, Unavailable(RETRY_SECONDS)
+            try:
+                claims = await self._said_of(token)
+            except (Unread, OSError) as error:
+                event("error", "token_not_introspected", reason=str(error))
+                if not await self._answers_others():
+                    self._left_alone_until = time.monotonic() + RETRY_SECONDS
+                return time.monotonic() + RETRY_SECONDS, Unavailable(RETRY_SECONDS)
         until = now + ANSWER_SECONDS
         claims.setdefault("exp", date + ANSWER_SECONDS)
         try:
@@ -120,6 +109,27 @@ class Introspection(ProtectedResource):
         except (ValueError, TypeError, OverflowError) as error:
             return until, bad_token(error, claims)
         return min(until, now + float(claims["exp"]) - date), grant
+
+    async def _said_of(self, token: str) -> dict[str, Any]:
+        """Return the answer about a token. Raises Unread and OSError."""
+        form = {"token": token, "token_type_hint": "access_token"}
+        self._client = self._client or client_of(self.ca_file)
+        claims = await read_json(self._client, "POST", self._url, data=form, auth=self._login)
+        if not isinstance(claims, dict) or not isinstance(claims.get("active"), bool):
+            raise Unread("no answer of RFC 7662")
+        self._answered_at = time.monotonic()
+        return claims
+
+    async def _answers_others(self) -> bool:
+        """Return whether the endpoint answers about other tokens: it did so just now, or does about
+        one of this server's. A stranger's token that it refuses must cost no other caller.
+        """
+        if time.monotonic() - self._answered_at < RETRY_SECONDS:
+            return True
+        with suppress(Unread, OSError):
+            await self._said_of(OWN_QUESTION)
+            return True
+        return False
 
     def _granted(self, claims: dict[str, Any], token: str, date: float) -> Grant:
         """Return what a token grants, by what is said of it. Raises ValueError, TypeError and
@@ -129,17 +139,10 @@ class Introspection(ProtectedResource):
             raise NotAnAccessToken("it is not active")
         if claims.setdefault("iss", self.issuers[0]) not in self.issuers:
             raise NotAnAccessToken("its issuer is not trusted here")
-        audiences = claims.get("aud", [])
-        if isinstance(audiences, str):
-            audiences = [audiences]
-        if not set(audiences).intersection(self.audiences):
-            raise NotAnAccessToken("it is meant for another audience")
+        check_audience(claims, self.audiences)
         begins, ends = float(claims.get("nbf", 0)) - LEEWAY_SECONDS, float(claims["exp"])
         if not begins <= date < ends + LEEWAY_SECONDS:
             raise NotAnAccessToken("it is not valid now")
-        for name, kinds in _KINDS.items():
-            if name in claims and str(claims[name]).lower() not in kinds:
-                raise NotAnAccessToken(f"its `{name}` is not that of an access token")
         check_type({}, claims)
         return Grant(scopes_of(claims), caller_of(claims, str(claims["iss"]), token, None))
 

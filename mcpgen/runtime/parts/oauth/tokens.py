@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 ALGORITHMS = tuple("RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA".split())
 """Signatures only: with a shared secret or `none` anyone who knows the public key could sign."""
 
-MAX_TOKEN = 8_192
+MAX_TOKEN = 32_768
+"""Characters of a token; Microsoft Entra writes up to 200 groups into one, which are 11,000."""
 MOST_TOKENS = 10_000
 """Good tokens that are remembered."""
 MAX_ANSWER_BYTES = 256 * 1024
@@ -44,6 +45,16 @@ _TYPES = ("at+jwt", "application/at+jwt")
 _UNTYPED = ("", "jwt", "application/jwt")
 _CLIENT_CLAIMS = ("client_id", "azp", "cid", "appid")
 _ID_CLAIMS = ("nonce", "at_hash", "c_hash", "s_hash")
+_KINDS = {
+    "token_type": ("bearer", "access_token"),
+    "token_use": ("access_token", "access"),
+    "typ": ("bearer", "at+jwt"),
+}
+"""Claims by which servers tell access tokens from others."""
+CLIENT_ID = "client_id="
+"""Begins an audience that stands for tokens without `aud`, as Amazon Cognito issues them to the
+client of that id.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +71,14 @@ class Unavailable(Exception):
     def __init__(self, seconds: float) -> None:
         super().__init__("the authorization server cannot be reached")
         self.seconds = max(1, math.ceil(seconds))
+
+
+class InsecureURL(ValueError):
+    """A URL is neither `https` nor on this machine; `variable` is the one that has to name it."""
+
+    def __init__(self, variable: str, url: str) -> None:
+        super().__init__(f"`{url}` must be an https URL")
+        self.variable = variable
 
 
 class BadToken(Exception):
@@ -85,14 +104,18 @@ class ProtectedResource:
         scopes: frozenset[str],
         offered: Iterable[str],
         ca_file: Path | None,
+        authorization_servers: Sequence[str] = (),
     ) -> None:
-        """`resource` is this server's URL, and `offered` has items such as `books:write` and
-        `read=api://app/read`. `ca_file` has the certificates that are trusted in place of the
-        system's.
+        """`issuers` are what tokens name as `iss`, any text; `authorization_servers` the URLs that
+        clients are told (RFC 9728), by default the issuers. `resource` is this server's URL, and
+        `offered` has items such as `books:write` and `read=api://app/read`. `ca_file` has the
+        certificates that are trusted in place of the system's. Raises InsecureURL.
         """
         self.issuers = list(issuers)
-        for url in (*self.issuers, resource):
-            check_url(url)
+        self._servers = list(authorization_servers or self.issuers)
+        for url in self._servers:
+            check_url("HTTP_AUTHORIZATION_SERVERS", url)
+        check_url("HTTP_RESOURCE", resource)
         self.audiences = audiences
         self.ca_file = ca_file
         self._resource = resource
@@ -115,7 +138,7 @@ class ProtectedResource:
         """The protected resource's metadata (RFC 9728, section 2)."""
         known: dict[str, Any] = {
             "resource": self._resource,
-            "authorization_servers": self.issuers,
+            "authorization_servers": self._servers,
             "bearer_methods_supported": ["header"],
         }
         names = {self.offered.get(scope, scope) for scope in self.scopes | self.offered.keys()}
@@ -166,7 +189,7 @@ class Issuer(ProtectedResource):
         import jwt
 
         try:
-            claims = jwt.decode(token[:MAX_TOKEN], options={"verify_signature": False})
+            claims = jwt.decode(token, options={"verify_signature": False})
             return claims.get("iss") in self._keys
         except (jwt.PyJWTError, ValueError, TypeError, RecursionError):
             return False
@@ -184,8 +207,6 @@ class Issuer(ProtectedResource):
         header: dict[str, Any] = {}
         claims: dict[str, Any] = {}
         try:
-            if len(token) > MAX_TOKEN:
-                raise NotAnAccessToken("it is too long")
             header = jwt.get_unverified_header(token)
             claims = jwt.decode(token, options={"verify_signature": False})
             issuer = claims.get("iss")
@@ -203,11 +224,11 @@ class Issuer(ProtectedResource):
                 token,
                 key,
                 algorithms=[header["alg"]],
-                audience=self.audiences,
                 issuer=issuer,
                 leeway=LEEWAY_SECONDS,
-                options={"require": ["exp", "iss", "aud"]},
+                options={"require": ["exp", "iss"], "verify_aud": False},
             )
+            check_audience(claims, self.audiences)
             check_type(header, claims)
             scopes = scopes_of(claims)
         except (jwt.PyJWTError, ValueError, TypeError, RecursionError) as error:
@@ -222,8 +243,13 @@ class NotAnAccessToken(ValueError):
 
 def bad_token(error: Exception, claims: dict[str, Any], key: Any = None) -> BadToken:
     """Return the refusal of a token for an error, with what the token says of itself."""
+    reason = type(error).__name__
+    if isinstance(error, NotAnAccessToken):
+        reason = str(error)
+    elif hasattr(error, "claim"):
+        reason = f"it has no `{error.claim}`"
     return BadToken(
-        str(error) if isinstance(error, NotAnAccessToken) else type(error).__name__,
+        reason,
         issuer=claims.get("iss"),
         audience=claims.get("aud"),
         subject=claims.get("sub"),
@@ -238,7 +264,7 @@ class Keys:
     """
 
     def __init__(self, url: str, ca_file: Path | None = None) -> None:
-        check_url(url)
+        check_url("HTTP_JWKS_URL", url)
         self._url = url
         self._ca_file = ca_file
         self._keys: dict[str | None, tuple[Any, str | None]] = {}
@@ -357,18 +383,37 @@ def _signing_keys(entries: list[dict[str, Any]]) -> dict[str | None, tuple[Any, 
     return keys
 
 
+def check_audience(claims: dict[str, Any], audiences: Iterable[str]) -> None:
+    """Raises NotAnAccessToken for a token that is not meant for one of the audiences (RFC 9068,
+    section 4).
+    """
+    given = claims.get("aud")
+    if given is None:
+        if f"{CLIENT_ID}{claims.get('client_id')}" not in audiences:
+            raise NotAnAccessToken("it has no `aud`")
+        return
+    named = {audience for audience in audiences if not audience.startswith(CLIENT_ID)}
+    names = [given] if isinstance(given, str) else given
+    if not isinstance(names, list) or named.isdisjoint(names):
+        raise NotAnAccessToken("it is meant for another audience")
+
+
 def check_type(header: dict[str, Any], claims: dict[str, Any]) -> None:
     """Raises NotAnAccessToken for what RFC 9068, section 4 refuses by its type, and for an ID token
     (OpenID Connect Core 1.0, section 2).
     """
+    for name, kinds in _KINDS.items():
+        if name in claims and str(claims[name]).lower() not in kinds:
+            raise NotAnAccessToken(f"its `{name}` is not that of an access token")
     kind = str(header.get("typ") or "").lower()
     if kind in _TYPES:
         return
     if kind not in _UNTYPED:
         raise NotAnAccessToken("the token's `typ` is not `at+jwt`")
-    says_scope = "scope" in claims or "scp" in claims
-    if not says_scope or any(name in claims for name in _ID_CLAIMS):
+    if any(name in claims for name in _ID_CLAIMS):
         raise NotAnAccessToken("the token's `typ` is not `at+jwt`, and it may be an ID token")
+    if not claims.keys() & {"scope", "scp"}:
+        raise NotAnAccessToken("the token's `typ` is not `at+jwt`, and it names no scope")
 
 
 def scopes_of(claims: dict[str, Any]) -> frozenset[str]:
@@ -401,11 +446,11 @@ def caller_of(claims: dict[str, Any], issuer: str, token: str, kid: str | None) 
     )
 
 
-def check_url(url: str) -> None:
-    """Raises ValueError unless a URL is `https`, or on this machine."""
+def check_url(variable: str, url: str) -> None:
+    """Raises InsecureURL unless the URL of a variable is `https`, or on this machine."""
     parts = urlsplit(url)
     schemes = {"https"} if parts.hostname else set()
     if parts.hostname in ("localhost", "127.0.0.1", "::1"):
         schemes = {"https", "http"}
     if parts.username or parts.scheme not in schemes:
-        raise ValueError(f"`{url}` must be an https URL")
+        raise InsecureURL(variable, url)
