@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from .place import Around, Words
     from .reading import Nodes
 
-RANKS = {"required": 0, "name": 1, "values": 2, "limits": 3, "phrase": 5, "text": 10, "written": 30}
+RANKS = {"required": 0, "name": 1, "values": 2, "limits": 3, "meaning": 4, "phrase": 5}
+RANKS |= {"text": 10, "written": 30}
 """Kind of offer → its rank for an argument. The rank grows by 2 with each level of properties:
 the names one level deeper come before the beginnings of texts, and the limits three levels
 deeper before long texts.
@@ -212,18 +213,13 @@ class Listing:
 
     def _commit(self, place: Place) -> None:
         """Offer what can be listed of a new place and of those inside it."""
-        level, texts_of = place.level, self.texts_of
+        level = place.level
         unlisted = place.unlisted()
         if "enum" in unlisted:
             self.offer("values", level, self._add_values, place)
         if unlisted.keys() - {"enum"} or "default" in place.node.base:
             self.offer("limits", level, self._add_limits, place)
-        self.offer("phrase", level, self._add_text, place, PHRASE)
-        longest = texts_of.nested if level > 0 else texts_of.argument
-        if not place.brief:
-            self.offer("text", level, self._add_text, place, longest)
-        if texts_of.written and not place.words:
-            self.offer("written", level, self._add_written, place)
+        self._commit_texts(place)
         if place.union:
             self.offer("required", level + 1, self._split, place)
         elif place.hidden():
@@ -234,6 +230,18 @@ class Listing:
             self._commit(part)
         if place.items:
             self._commit(place.items)
+
+    def _commit_texts(self, place: Place) -> None:
+        """Offer the texts about a place."""
+        level, texts_of = place.level, self.texts_of
+        if place.node.meanings:
+            self.offer("meaning", level, self._add_meaning, place)
+        self.offer("phrase", level, self._add_text, place, PHRASE)
+        longest = texts_of.nested if level > 0 else texts_of.argument
+        if not place.brief:
+            self.offer("text", level, self._add_text, place, longest)
+        if texts_of.written and not place.words:
+            self.offer("written", level, self._add_written, place)
 
     # What is offered.
 
@@ -326,6 +334,12 @@ class Listing:
         rules = place.rules | {"enum": values}
         if not self._change(place, max(self.room // 2, LONGEST_NOTE), rules=rules, note=""):
             self._change(place, note=texts.values_note(values))
+
+    def _add_meaning(self, place: Place) -> None:
+        """List the meanings of listed values: names and descriptions, else names."""
+        for text in place.node.meanings_told() if "enum" in place.rules else ():
+            if self._change(place, self.room // 2, meaning=text):
+                return
 
     def _add_limits(self, place: Place) -> None:
         """Format, bounds, pattern and default."""

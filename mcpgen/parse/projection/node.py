@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ...ir import Schema
 from ...load.values import as_object, as_text, keywords, picked
+from ..meanings import Meaning, told
 from ..naming import digest
 
 if TYPE_CHECKING:
@@ -65,6 +66,15 @@ class Node:
     vacuous: frozenset[str] = frozenset()
     barred: tuple[str, ...] = ()
     conditions: tuple[Schema, ...] = ()
+    meanings: tuple[Meaning, ...] = ()
+    """The meaning of each value of the enum; empty where the document does not say."""
+
+    def meanings_told(self) -> list[str]:
+        """The meanings of the values in words, the longest text first."""
+        if not self.meanings:
+            return []
+        known = as_text(self.base.get("description"))
+        return told(self.rules["enum"], self.meanings, known)
 
     @property
     def kind(self) -> str:

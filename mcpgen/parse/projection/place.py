@@ -43,6 +43,7 @@ class Place:
     `level`: properties between it and the arguments of the call, -1 for a body that is one
     argument. `name`: that of its property, if it is one. `rules`: the keywords that are listed.
     `text`: the document's text so far. `note`: what is said in place of values or shapes.
+    `meaning`: what the values mean.
     `together`: properties that this one is not given without. `named`: properties that are not
     listed → their names and what they need. `union`: the objects that are listed as one with the
     properties of all. `around`: the schemas that this one is inside. `brief`: no more than the
@@ -56,6 +57,7 @@ class Place:
     rules: Schema = field(default_factory=dict)
     text: str = ""
     note: str = ""
+    meaning: str = ""
     together: tuple[str, ...] = ()
     named: dict[str, str] = field(default_factory=dict)
     members: dict[str, Place] = field(default_factory=dict)
@@ -105,7 +107,7 @@ class Place:
 
     def _has_other_rules(self) -> bool:
         """Return whether the schema has rules that no list shows."""
-        if any((self.node.conditions, self.node.rules_of_names())):
+        if any((self.node.conditions, self.node.rules_of_names(), self.node.meanings)):
             return True
         if self.node.barred and not self.is_closed():
             return True
@@ -161,8 +163,8 @@ class Place:
     def description(self) -> str:
         """The text, and what is said of that which is not listed: clients cut it at 2,000."""
         together = texts.together_note(self.together)
-        notes = shorten(texts.joined([self.note, together, self._names_note()]), 1_700)
-        return texts.joined([self.text, notes])
+        notes = [self.note, self.meaning, together, self._names_note()]
+        return texts.joined([self.text, shorten(texts.joined(notes), 1_700)])
 
     def _names_note(self) -> str:
         """Return the note on the properties that are not listed."""

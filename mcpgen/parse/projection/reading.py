@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...load.values import as_list, as_object, as_text, objects_in, picked, texts_in, without
+from ..meanings import Meaning, meanings_of
 from ..pattern import portable_pattern
 from ..projection import scalars, unions
 from ..schema import conditions, is_barred, without_integer
@@ -192,7 +193,8 @@ class Nodes:
         if types:
             return unions.of_several_types(self, base, types)
         values = scalars.enum_values(base, "")
-        return Node(base, {"enum": values} if values else {})
+        rules = {"enum": values} if values else {}
+        return Node(base, rules, meanings=_meanings(base, rules))
 
     def _of_type(self, name: str, base: dict[str, Any]) -> Node:
         rules: Schema = {"type": name}
@@ -214,7 +216,8 @@ class Nodes:
                 extra=self._extra(base),
                 barred=self._barred(base),
             )
-        return Node(base, rules, vacuous=scalars.vacuous_bounds(rules))
+        vacuous = scalars.vacuous_bounds(rules)
+        return Node(base, rules, vacuous=vacuous, meanings=_meanings(base, rules))
 
     def _members(self, base: dict[str, Any]) -> tuple[Member, ...]:
         """The properties of an object, the required ones first; one that is required and not
@@ -271,6 +274,14 @@ class Nodes:
         if base.get("properties"):
             return None
         return as_object(rule) or None
+
+
+def _meanings(base: dict[str, Any], rules: Schema) -> tuple[Meaning, ...]:
+    """The meanings of the values of an enum, by the extensions beside it."""
+    if "enum" not in rules:
+        return ()
+    keys = [key for key in base if "enum" in key.lower()]
+    return meanings_of(base, keys, rules["enum"]) if keys != ["enum"] else ()
 
 
 def _with_needs(members: dict[str, Member], base: dict[str, Any]) -> tuple[Member, ...]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...load.values import as_list, as_object, as_text, first_text, texts_in, without
 from ...text import shorten, visible
+from ..meanings import Meaning, aligned, shown
 from ..schema import component_name, merge
 from .node import Member, Node, rules_of, safe_key
 from .scalars import distinct, enum_values
@@ -172,7 +173,19 @@ def _with_one_enum(branches: list[Node]) -> list[Node]:
         return branches
     rules: Schema = dict(branches[0].rules)
     rules["enum"] = distinct(value for branch in branches for value in branch.rules["enum"])
-    return [Node({}, rules)]
+    found: dict[str, Meaning] = {}
+    for branch in branches:
+        found |= _by_value(branch)
+    return [Node({}, rules, meanings=aligned(found, rules["enum"]))]
+
+
+def _by_value(branch: Node) -> dict[str, Meaning]:
+    """The meaning of each value of a branch; a constant has that of its title and its text."""
+    values = list(map(shown, branch.rules["enum"]))
+    if branch.meanings or len(values) > 1:
+        return dict(zip(values, branch.meanings, strict=False))
+    base = branch.base
+    return {values[0]: (as_text(base.get("title")), as_text(base.get("description")))}
 
 
 def grouped(node: Node) -> tuple[Node, ...]:

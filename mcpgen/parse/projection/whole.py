@@ -106,6 +106,8 @@ class Whole:
 
     def _inline(self, node: Node, pointer: str, names: dict[str, str], depth: int) -> Schema:
         out = node.rules | node.rules_of_names()
+        for text in node.meanings_told()[:1]:
+            out["$comment"] = text
         if node.conditions:
             out["allOf"] = [copied(condition, self._as_written) for condition in node.conditions]
         if node.branches:

@@ -273,6 +273,9 @@ def _lines(error: Any, schema: Mapping[str, Any]) -> Iterator[str]:
         for name in list(error.kind.unexpected)[:MAX_LINES]:
             hint = _field_meant(name, known, error.instance)
             yield f"{place([*path, name])} is not known{hint}"
+    elif kind == "enum":
+        told = _schema_of(error, schema).get("$comment")
+        yield f"{place(path)} {_choices(error)}{f' ({told})' if told else ''}"
     elif kind == "type" and _kinds(error) == ["string"]:
         _, what = FORMATS.get(_schema_of(error, schema).get("format", ""), ("", "a string"))
         yield f"{place(path)} must be {what}, got {show(error.instance)}"
@@ -383,7 +386,6 @@ def _plain(error: Any) -> str:
 
 _RULES: dict[str, Callable[[Any], str]] = {
     "type": lambda error: f"must be {_either(_kinds(error))}, got {show(error.instance)}",
-    "enum": _choices,
     "const": lambda error: f"must be {show(error.kind.expected_value)}, got {show(error.instance)}",
     "minimum": _limit("at least"),
     "maximum": _limit("at most"),
