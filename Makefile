@@ -58,6 +58,7 @@ density: $(VENV)/ready
 # Write what docs/ says about commands anew, and build the pages as a site (.site/html).
 docs: $(VENV)/ready
 	$(BIN)/python -m scripts.cli_docs
+	$(BIN)/python -m scripts.clients_docs
 	-$(BIN)/python -m scripts.config_docs
 	@$(BIN)/python -m scripts.site
 

@@ -27,7 +27,8 @@ GENERATED: Final = re.compile(
     | skills/[\w-]+/SKILL\.md
     | tests/\w+\.(py|json)
     | document/([\w-][\w.-]*/)*[\w-][\w.-]*
-    | src/\w+/(?!(?i:custom/|hooks\.py|auth\.py))(\w+/)*(\w+\.(py|json)|py\.typed|catalogue\.html)
+    | src/\w+/(?!(?i:custom/|hooks\.py|auth\.py))(\w+/)*
+        (\w+\.(py|json|toml)|py\.typed|catalogue\.html)
     """,
     re.ASCII | re.VERBOSE,
 )

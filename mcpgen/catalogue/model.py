@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..customise.bindings import documented
 from ..ir import Server, Skip, Tool
-from ..lint.clients import refused_tools, table
+from ..lint.clients import ClientRules, refused_tools, table
 from ..lint.hidden_text import findings as hidden_text
 from ..load.source import is_url
 from ..load.values import as_text, texts_in
@@ -198,13 +198,13 @@ class Catalogue:
 
     @cached_property
     def budgets(self) -> tuple[Budget, ...]:
-        """The list against every known client, those it does not fit first."""
+        """The list against every client with known limits, those it does not fit first."""
         order = ("over", "refused", "fits")
-        budgets = [self._budget(name) for name in table()]
+        clients = [client for client in table().values() if client.rules and not client.former]
+        budgets = [self._budget(client) for client in clients]
         return tuple(sorted(budgets, key=lambda budget: order.index(budget.state)))
 
-    def _budget(self, name: str) -> Budget:
-        client = table()[name]
+    def _budget(self, client: ClientRules) -> Budget:
         limits = [int(rule.value) for rule in client.counts]
         refusals = refused_tools(self.tools, self.server.name, client)
         refused = {name for names in refusals.values() for name in names}

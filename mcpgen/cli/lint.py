@@ -31,7 +31,7 @@ def lint(
     Ends with 1 when there are errors; with `--strict`, warnings count as errors. Read the overlay
     of `--fix-overlay` before you use it: comments in it mark what only the API's author can know.
     """
-    from ..lint.clients import check_client
+    from ..lint.clients import check_client, without_limits
     from ..live.tools import own_tools
     from ..problems import Problems
     from ..project.run import CommandInput, run
@@ -51,6 +51,8 @@ def lint(
         _write_overlay(screen, config, fix_overlay)
     if output_format == "text":
         screen.remark(_conclusion(problems), style="")
+        for title in without_limits(client or ()):
+            screen.remark(f"no limit of {title} is known", style="")
     has_warnings = any(problem.severity == "warning" for problem in problems)
     return int(problems.has_errors or (strict and has_warnings))
 

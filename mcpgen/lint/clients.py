@@ -1,4 +1,4 @@
-"""Check a tool list against the known limits of MCP clients (`data/clients.toml`).
+"""Check a tool list against the known limits of MCP clients (`clients.toml` of `install`).
 
 A rule looks at one Tool object as it is sent and says what is wrong with it. Only `tool_count`
 looks at all of them.
@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import difflib
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import resources
 from itertools import islice
 from typing import Any
 
@@ -20,7 +18,7 @@ from ..ir import Server
 from ..load.values import as_list, as_object, as_text
 from ..problems import Problems, UsageError
 from ..render.facts import wire
-from ..runtime.parts.install.files import CLIENTS
+from ..runtime.parts.install.files import TABLE
 
 UNIONS = ("oneOf", "anyOf", "allOf")
 ALL = "all"
@@ -28,20 +26,24 @@ ALL = "all"
 
 @dataclass(frozen=True, slots=True)
 class ClientLimit:
-    """One limit of one client, and where it was seen."""
+    """One limit of one client, its source, and `when` it holds if not always."""
 
     name: str
     value: Any = field(hash=False)
     source: str
+    when: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ClientRules:
-    """A client by the word users write, its title, and its limits."""
+    """A client by the word users write, its title, and its limits. An interface that is `former`
+    is checked by name alone.
+    """
 
     name: str
     title: str
     rules: tuple[ClientLimit, ...]
+    former: bool = False
 
     @property
     def counts(self) -> list[ClientLimit]:
@@ -56,15 +58,15 @@ class ClientRules:
 @cache
 def table() -> dict[str, ClientRules]:
     """Every known client by its name."""
-    text = (resources.files("mcpgen") / "data" / "clients.toml").read_text("utf-8")
     clients = {}
-    for name, row in tomllib.loads(text).items():
-        if isinstance(row, dict):
-            rules = (
-                ClientLimit(rule["rule"], rule.get("value", _tool_limit(name)), rule["source"])
-                for rule in row["rules"]
-            )
-            clients[name] = ClientRules(name, row["title"], tuple(rules))
+    for name, row in TABLE.items():
+        rules = [
+            ClientLimit(rule["rule"], rule["value"], rule["source"], rule.get("when", ""))
+            for rule in row["rules"]
+        ]
+        if "tool_limit" in row:
+            rules.append(ClientLimit("tool_count", row["tool_limit"], row["limit_source"]))
+        clients[name] = ClientRules(name, row["title"], tuple(rules), row.get("former", False))
     return clients
 
 
@@ -77,9 +79,9 @@ def too_many(count: int) -> list[tuple[str, int]]:
     ]
 
 
-def _tool_limit(name: str) -> int | None:
-    """Return the tool limit of a client from the table of generated servers."""
-    return CLIENTS[name].tool_limit if name in CLIENTS else None
+def without_limits(names: Iterable[str]) -> list[str]:
+    """The titles of those clients of which no limit is known."""
+    return [table()[name].title for name in names if name != ALL and not table()[name].rules]
 
 
 def check_client(
@@ -127,7 +129,7 @@ def tool_limit(name: str) -> int:
 def _clients(name: str) -> list[ClientRules]:
     clients = table()
     if name == ALL:
-        return list(clients.values())
+        return [client for client in clients.values() if not client.former]
     if name in clients:
         return [clients[name]]
     message = f"there is no client `{name}` in the table"
@@ -170,7 +172,7 @@ def _faults(
             reasons = (check(schema, rule.value) for schema in schemas)
         reason = next(filter(None, reasons), None)
         if reason is not None:
-            yield rule, reason
+            yield rule, f"{reason} ({rule.when})" if rule.when else reason
 
 
 # Rules: (Tool object, value, server name) → what is wrong, or nothing

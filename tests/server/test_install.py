@@ -28,7 +28,8 @@ Run = Callable[..., int]
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The home folder of somebody without any client."""
-    for name in ("XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME"):
+    monkeypatch.setenv("PATH", "")
+    for name in ("XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     return tmp_path / "home"
@@ -63,6 +64,17 @@ def load(client: str, path: Path) -> dict[str, Any]:
     return load_json(text)
 
 
+def start_of(entry: dict[str, Any]) -> list[str]:
+    """The words by which an entry starts a server, in the form of any client."""
+    command = entry.get("command", entry.get("cmd"))
+    return [*command] if isinstance(command, list) else [command, *entry["args"]]
+
+
+def env_of(entry: dict[str, Any]) -> dict[str, str]:
+    """The variables of an entry."""
+    return dict(next(entry[word] for word in ("env", "envs", "environment") if word in entry))
+
+
 @pytest.mark.parametrize("client", CLIENTS)
 def test_a_client_gets_one_entry_and_keeps_the_rest(client: str, run: Run, home: Path) -> None:
     path = place(client, home)
@@ -72,10 +84,10 @@ def test_a_client_gets_one_entry_and_keeps_the_rest(client: str, run: Run, home:
     key = CLIENTS[client].key
     entry = after[key].pop("shop")
     assert after == {key: {}, **before}
-    command = entry.get("command", entry.get("cmd"))
-    assert [command, *entry["args"]] == [sys.executable, "-m", PACKAGE]
-    assert entry.get("env", entry.get("envs"))[f"{PREFIX}_API_KEY"] == KEY
-    kinds = {"claude-code": "stdio", "vscode": "stdio", "goose": "stdio", "zed": "custom"}
+    assert start_of(entry) == [sys.executable, "-m", PACKAGE]
+    assert env_of(entry)[f"{PREFIX}_API_KEY"] == KEY
+    kinds = dict.fromkeys(("claude-code", "vscode", "goose", "copilot-cli"), "stdio")
+    kinds |= {"zed": "custom", "opencode": "local"}
     assert entry.get("type", entry.get("source")) == kinds.get(client)
 
 
@@ -92,7 +104,7 @@ def test_the_installed_command_is_entered_by_its_full_path(
     monkeypatch.setattr(sys, "argv", [called.format(folder=script.parent)])
     assert run("install", client) == 0
     entry = load(client, file_of(client, home))[CLIENTS[client].key]["shop"]
-    assert [entry.get("command", entry.get("cmd")), *entry["args"]] == [str(script)]
+    assert start_of(entry) == [str(script)]
 
 
 def test_help_names_every_client(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
@@ -100,6 +112,55 @@ def test_help_names_every_client(run: Run, capsys: pytest.CaptureFixture[str]) -
         run("install", "--help")
     words = "".join(capsys.readouterr().out.split())
     assert all(client in words for client in CLIENTS)
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_success_is_told_only_where_the_client_is(
+    client: str,
+    run: Run,
+    home: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    title = CLIENTS[client].title
+    for other in CLIENTS:  # their files in the same folders are no sign of it
+        assert run("install", other) == 0
+    run("uninstall", client)
+    capsys.readouterr()
+    run("install", client)
+    said = capsys.readouterr().out
+    assert f"Written to {file_of(client, home)}, but {title} was not found here" in said
+    assert f"{title} starts" not in said
+    run("install", client)
+    assert f"already, but {title} was not found here" in capsys.readouterr().out
+    folder = CLIENTS[client].folder.format(
+        home=home, xdg=home / ".config", config=home / ".config", codex=home / ".codex",
+        copilot=home / ".copilot",
+    )  # fmt: skip
+    Path(folder, "sessions").mkdir(parents=True)
+    run("uninstall", client)
+    run("install", client)
+    assert f"{title} starts `shop` now" in capsys.readouterr().out
+    assert not CLIENTS[client].is_here({"HOME": str(tmp_path / "other")}, "linux")
+
+
+@pytest.mark.parametrize("client", [name for name in CLIENTS if CLIENTS[name].commands])
+def test_a_program_of_the_client_is_a_sign_of_it(client: str, tmp_path: Path) -> None:
+    program = tmp_path / CLIENTS[client].commands[0]
+    program.touch(0o755)
+    assert CLIENTS[client].is_here({"HOME": str(tmp_path / "x"), "PATH": str(tmp_path)}, "linux")
+
+
+def test_a_command_without_a_client_lists_them_and_those_found(
+    run: Run, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (home / ".kiro" / "hooks").mkdir(parents=True)
+    with pytest.raises(SystemExit) as ended:
+        run("install")
+    said = capsys.readouterr().err
+    assert ended.value.code == 2 and all(client in said for client in CLIENTS)
+    assert "found here: kiro\n" in said
 
 
 @pytest.mark.parametrize("client", CLIENTS)
@@ -340,6 +401,11 @@ def test_the_files_are_where_each_system_keeps_them() -> None:
         f"/Users/ada/Library/Application Support/{name}"
     )
     assert desktop.path(windows, "win32").as_posix() == f"C:/Users/ada/AppData/Roaming/{name}"
+    devin = CLIENTS["devin"].path
+    assert devin(windows, "win32").as_posix() == (
+        "C:/Users/ada/AppData/Roaming/devin/mcp_config.json"
+    )
+    assert devin(mac, "darwin").as_posix() == "/Users/ada/.config/devin/mcp_config.json"
     assert CLIENTS["zed"].path(mac, "darwin").as_posix() == "/Users/ada/.config/zed/settings.json"
     assert CLIENTS["codex"].path(mac, "linux").as_posix() == "/Users/ada/.codex/config.toml"
     assert CLIENTS["codex"].path({**mac, "CODEX_HOME": "/srv/codex"}, "linux").as_posix() == (

@@ -35,7 +35,10 @@ def main(package: str, argv: list[str]) -> int:
     """
     facts = Package.named(package).facts()
     name = str(facts["name"])
-    options = _parser(name, choices(Package.named(package))).parse_args(argv)
+    parser = _parser(name, choices(Package.named(package)))
+    options = parser.parse_args(argv)
+    if options.client is None:
+        parser.error(_unchosen())
     client = CLIENTS[options.client]
     path = client.path(os.environ)
     if options.command == "uninstall":
@@ -67,7 +70,9 @@ def _parser(name: str, tool_options: argparse.ArgumentParser) -> argparse.Argume
         epilog="Variables of the environment that this server reads are written with it.",
     )
     parser.add_argument("command", choices=COMMANDS)
-    parser.add_argument("client", choices=sorted(CLIENTS), metavar="CLIENT", help=_clients())
+    parser.add_argument(
+        "client", nargs="?", choices=sorted(CLIENTS), metavar="CLIENT", help=_clients()
+    )
     parser.add_argument(
         "--print", action="store_true", help="show what would be written, and change nothing"
     )
@@ -76,6 +81,12 @@ def _parser(name: str, tool_options: argparse.ArgumentParser) -> argparse.Argume
 
 def _clients() -> str:
     return f"one of {', '.join(sorted(CLIENTS))}"
+
+
+def _unchosen() -> str:
+    """The message for a command without a client: all of them, and those on this machine."""
+    here = ", ".join(name for name in sorted(CLIENTS) if CLIENTS[name].is_here(os.environ))
+    return f"name a client, {_clients()}; found here: {here or 'none of them'}"
 
 
 def _start(package: str, script: str) -> list[str]:
@@ -142,6 +153,7 @@ def _setting(variable: str, settings: Settings) -> Setting | None:
 
 
 def _install(client: Client, path: Path, name: str, entry: dict[str, Any]) -> int:
+    is_here = client.is_here(os.environ)
     word = next(word for word, ours in client.members.items() if ours == "env")
     given = entry.pop(word, {})
 
@@ -154,13 +166,21 @@ def _install(client: Client, path: Path, name: str, entry: dict[str, Any]) -> in
 
     if not _rewritten(client, path, name, with_variables):
         _make_private(path)
-        print(f"{path} has this entry already")
+        print(f"{path} has this entry already" + ("" if is_here else _missing(client)))
         return 0
-    print(f"{client.title} starts `{name}` now, as {path} says")
+    if is_here:
+        print(f"{client.title} starts `{name}` now, as {path} says")
+    else:
+        print(f"Written to {path}{_missing(client)}")
     if entry.get(word):
         print(f"Values in that file, in plain text: {', '.join(entry[word])}")
-    print(client.afterwards)
+    if is_here:
+        print(client.afterwards)
     return 0
+
+
+def _missing(client: Client) -> str:
+    return f", but {client.title} was not found here"
 
 
 def _variables(entry: Any, word: str) -> dict[str, Any]:

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import sys
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -302,15 +303,24 @@ class Client:
     """The path: `{home}`, `{config}` (where the system keeps applications' settings) and `{xdg}`
     (`~/.config` on macOS too) are filled in, or a variable of the environment.
     """
+    source: str
+    """The documentation or report that names the path."""
+    folder: str
+    """The client's own folder: what else is in it was written by the client."""
     file_on_windows: str = ""
-    """The path on Windows, where it differs."""
+    folder_on_windows: str = ""
+    """The two paths on Windows, where they differ."""
+    commands: Sequence[str] = ()
+    """The client's programs, by one of which its presence is known, too."""
     form: Literal["json", "toml", "yaml"] = "json"
     key: str = "mcpServers"
     """The member of the file that holds a server under each name."""
     constants: Mapping[str, Any] = field(default_factory=dict)
     """Members that are the same in every entry."""
     members: Mapping[str, str] = field(default_factory=_USUAL.copy)
-    """Our words (`name`, `command`, `args`, `env`) by the client's."""
+    """Our words (`name`, `command`, `args`, `env`, and `start` for the words of both) by the
+    client's.
+    """
     reference: str = "REPLACE_ME"
     """Notation in the file for a variable's value that comes from elsewhere, if the client has
     one.
@@ -325,34 +335,63 @@ class Client:
 
     def entry(self, name: str, start: list[str], env: Mapping[str, str]) -> dict[str, Any]:
         """The entry of a server that is started by these words."""
-        values = {"name": name, "command": start[0], "args": start[1:], "env": dict(env)}
+        command, *args = start
+        values: dict[str, Any] = {"name": name, "start": start, "command": command, "args": args}
+        values["env"] = dict(env)
         own = {word: values[ours] for word, ours in self.members.items() if values[ours] != {}}
         return {**self.constants, **own}
 
     def path(self, environ: Mapping[str, str], platform: str = sys.platform) -> Path:
         """Return the path of the file for the user of this environment."""
-        home = Path(environ.get("HOME", Path.home()))
-        pattern = self.file
-        if platform == "win32":
-            home = Path(environ.get("USERPROFILE", Path.home()))
-            pattern = self.file_on_windows or self.file
-        xdg = environ.get("XDG_CONFIG_HOME", home / ".config")
-        folders = {
-            "darwin": home / "Library" / "Application Support",
-            "win32": environ.get("APPDATA", home / "AppData" / "Roaming"),
-        }
-        path = pattern.format(
-            home=home,
-            xdg=xdg,
-            config=folders.get(platform, xdg),
-            claude=environ.get("CLAUDE_CONFIG_DIR", home),
-            codex=environ.get("CODEX_HOME", home / ".codex"),
-        )
-        return Path(path)
+        return _place(self.file, self.file_on_windows, environ, platform)
+
+    def is_here(self, environ: Mapping[str, str], platform: str = sys.platform) -> bool:
+        """Return whether the client was found: a program of it, or something in its folder that no
+        `install` writes.
+        """
+        if any(shutil.which(word, path=environ.get("PATH", "")) for word in self.commands):
+            return True
+        folder = _place(self.folder, self.folder_on_windows, environ, platform)
+        written = set()
+        for client in CLIENTS.values():
+            path = client.path(environ, platform)
+            if path.is_relative_to(folder):
+                written.add(path.relative_to(folder).parts[0].lstrip("."))
+        if not folder.is_dir():
+            return False
+        names = [entry.name.lstrip(".") for entry in folder.iterdir()]
+        return not all(name.startswith(tuple(written)) for name in names)
 
 
+def _place(path: str, on_windows: str, environ: Mapping[str, str], platform: str) -> Path:
+    """A path of the table for the user of an environment."""
+    home = Path(environ.get("HOME", Path.home()))
+    if platform == "win32":
+        home = Path(environ.get("USERPROFILE", Path.home()))
+        path = on_windows or path
+    xdg = environ.get("XDG_CONFIG_HOME", home / ".config")
+    folders = {
+        "darwin": home / "Library" / "Application Support",
+        "win32": environ.get("APPDATA", home / "AppData" / "Roaming"),
+    }
+    place = path.format(
+        home=home,
+        xdg=xdg,
+        config=folders.get(platform, xdg),
+        claude=environ.get("CLAUDE_CONFIG_DIR", home),
+        codex=environ.get("CODEX_HOME", home / ".codex"),
+        copilot=environ.get("COPILOT_HOME", home / ".copilot"),
+    )
+    return Path(place)
+
+
+TABLE: Mapping[str, Mapping[str, Any]] = tomllib.loads(
+    Path(__file__).with_name("clients.toml").read_text("utf-8")
+)
+"""Facts about each client, by its name on the command line."""
 CLIENTS: Mapping[str, Client] = {
-    name: Client(**members)
-    for name, members in json.loads(Path(__file__).with_name("clients.json").read_bytes()).items()
+    name: Client(title=row["title"], tool_limit=row.get("tool_limit"), **row["settings"])
+    for name, row in TABLE.items()
+    if "settings" in row
 }
-"""Name on the command line -> client."""
+"""Name on the command line -> a client with settings on this machine."""
