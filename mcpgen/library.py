@@ -77,8 +77,9 @@ def generate(
     )
 
 
-def check(folder: FilePath = ".") -> Report:
+def check(folder: FilePath = ".", *, update: bool = False) -> Report:
     """Check that a project is up to date, and that the user's code fits it. Nothing is written.
+    `update` reads the document anew where the project has a copy of it.
 
     Returns a report: `passed`, `stale` (sentences that say what `generate` would do) and `problems`
     (what only the user can mend). Raises McpgenError where there is no project, or where its
@@ -86,7 +87,7 @@ def check(folder: FilePath = ".") -> Report:
     """
     from .project import check as checked  # late, as what `diff` imports: `generate` needs neither
 
-    return checked.check(Path(folder), Problems())
+    return checked.check(Path(folder), Problems(), update=update)
 
 
 def diff(old: FilePath, new: FilePath) -> Diff:

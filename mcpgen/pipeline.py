@@ -7,6 +7,7 @@ the end.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -22,6 +23,7 @@ from .lint.hidden_text import report_hidden
 from .lint.structure import check, tell_once
 from .load import Document, Limits, Progress, load, silent
 from .load.beside import hold, join, named
+from .load.fetch import plain_url
 from .load.files import COLLECTIONS
 from .load.source import FOLDER, Copies, home_of, mapped_folders
 from .lock import Lock, config_hash, facts
@@ -30,6 +32,7 @@ from .parse.room import SHORT_LIST, size
 from .problems import Problems, UsageError
 from .render import render
 from .render.manifests import overfull_clients
+from .text import age, plural
 from .upgrade import upgrade
 from .version import __version__
 
@@ -69,7 +72,7 @@ def open_document(
         draft=config.draft,
         folder=Path(config.ref_root) if config.ref_root is not None else None,
         mapped=mapped_folders(config.ref_map),
-        limits=_limits(config),
+        limits=limits_of(config),
         progress=progress,
         copies=copies,
         collections=collections,
@@ -90,10 +93,11 @@ def open_document(
         hold(document, name, api)
     if config.anew:
         report_missing(copies.missing, problems)
+    report_kept(copies.kept, problems)
     return document
 
 
-def _limits(config: Config) -> Limits:
+def limits_of(config: Config) -> Limits:
     """Return the limits that the configuration sets for documents."""
     limits = Limits()
     if config.max_bytes is not None:
@@ -117,6 +121,22 @@ def report_missing(paths: Iterable[Path], problems: Problems) -> None:
     for path in paths:
         message = f"`{os.path.relpath(path)}` is not here, so its copy in `{FOLDER}/` was read"
         problems.note("E0128", message, hint="update where the file is, or name its URL")
+
+
+def report_kept(kept: Mapping[str, Path], problems: Problems) -> None:
+    """Note that copies of URLs were read, with their age. A copy that came with a clone counts
+    from then: it may be older.
+    """
+    if not kept:
+        return
+    first, *others = kept
+    oldest = min(path.stat().st_mtime for path in kept.values())
+    files = f" and {plural(len(others), 'other file')}" if others else ""
+    message = (
+        f"`{plain_url(first)}`{files} read from the copy in `{FOLDER}/`, fetched"
+        f" {age(time.time() - oldest)} ago or earlier"
+    )
+    problems.note("E0129", message, hint="`mcpgen generate --update` fetches it anew")
 
 
 def read(

@@ -309,3 +309,11 @@ def humanise(name: str) -> str:
 def plural(count: int, word: str) -> str:
     """`1 tool`, `2 tools`."""
     return f"{count:,} {word}{'s' * (count != 1)}"
+
+
+def age(seconds: float) -> str:
+    """A time that has passed, in the largest unit of which there is one: `3 days`."""
+    for size, word in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+        if seconds >= size:
+            return plural(int(seconds // size), word)
+    return "a moment"

@@ -3,7 +3,8 @@ real to talk to.
 
 Run it with `python3 samples/bookshop_api.py [PORT]`; it listens on the loopback interface, keeps
 everything in memory and takes one key (`X-API-Key: demo-key`). It needs nothing but Python, and
-hands out its own description at `/openapi.yaml`.
+hands out its own description at `/openapi.yaml`. `python3 samples/bookshop_api.py --next [PORT]`
+tells one that runs to become the next version of itself, with one more operation.
 """
 
 from __future__ import annotations
@@ -23,12 +24,30 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
+from urllib.request import urlopen
 
 KEY = "demo-key"
 PREFIX = "/v1"
 DOCUMENT = Path(__file__).parent / "specs" / "bookshop.yaml"
 PUBLISHED = f"https://api.bookshop.example{PREFIX}"
 """The address in the document, which nobody has."""
+NEXT = """\
+  /authors/{authorId}/books:
+    get:
+      operationId: listBooksOfAuthor
+      tags: [authors]
+      summary: List the books of one author
+      parameters:
+        - { name: authorId, in: path, required: true, schema: { type: string } }
+      responses:
+        '200':
+          description: The books
+          content:
+            application/json:
+              schema: { type: array, items: { $ref: '#/components/schemas/Book' } }
+        default: { $ref: '#/components/responses/Problem' }
+"""
+"""What the description of the next version has besides."""
 GENRES = ("fiction", "science-fiction", "poetry", "science", "history")
 
 
@@ -193,6 +212,10 @@ class Shop:
             self._with_books(self._find(self.authors, request.path["authorId"], "author"))
         )
 
+    def listBooksOfAuthor(self, request: Request) -> Answer:
+        author = self._find(self.authors, request.path["authorId"], "author")
+        return Answer([book for book in self.books.values() if author["id"] in book["authorIds"]])
+
     def listOrders(self, request: Request) -> Answer:
         orders = list(reversed(self.orders.values()))
         if states := request.query.get("status"):
@@ -277,6 +300,7 @@ ROUTES = (
     ("GET", "/books/{bookId}/cover", "getBookCover"),
     ("GET", "/authors", "listAuthors"),
     ("GET", "/authors/{authorId}", "getAuthor"),
+    ("GET", "/authors/{authorId}/books", "listBooksOfAuthor"),
     ("GET", "/orders", "listOrders"),
     ("POST", "/orders", "placeOrder"),
     ("GET", "/orders/{orderId}", "getOrder"),
@@ -331,9 +355,12 @@ def _cover(title: str) -> bytes:
     )
 
 
-def document() -> bytes:
+def document(*, is_next: bool = False) -> bytes:
     """The API's description, with the address that it is fetched from as the API's."""
-    return DOCUMENT.read_bytes().replace(PUBLISHED.encode(), PREFIX.encode())
+    text = DOCUMENT.read_text("utf-8").replace(PUBLISHED, PREFIX)
+    if is_next:
+        text = text.replace("  /orders:\n", f"{NEXT}  /orders:\n")
+    return text.encode()
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -342,6 +369,7 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     shop: Shop
     seen: list[str]
+    is_next = False
 
     def _respond(self) -> None:
         content = self.rfile.read(int(self.headers.get("Content-Length") or 0))
@@ -367,7 +395,11 @@ class Handler(BaseHTTPRequestHandler):
     def _answer(self, content: bytes) -> Answer:
         url = urlsplit(self.path)
         if url.path == "/openapi.yaml":
-            return Answer(document(), headers={"Content-Type": "application/yaml"})
+            described = document(is_next=self.is_next)
+            return Answer(described, headers={"Content-Type": "application/yaml"})
+        if (self.command, url.path) == ("POST", "/next"):
+            type(self).is_next = True
+            return Answer(status=204)
         for method, path, name in ROUTES:
             pattern = re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", PREFIX + path)
             found = re.fullmatch(pattern, url.path)
@@ -409,8 +441,12 @@ def serving() -> Iterator[Server]:
 
 
 def main() -> None:
-    """Serve until interrupted."""
+    """Serve until interrupted, or tell the one that serves to become the next version."""
     port = next((int(word) for word in sys.argv[1:] if re.fullmatch(r"\d+", word)), 8080)
+    if "--next" in sys.argv:
+        urlopen(f"http://127.0.0.1:{port}/next", data=b"").close()
+        print("The bookshop's API: its next version has `GET /authors/{authorId}/books`")
+        return
     with Server(port) as server:
         print(f"The bookshop's API: {server.origin}/openapi.yaml (key: {KEY})", flush=True)
         with suppress(KeyboardInterrupt):

@@ -261,9 +261,12 @@ def _generate(
     from ..problems import Problems
     from ..project.run import CommandInput, run
     from ..write import write
+    from .problem_output import tell_kept
 
+    problems = Problems()
     with screen.working("writing") as step:
-        made = run(CommandInput(folder=folder, add=add), Problems(), step)
+        made = run(CommandInput(folder=folder, add=add), problems, step)
+        tell_kept(screen, problems)
         return write(made.files, made.folder, lock_facts=made.facts, renew=renew, accept=accept)
 
 

@@ -8,22 +8,26 @@ from pathlib import Path
 from .screen import Screen
 
 
-def check(folder: Path = Path(), as_json: bool = False, quiet: bool = False) -> int:
+def check(
+    folder: Path = Path(), update: bool = False, as_json: bool = False, quiet: bool = False
+) -> int:
     """Check that the project is up to date.
 
     Ends with 1 when `mcpgen generate` would change a file, or when a customisation, hook or custom
-    tool no longer fits the tools. Nothing is written and none of your code is run.
+    tool no longer fits the tools. Nothing is written and none of your code is run. A document from
+    a URL is read from its copy in `document/`, with `--update` from the URL.
     """
     from ..problems import Problems
     from ..project.check import check as compare
-    from .problem_output import print_problems, problem_data
+    from .problem_output import kept, print_problems, problem_data, tell_kept
     from .project_folder import named_or_here
 
     screen = Screen(quiet=quiet, as_json=as_json)
     problems = Problems()
     with screen.working("checking"):
-        report = compare(named_or_here(folder), problems)
-    found = Problems(items=list(report.problems))
+        report = compare(named_or_here(folder), problems, update=update)
+    tell_kept(screen, problems, "check")
+    found = Problems(items=[*report.problems, *kept(problems)])
     if as_json:
         data = {
             "passed": report.passed,
@@ -36,11 +40,13 @@ def check(folder: Path = Path(), as_json: bool = False, quiet: bool = False) -> 
     for sentence in report.stale:
         screen.err.print(f"not up to date: {sentence}")
     if report.stale:
-        hint = "run `mcpgen generate`"
+        again = "mcpgen generate --update" if update else "mcpgen generate"
+        hint = f"run `{again}`"
         if any(sentence.endswith("was edited") for sentence in report.stale):
-            hint = "move the edits (`mcpgen generate` says where), then run it"
+            hint = f"move the edits (`{again}` says where), then run it"
         screen.err.print(
-            f"  hint: {hint}; `mcpgen diff` shows what changes for callers", style="dim"
+            f"  hint: {hint}; `{again.replace('generate', 'diff')}` shows what changes for callers",
+            style="dim",
         )
     elif report.passed:
         screen.remark("up to date")

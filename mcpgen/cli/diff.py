@@ -17,6 +17,7 @@ def diff(
     sides: list[str] | None = None,
     against: str | None = None,
     templates: bool = False,
+    update: bool = False,
     output_format: Literal["text", "json", "markdown", "changelog"] = "text",
     exit_zero: bool = False,
     quiet: bool = False,
@@ -24,16 +25,17 @@ def diff(
     """Show what changes for callers.
 
     Compares two documents, a project with its document, or with `--against` a project with a
-    revision of it. The exit code is the gravest class of change: 0 none, 10 text only, 11 additive,
-    12 breaking, 13 must be accepted: another origin, base path, method or credential, more
-    destructive tools, or the loss of many tools. `mcpgen generate` refuses the last without
+    revision of it. A project's document from a URL is read from its copy in `document/`, with
+    `--update` from the URL. The exit code is the gravest class of change: 0 none, 10 text only, 11
+    additive, 12 breaking, 13 must be accepted: another origin, base path, method or credential,
+    more destructive tools, or the loss of many tools. `mcpgen generate` refuses the last without
     `--accept-changes`.
     """
     from ..compare import reports
     from ..compare.servers import diff as compare
     from ..problems import Problems, UsageError
     from ..project.run import here
-    from .problem_output import print_interruption
+    from .problem_output import print_interruption, tell_kept
 
     screen = Screen(quiet=quiet)
     names = list(sides or ())
@@ -44,11 +46,15 @@ def diff(
         allowed = "one side can be compared with a revision" if against else "two can be compared"
         hint = "`mcpgen diff --help` shows what can be compared"
         raise UsageError.of("E1317", f"{allowed}, not {len(names)}", hint)
+    if update and against:
+        message = "`--against` compares what is generated, so there is nothing to fetch"
+        raise UsageError.of("E1317", message, "leave out `--update`, or `--against`")
     problems = Problems()
     print_interruption(screen, here())
     with screen.working("comparing"):
-        old, new = _sides(names, against, problems)
+        old, new = _sides(names, against, problems, update=update)
         difference = compare(old, new)
+    tell_kept(screen, problems, "diff")
     if output_format == "json":
         screen.data(json.dumps(reports.as_data(difference), indent=2))
     elif output_format == "markdown":
@@ -90,7 +96,9 @@ def _version(project: Path | None) -> str:
     return package_version(project)
 
 
-def _sides(names: list[str], against: str | None, problems: Problems) -> tuple[Side, Side]:
+def _sides(
+    names: list[str], against: str | None, problems: Problems, *, update: bool
+) -> tuple[Side, Side]:
     """Both sides. Tools keep their names from the old side to the new."""
     from ..compare.sides import side_of_project
     from ..project.revision import side_of_revision
@@ -105,7 +113,8 @@ def _sides(names: list[str], against: str | None, problems: Problems) -> tuple[S
         old = side_of_document(names[0], project, None, problems)
     else:
         old = side_of_project(_required(project))
-    return old, side_of_document(names[-1] if names else None, project, old, problems)
+    new_name = names[-1] if names else None
+    return old, side_of_document(new_name, project, old, problems, update=update)
 
 
 def _required(project: Path | None) -> Path:

@@ -58,13 +58,14 @@ def generate(
     from ..problems import Problems
     from ..project.run import CommandInput, run
     from ..project.save import end_if_empty, save
-    from .problem_output import end_if_strict, print_problems
+    from .problem_output import end_if_strict, print_problems, tell_kept
 
     screen = Screen(quiet=quiet, as_json=as_json)
     problems = Problems()
     with screen.working("starting") as step:
         request = CommandInput(config=config, folder=output, update=update, adopt=adopt)
         made = run(request, problems, step)
+    tell_kept(screen, problems)
     if not as_json:
         print_problems(screen, problems, made.document, output_format, limit=SHOWN)
     end_if_strict(strict, problems)

@@ -46,7 +46,7 @@ def inspect(
     from ..problems import Problems
     from ..project.run import request_of, run
     from .output_file import refuse_others, write_file
-    from .problem_output import end_if_strict, print_interruption, problem_data
+    from .problem_output import end_if_strict, print_interruption, problem_data, tell_kept
 
     refuse_others({"--html": html, "--markdown": markdown}, MARK)
     screen = Screen(quiet=quiet, as_json=as_json)
@@ -57,6 +57,7 @@ def inspect(
         texts = _catalogue(made, functions, html, markdown)
     for path, text in texts.items():
         write_file(screen, path, text)
+    tell_kept(screen, problems)
     print_interruption(screen, made.folder)
     summary = summarise(made.document, made.server, functions)
     odd = list(findings(made.document.root))

@@ -36,13 +36,14 @@ def lint(
     from ..problems import Problems
     from ..project.run import CommandInput, run
     from .output_file import refuse_others
-    from .problem_output import print_problems
+    from .problem_output import print_problems, tell_kept
 
     refuse_others({"--fix-overlay": fix_overlay})
     screen = Screen(quiet=quiet)
     problems = Problems()
     with screen.working("starting") as step:
         made = run(CommandInput(config=config), problems, step, files=False)
+    tell_kept(screen, problems)
     functions = own_tools(made.folder, made.server) if client else ()
     for name in client or ():
         check_client(made.server, name, problems, functions)

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..problems import DocumentError, Problems
-from .screen import Screen
+from ..problems import DocumentError, Problem, Problems
+from .screen import Screen, shown
 
 if TYPE_CHECKING:
     from ..load import Document
@@ -27,6 +27,22 @@ def print_problems(
         screen.data(report.render(found, document, form=form))
     elif found:
         screen.err.print(report.styled(found, document, limit=limit))
+
+
+def tell_kept(screen: Screen, problems: Problems, command: str = "generate") -> None:
+    """Print that copies of URLs were read, and how they are fetched. It is no problem of the
+    document, so it is no longer among them, but for a program.
+    """
+    if screen.as_json:
+        return
+    for problem in kept(problems):
+        screen.remark(f"{shown(problem.message)}; `mcpgen {command} --update` fetches it")
+        problems.items.remove(problem)
+
+
+def kept(problems: Problems) -> list[Problem]:
+    """The notes that copies of URLs were read."""
+    return [problem for problem in problems if problem.code == "E0129"]
 
 
 def print_interruption(screen: Screen, folder: Path | None) -> None:

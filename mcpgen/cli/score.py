@@ -29,17 +29,21 @@ def score(
     to 5; no model is asked, and the same list gives the same score. The changes worth most come
     first, with the lines of `mcpgen.toml` that make them.
     """
+    from ..problems import Problems
     from ..score import score_tools
     from ..score.changes import changes
     from ..score.lists import tools_of_config, tools_of_server
+    from .problem_output import tell_kept
 
+    problems = Problems()
     screen = Screen(quiet=quiet, as_json=as_json)
     if command is not None:
         listed = tools_of_server(command, remote=False)
     elif url is not None:
         listed = tools_of_server(url, remote=True)
     else:
-        listed = tools_of_config(config)
+        listed = tools_of_config(config, problems)
+        tell_kept(screen, problems)
     result = score_tools(listed.tools)
     first = changes(result, listed)
     improvements = [change.data() for change in first]

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from ..config import Config
@@ -27,7 +28,8 @@ def serve(
     From a document, a project is generated in a temporary folder and removed at the end; SPEC may
     also be a project's folder. With `--watch` a changed document, `mcpgen.toml`, `hooks.py` or
     custom tool is in force a moment later: running calls finish, and clients are told that the list
-    has changed. Everything but the protocol goes to standard error.
+    has changed. The server of a document at a URL is asked every five seconds whether it is new.
+    Everything but the protocol goes to standard error.
     """
     from ..project.run import here, request_of
 
@@ -64,12 +66,14 @@ def _serve(
     """Generate where that is needed, and run the server until it ends."""
     from ..config import read_config
     from ..live.environment import INSIDE, package_of, python_of, variables
-    from ..live.watch import generated, sources, wait
+    from ..live.watch import generated, polls, sources, wait
     from ..project.run import is_project
+    from .problem_output import tell_kept
 
     document = None
     if watch or not is_project(folder):
         document, problems = generated(config, folder)
+        tell_kept(screen, problems)
         _tell(screen, problems.items)
     package = package_of(folder)
     python = python_of(folder, screen.remark)
@@ -81,8 +85,9 @@ def _serve(
     try:
         if document is None or not watch:
             return process.wait()
-        paths = sources(read_config(folder), document, folder)
-        return wait(process, paths, lambda: _again(screen, folder))
+        written = read_config(folder)
+        paths, urls = sources(written, document, folder), polls(written, document)
+        return wait(process, paths, urls, partial(_again, screen, folder))
     except KeyboardInterrupt:
         return process.wait()
     finally:
@@ -97,14 +102,16 @@ def _stop(*_: object) -> None:
     raise SystemExit(143)
 
 
-def _again(screen: Screen, folder: Path) -> None:
-    """Generate the project once more; what is wrong is told, and the server goes on as it was."""
+def _again(screen: Screen, folder: Path, update: bool) -> None:
+    """Generate the project once more, with `update` from a document that is fetched anew; what is
+    wrong is told, and the server goes on as it was.
+    """
     from ..live.watch import generated
     from ..problems import Problems
     from .problem_output import print_problems
 
     try:
-        generated(Config(), folder)
+        generated(Config(), folder, update=update)
     except McpgenError as error:
         print_problems(screen, Problems(items=list(error.problems)), None, "text")
         print("not generated again: the server goes on as it was", file=sys.stderr)

@@ -28,6 +28,7 @@ def suggest(
     from ..project.run import CommandInput, run
     from ..suggest import lines
     from ..suggest import suggest as choose
+    from .problem_output import tell_kept
 
     screen = Screen(quiet=quiet, as_json=as_json)
     most = limit or DEFAULT
@@ -36,6 +37,7 @@ def suggest(
     problems = Problems()
     with screen.working("starting") as step:
         server = run(CommandInput(config=config), problems, step, files=False).server
+    tell_kept(screen, problems)
     if not server.tools and not as_json:
         screen.remark("there are no operations to choose among: functions are all offered")
         return 0

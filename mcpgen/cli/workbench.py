@@ -31,11 +31,13 @@ def workbench(
     """
     from ..workbench.app import application
     from ..workbench.bench import Bench
+    from .problem_output import tell_kept
 
     screen = Screen(quiet=quiet)
     sources = () if target is None else (target,)
     with screen.working("reading the document"):
         bench = Bench(Config(sources=sources))
+    tell_kept(screen, bench.problems)
     previous = signal.signal(signal.SIGTERM, _stop)
     with _listening(port) as listener:
         host = f"{ADDRESS}:{listener.getsockname()[1]}"

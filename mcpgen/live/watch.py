@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..config import NAME, Config
+from ..config.credentials import fetch_headers
+from ..load.fetch import Downloads, Poll
 from ..load.source import is_url
 from ..problems import McpgenError, Problems
 
@@ -17,12 +23,14 @@ if TYPE_CHECKING:
 
 INTERVAL = 0.3
 """Seconds between two looks at the files."""
+POLL_SECONDS = 5.0
+"""Seconds between two questions to the server of a document at a URL."""
 
 States = dict[Path, tuple[int, int]]
 
 
 def sources(config: Config, document: Document, folder: Path) -> list[Path]:
-    """The files that a project is generated from; URLs are not watched."""
+    """The files that a project is generated from, those at URLs not among them."""
     names = [*config.documents, *config.overlays, *config.workflows]
     names += [overlay for api in config.apis.values() for overlay in api.overlays]
     paths = [Path(name) for name in names if name != "-" and not is_url(name)]
@@ -32,17 +40,54 @@ def sources(config: Config, document: Document, folder: Path) -> list[Path]:
     return [folder / NAME, *paths]
 
 
-def wait(process: subprocess.Popen[bytes], paths: Iterable[Path], act: Callable[[], None]) -> int:
-    """Wait for a process, and act when one of the files changes; the exit code of the process."""
+def polls(config: Config, document: Document) -> list[Poll]:
+    """The files of a document that are at URLs, to be asked for again."""
+    from ..pipeline import limits_of
+
+    headers = partial(fetch_headers, config.fetch_headers, os.environ)
+    first = next(filter(is_url, config.sources), "")
+    return [
+        Poll(
+            url,
+            hashlib.sha256(content).digest(),
+            Downloads(limits_of(config), headers=headers, first_url=first),
+        )
+        for url, content in document.originals.items()
+        if is_url(url)
+    ]
+
+
+def wait(
+    process: subprocess.Popen[bytes],
+    paths: Iterable[Path],
+    urls: list[Poll],
+    act: Callable[[bool], None],
+) -> int:
+    """Wait for a process; the exit code of the process. Act when a file changes, with true when one
+    at a URL does.
+    """
     watched = list(paths)
     states = _states(watched)
+    fetched = threading.Event()
+    if urls:
+        threading.Thread(target=_ask, args=(urls, fetched), daemon=True).start()
     while process.poll() is None:
         time.sleep(INTERVAL)
         now = _states(watched)
-        if now != states:
+        if now != states or fetched.is_set():
+            is_new = fetched.is_set()
+            fetched.clear()
             states = now
-            act()
+            act(is_new)
     return process.returncode
+
+
+def _ask(urls: list[Poll], fetched: threading.Event) -> None:
+    """Ask for the files at URLs, in a thread of its own, and tell when one is new."""
+    while True:
+        time.sleep(POLL_SECONDS)
+        if any(url.has_changed() for url in urls):
+            fetched.set()
 
 
 def _states(paths: list[Path]) -> States:
@@ -56,17 +101,17 @@ def _states(paths: list[Path]) -> States:
     return states
 
 
-def generated(config: Config, folder: Path) -> tuple[Document, Problems]:
+def generated(config: Config, folder: Path, *, update: bool = False) -> tuple[Document, Problems]:
     """Generate a project, as `mcpgen generate` does. Raises McpgenError."""
     from ..project.run import CommandInput, run
     from ..project.save import end_if_empty
     from ..write import write
 
     problems = Problems()
-    made = run(CommandInput(config=config, folder=folder), problems)
+    made = run(CommandInput(config=config, folder=folder, update=update), problems)
     end_if_empty(made.server)
     write(made.files, made.folder, lock_facts=made.facts, force=False, accept=False, dry_run=False)
     return made.document, problems
 
 
-__all__ = ["McpgenError", "generated", "sources", "wait"]
+__all__ = ["McpgenError", "generated", "polls", "sources", "wait"]

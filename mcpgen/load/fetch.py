@@ -7,6 +7,7 @@ sent us. The address itself is the user's choice, plain http and private network
 
 from __future__ import annotations
 
+import hashlib
 import http.client
 import socket
 import ssl
@@ -16,7 +17,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import IO, Any
 
 from ..problems import DocumentError, McpgenError, RefusedError, UsageError
@@ -36,6 +37,11 @@ HEADERS = {
     "Accept-Encoding": "identity",
     "User-Agent": "mcpgen",
 }
+
+CONDITIONS = {"If-None-Match": "ETag", "If-Modified-Since": "Last-Modified"}
+"""Headers of a request for what has changed, and those of the answer before that they repeat
+(RFC 9110, section 13.1).
+"""
 
 SECRET_HEADER = (
     "`--header 'Authorization: env:NAME'` sends what the environment variable NAME holds"
@@ -76,12 +82,14 @@ class Downloads:
     `progress` is told what has arrived of a slow one. `spent` counts the seconds of all of them:
     connecting, redirects and reading. `reached_public` is true once a public address answered.
     `headers` gives those for the server of the first URL, and is asked when one is fetched.
+    `validators` are the headers by which the last answer is asked for again.
     """
 
     limits: Limits
     progress: Progress = silent
     headers: Callable[[], Mapping[str, str]] = dict
     first_url: str = ""
+    validators: dict[str, str] = field(default_factory=dict)
     spent: float = 0.0
     reached_public: bool = False
 
@@ -107,8 +115,8 @@ class Downloads:
     def headers_for(self, url: str) -> dict[str, str]:
         """The headers of the request for a URL. Raises `ValueError` for one without a port."""
         if _origin(url) == _origin(self.first_url):
-            return {**HEADERS, **self.headers()}
-        return dict(HEADERS)
+            return {**HEADERS, **self.validators, **self.headers()}
+        return {**HEADERS, **self.validators}
 
     def _wait(self, transfer: _Transfer, started: float) -> None:
         allowed = self.limits.seconds - self.spent
@@ -189,6 +197,11 @@ class _Transfer:
         request = urllib.request.Request(self.url, headers=self.downloads.headers_for(self.url))
         parts: list[bytes] = []
         with _opener(self).open(request, timeout=READ_SECONDS) as answer:
+            self.downloads.validators = {
+                asked: answer.headers[name]
+                for asked, name in CONDITIONS.items()
+                if answer.headers[name]
+            }
             announced = answer.length
             while announced is None or self.arrived < announced:
                 part = answer.read1(CHUNK)
@@ -222,6 +235,31 @@ def _origin(url: str) -> tuple[str, str | None, int | None]:
     parts = urllib.parse.urlsplit(url)
     scheme = parts.scheme.lower()
     return scheme, parts.hostname, parts.port or PORTS.get(scheme)
+
+
+@dataclass(slots=True)
+class Poll:
+    """A file at a URL that is asked for again: whether it is another one than the last time.
+    `digest` is the SHA-256 of what is known; a server that knows validators sends nothing else.
+    """
+
+    url: str
+    digest: bytes
+    downloads: Downloads
+
+    def has_changed(self) -> bool:
+        """Ask the server. One that is not there, or refuses, has nothing new."""
+        self.downloads.spent = 0.0
+        try:
+            content = self.downloads.fetch(self.url)
+        except (McpgenError, Unchanged):
+            return False
+        before, self.digest = self.digest, hashlib.sha256(content).digest()
+        return self.digest != before
+
+
+class Unchanged(Exception):
+    """The file is the one that the validators are of (status 304)."""
 
 
 class Elsewhere(Exception):
@@ -290,6 +328,8 @@ def _explained(error: BaseException, name: str) -> BaseException:
     """Translate the error of a download into the user's words."""
     if isinstance(error, McpgenError):
         return error
+    if isinstance(error, urllib.error.HTTPError) and error.code == 304:
+        return Unchanged()
     if isinstance(error, Elsewhere):
         hint = f"if you trust it, give that URL: {str(error)[:200]}"
         return RefusedError.of("E0122", "redirected to another server", hint, file=name)

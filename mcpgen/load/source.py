@@ -254,7 +254,8 @@ class Copies:
 
     `project` is the folder whose copies are read, None where there is none yet; with `anew` those
     of URLs and standard input are not. `home` is the folder of the document (`home_of`).
-    `originals` collects what was read, `missing` the files of which the copy was.
+    `originals` collects what was read, `missing` the files of which the copy was, `kept` the
+    copies of URLs that were read.
     """
 
     project: Path | None = None
@@ -263,6 +264,7 @@ class Copies:
     limits: Limits = field(default_factory=Limits)
     originals: dict[str, bytes] = field(default_factory=dict)
     missing: list[Path] = field(default_factory=list)
+    kept: dict[str, Path] = field(default_factory=dict)
 
     def read(self, origin: str, read_original: Callable[[], bytes]) -> bytes:
         """The bytes of a file: those of its copy, or of the original."""
@@ -275,6 +277,8 @@ class Copies:
             content = read_file(path, os.path.relpath(path), self.limits)
             if not is_fetched(origin):
                 self.missing.append(Path(origin))
+            elif origin != STDIN:
+                self.kept[origin] = path
         self.originals[origin] = content
         return content
 

@@ -59,14 +59,14 @@ class Report:
         return not self.stale and not any(problem.severity == "error" for problem in self.problems)
 
 
-def check(folder: Path, problems: Problems) -> Report:
-    """Compare a project with what would be generated today. Raises McpgenError when that cannot be
-    known.
+def check(folder: Path, problems: Problems, *, update: bool = False) -> Report:
+    """Compare a project with what would be generated today, with `update` from a document that is
+    fetched anew. Raises McpgenError when that cannot be known.
     """
     lock = require_lock(folder)
     recorded = owned(lock, read_pending(folder))
     edited = list(edits(folder, recorded))
-    result = run(CommandInput(folder=folder), problems)
+    result = run(CommandInput(folder=folder, update=update), problems)
     stale = [*_reasons(folder, lock, result), *edited]
     changes = compare(result.files, folder.resolve(), recorded, once_among(result.files))
     if not edited:

@@ -74,7 +74,7 @@ class Plan:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
     """The result of the stages for a plan. `lock` is the last run's; `files` is empty when only
-    the server was requested.
+    the server was requested; `updated`: the document was fetched anew.
     """
 
     document: Document
@@ -83,6 +83,7 @@ class Run:
     facts: Lock
     lock: Lock | None
     files: Mapping[str, str | bytes] = field(default_factory=dict)
+    updated: bool = False
 
 
 def is_project(folder: Path) -> bool:
@@ -194,6 +195,7 @@ def run(
         lock=plan.lock,
         files=texts,
         facts=result.facts,
+        updated=plan.config.anew,
     )
 
 

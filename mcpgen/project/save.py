@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 
 from ..ir import Server
+from ..load.source import FOLDER
 from ..problems import DocumentError, UsageError
 from ..render.parts import features
 from ..write import Changes, write
@@ -43,6 +45,10 @@ def save(
         renew=renew,
         dry_run=dry_run,
     )
+    if run.updated and not dry_run:
+        for path in changes.unchanged:
+            if path.startswith(f"{FOLDER}/"):  # its age counts from today
+                os.utime(run.folder / path)
     if run.lock is not None:
         needs = missing_dependencies(run.folder, **features(run.server))
         planned += [replace(need, severity="warning") for need in needs]

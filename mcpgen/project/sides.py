@@ -14,16 +14,22 @@ from .run import named
 
 
 def side_of_document(
-    document: str | None, project: Path | None, old: Side | None, problems: Problems
+    document: str | None,
+    project: Path | None,
+    old: Side | None,
+    problems: Problems,
+    *,
+    update: bool = False,
 ) -> Side:
     """A document as a server, with the customisations of the project and the names of the old side;
-    a folder is a project as it stands. Without a document, the project's own.
+    a folder is a project as it stands. Without a document, the project's own, with `update` fetched
+    anew.
     """
     if document is not None and Path(document).is_dir():
         return side_of_project(Path(document))
     config = Config()
     if project is not None:
-        config = read_config(project)
+        config = replace(read_config(project), anew=update)
     lock = None
     if old is not None:
         lock = old.lock

@@ -55,7 +55,7 @@ def tools_of_source(source: str | os.PathLike[str]) -> ToolList:
     return tools_of_config(Config(sources=(os.fspath(source),)))
 
 
-def tools_of_config(config: Config) -> ToolList:
+def tools_of_config(config: Config, problems: Problems | None = None) -> ToolList:
     """The tools of what a configuration names; of the project around where it names nothing. Raises
     McpgenError.
     """
@@ -66,7 +66,7 @@ def tools_of_config(config: Config) -> ToolList:
     captured = _captured(config.sources)
     if captured is not None:
         return _full(captured)
-    made = run(request_of(config), Problems(), files=False)
+    made = run(request_of(config), Problems() if problems is None else problems, files=False)
     server = made.server
     tools = tuple(wire(tool) for tool in server.tools)
     if server.has_functions:

@@ -188,3 +188,29 @@ def test_a_server_does_not_outlive_the_command(here: Path, api: StandIn) -> None
     with socket.socket() as probe:
         assert probe.connect_ex(("127.0.0.1", port)) != 0
     process.stderr.close()
+
+
+@pytest.mark.parametrize("kept", [False, True], ids=["document", "project"])
+def test_a_document_at_a_url_is_asked_for_again(
+    here: Path, api: StandIn, mcpgen: Callable[..., Ended], kept: bool
+) -> None:
+    url, target = f"{api.url}/openapi.json", f"{api.url}/openapi.json"
+    api.document = DOCUMENT.format(name="books").encode()
+    if kept:
+        assert mcpgen("generate", url, "-o", "shop", *vouched(api)).code == 0
+        target = "shop"
+
+    async def run() -> None:
+        async with served(target, "--watch", *([] if kept else vouched(api))) as client:
+            assert "books" in await names(client)
+            api.document = b"openapi: 3.1.0\npaths: [\n"
+            asked = len(api.requests)
+            while len(api.requests) < asked + 2:  # it is fetched, and refused
+                await asyncio.sleep(0.2)
+            assert "books" in await names(client)
+            api.document = DOCUMENT.format(name="novels").encode()
+            async with asyncio.timeout(SOON):
+                while "novels" not in await names(client):
+                    await asyncio.sleep(0.2)
+
+    asyncio.run(run())

@@ -2,6 +2,7 @@
 sent us.
 """
 
+import hashlib
 import socket
 import ssl
 import threading
@@ -20,6 +21,7 @@ from mcpgen.load import Limits, fetch
 from mcpgen.load.fetch import may_redirect
 from mcpgen.pipeline import open_document
 from mcpgen.problems import McpgenError, Problems, UsageError
+from tests.loopback import Answer, Asked, Loopback
 
 from .conftest import loaded, refused
 
@@ -382,3 +384,24 @@ def test_each_failure_of_a_download_has_its_words_and_a_way_out(
     monkeypatch.setattr("urllib.request.OpenerDirector.open", fail)
     [problem] = refused("https://api.example/x.yaml").problems
     assert (problem.code, problem.message, problem.hint) == ("E0122", says, hint)
+
+
+@pytest.mark.parametrize("field", ["ETag", "Last-Modified", ""])
+def test_a_document_is_asked_for_again_only_where_it_changed(field: str) -> None:
+    shelf, full = {"v1": b"one", "v2": b"two"}, []
+    version = "v1"
+
+    def answer(asked: Asked) -> Answer:
+        if field and version in asked.fields.values():
+            return 304, {}, b""
+        full.append(version)
+        return 200, {field: version} if field else {}, shelf[version]
+
+    server = Loopback(answer)
+    poll = fetch.Poll(server.url, hashlib.sha256(b"one").digest(), fetch.Downloads(Limits()))
+    assert not poll.has_changed() and not poll.has_changed()
+    version = "v2"
+    assert poll.has_changed() and not poll.has_changed()
+    server.close()
+    assert not poll.has_changed()  # a server that is down has nothing new
+    assert full == (["v1", "v2"] if field else ["v1", "v1", "v2", "v2"])

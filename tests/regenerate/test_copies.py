@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -212,3 +213,40 @@ def test_a_copy_has_a_path_that_mcpgen_may_write(tmp_path: Path, origin: str, pa
     assert kept.startswith(path)
     assert "secret" not in kept
     assert check_generated(kept) == kept
+
+
+def test_every_run_that_reads_a_copy_says_so_with_its_age(
+    tmp_path: Path, site: Site, monkeypatch: pytest.MonkeyPatch, mcpgen: Any
+) -> None:
+    from_url(tmp_path / "shop", URL)
+    monkeypatch.chdir(tmp_path / "shop")
+    copy = Path("document/api.shop.example/v1/openapi.json")
+    os.utime(copy, (1, copy.stat().st_mtime - 3 * 86_400 - 60))
+    site.document = changed(more)
+    for words in ("generate", "check", "diff", "inspect", "lint", "score", "suggest", "add docker"):
+        command = words if words in ("check", "diff") else "generate"
+        ended = mcpgen(*words.split())
+        assert f"`{URL}` read from the copy in `document/`, fetched 3 days ago" in ended.err
+        assert f"`mcpgen {command} --update` fetches it" in ended.err
+    [note] = mcpgen("check", "--json").json["problems"]
+    assert note["code"] == "E0129" and "3 days" in note["message"]
+    assert site.fetched == 1
+    update = mcpgen("diff", "--update")
+    assert update.code == 11 and "`x` is new" in update.out and "copy" not in update.err
+    assert mcpgen("diff", "--update", "--against", "main").code == 2
+    stale = mcpgen("check", "--update")
+    assert stale.code == 1 and "run `mcpgen generate --update`" in stale.err
+    site.document = DOCUMENT
+    assert mcpgen("generate", "--update", "-q").code == 0  # the same, so its age counts from now
+    assert "fetched a moment ago" in mcpgen("check").err
+
+
+def test_what_reads_the_copy_needs_no_secret_of_fetching(
+    tmp_path: Path, site: Site, monkeypatch: pytest.MonkeyPatch, mcpgen: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ("generate", URL, "--header", "X-Key: env:DOCS_KEY", "-o", "shop", "-q")
+    assert mcpgen(*words).code == 0
+    monkeypatch.chdir(tmp_path / "shop")
+    for command in ("check", "generate", "diff", "score", "inspect", "lint"):
+        assert mcpgen(command).code == 0
