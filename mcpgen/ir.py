@@ -307,8 +307,9 @@ class Server:
     listed; `code`: a program can call them; `parts` are those that the user named;
     `runtime`: `copied` into the package or `installed` beside it; `files` are the groups of files
     that somebody asked for; `catalogue`: a page at `/` shows
-    them. `models` are the objects that types refer to with `{"$ref": "#/$defs/Name"}`: class name →
-    object schema; `model_names`: what each is of → class name.
+    them; `structured_content`: results have it, unless a variable says otherwise. `models` are the
+    objects that types refer to with `{"$ref": "#/$defs/Name"}`: class name → object schema;
+    `model_names`: what each is of → class name.
     `definitions` are the schemas that contracts refer to, `definition_names` pointers of properties
     in them whose key differs on the wire (pointer, name). `has_functions` says that the user's code
     makes tools of functions with `@tool`, `functions` are the names of these tools,
@@ -349,6 +350,7 @@ class Server:
     runtime: str = "copied"
     files: tuple[str, ...] = ()
     catalogue: bool = False
+    structured_content: bool = True
     has_functions: bool = False
     functions: tuple[str, ...] = ()
     profile: str = "portable"

@@ -201,6 +201,7 @@ def understood(
         parts=config.parts,
         runtime=config.runtime,
         catalogue=config.catalogue,
+        structured_content=config.structured_content,
     )
     lock_facts = facts(
         server,

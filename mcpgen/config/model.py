@@ -135,6 +135,7 @@ class Config:
     parts: tuple[str, ...] = ()
     runtime: Literal["copied", "installed"] = "copied"
     catalogue: bool = False
+    structured_content: bool = True
     profile: Literal["portable", "rich"] = "portable"
     name: str | None = None
     title: str | None = None

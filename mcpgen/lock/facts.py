@@ -64,6 +64,8 @@ def config_hash(config: Config) -> str:
         del data["lazy"]
     if config.runtime == "copied":
         del data["runtime"]
+    if config.structured_content:
+        del data["structured_content"]
     return data_hash(data)
 
 

@@ -284,6 +284,7 @@ def api_facts(server: Server) -> dict[str, Any]:
         **({"base_url_configured": True} if server.base_url_configured else {}),
         **({"headers": dict(server.headers)} if server.headers else {}),
         **({} if server.calls_api else {"calls_api": False}),
+        **({} if server.structured_content else {"defaults": {"structured_content": False}}),
         **_apis_facts(server),
         **({} if server.profile == "portable" else {"profile": server.profile}),
     }

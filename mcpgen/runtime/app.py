@@ -79,7 +79,8 @@ class App:
         self.home = home
         self._yours = yours
         self._settings = settings
-        self._limits = settings or Settings(name=facts["name"], env_prefix=facts["env_prefix"])
+        named = {key: facts[key] for key in ("name", "env_prefix")}
+        self._limits = settings or Settings(**named, **facts.get("defaults", {}))
         self._quota = Quota(self._limits)
         self._api: ApiSide | None = None
         hooks = Hooks(_hooks(home) if yours else None, list(self.catalog.toolset_of))
@@ -103,6 +104,11 @@ class App:
             for beside in filter(None, (part.beside for part in parts)):
                 self._before |= {entry.name: entry for entry in beside(self.catalog)}
             self.listed = [*self.listed, *(entry.tool for entry in self._before.values())]
+        if not self._limits.structured_content:
+            hidden = {"outputSchema"}
+            self.listed = [
+                {key: tool[key] for key in tool if key not in hidden} for tool in self.listed
+            ]
         self._whole = Pages([self.listed])
         self._paged: Pages | None = None
         self.server = self._build(facts)
@@ -240,6 +246,8 @@ class App:
             complete: dict[str, Any] = sendable(result)
             if "content" in result:
                 complete = {"resultType": "complete", "isError": False, **complete}
+            if not self._limits.structured_content:
+                complete.pop("structuredContent", None)
             if is_read():
                 record.bytes = len(to_json(complete))
         return complete

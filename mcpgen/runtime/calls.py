@@ -23,7 +23,7 @@ from .catalog import Entry
 from .errors import ApiError, InputRequired, StartError
 from .log import event
 from .record import current
-from .results import Answered, sendable
+from .results import PART, Answered, sendable
 from .results.content import (
     Block,
     Call,
@@ -63,10 +63,14 @@ class ApiSide(Protocol):
     """The API itself (`client.api.Api`)."""
 
     def content(
-        self, answer: Any, tool: Mapping[str, Any], call: Mapping[str, Any]
+        self,
+        answer: Any,
+        tool: Mapping[str, Any],
+        call: Mapping[str, Any],
+        remarks: Sequence[str],
     ) -> tuple[list[Block], dict[str, Any] | None]:
         """An answer as content blocks, and as structured content where the tool declares it. `call`
-        has the arguments of the call.
+        has the arguments of the call, `remarks` are on these.
         """
 
     def report(self, error: ApiError) -> list[Block]:
@@ -201,7 +205,6 @@ class Runner:
             if not entry.generated:
                 result = self._mask(result)
             if not result.get("isError"):
-                result["content"] += context.remarks
                 return result
         except InputRequired as question:
             current().status = "asked"
@@ -226,9 +229,10 @@ class Runner:
         the check, a hook or the function raises.
         """
         prepared = self._prepare(entry)
+        arguments = _without_part(entry, arguments, context)
         checked, remarks = prepared.checker.checked(arguments)
         call = Call(entry.name, checked, entry.read_only, context)
-        context.remarks += [Text(remark).block() for remark in remarks]
+        context.remarks += remarks
         if "before" in prepared.hooks:
             await self._hooks.run("before", call)
         for consent in self._consents:
@@ -262,6 +266,7 @@ class Runner:
         if self._withheld:
             value = self._without_withheld(value)
         result = result_of(value, structured=prepared.output is not None)
+        result["content"] += [Text(remark).block() for remark in call.context.remarks]
         if prepared.output is None:
             return result
         errors = list(prepared.output.iter_errors(result.get("structuredContent")))
@@ -292,7 +297,8 @@ class Runner:
             data = await self._hooks.run("shape", call, answer.data)
             answer = dataclasses.replace(answer, data=as_json(data))
         chosen = {**call.context.reading, **call.arguments}
-        content, structured = self._api().content(answer, entry.tool, chosen)
+        side, remarks = self._api(), call.context.remarks
+        content, structured = side.content(answer, entry.tool, chosen, remarks)
         result: dict[str, Any] = {"content": content}
         if structured is not None:
             result["structuredContent"] = structured
@@ -341,6 +347,19 @@ class Runner:
 
     def _report_api(self, error: ApiError) -> tuple[dict[str, Any], dict[str, Any]]:
         return {"content": self._api().report(error), "isError": True}, {"status": error.status}
+
+
+def _without_part(
+    entry: Entry, arguments: Mapping[str, Any] | None, context: Context
+) -> dict[str, Any]:
+    """The arguments without the part of the answer that is asked for, which any generated tool
+    that reads takes without listing it.
+    """
+    given = dict(arguments or {})
+    own = entry.tool["inputSchema"].get("properties", {})
+    if PART in given and all([entry.generated, entry.read_only, PART not in own]):
+        context.reading = {**context.reading, PART: str(given.pop(PART))}
+    return given
 
 
 def _left_out(entry: Entry, arguments: Mapping[str, Any]) -> list[dict[str, Any]]:

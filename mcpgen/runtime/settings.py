@@ -110,6 +110,7 @@ class Settings:
     call_rate_per_caller: float = variable(0.0, "rate", "calls")
     total_timeout: float = variable(60.0, "seconds", "calls", 0.1, 86_400)
     max_result_tokens: int = variable(12_000, "count", "api", 200, 10_000_000)
+    structured_content: bool = variable(True, "flag", "calls")
     ca_file: Path | None = variable(None, "file", "api")
     http_token: Secret | None = variable(None, "secret", "http")
     http_other_token: Secret | None = variable(None, "secret", "http")
@@ -313,14 +314,16 @@ class Reader:
         return found
 
     def checked(self, setting: Setting) -> Any:
-        """The value of a setting; its default where it is not set, or not good."""
+        """The value of a setting; where it is not set, or not good, its default, which the
+        configuration may have chosen.
+        """
         text = self.value(setting.name)
         if text:
             try:
                 return self.readers[setting.kind](text, setting)
             except ValueError as error:
                 self.refuse(setting.name, str(error))
-        return setting.default
+        return self.facts.get("defaults", {}).get(setting.name.lower(), setting.default)
 
     def part(self, part: Part) -> Any:
         """Return the variables of a part, checked."""

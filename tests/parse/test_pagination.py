@@ -127,7 +127,7 @@ def test_the_next_part_is_named_with_its_value(style: Style, tmp_path: Any) -> N
 def test_after_a_cut_the_advice_gets_what_was_cut(style: Style, tmp_path: Any) -> None:
     example = EXAMPLES[style.name]
     schema = schema_of(filled(example.answer, TEN))
-    line = read(style, example, TEN, schema, tmp_path, max_result_tokens=320)
+    line = read(style, example, TEN, schema, tmp_path, max_result_tokens=440)
     assert "truncated: true" in line and "since" not in line
     kept = int(re.search(r"Kept (\d+) of 10 items", line)[1])  # type: ignore[index]
     assert 3 <= kept <= 6

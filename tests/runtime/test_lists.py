@@ -12,6 +12,7 @@ from mcpgen.runtime.client.settings import ApiSettings
 from mcpgen.runtime.client.side import content_of
 from mcpgen.runtime.results import ListAnswer, Shaping, tokens
 from mcpgen.runtime.results.answer import Answer, BadStatus
+from mcpgen.runtime.results.content import NOTES
 
 LISTED = {
     "name": "list_repos",
@@ -39,7 +40,9 @@ REPOS = [repo(number) for number in range(20)]
 
 
 def shown(data: Any, *call: dict[str, Any], **facts: Any) -> tuple[list[str], Any]:
-    """The texts of an answer's blocks, and its structured content."""
+    """The texts of an answer's blocks, and its structured content without the notes, which are among
+    these texts.
+    """
     answer = Answer(200, {"content-type": "application/json"}, json.dumps(data).encode(), data)
     return of(answer, *call, **facts)
 
@@ -54,7 +57,10 @@ def of(
     answers = {"list_repos": shaping} if shaping else {}
     made = ApiSettings(name="x", lists={"list_repos": listing}, answers=answers, **settings)
     blocks, structured = content_of(answer, LISTED, made, call or {})
-    return [block["text"] for block in blocks], structured
+    texts = [block["text"] for block in blocks]
+    notes = structured.pop(NOTES, []) if structured else []
+    assert notes == [text for text in texts[1:] if text.startswith("[")]
+    return texts, structured
 
 
 def test_a_list_shows_what_tells_items_apart_and_says_how_to_get_the_rest() -> None:

@@ -73,6 +73,17 @@ def test_the_list_is_what_the_files_say(in_process: Any, mode: str) -> None:
     assert answer.next_cursor is None
 
 
+def test_structured_content_and_output_schemas_can_be_left_out(
+    in_process: Any, environment: dict[str, str]
+) -> None:
+    for value, has_data in (("1", True), ("0", False)):
+        tools = limited(in_process, environment, STRUCTURED_CONTENT=value)
+        [result] = ask(tools, "auto", ("list_books", {}))
+        assert ("structuredContent" in result) == has_data and result["content"]
+        schemas = [tool.output_schema for tool in list_tools(tools).tools]
+        assert any(schemas) == has_data
+
+
 def test_the_modern_list_says_how_long_it_may_be_kept(in_process: Any) -> None:
     answer = list_tools(in_process())
     assert answer.ttl_ms > 0

@@ -128,6 +128,8 @@ class ApiSettings(Settings):
     answer_headers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Tool -> the header fields that are part of what its answers say."""
     wrapped: frozenset[str] = frozenset()
+    bare: bool = False
+    """Whether structured content is for programs, and has no notes."""
     open_origins: frozenset[Origin] = frozenset()
     """Other origins that operations may go to, without credentials (decided at generation)."""
     backoff: float = 0.5

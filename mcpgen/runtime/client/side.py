@@ -18,14 +18,17 @@ import mimetypes
 import os
 import re
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from ..errors import ApiError
 from ..results import (
     MAX_DEPTH,
+    PART,
     Cuts,
     ListAnswer,
+    Part,
     Shaping,
     Sieve,
     TooDeep,
@@ -34,10 +37,12 @@ from ..results import (
     fit,
     fold,
     lists,
+    part_of,
+    tokens,
     visible,
 )
 from ..results.answer import UNTYPED, Answer, BadStatus, decode, lines_of_json
-from ..results.content import Audio, Block, Context, Image, Resource, ResourceLink
+from ..results.content import Audio, Block, Context, Image, Resource, ResourceLink, noted
 from ..secrets import NOTE, Withheld, caller_now
 from .api import Api, progress
 from .report import is_page, quoted, report_error, status_text
@@ -48,6 +53,8 @@ logger = logging.getLogger(__name__)
 MAX_FIELD = 500
 """Characters of a header field that are told."""
 
+FRAME = 20
+"""Tokens of what is around data: the name of notes, the heading of a text."""
 _NO_LIST = ListAnswer()
 _AS_IT_IS = Shaping()
 
@@ -84,14 +91,18 @@ class HttpSide:
         self._reach = Reach(self.api.reach)
 
     def content(
-        self, answer: Answer[Any], tool: Mapping[str, Any], call: Mapping[str, Any]
+        self,
+        answer: Answer[Any],
+        tool: Mapping[str, Any],
+        call: Mapping[str, Any],
+        remarks: Sequence[str],
     ) -> tuple[list[Block], dict[str, Any] | None]:
         """An answer as content blocks, and as structured content where the tool declares it."""
         if says_failed(answer, tool.get("outputSchema") is not None):
             error = BadStatus(answer)
             error.method, error.path = answer.method, answer.path
             raise error
-        return content_of(answer, tool, self.api.settings, call)
+        return content_of(answer, tool, self.api.settings, call, remarks)
 
     def report(self, error: ApiError) -> list[Block]:
         """A failed request as content blocks."""
@@ -170,34 +181,44 @@ def content_of(
     tool: Mapping[str, Any],
     settings: ApiSettings,
     call: Mapping[str, Any],
+    remarks: Sequence[str] = (),
 ) -> tuple[list[Block], dict[str, Any] | None]:
     """An answer as content blocks, and as structured content when the tool (as listed) declares an
-    output schema. `call` has the arguments of the call.
+    output schema. `call` has the arguments of the call, `remarks` are on these.
 
     Structured content is the JSON object itself, or `{"result": ...}` around anything else; `{}`
-    for no content.
+    for no content. Notes are in both, so that a client may show a model either.
     """
     view = _View(answer, tool, settings, call)
     try:
-        texts, data = view.content()
+        show = view.content()
+        texts, data, notes = view.within_limit(show, remarks)
     except (RecursionError, TooDeep, ValueError):
-        texts, data = view.text("JSON that is nested too deeply, or has too large a number")
-    if answer.content:
-        texts.append(view.said_in_headers())
+        show = view.text("JSON that is nested too deeply, or has too large a number")
+        texts, data, notes = view.within_limit(show, remarks)
     blocks = [
-        {"type": "text", "text": each} if isinstance(each, str) else each for each in texts if each
+        {"type": "text", "text": each} if isinstance(each, str) else each
+        for each in (*texts, *notes)
+        if each
     ]
     if tool.get("outputSchema") is None:
         return blocks, None
+    structured = {"result": data}
     if data is None and not answer.content:
-        return blocks, {}
-    if isinstance(data, dict) and tool.get("name") not in settings.wrapped:
-        return blocks, data
-    return blocks, {"result": data}
+        structured, notes = {}, [*map(str, texts), *notes]
+    elif isinstance(data, dict) and tool.get("name") not in settings.wrapped:
+        structured = data
+    return blocks, structured if settings.bare else noted(structured, notes)
 
 
-Shown = tuple[list[str | Block], Any]
-"""Texts (empty ones are not shown) and blocks, and the data of the structured content."""
+Shown = tuple[list[str | Block], Any, list[str]]
+"""Texts and blocks, the data of the structured content, and notes, which belong to both; empty
+texts are not shown.
+"""
+Show = Callable[[int], Shown]
+"""Shows an answer in at most about so many tokens, its notes not counted."""
+ROOM_OF_NOTES = 4
+"""One note takes at most one in so many tokens of the limit."""
 
 
 class _View:
@@ -213,6 +234,7 @@ class _View:
         name = str(tool.get("name", ""))
         self._settings = settings
         self._call = call
+        self._reads = tool.get("annotations", {}).get("readOnlyHint") is True
         self._arguments = tuple(tool.get("inputSchema", {}).get("properties", {}))
         self._listing = settings.lists.get(name, _NO_LIST)
         self._shaping = settings.answers.get(name, _AS_IT_IS)
@@ -220,11 +242,27 @@ class _View:
         self._headers = settings.answer_headers.get(name, ())
         self._answer = answer
 
-    def content(self) -> Shown:
-        """The content by its kind. Raises TooDeep and what a walk over data raises."""
+    def within_limit(self, show: Show, remarks: Sequence[str]) -> Shown:
+        """Show the answer with every note in at most the limit of tokens."""
+        limit = self._settings.max_result_tokens
+        known = [self.said_in_headers() if self._answer.content else "", *remarks]
+        room, notes = limit, []
+        for _ in range(2):
+            texts, data, own = show(room)
+            notes = [beginning(note, limit // ROOM_OF_NOTES) for note in (*own, *known) if note]
+            taken = tokens(compact(notes), limit) + FRAME if notes else 0
+            text = "".join(each for each in texts if isinstance(each, str))
+            if taken + tokens(text, limit) <= limit:
+                break
+            room = max(limit // 4, limit - taken)
+        return texts, data, notes
+
+    def content(self) -> Show:
+        """The content by its kind. Raises TooDeep and ValueError."""
         answer = self._answer
         if not answer.content:
-            return [self._without_content()], None
+            sentence = self._without_content()
+            return lambda _: ([sentence], None, [])
         if answer.media_type.endswith(_XML if self._shaping.xml else ()):
             # Only servers that read XML have this module and its library
             xml_data = importlib.import_module("..results.xml_data", __package__)
@@ -240,39 +278,56 @@ class _View:
                 json.loads(answer.content)  # raises RecursionError where that is the reason
             return self.text("text that says it is JSON and is not")
         if answer.text is None:
-            return self._binary()
+            texts, note = self._binary()
+            return lambda _: (texts, note, [])
         if answer.media_type in ("text/plain", *UNTYPED):
             return self.text("")
         return self.text(answer.media_type)
 
-    def _data(self, data: Any) -> Shown:
+    def _data(self, data: Any) -> Show:
         """JSON: one line of text, or a table where that was asked for, cut where the structure
         allows.
         """
         readable = self._settings.readable if self._settings.redactor.is_needed else visible
         received = self._withheld.without(data, readable, MAX_DEPTH)
         whole, remark, is_long = self._selected(received)
-        path = self._listing.items
-        place = ".".join(path or ())
+        part, wanted = Part(whole), self._call.get(PART)
+        if wanted:
+            found = part_of(whole, wanted)
+            if found is None:
+                remark += f"[the answer has no part `{wanted[:100]}`; here it is from its start]"
+            else:
+                is_long &= found.place == self._place
+                part = found
+        return partial(self._fitted, received, part, remark, is_long)
+
+    def _fitted(self, received: Any, part: Part, remark: str, is_long: bool, room: int) -> Shown:
+        path, place, whole = self._listing.items, self._place, part.data
         items = lists.items_of(whole, path) if is_long else []
         cuts, data = Cuts(), whole
         if is_long:
             cuts = Cuts(rows=place, narrow=lists.narrowed)
             brief = [lists.telling(item) if isinstance(item, dict) else item for item in items]
             data = lists.replaced(whole, path, brief)
-        text, data, cuts = fit(data, self._settings.max_result_tokens, cuts)
+        text, data, cuts = fit(data, room, cuts)
         if self._shaping.table:
             text = self._as_table(data, text)
-        texts: list[str | Block] = [text, remark]
+        notes = [remark]
         if cuts.rows is not None:
-            texts.append(lists.left_out(items, lists.items_of(data, path), self._listing))
+            notes.append(lists.left_out(items, lists.items_of(data, path), self._listing))
         kept = cuts.kept_items(place)
         if cuts.items:
             total = len(compact(whole).encode())
-            texts.append(_truncated(total, len(text.encode()), cuts, self._rest(received, kept)))
+            rest = self._rest(received, kept, part, cuts)
+            notes.append(_truncated(total, len(text.encode()), cuts, rest))
         if kept is None:
-            texts.append(self._next_page(received))
-        return texts, data
+            notes.append(self._next_page(received))
+        return [text], data, notes
+
+    @property
+    def _place(self) -> str:
+        """The place of the list in the answer, as a dotted path."""
+        return ".".join(self._listing.items or ())
 
     def _selected(self, data: Any) -> tuple[Any, str, bool]:
         """The data with the fields that this server and the call chose, a remark about fields that
@@ -306,30 +361,44 @@ class _View:
         rest = lists.replaced(data, self._listing.items, [])
         return f"{lists.table(items)}\n{compact(rest)}" if rest else lists.table(items)
 
-    def text(self, label: str) -> Shown:
+    def text(self, label: str) -> Show:
         """The text, after a line with `label` if there is one."""
         answer = self._answer
         raw = decode(answer.content, "utf-8") if answer.text is None else answer.text
-        limit = self._settings.max_result_tokens
+        part = None
+        most = self._settings.max_result_tokens * 25
+        if PART in self._call:
+            part = part_of(self._settings.readable(raw), self._call[PART])
         # Cut before cleaning: a token has few more than twelve characters, and redaction takes some
-        text = self._settings.readable(raw[: limit * 25])
+        text = self._settings.readable(raw[:most] if part is None else raw)
         if self._withheld.named_in(text):
             text = f"The API's answer is {NOTE}"
-            return [text], text
-        excerpt = beginning(text, limit)
-        texts: list[str | Block] = [excerpt]
-        if label:
-            heading = f"The API answered {answer.status} with {label}, {len(raw):,} characters:"
-            texts.insert(0, heading)
-        if len(excerpt) < len(text) or len(raw) > limit * 25:
-            cuts = Cuts([("", len(excerpt), len(raw), "characters")])
-            sizes = len(answer.content), len(excerpt.encode())
-            texts.append(_truncated(*sizes, cuts, self._narrower()))
-        if answer.incomplete:
-            texts.append(f"[truncated: true. This is not all of it: {answer.incomplete}]")
-        return texts, excerpt
+            return lambda _: ([text], text, [])
+        heading = f"The API answered {answer.status} with {label}, {len(raw):,} characters:"
+        total = len(raw)
+        if part is None:
+            part = Part(text)
+        if len(raw) <= most or part.start:
+            total = len(part.data)
+        return partial(self._beginning, heading if label else "", part, total)
 
-    def _binary(self) -> Shown:
+    def _beginning(self, heading: str, part: Part, total: int, room: int) -> Shown:
+        """The beginning of a text of `total` characters, whole lines where they are short."""
+        answer, text = self._answer, part.data
+        excerpt = beginning(text, room - FRAME * bool(heading))
+        if len(excerpt) < len(text):
+            excerpt = _whole_lines(excerpt)
+        notes = []
+        if len(excerpt) < total:
+            cuts = Cuts([("", len(excerpt), total, "characters")])
+            sizes = len(answer.content), len(excerpt.encode())
+            ways = self._on(part, cuts)
+            notes.append(_truncated(*sizes, cuts, ways + self._narrower(is_last=not ways)))
+        if answer.incomplete:
+            notes.append(f"[truncated: true. This is not all of it: {answer.incomplete}]")
+        return [heading, excerpt], excerpt, notes
+
+    def _binary(self) -> tuple[list[str | Block], str]:
         """Bytes: an image, a sound, an embedded resource, a saved file, or a note about them.
 
         The data of the structured content is the note: media type, size and digest.
@@ -392,19 +461,22 @@ class _View:
             return "[there is a next page]"
         return self._settings.readable(f"[there is a next page: {_assigned(part)}]")
 
-    def _rest(self, received: Any, kept: int | None) -> list[str]:
+    def _rest(self, received: Any, kept: int | None, part: Part, cuts: Cuts) -> list[str]:
         """The ways to what was cut from data, the best first. `kept` is the number of items that
         are left of the list, None if it was not shortened.
         """
         ways = []
         listing = self._listing
         following: dict[str, Any] = {}
-        if kept:
+        count = 0 if part.start else kept
+        if count:
             items = lists.items_of(received, listing.items)
-            following = lists.after(listing, received, items, kept, self._call)
+            following = lists.after(listing, received, items, count, self._call)
         if following:
             ways.append(f"ask on with {_assigned(following)}")
-        elif listing.size:
+        else:
+            ways += self._on(part, cuts)
+        if not following and listing.size:
             way = f"set `{listing.size}` to {f'{kept} or less' if kept else 'less'}"
             if listing.next and kept:
                 way += f", then ask for the next part with `{listing.next}`"
@@ -412,6 +484,13 @@ class _View:
         if listing.chooser() and kept is not None:
             ways.append(f"name the fields you need in `{listing.chooser()}`")
         return ways + self._narrower(is_last=not ways)
+
+    def _on(self, part: Part, cuts: Cuts) -> list[str]:
+        """The arguments that ask for the rest at each cut; none where a call may change things."""
+        if not self._reads:
+            return []
+        ways = [part.following(place, kept) for place, kept, _, _ in cuts.items[:3]]
+        return [f"call again with `{PART}` = {' or '.join(f'`{way}`' for way in ways)}"]
 
     def _narrower(self, is_last: bool = True) -> list[str]:
         """Arguments that ask for less, or else, where there is no other way, what the operator can
@@ -447,6 +526,12 @@ def _saved(content: bytes, media_type: str, digest: str, settings: ApiSettings) 
 
 def _assigned(arguments: Mapping[str, Any]) -> str:
     return ", ".join(f"`{name}` = `{value}`" for name, value in arguments.items())
+
+
+def _whole_lines(text: str) -> str:
+    """The text up to the end of its last line, where that is not much less."""
+    end = text.rfind("\n") + 1
+    return text[:end] if end > len(text) // 2 else text
 
 
 def _truncated(total: int, returned: int, cuts: Cuts, rest: list[str]) -> str:

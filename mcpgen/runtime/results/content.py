@@ -142,8 +142,8 @@ class Context:
         """The server (`App`) that was called."""
         self.steps: list[Any] = []
         """The `Steps` of the workflows that are running, the outermost first."""
-        self.remarks: list[Block] = []
-        """Content blocks to add to the result of a successful call."""
+        self.remarks: list[str] = []
+        """Texts to add to the result of a successful call."""
         self.reading: Mapping[str, Any] = {}
         """Arguments that only the reading of the API's answer knows."""
         self.limit: Any = None
@@ -213,6 +213,21 @@ class Call:
     arguments: dict[str, Any]
     read_only: bool
     context: Context
+
+
+NOTES = "server_notes"
+"""The key of structured content under which the server says what it cut, and how to get the rest.
+"""
+
+
+def noted(structured: dict[str, Any], notes: list[str]) -> dict[str, Any]:
+    """Structured content with notes under a key that it does not have: clients that show a model
+    structured content alone would hide what a text beside it says.
+    """
+    key = NOTES
+    while key in structured:
+        key += "_"
+    return {**structured, key: notes} if notes else structured
 
 
 def failure(text: str) -> dict[str, Any]:

@@ -66,7 +66,7 @@ class CodeMode:
     def settings(self, settings: Any) -> Any:
         """The settings for calls by programs, which get answers whole and as data."""
         answers = {name: replace(each, table=False) for name, each in settings.answers.items()}
-        return replace(settings, max_result_tokens=MOST_CHARACTERS, answers=answers)
+        return replace(settings, max_result_tokens=MOST_CHARACTERS, answers=answers, bare=True)
 
     async def call(
         self, name: str, arguments: dict[str, Any], context: Context, run: Run
