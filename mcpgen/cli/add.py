@@ -172,7 +172,7 @@ def _add_parts(screen: Screen, folder: Path) -> int:
 
     parts = list(dict.fromkeys((*read_config(folder).parts, *NAMED)))
     with entered(folder, {("parts",): parts}):
-        _generate(screen, folder, renew=True)
+        _generate(screen, folder)
     _print_missing(screen, folder, **dict.fromkeys(NAMED, True))
     return _tell(screen, {"parts": list(NAMED)}, [f"parts      {', '.join(NAMED)}"])
 
@@ -192,7 +192,7 @@ def _add_confirm(screen: Screen, folder: Path) -> int:
     from ..project.scaffold import entered
 
     with entered(folder, {("confirm",): True}):
-        _generate(screen, folder, renew=True)
+        _generate(screen, folder)
     facts = json.loads(next(folder.glob("src/*/api.json")).read_text("utf-8"))
     tools = list(facts["confirm"]["tools"])
     return _tell(screen, {"confirm": tools}, [f"confirm    {', '.join(tools)}"])
@@ -251,12 +251,11 @@ def _generate(
     screen: Screen,
     folder: Path,
     *,
-    renew: bool = False,
     add: tuple[str, ...] = (),
     accept: bool = False,
 ) -> Changes:
-    """Generate the project again; with `renew` also the files written once that nobody edited, with
-    `add` groups of files on request. `accept` accepts all changes.
+    """Generate the project again, also the files written once that nobody edited: a dependency may
+    be new. `add` are groups of files on request. `accept` accepts all changes.
     """
     from ..problems import Problems
     from ..project.run import CommandInput, run
@@ -267,7 +266,7 @@ def _generate(
     with screen.working("writing") as step:
         made = run(CommandInput(folder=folder, add=add), problems, step)
         tell_kept(screen, problems)
-        return write(made.files, made.folder, lock_facts=made.facts, renew=renew, accept=accept)
+        return write(made.files, made.folder, lock_facts=made.facts, renew=True, accept=accept)
 
 
 def _texts(folder: Path) -> list[Path]:

@@ -92,8 +92,9 @@ class Pinned:
     """Names that a run must keep: those of the last run, and those that the user chose.
 
     Operations are `METHOD /path` in today's document. `tools` maps them to names of tools,
-    `arguments` to the names of their arguments by (place, name on the wire), `gone_arguments` to
-    the words for arguments that earlier documents had, `toolsets` to the toolsets they were in.
+    `arguments` to the names of their arguments by (place, name on the wire), `bodies` to the names
+    on the wire of those in the body at the last run, `gone_arguments` to the words for arguments
+    that earlier documents had, `toolsets` to the toolsets they were in.
     `models` are the class names of the types in `models.py`.
     `chosen` maps each name in `mcpgen.toml` to the operation it is for, `chosen_arguments` those of
     an operation's arguments to the key of the argument's table. `formerly` maps keys of `[tools]`
@@ -103,6 +104,7 @@ class Pinned:
 
     tools: dict[str, str] = field(default_factory=dict)
     arguments: dict[str, dict[tuple[str, str], str]] = field(default_factory=dict)
+    bodies: dict[str, frozenset[str]] = field(default_factory=dict)
     gone_arguments: dict[str, frozenset[str]] = field(default_factory=dict)
     toolsets: dict[str, str] = field(default_factory=dict)
     models: dict[str, str] = field(default_factory=dict)

@@ -60,6 +60,7 @@ def pin(config: Config, lock: Lock | None, document: Document) -> Config:
     pinned = Pinned(
         tools=last.tools(),
         arguments=last.arguments(),
+        bodies=last.bodies(),
         gone_arguments=last.gone_arguments(),
         toolsets=last.toolsets(),
         models={} if lock is None else dict(lock.models),
@@ -122,6 +123,15 @@ class _Last:
             if names:
                 arguments[operation] = names
         return arguments
+
+    def bodies(self) -> dict[str, frozenset[str]]:
+        """Operation → the names on the wire of the arguments in its body."""
+        return {
+            operation: frozenset(
+                name for place, name in entry.arguments.values() if place == "body"
+            )
+            for operation, entry in self.entries.items()
+        }
 
     def toolsets(self) -> dict[str, str]:
         """Operation → the toolset of its tool."""

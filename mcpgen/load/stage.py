@@ -14,11 +14,12 @@ from types import MappingProxyType
 from typing import Any
 
 from ..problems import McpgenError, Problems, UsageError
+from ..runtime.pointer import escape
 from . import files, recognise
 from . import workflows as workflows_stage
 from .beside import Read, beside, expand, others
 from .definitions import SOURCES, with_draft
-from .document import Document
+from .document import FILES, Document
 from .fetch import Downloads, Progress, silent
 from .source import Copies, Source, origin_of, read, source_of, with_hash
 from .text import Fault, LimitFault, Limits, SourceText, decode, note_surrogates, raised
@@ -158,5 +159,21 @@ def _begins_like_a_document(text: SourceText) -> bool:
 
 
 def _hash(root: dict[str, Any]) -> str:
-    """Of the tree with sorted keys: neither spaces nor the order of keys matter."""
-    return hashlib.sha256(json.dumps(root, sort_keys=True).encode()).hexdigest()
+    """Of the tree with sorted keys: neither spaces nor the order of keys matter. Nor do the folders
+    of definitions beside a document, which a clone may have under other names: they are numbered.
+    """
+    names: dict[str, str] = {}
+    if SOURCES in root and FILES in root:
+        for number, name in enumerate(root[FILES]):
+            folder, _, file = name.rpartition("/")
+            names[name] = f"{number}/{file}" if folder else name
+        root = {**root, FILES: {names[name]: tree for name, tree in root[FILES].items()}}
+    text = json.dumps(root, sort_keys=True)
+    for name, numbered in names.items():
+        text = text.replace(_reference(name), _reference(numbered))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _reference(file: str) -> str:
+    """The beginning of a reference into an embedded file, as JSON without the last quote."""
+    return json.dumps(f"#/{FILES}/{escape(file)}".replace("%", "%25"))[:-1]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ..ir import Body
@@ -58,6 +60,8 @@ EXAMPLES = {"default", "example", "examples"}
 """Keywords whose value shows that a part without a type is no file."""
 NEVER_BYTES = {"anyOf", "oneOf", "enum", "const", "not"}
 """Keywords beside which neither a missing type nor a media type makes a part a file."""
+BODY = frozenset(("body", "request_body"))
+"""The names of a body that is one argument."""
 ONE_SCALAR = ({"integer"}, {"number"}, {"boolean"})
 """The types of a schema that allows one kind of scalar other than text."""
 
@@ -215,9 +219,12 @@ def _rank(kind: BodyKind, media_type: str) -> int:
     return rank
 
 
-def fields(reader: Reader, request_body: Any, pointer: str) -> tuple[Body | None, list[Field]]:
+def fields(
+    reader: Reader, request_body: Any, pointer: str, kept: Collection[str] = ()
+) -> tuple[Body | None, list[Field]]:
     """The body of an operation and the fields it is made of; no body where it is optional and can
-    hold nothing. Raises Unsupported.
+    hold nothing. `kept` are the names that the last run gave its arguments on the wire: the body
+    stays one argument, or its fields, as they say. Raises Unsupported.
     """
     node, at = reader.needed(request_body, pointer, "E0409", "the request body")
     content = as_object(node.get("content"))
@@ -244,11 +251,12 @@ def fields(reader: Reader, request_body: Any, pointer: str) -> tuple[Body | None
         schema = _with_files(reader, kind, schema, encodings)
     else:
         schema = with_fields_of_heirs(reader, schema)
-    members = _members(reader, schema, required, text)
+    members = _members(reader, schema, required, text, kept)
     if not members and not required and _holds_nothing(reader, schema):
         return None, []
     if not members:
-        return whole, [_whole_field(reader, whole, schema, text, encodings)]
+        field = _whole_field(reader, whole, schema, text, encodings)
+        return whole, [replace(field, wire_name=_whole_name(kept, field.wire_name))]
     out = []
     for name, child, needed in members:
         encode, options = _writer(reader, kind, child, as_object(encodings.get(name)))
@@ -340,6 +348,11 @@ def _argument_name(reader: Reader, schema: Any) -> str:
     return "request_body" if "body" in reader.properties(schema) else "body"
 
 
+def _whole_name(kept: Collection[str], new: str = "") -> str:
+    """The name that a body had as the only argument of its place, a new one where it was none."""
+    return next(iter(BODY.intersection(kept)), new) if len(kept) == 1 else new
+
+
 def _member_writers(
     reader: Reader, kind: BodyKind, schema: Any, encodings: dict[str, Any]
 ) -> Options:
@@ -401,10 +414,11 @@ def _holds_nothing(reader: Reader, schema: Any) -> bool:
 
 
 def _members(
-    reader: Reader, schema: Any, body_required: bool, text: str
+    reader: Reader, schema: Any, body_required: bool, text: str, kept: Collection[str]
 ) -> list[tuple[str, Any, bool]]:
     """The fields of an object body as (name, schema, required); none where the body is better one
-    argument. `text` describes the body, and so its only field (an envelope, `data`).
+    argument, or was at the last run (`kept`). `text` describes the body, and so its only field (an
+    envelope, `data`).
 
     It is one argument when it is not an object, has a union at its root, is free-form or a typed
     map, or has fields that are not given without others, or when it may be left out although it has
@@ -418,14 +432,19 @@ def _members(
         return []
     required = set(texts_in(base.get("required")))
     members: list[tuple[str, Any, bool]] = []
+    had_fields = False
     for name, child in in_order(properties, required):
+        had_fields |= name in kept
         flat = reader.flatten(child)
         if is_barred(flat, "readOnly"):
             required.discard(name)
         else:
             members.append((name, child, name in required))
     members += [(name, {}, True) for name in sorted(required - set(properties))]
-    if required and not body_required:
+    is_whole = bool(required) and not body_required
+    if any([had_fields, _whole_name(kept)]):
+        is_whole = not had_fields
+    if is_whole:
         return []
     match members:
         case [(name, dict(child), needed)] if text:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Container
+from collections.abc import Collection, Container
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -122,7 +122,7 @@ class Operation:
         fields, self.requirement = self.without_credentials(fields)
         name = origin.operation
         kept = pinned.arguments.get(name, {})
-        self.body, body_fields = self.body_fields()
+        self.body, body_fields = self.body_fields(pinned.bodies.get(name, frozenset()))
         self.fields = [*self.without_layout(fields, kept), *body_fields]
         keys: list[tuple[str, str]] = [(item.place, item.wire_name) for item in self.fields]
         keys += [key for key in kept if key == CHOOSES_FIELDS]
@@ -180,9 +180,10 @@ class Operation:
         message = f"parameter `{visible(item.wire_name)[:60]}` ignored: {reason}"
         self.reader.problems.note("E0407", message, pointer=self.origin.pointer)
 
-    def body_fields(self) -> tuple[Body | None, list[Field]]:
+    def body_fields(self, kept: Collection[str]) -> tuple[Body | None, list[Field]]:
         """The request body and its fields. With a method whose body has no defined meaning, a body
         is sent only if the document describes its content: such an API reads it all the same.
+        `kept` are the names of its arguments on the wire at the last run.
         """
         written = self.operation.get("requestBody")
         if written is None:
@@ -191,7 +192,8 @@ class Operation:
             body, _ = self.reader.deref(written, "")
             if not as_object(as_object(body).get("content")):
                 return None, []
-        return bodies.fields(self.reader, written, f"{self.origin.pointer}/requestBody")
+        pointer = f"{self.origin.pointer}/requestBody"
+        return bodies.fields(self.reader, written, pointer, kept)
 
     def tool(self, name: str, *, base_url: str | None, api: str = "") -> Tool:
         """The tool, with as much of its input as its budget holds."""

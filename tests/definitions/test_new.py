@@ -148,10 +148,11 @@ def test_a_new_function_is_as_clean_as_the_rest(
 def test_an_older_project_is_told_what_functions_need(
     mcpgen: Mcpgen, shop: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    manifest = shop / "pyproject.toml"
+    manifest.write_text(f"# Mine.\n{manifest.read_text()}")
     assert mcpgen("add", "tool", "count_pages", "--python", "--argument", "title:string!") == 0
     assert '"docstring-parser' in capsys.readouterr().err
     assert (shop / "src/bookshop_mcp/runtime/parts/functions").is_dir()
-    manifest = shop / "pyproject.toml"
     needed = 'dependencies = [\n    "docstring-parser>=0.16,<1",\n'
     manifest.write_text(manifest.read_text().replace("dependencies = [\n", needed, 1))
     assert mcpgen("check") == 0

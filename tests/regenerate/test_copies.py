@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -250,3 +251,21 @@ def test_what_reads_the_copy_needs_no_secret_of_fetching(
     monkeypatch.chdir(tmp_path / "shop")
     for command in ("check", "generate", "diff", "score", "inspect", "lint"):
         assert mcpgen(command).code == 0
+@pytest.mark.parametrize("name", ["elsewhere", "a/b%20c/ü"])
+def test_a_clone_in_a_folder_of_another_name_is_up_to_date(tmp_path: Path, name: str) -> None:
+    """Own tools beside a document that lies outside of the project are in a folder of its name."""
+    folder = project(tmp_path)
+    (folder / "parts.json").write_text('{"Word": {"type": "string"}}')
+    schema = {"type": "object", "properties": {"word": {"$ref": "parts.json#/Word"}}}
+    own = {"tools": [{"name": "count_words", "inputSchema": schema}]}
+    (folder / "tools.json").write_text(json.dumps(own))
+    text = (folder / "mcpgen.toml").read_text()
+    both = text.replace('"../shop.json"', '["../shop.json", "tools.json"]')
+    (folder / "mcpgen.toml").write_text(both)
+    generate(folder)
+    clone = tmp_path / name
+    shutil.copytree(folder, clone)
+    (tmp_path / "shop.json").unlink()
+    assert both != text and check(clone, Problems()).passed
+    (clone / "parts.json").write_text('{"Word": {"type": "integer"}}')
+    assert not check(clone, Problems()).passed

@@ -15,6 +15,7 @@ from mcpgen.problems import Problems
 from mcpgen.project.check import check
 
 from .shop import (
+    BOOK,
     DOCUMENT,
     Document,
     add,
@@ -93,6 +94,42 @@ def test_an_argument_that_was_away_for_a_release_has_its_name_again(tmp_path: Pa
     (tool,) = [tool for tool in lock_of(folder).tools if tool.name == "list_books"]
     assert tool.arguments["sort_by"] == ("query", "sort-by")
     assert tool.arguments["sort_by_query"] == ("query", "sort_by")
+
+
+def with_body(schema: Any, *, required: bool, media_type: str = "application/json") -> Document:
+    """The document whose books are added with such a body."""
+    body = {"required": required, "content": {media_type: {"schema": schema}}}
+    return changed(set_in("paths", "/books", "post", "requestBody", to=body))
+
+
+def taken(folder: Path) -> list[str]:
+    """The names of the arguments that a book is added with."""
+    return list(tools(folder)["add_book"]["inputSchema"]["properties"])
+
+
+@pytest.mark.parametrize("media_type", ["application/json", "application/x-www-form-urlencoded"])
+@pytest.mark.parametrize("first", [True, False])
+def test_no_argument_has_another_name_where_only_the_need_of_the_body_changes(
+    tmp_path: Path, media_type: str, first: bool
+) -> None:
+    folder = project(tmp_path, with_body(BOOK, required=first, media_type=media_type))
+    before = taken(folder)
+    save(with_body(BOOK, required=not first, media_type=media_type), tmp_path / "shop.json")
+    generate(folder)
+    assert taken(folder) == before
+
+
+def test_a_body_stays_one_argument_and_the_fields_of_another_stay_fields(tmp_path: Path) -> None:
+    comment = {"type": "object", "required": ["body"], "properties": {"body": {"type": "string"}}}
+    union = {"oneOf": [BOOK, comment]}
+    for before, now, names in (
+        (union, BOOK, ["request_body"]),
+        (comment, {**comment, "properties": {"to": {}, **comment["properties"]}}, ["body", "to"]),
+    ):
+        folder = project(tmp_path / names[-1], with_body(before, required=True))
+        save(with_body(now, required=True), folder.parent / "shop.json")
+        generate(folder)
+        assert taken(folder) == names
 
 
 def test_a_name_that_the_configuration_gave_an_argument_is_not_kept(tmp_path: Path) -> None:

@@ -35,6 +35,33 @@ def test_a_refusal_names_the_one_change(call: dict[str, Any]) -> None:
     assert call["says"] in str(refusal.value) and checker.checked(mended)[0] == mended
 
 
+PERSON = {"name": {"type": "string"}, "age": {"type": "integer"}}
+FLAT: dict[str, Any] = {"properties": {"id": {"type": "string"}, **PERSON}, "required": ["id"]}
+WHOLE: dict[str, Any] = {"properties": {"id": {"type": "string"}, "body": {"properties": PERSON}}}
+
+
+@pytest.mark.parametrize(("schema", "given", "taken"), [
+    (FLAT, {"id": "7", "body": {"name": "Ada"}}, {"id": "7", "name": "Ada"}),
+    (FLAT, {"id": "7", "request_body": {}}, {"id": "7"}),
+    (WHOLE, {"id": "7", "name": "Ada", "age": 36}, {"id": "7", "body": {"name": "Ada", "age": 36}}),
+])  # fmt: skip
+def test_a_body_is_taken_whole_or_as_its_fields(
+    schema: dict[str, Any], given: dict[str, Any], taken: dict[str, Any]
+) -> None:
+    assert Checker("save_person", schema).checked(given)[0] == taken
+
+
+@pytest.mark.parametrize(("schema", "given"), [
+    (FLAT, {"id": "7", "body": {"nome": "Ada"}}),
+    (FLAT, {"id": "7", "name": "Ada", "body": {"name": "Eva"}}),
+    (WHOLE, {"id": "7", "name": "Ada", "body": {"age": 36}}),
+    (WHOLE, {"id": "7", "name": "Ada", "body.age": 36}),
+])  # fmt: skip
+def test_a_body_in_two_forms_is_refused(schema: dict[str, Any], given: dict[str, Any]) -> None:
+    with pytest.raises(BadArguments):
+        Checker("save_person", schema).checked(given)
+
+
 MILESTONE: dict[str, Any] = {
     "allOf": [
         {"properties": {"due_on": {}, "title": {}}, "required": ["title"]},

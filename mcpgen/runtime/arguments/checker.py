@@ -17,7 +17,17 @@ from typing import Any
 import jsonschema_rs
 
 from ..pointer import escape, split
-from . import DATE_WITH_TIME, belongs, date_form, dropped_nulls, explain, is_odd, slips, suggest
+from . import (
+    DATE_WITH_TIME,
+    belongs,
+    date_form,
+    dropped_nulls,
+    explain,
+    fields_of,
+    is_odd,
+    slips,
+    suggest,
+)
 
 MAX_DEPTH = 64
 MAX_VALUES = 50_000
@@ -46,6 +56,8 @@ _TYPES: dict[type, str] = {
 
 
 NULL = {"type": "null"}
+BODY = ("body", "request_body")
+"""The names of an argument that is a request body."""
 
 
 class BadArguments(ValueError):
@@ -108,6 +120,7 @@ class Checker:
         remarks: list[str] = []
         received = dict(arguments or {})
         self._bounded(received)
+        received = self._in_its_form(received)
         self._known(received)
         self._parsed = self._strange = self._dropped = False
         try:
@@ -125,6 +138,23 @@ class Checker:
         finally:
             self._visited.clear()
         return dict(repaired), remarks
+
+    def _in_its_form(self, given: dict[str, Any]) -> dict[str, Any]:
+        """The arguments with a request body as the tool takes it: as one argument, or as its
+        fields. Callers may know the other form of another version of the API.
+        """
+        properties = self._schema.get("properties", {})
+        unknown = {name: given[name] for name in given if name not in properties}
+        for name in BODY:
+            body = given.get(name)
+            if name in properties:
+                fields = fields_of(properties[name], self._resolved)
+                if all([unknown, name not in given, unknown.keys() <= fields.keys()]):
+                    known = {each: given[each] for each in given if each in properties}
+                    return {**known, name: unknown}
+            elif isinstance(body, dict) and body.keys() <= properties.keys() - given.keys():
+                return {key: given[key] for key in given if key != name} | body
+        return given
 
     def on_the_wire(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """The arguments with their keys as on the wire; nothing is checked."""
