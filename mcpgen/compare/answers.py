@@ -6,7 +6,6 @@ type. A stronger one is `additive`. Bounds and patterns of answers are not compa
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from .schemas import (
@@ -22,7 +21,6 @@ from .schemas import (
     either,
     listing,
     properties,
-    reference,
     required_names,
     resolved,
     types_of,
@@ -44,8 +42,8 @@ def compare_outputs(
         return [("additive", "answers are structured now")]
     if new is None:
         return [("breaking", "answers are no longer structured")]
-    walk = _Outputs(old, new, {} if causes is None else causes)
-    return walk.all("its answers are described differently")
+    findings = _Outputs(old, new, {} if causes is None else causes).all()
+    return findings or [("text", "its answers are described differently")]
 
 
 def compare_listed(old: dict[str, Any], new: dict[str, Any]) -> list[Finding]:
@@ -75,7 +73,11 @@ class _Outputs(Walk):
         if are_schemas(before, after):
             self.schema(before, after, f"{at}.*", depth + 1)
         for keyword in UNIONS:
-            self.union(branches(old, keyword), branches(new, keyword), at, depth)
+            gone, added = self.branches(keyword, old, new, at, depth)
+            if all([gone, not added, branches(new, keyword)]):
+                self.say("additive", f"{_name(at)} has fewer forms")
+            elif [*gone, *added]:
+                self.say("breaking", f"{_name(at)} may have other forms")
 
     def types(self, old: dict[str, Any], new: dict[str, Any], at: str) -> None:
         before, after = types_of(old, new)
@@ -119,22 +121,6 @@ class _Outputs(Walk):
         for name in after:
             if name not in before:
                 self.say("additive", f"answers have `{below(at, name)}` as well")
-
-    def union(self, before: list[str], after: list[str], at: str, depth: int) -> None:
-        """Compare the branches that both sides have; of others, only a reference with another."""
-        for branch in before:
-            if branch in after:
-                self.schema(json.loads(branch), json.loads(branch), at, depth + 1)
-        gone = [json.loads(branch) for branch in before if branch not in after]
-        added = [json.loads(branch) for branch in after if branch not in before]
-        if not gone and not added:
-            return
-        if len(gone) == len(added) == 1 and all(map(reference, [*gone, *added])):
-            self.schema(gone[0], added[0], at, depth + 1)
-        elif after and not added:
-            self.say("additive", f"{_name(at)} has fewer forms")
-        else:
-            self.say("breaking", f"{_name(at)} may have other forms")
 
 
 def _becomes_union(old: dict[str, Any], new: dict[str, Any]) -> bool:

@@ -6,14 +6,15 @@ schemas of tools hold are compared; a difference of others is `text`.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ..load.values import as_object, as_text, texts_in, without
-from ..runtime.pointer import split
+from ..runtime.pointer import escape, split
 
 Kind = Literal["security", "breaking", "additive", "text"]
 Finding = tuple[Kind, str]
@@ -36,6 +37,7 @@ WIDTHS = (False, "int64", "float", "double")
 TEXTS = ("title", "description", "examples", "example", "$comment", "deprecated")
 WORDS = ("title", "description")
 """Texts whose old and new words are shown."""
+NULL = {"type": "null"}
 UNIONS = ("anyOf", "oneOf", "allOf", "not")
 WIDER = {"integer": "number"}
 """Type → the type that has all its values too."""
@@ -44,9 +46,48 @@ LONGEST = 160
 """Characters of a text that are shown, around the place where it changed."""
 
 
-def compare_inputs(old: dict[str, Any], new: dict[str, Any]) -> list[Finding]:
-    """Everything that changed for the callers of a tool, between two of its input schemas."""
-    return _Inputs(old, new).all("its arguments are described differently")
+def compare_inputs(
+    old: dict[str, Any],
+    new: dict[str, Any],
+    old_whole: dict[str, Any] | None = None,
+    new_whole: dict[str, Any] | None = None,
+) -> list[Finding]:
+    """Everything that changed for the callers of a tool, between two of its input schemas: texts
+    and defaults as they are listed, all else as calls are checked (`…_whole`; None where the list
+    is whole).
+    """
+    before, after = old_whole or old, new_whole or new
+    if (old_whole is None) != (new_whole is None):
+        # Only a schema that is listed says elsewhere where null is taken
+        before, after = _without_null(before), _without_null(after)
+    findings = _Inputs(before, after).all()
+    if None in (old_whole, new_whole):
+        # A list writes some unions in another way: they changed where they are listed otherwise
+        listed = _Inputs(old, new).all()
+        findings = [each for each in findings if not each[1].endswith(" forms") or each in listed]
+    findings += _Words(old, new).all()
+    is_another = old != new if None in (old_whole, new_whole) else old_whole != new_whole
+    if all([is_another, not findings]):
+        return [("text", "its arguments are described differently")]
+    return findings
+
+
+def _without_null(schema: Any) -> Any:
+    """A schema in which nothing may be null."""
+    if isinstance(schema, list):
+        return [_without_null(item) for item in schema if item != NULL]
+    if not isinstance(schema, dict):
+        return schema
+    kept = {key: _without_null(item) for key, item in schema.items() if key != "enum"}
+    if "enum" in schema:
+        kept["enum"] = [value for value in schema["enum"] if value is not None]
+    names = [name for name in type_names(kept) if name != "null"]
+    if names:
+        kept["type"] = names[0] if len(names) == 1 else names
+    match kept:
+        case {"anyOf": [only], **others}:
+            return {**others, **only}
+    return kept
 
 
 def reworded(label: str, old: Any, new: Any) -> str:
@@ -103,12 +144,10 @@ class Walk(ABC):
     entered: set[tuple[str, str]] = field(default_factory=set)
     same_definitions: bool = field(init=False)
 
-    def all(self, otherwise: str) -> list[Finding]:
-        """Everything that changed, or the sentence for what has no other."""
+    def all(self) -> list[Finding]:
+        """Everything that changed."""
         self.same_definitions = self.old_root.get("$defs") == self.new_root.get("$defs")
         self.schema(self.old_root, self.new_root, "", 0)
-        if not self.findings and self.old_root != self.new_root:
-            self.say("text", otherwise)
         return self.findings
 
     def say(self, kind: Kind, text: str) -> None:
@@ -143,6 +182,35 @@ class Walk(ABC):
         if "items" in (*old, *new):
             self.schema(old.get("items", {}), new.get("items", {}), f"{at}[]", depth + 1)
 
+    def branches(
+        self, keyword: str, old: dict[str, Any], new: dict[str, Any], at: str, depth: int
+    ) -> tuple[list[Any], list[Any]]:
+        """Compare the branches of a union that both sides have: the same ones, those of one name,
+        and the only object that is left of each. Return the others, old and new.
+        """
+        before, after = branches(old, keyword), branches(new, keyword)
+        if all([before == after, self.same_definitions]):
+            return [], []
+        labels = _labels({"old": self.old_root, "new": self.new_root})
+        gone = {_label(branch, "old", labels, self.old_root): branch for branch in before}
+        added = {_label(branch, "new", labels, self.new_root): branch for branch in after}
+        pairs = [(label, label) for label in gone if label in added]
+        named = {reference(branch): label for label, branch in added.items() if label not in gone}
+        named.pop("", None)
+        pairs += [
+            (label, named[reference(branch)])
+            for label, branch in gone.items()
+            if label not in added
+            if reference(branch) in named
+        ]
+        for label, other in pairs:
+            self.schema(gone.pop(label), added.pop(other), at, depth + 1)
+        one, another = [*gone.values()], [*added.values()]
+        if all([len(one) == len(another) == 1, *map(_is_object, [*one, *another])]):
+            self.schema(one[0], another[0], at, depth + 1)
+            return [], []
+        return one, another
+
 
 class _Inputs(Walk):
     """A comparison for those who call: the old schema is what they send."""
@@ -152,12 +220,10 @@ class _Inputs(Walk):
         self.values(old, new, at)
         self.bounds(old, new, at)
         self.exact(old, new, at)
-        self.default(old, new, at)
-        self.findings += wording(old, new, _name(at))
         self.members(old, new, at, depth)
         self.further(old, new, at, depth)
         self.items(old, new, at, depth)
-        self.unions(old, new, at)
+        self.unions(old, new, at, depth)
 
     def types(self, old: dict[str, Any], new: dict[str, Any], at: str) -> None:
         before, after = types_of(old, new)
@@ -217,31 +283,13 @@ class _Inputs(Walk):
             says_width = before in WIDTHS and after in WIDTHS
             self.say("text" if says_width else "breaking", text)
 
-    def default(self, old: dict[str, Any], new: dict[str, Any], at: str) -> None:
-        """A default that changes makes another call of one that leaves the argument out."""
-        before, after = old.get("default"), new.get("default")
-        if before == after:
-            return
-        word = "nothing"
-        if "default" in new:
-            word = listing([after])
-        if "default" in old:
-            text = f"the default of {_name(at)} is {word} instead of {listing([before])}"
-            self.say("breaking", text)
-        else:
-            self.say("additive", f"the default of {_name(at)} is {word}")
-
     def members(self, old: dict[str, Any], new: dict[str, Any], at: str, depth: int) -> None:
         before, after = properties(old), properties(new)
         required, required_now = required_names(old), required_names(new)
-        closed = new.get("additionalProperties") is False
         for name in before:
             place = below(at, name)
             if name not in after:
-                if closed or not at:
-                    self.say("breaking", f"{_name(place)} is gone")
-                else:
-                    self.say("additive", f"{_name(place)} is no longer listed")
+                self.say("breaking", f"{_name(place)} is gone")
                 continue
             if name in required_now - required:
                 self.say("breaking", f"{_name(place)} is required now")
@@ -273,24 +321,46 @@ class _Inputs(Walk):
         else:
             self.say("additive", f"{_name(at)} takes further fields")
 
-    def unions(self, old: dict[str, Any], new: dict[str, Any], at: str) -> None:
+    def unions(self, old: dict[str, Any], new: dict[str, Any], at: str, depth: int) -> None:
         for keyword in UNIONS:
-            before, after = branches(old, keyword), branches(new, keyword)
-            if before == after:
+            gone, added = self.branches(keyword, old, new, at, depth)
+            if not [*gone, *added]:
                 continue
-            if _allows_more(keyword, before, after):
+            if keyword in ("allOf", "not"):
+                is_wider = not added
+            else:
+                is_wider = any([not branches(new, keyword), all([keyword in old, not gone])])
+            if is_wider:
                 self.say("additive", f"{_name(at)} may have more forms")
             else:
                 self.say("breaking", f"{_name(at)} may have other forms")
 
 
-def _allows_more(keyword: str, before: list[str], after: list[str]) -> bool:
-    """Return whether other branches allow what the old ones allowed, and perhaps more."""
-    if keyword in ("allOf", "not"):
-        return set(after) <= set(before)
-    if not after:
-        return True
-    return bool(before) and set(before) <= set(after)
+class _Words(Walk):
+    """A comparison for those who read what is listed: its texts and defaults."""
+
+    def resolved(self, old: dict[str, Any], new: dict[str, Any], at: str, depth: int) -> None:
+        self.default(old, new, at)
+        self.findings += wording(old, new, _name(at))
+        before, after = properties(old), properties(new)
+        for name in before:
+            if name in after:
+                self.schema(before[name], after[name], below(at, name), depth + 1)
+        self.items(old, new, at, depth)
+
+    def default(self, old: dict[str, Any], new: dict[str, Any], at: str) -> None:
+        """A default that changes makes another call of one that leaves the argument out."""
+        before, after = old.get("default"), new.get("default")
+        if before == after:
+            return
+        word = "nothing"
+        if "default" in new:
+            word = listing([after])
+        if "default" in old:
+            text = f"the default of {_name(at)} is {word} instead of {listing([before])}"
+            self.say("breaking", text)
+        else:
+            self.say("additive", f"the default of {_name(at)} is {word}")
 
 
 # What a schema says
@@ -311,25 +381,60 @@ def are_schemas(*values: Any) -> bool:
     return all(isinstance(value, dict) for value in values)
 
 
-def branches(schema: dict[str, Any], keyword: str) -> list[str]:
-    """The branches of a union in canonical form, without their texts, sorted."""
+def branches(schema: dict[str, Any], keyword: str) -> list[Any]:
+    """The branches of a union; what is denied is one."""
     members = schema.get(keyword, [])
-    if not isinstance(members, list):
-        members = [members]
-    return sorted(json.dumps(_bare(branch), sort_keys=True) for branch in members)
+    return members if isinstance(members, list) else [members]
 
 
-def _bare(value: Any) -> Any:
-    """A schema without its texts. A property called `title` is kept, as its value is a schema."""
+def _labels(roots: Mapping[str, Any]) -> dict[str, str]:
+    """Side and reference (`old#/$defs/Book`) → a label that only definitions with the same content
+    share, whatever their names: each round tells those apart that refer to others told apart.
+    """
+    definitions = {
+        f"{side}#/$defs/{escape(name)}": (side, schema)
+        for side, root in roots.items()
+        for name, schema in as_object(root.get("$defs")).items()
+    }
+    labels = dict.fromkeys(definitions, "")
+    while True:
+        told = {key: _label(schema, side, labels) for key, (side, schema) in definitions.items()}
+        if len({*told.values()}) == len({*labels.values()}):
+            return told
+        labels = told
+
+
+def _label(
+    schema: Any, side: str, labels: Mapping[str, str], root: dict[str, Any] | None = None
+) -> str:
+    """A label of the content of a schema, without its texts; with a root, of what it refers to."""
+    if root is not None:
+        schema = resolved(schema, root)
+    text = json.dumps(_bare(schema, side, labels), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _bare(value: Any, side: str, labels: Mapping[str, str]) -> Any:
+    """A schema without its texts, its references by their labels. A property called `title` is
+    kept, as its value is a schema.
+    """
     if isinstance(value, list):
-        return [_bare(item) for item in value]
+        return [_bare(item, side, labels) for item in value]
     if not isinstance(value, dict):
         return value
-    kept = {}
-    for key, item in value.items():
-        if key not in TEXTS or isinstance(item, dict):
-            kept[key] = _bare(item)
+    kept = {
+        key: _bare(item, side, labels)
+        for key, item in value.items()
+        if key not in TEXTS or isinstance(item, dict)
+    }
+    if isinstance(value.get("$ref"), str):
+        kept["$ref"] = labels.get(side + value["$ref"], value["$ref"])
     return kept
+
+
+def _is_object(schema: Any) -> bool:
+    """Return whether a schema is that of an object with fields, or refers to another."""
+    return any([reference(schema), properties(schema)])
 
 
 def reference(schema: Any) -> str:

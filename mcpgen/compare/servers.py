@@ -145,7 +145,7 @@ def _tool(was: ToolLock, now: ToolLock, old: Side, new: Side) -> Iterator[Change
     findings = [
         *_operation(was, now),
         *_hints(was, now, judged_anew=old.lock.generator != new.lock.generator),
-        *_contract(before, after),
+        *_contract(before, after, old.wholes.get(was.name), new.wholes.get(now.name)),
         *_answers(before, after, old.answers.get(was.name), new.answers.get(now.name), causes),
     ]
     if is_same:
@@ -199,9 +199,15 @@ def _hints(was: ToolLock, now: ToolLock, *, judged_anew: bool) -> Iterator[Findi
             yield "breaking", text
 
 
-def _contract(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Finding]:
+def _contract(
+    old: Mapping[str, Any],
+    new: Mapping[str, Any],
+    old_whole: Schema | None,
+    new_whole: Schema | None,
+) -> Iterator[Finding]:
     """The changes between two Tool objects, but for their answers."""
-    yield from compare_inputs(as_object(old.get("inputSchema")), as_object(new.get("inputSchema")))
+    listed = as_object(old.get("inputSchema")), as_object(new.get("inputSchema"))
+    yield from compare_inputs(*listed, old_whole, new_whole)
     if old.get("title") != new.get("title"):
         yield "text", reworded("its title", old.get("title"), new.get("title"))
     before, was_deprecated = _description(old)

@@ -16,6 +16,7 @@ from ..ir import Schema
 from ..load.values import as_list, as_object, as_text
 from ..lock import Lock, facts, require_lock
 from ..render.facts import ANSWERS, answer_facts
+from ..render.whole import whole_input
 from ..runtime.pointer import referred_to
 from .schemas import type_names
 
@@ -28,20 +29,25 @@ TYPES = {str: "string", int: "integer", float: "number", bool: "boolean", NoneTy
 class Side:
     """One side of a comparison: the facts of a lock, and every tool as on the wire, by name.
 
+    `wholes` are the schemas that check calls, where a list does not have the whole of them.
     `answers` are the schemas of the answers' types by tool, empty where they may be anything; tools
     that have none are not in it.
     """
 
     lock: Lock
     tools: Mapping[str, Mapping[str, Any]]
+    wholes: Mapping[str, Schema]
     answers: Mapping[str, Schema]
     aliases: Mapping[str, str]
 
 
 def side_of_server(server: ir.Server, document: str = "", earlier: str = "") -> Side:
     """A server that was just parsed, from the document of that hash; `earlier` as in `Lock`."""
-    tools = {}
+    tools, wholes = {}, {}
     for tool in server.tools:
+        if tool.contract is not None:
+            is_own = tool.request is None
+            wholes[tool.name] = tool.contract if is_own else whole_input(server, tool)[0]
         tools[tool.name] = {
             "title": tool.title,
             "description": tool.description,
@@ -51,6 +57,7 @@ def side_of_server(server: ir.Server, document: str = "", earlier: str = "") -> 
     return Side(
         lock=replace(facts(server, document=document), earlier=earlier),
         tools=tools,
+        wholes=wholes,
         answers=_complete(answer_facts(server)),
         aliases=dict(server.aliases),
     )
@@ -74,8 +81,15 @@ def side_of_files(lock: Lock, read: Read) -> Side:
     tools: dict[str, Mapping[str, Any]] = {}
     aliases: dict[str, str] = {}
     answers: dict[str, Schema] = {}
+    wholes: dict[str, Schema] = {}
     for path in lock.files:
-        if path.endswith("/api.json"):
+        if path.endswith("/schemas.json"):
+            wholes |= _wholes(as_object(_json(read(path))))
+        elif path.endswith("/contracts.json"):
+            contracts = as_object(_json(read(path)))
+            exact = {name: as_object(contracts[name]).get("input") for name in contracts}
+            wholes |= {name: schema for name, schema in exact.items() if schema}
+        elif path.endswith("/api.json"):
             aliases = as_object(as_object(_json(read(path))).get("aliases"))
         elif path == ANSWERS:
             with contextlib.suppress(LookupError, TypeError, AttributeError, RecursionError):
@@ -83,7 +97,16 @@ def side_of_files(lock: Lock, read: Read) -> Side:
         elif LIST.search(path):
             for tool in map(as_object, as_list(_json(read(path)))):
                 tools[as_text(tool.get("name"))] = tool
-    return Side(lock=lock, tools=tools, answers=answers, aliases=aliases)
+    return Side(lock=lock, tools=tools, wholes=wholes, answers=answers, aliases=aliases)
+
+
+def _wholes(content: dict[str, Any]) -> dict[str, Schema]:
+    """The schemas of `schemas.json`, each with the definitions it refers to."""
+    definitions = as_object(content.get("$defs"))
+    return {
+        name: {**as_object(schema), "$defs": referred_to(schema, definitions)}
+        for name, schema in as_object(content.get("tools")).items()
+    }
 
 
 def _json(content: str | bytes | None) -> Any:

@@ -251,6 +251,8 @@ def test_what_reads_the_copy_needs_no_secret_of_fetching(
     monkeypatch.chdir(tmp_path / "shop")
     for command in ("check", "generate", "diff", "score", "inspect", "lint"):
         assert mcpgen(command).code == 0
+
+
 @pytest.mark.parametrize("name", ["elsewhere", "a/b%20c/ü"])
 def test_a_clone_in_a_folder_of_another_name_is_up_to_date(tmp_path: Path, name: str) -> None:
     """Own tools beside a document that lies outside of the project are in a folder of its name."""

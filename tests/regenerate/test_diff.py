@@ -325,7 +325,7 @@ ANEW = "its arguments are described differently"
         ({**of(a={"$ref": "#/$defs/Node"}), "$defs": {"Node": NODE}},
          {**of(a={"$ref": "#/$defs/Node"}), "$defs": {"Node": NODE_NARROWER}}, "breaking",
          "`a.size` must be one of `1`"),
-        (of(a={"properties": {"b": {}}}), of(a={"properties": {}}), "additive", "`a.b` is no longer listed"),
+        (of(a={"properties": {"b": {}}}), of(a={"properties": {}}), "breaking", "`a.b` is gone"),
         (of(a={"maxLength": 9}), of(a={"maxLength": 8}), "breaking", "`a` must be a length of at most 8 instead of 9"),
         (of(a={"enum": ["x", None]}), of(a={"enum": ["x"]}), "breaking", "`a` no longer allows `null`"),
         (of(a={"description": "x"}), of(a={"description": "y"}), "text",
@@ -333,7 +333,6 @@ ANEW = "its arguments are described differently"
         (of(a={"anyOf": [{"title": "x", "minLength": 1, "maxLength": 2}]}),
          of(a={"anyOf": [{"maxLength": 2, "minLength": 1, "title": "y"}]}), "text", ANEW),
         (of(a={"minLength": 0}), of(a={}), "text", ANEW), ({"type": "object"}, of(), "text", ANEW),
-        (of(a={"anyOf": [{"enum": [[{"title": 1}]]}]}), of(a={"anyOf": [{"enum": [[{"title": 2}]]}]}), "text", ANEW),
         (of(a={"additionalProperties": True}), of(a={"additionalProperties": {"type": "null"}}), "breaking",
          "`a` takes fewer further fields"),
         (of(a={"additionalProperties": {"type": "null"}}), of(a={}), "additive", "`a` takes further fields"),
@@ -554,3 +553,91 @@ def test_answers_that_become_structured_or_cease_to_be() -> None:
     assert compare_outputs(None, of(a={}))[0][0] == "additive"
     assert compare_outputs(of(a={}), None)[0][0] == "breaking"
     assert compare_outputs(of(a={"description": "x"}), of(a={"description": "y"}))[0][0] == "text"
+
+
+# -- fields that the list has no room for
+
+WORDS = "Words about a shop, and all that can be said of what it sells. " * 4
+ZONES = [f"Region/City_{number}" for number in range(120)]
+SIZE = {"type": "object", "properties": {"width": {"type": "integer"}, "unit": {"type": "string"}}}
+
+
+def wide(words: str = WORDS, **unlisted: Any) -> Document:
+    """A document with a tool of so many fields that those `unlisted` are left out."""
+    text = {"type": "string", "description": words, "enum": [f"value_{n}" for n in range(20)]}
+    fields = {f"field_{number}": text for number in range(60)}
+    place = {"type": "object", "properties": {**fields, **unlisted}}
+    body = {"type": "object", "required": ["place"], "properties": {"place": place}}
+    content = {"application/json": {"schema": body}}
+    return changed(set_in("paths", "/orders", to={"post": {
+        "operationId": "open_shop", "requestBody": {"required": True, "content": content},
+        "responses": {"200": {"description": "ok"}}}}))  # fmt: skip
+
+
+FIELDS: Document = {"zone": {"type": "string", "enum": ZONES}, "size": SIZE}
+
+
+@pytest.mark.parametrize(
+    ("new", "kind", "text"),
+    [
+        ({"zone": {"type": "string", "enum": ZONES[:-1]}}, "breaking",
+         "`place.zone` no longer allows `Region/City_119`"),
+        ({"zone": {"type": "string", "enum": [*ZONES, "x"]}}, "additive", "`place.zone` allows `x` as well"),
+        ({"size": {**SIZE, "properties": {"width": {"type": "string"}, "unit": {"type": "string"}}}},
+         "breaking", "`place.size.width` must be string instead of integer"),
+        ({"size": {**SIZE, "properties": {"unit": {"type": "string"}}}}, "breaking",
+         "`place.size.width` is gone"),
+    ],
+)  # fmt: skip
+def test_what_a_call_is_checked_against_is_compared_and_not_what_is_listed(
+    tmp_path: Path, new: Document, kind: str, text: str
+) -> None:
+    folder = project(tmp_path, wide(**FIELDS))
+    assert "zone" not in json.dumps(listed_by(folder))
+    before = side_of_project(folder)
+    source = save(wide(**{**FIELDS, **new}), tmp_path / "shop.json")
+    _, server = pipeline.understand(Config(sources=(str(source),)), Problems(), lock=before.lock)
+    assert (kind, text) == told(diff(before, side_of_server(server)))[0]
+    generate(folder)
+    assert (kind, text) == told(diff(before, side_of_project(folder)))[0]
+
+
+def test_a_field_that_gets_room_in_the_list_is_not_new(tmp_path: Path) -> None:
+    folder = project(tmp_path, wide(**FIELDS))
+    before = side_of_project(folder)
+    save(wide("Words.", **FIELDS), tmp_path / "shop.json")
+    generate(folder)
+    after = side_of_project(folder)
+    assert {kind for kind, _ in told(diff(before, after))} == {"text"}
+    assert {kind for kind, _ in told(diff(after, before))} == {"text"}
+
+
+def listed_by(folder: Path) -> Any:
+    """The schema of the tool as a project lists it."""
+    return side_of_project(folder).tools["open_shop"]["inputSchema"]
+
+
+def told(difference: Diff) -> list[tuple[str, str]]:
+    """The class and the phrase of each change."""
+    return [(change.kind, change.text) for change in difference.changes]
+
+
+def test_a_union_is_the_same_under_other_names() -> None:
+    """One of its forms has no name of its own: it is called after its place."""
+    fields = {"type": "object", "properties": {"error": {"type": "string"}}}
+    names = ("CreateRuleAnswer", "Answer")
+    old, new = (
+        {
+            "oneOf": [{"$ref": "#/$defs/Rule"}, {"type": "array", "items": {"anyOf": [
+                {"$ref": "#/$defs/Rule"}, {"$ref": f"#/$defs/{name}Item"}]}}],
+            "$defs": {"Rule": NODE_OF_RULES, f"{name}Item": fields},
+        }
+        for name in names
+    )  # fmt: skip
+    assert compare_outputs(old, new) == [("text", "its answers are described differently")]
+    assert compare_inputs(old, new) == [("text", ANEW)]
+    new["$defs"]["Rule"] = {"properties": {"next": {"$ref": "#/$defs/Rule"}, "y": {}}}
+    assert ("breaking", "answers no longer have `x`") in compare_outputs(old, new)
+
+
+NODE_OF_RULES: Document = {"properties": {"next": {"$ref": "#/$defs/Rule"}, "x": {}}}
