@@ -8,13 +8,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ..ir import Body
-from ..load.values import as_list, as_object, as_text, texts_in
+from ..load.values import as_list, as_object, as_text, texts_in, without
 from ..problems import Unsupported
 from ..runtime.client.wire import EVERY_FIELD
 from ..runtime.facts import TOKEN
 from ..text import visible
 from .inherited import with_fields_of_heirs
-from .parameter import DEFAULT, Encoding, Field, Options, is_json, style
+from .parameter import DEFAULT, Around, Encoding, Field, Options, is_json, style
 from .projection import in_order, is_base64, is_raw, is_text_type
 from .schema import conditions, is_barred
 from .xml_outline import outline
@@ -129,22 +129,25 @@ def _best(reader: Reader, options: list[Option]) -> Option:
     best = min(options, key=lambda option: option[0])
     if best[1] not in ("json", "form"):
         return best
-    ranked = sorted(options, key=lambda option: option[0])
-    for option in (one for one in ranked if one[1] == "multipart"):
-        if _has_file(reader, option) and _replaces(reader, option, best):
+    for option in sorted(options, key=lambda option: option[0]):
+        if _replaces(reader, option, best):
             return option
     return best
 
 
 def _replaces(reader: Reader, option: Option, other: Option) -> bool:
-    """Return whether a body with a file can be sent for another: that has a file too, or all of its
-    fields are in the first, which demands no more.
+    """Return whether a multipart body with a file can be sent for another, which has a file too, or
+    has none but the first one's fields and demands as much.
     """
+    if option[1] != "multipart":
+        return False
+    if not _has_file(reader, option):
+        return False
     if _has_file(reader, other):
         return True
     names, demands = _names(reader, option)
     own, needed = _names(reader, other)
-    return own <= names and demands <= needed
+    return not (own - names | demands - needed)
 
 
 def _names(reader: Reader, option: Option) -> tuple[set[str], set[str]]:
@@ -220,22 +223,21 @@ def _rank(kind: BodyKind, media_type: str) -> int:
 
 
 def fields(
-    reader: Reader, request_body: Any, pointer: str, kept: Collection[str] = ()
+    reader: Reader, request_body: Any, pointer: str, around: Around
 ) -> tuple[Body | None, list[Field]]:
     """The body of an operation and the fields it is made of; no body where it is optional and can
-    hold nothing. `kept` are the names that the last run gave its arguments on the wire: the body
-    stays one argument, or its fields, as they say. Raises Unsupported.
+    hold nothing. It stays one argument, or its fields, as it was. Raises Unsupported.
     """
     node, at = reader.needed(request_body, pointer, "E0409", "the request body")
     content = as_object(node.get("content"))
     if not content:
         content = {"application/json": {}}
     kind, media_type, media = choose(reader, content, at)
+    schema = media.get("schema", {})
     required = node.get("required") is True
+    if around.means(node, _argument_name(reader, schema)):
+        required |= _demands(reader, schema)
     text = as_text(node.get("description"))
-    schema = media.get("schema")
-    if schema is None:
-        schema = {}
     whole = Body(kind=kind, media_type=media_type, whole=True, required=required)
     if kind == "text":
         lines = _lines(reader, media_type, media)
@@ -251,17 +253,43 @@ def fields(
         schema = _with_files(reader, kind, schema, encodings)
     else:
         schema = with_fields_of_heirs(reader, schema)
-    members = _members(reader, schema, required, text, kept)
+    schema = _without_credentials(reader, schema, around, at)
+    members = _members(reader, schema, required, text, around)
     if not members and not required and _holds_nothing(reader, schema):
         return None, []
     if not members:
         field = _whole_field(reader, whole, schema, text, encodings)
-        return whole, [replace(field, wire_name=_whole_name(kept, field.wire_name))]
+        return whole, [replace(field, wire_name=_whole_name(around.kept, field.wire_name))]
     out = []
     for name, child, needed in members:
         encode, options = _writer(reader, kind, child, as_object(encodings.get(name)))
         out.append(Field("body", name, child, needed, encode, options))
     return Body(kind=kind, media_type=media_type, whole=False, required=required), out
+
+
+def _demands(reader: Reader, schema: Any) -> bool:
+    """Return whether an object that is valid against a schema has a field."""
+    base, branches, _ = reader.expand(schema)
+    properties = as_object(base.get("properties"))
+    for name in texts_in(base.get("required")):
+        if not is_barred(reader.flatten(properties.get(name)), "readOnly"):
+            return True
+    if not branches:
+        return False
+    return all(_demands(reader, branch) for branch in branches)
+
+
+def _without_credentials(reader: Reader, schema: Any, around: Around, pointer: str) -> Any:
+    """The schema of a body without the optional fields that a declared credential fills."""
+    flat = reader.flatten(schema)
+    names: list[str] = []
+    for name in without(as_object(flat.get("properties")), texts_in(flat.get("required"))):
+        if not around.fills(name):
+            continue
+        names.append(name)
+        message = f"field `{visible(name)[:60]}` of the body is left out: the credential of that"
+        reader.problems.note("E0407", f"{message} name comes from the environment", pointer=pointer)
+    return {**flat, "properties": without(flat["properties"], names)} if names else schema
 
 
 def _refuse_lists(reader: Reader, kind: BodyKind, schema: Any, pointer: str) -> None:
@@ -414,15 +442,15 @@ def _holds_nothing(reader: Reader, schema: Any) -> bool:
 
 
 def _members(
-    reader: Reader, schema: Any, body_required: bool, text: str, kept: Collection[str]
+    reader: Reader, schema: Any, body_required: bool, text: str, around: Around
 ) -> list[tuple[str, Any, bool]]:
     """The fields of an object body as (name, schema, required); none where the body is better one
-    argument, or was at the last run (`kept`). `text` describes the body, and so its only field (an
+    argument, or was at the last run. `text` describes the body, and so its only field (an
     envelope, `data`).
 
-    It is one argument when it is not an object, has a union at its root, is free-form or a typed
-    map, or has fields that are not given without others, or when it may be left out although it has
-    required fields (then "all or nothing" can only be said with one argument).
+    It is one argument when it is not an object, has a union at its root, is free-form or a map,
+    also beside its fields, or has fields that are not given without others, or when it may be left
+    out although it has required fields (then "all or nothing" can only be said with one argument).
     """
     base, branches, _ = reader.expand(schema)
     properties = as_object(base.get("properties"))
@@ -434,15 +462,15 @@ def _members(
     members: list[tuple[str, Any, bool]] = []
     had_fields = False
     for name, child in in_order(properties, required):
-        had_fields |= name in kept
+        had_fields |= name in around.kept
         flat = reader.flatten(child)
         if is_barred(flat, "readOnly"):
             required.discard(name)
         else:
             members.append((name, child, name in required))
     members += [(name, {}, True) for name in sorted(required - set(properties))]
-    is_whole = bool(required) and not body_required
-    if any([had_fields, _whole_name(kept)]):
+    is_whole = any([required and not body_required, base.get("additionalProperties") in (True, {})])
+    if any([had_fields, _whole_name(around.kept)]):
         is_whole = not had_fields
     if is_whole:
         return []

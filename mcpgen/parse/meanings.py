@@ -34,7 +34,7 @@ def meanings_of(base: dict[str, Any], keys: list[str], values: list[Any]) -> tup
     value has one.
     """
     found: dict[str, Meaning] = {}
-    for key in [key for key in keys if key != "enum"]:
+    for key in keys:
         for value, entry in _entries(base[key], as_list(base.get("enum"))):
             name, text = found.get(value, ("", ""))
             own_name, own_text = _meaning(entry, is_text=ABOUT.search(key) is not None)
@@ -81,7 +81,7 @@ def told(values: list[Any], meanings: tuple[Meaning, ...], known: str) -> list[s
     names: list[str] = []
     texts: list[str] = []
     for value, (written, about) in zip(map(shown, values), meanings, strict=False):
-        name, text = (shorten(plain(one).replace("\n", " "), LONGEST) for one in (written, about))
+        name, text = map(_short, (written, about))
         if fold(name) == fold(value):
             name = ""
         if fold(text) in (fold(value), fold(name)):
@@ -91,8 +91,17 @@ def told(values: list[Any], meanings: tuple[Meaning, ...], known: str) -> list[s
         texts += [f"{named}: {text}" if text else named] * any((name, text))
     if all(fold(each) in fold(known) for each in texts):
         return []
-    choices = ["; ".join(texts), ", ".join(names)]
-    if texts == names:
-        return [text for text in choices[1:] if len(text) <= MOST_NAMES]
-    limits = zip(choices, (MOST, MOST_NAMES), strict=True)
-    return [text for text, limit in limits if 0 < len(text) <= limit]
+    whole = "; ".join(texts)
+    choices = [", ".join(names)]
+    if texts != names and len(whole) <= MOST:
+        choices.insert(0, whole)
+    return list(filter(_fits, choices))
+
+
+def _fits(text: str) -> bool:
+    return 0 < len(text) <= MOST_NAMES
+
+
+def _short(text: str) -> str:
+    """A name or a description in one line."""
+    return shorten(plain(text).replace("\n", " "), LONGEST)

@@ -146,6 +146,8 @@ class Operation:
         own = self.security.requirement(self.operation.get("security"), pointer)
         alternatives = self.security.default if own is None else own
         schemes = dict.fromkeys(scheme for schemes in alternatives for scheme in schemes)
+        self.credentials = self.security.names_of(schemes)
+        """Folded names of fields that a credential of the operation fills."""
         model_fields: list[Field] = []
         required_schemes: list[str] = []
         for item in fields:
@@ -192,8 +194,8 @@ class Operation:
             body, _ = self.reader.deref(written, "")
             if not as_object(as_object(body).get("content")):
                 return None, []
-        pointer = f"{self.origin.pointer}/requestBody"
-        return bodies.fields(self.reader, written, pointer, kept)
+        around = parameters.Around(self.origin.method, kept, self.credentials)
+        return bodies.fields(self.reader, written, f"{self.origin.pointer}/requestBody", around)
 
     def tool(self, name: str, *, base_url: str | None, api: str = "") -> Tool:
         """The tool, with as much of its input as its budget holds."""

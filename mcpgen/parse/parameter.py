@@ -11,10 +11,13 @@ from ..ir import Place
 from ..load.values import as_list, as_object, as_text
 from ..problems import Unsupported
 from ..runtime.facts import FORBIDDEN_HEADERS, TOKEN
+from ..runtime.results import fold
 from ..text import visible
 from .servers import Query, parameter_names
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Container
+
     from .schema import Reader
 
 PLACES = ("path", "query", "header", "cookie")
@@ -23,6 +26,8 @@ MISSPELT_PLACES = {"headers": "header", "params": "query", "cookies": "cookie", 
 IGNORED_HEADERS = frozenset(["accept", "content-type", "authorization"])
 MEDIA_RANGES = re.compile(r"[A-Za-z0-9!#$&^_.+*-]+/[A-Za-z0-9!#$&^_.+*-]+[ -~]{0,200}")
 """One media type or several, as they stand in `Accept` and `Content-Type`."""
+MEANT = frozenset({"POST", "PUT", "PATCH"})
+"""Methods of requests that mean their body (RFC 9110 §9.3, RFC 5789)."""
 JSON_TYPES = ("application/json", "text/json", "text/x-json", "application/x-json")
 DEFAULT_STYLES = {"path": "simple", "header": "simple"}
 DELIMITED_STYLES = {
@@ -66,6 +71,34 @@ class Field:
     """Expected form of a text, besides its description."""
     whole: bool = False
     deprecated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """Facts around a body: the `method`, the names on the wire that its arguments had at the last
+    run (`kept`), and the folded names of `credentials` that the operator gives.
+    """
+
+    method: str = ""
+    kept: Collection[str] = ()
+    credentials: Container[str] = ()
+
+    def means(self, node: dict[str, Any], name: str) -> bool:
+        """Return whether a body that has required fields is required. `required` is false by
+        default (OpenAPI 3.1 §4.8.13), which few authors mean. A body that was one argument of that
+        name at the last run stays what it was.
+        """
+        if self.method not in MEANT:
+            return False
+        if name in self.kept:
+            return False
+        return "required" not in node
+
+    def fills(self, name: str) -> bool:
+        """Return whether a credential fills a field of that name, which is no argument yet."""
+        if name in self.kept:
+            return False
+        return fold(name) in self.credentials
 
 
 def collect(

@@ -18,6 +18,7 @@ from ..load.values import as_list, as_object, as_text, first_text
 from ..runtime.client.settings import VARIABLES, write_variable
 from ..runtime.facts import CREDENTIAL_HEADERS, FORBIDDEN_HEADERS, TOKEN
 from ..runtime.pointer import escape
+from ..runtime.results import fold
 from ..text import plain, shorten, split_words, visible
 from .naming import digest
 from .parameter import at_key
@@ -344,6 +345,16 @@ class Security:
             if _comparable(place, auth.wire_name) == _comparable(place, wire_name):
                 return auth.name
         return None
+
+    def names_of(self, schemes: Collection[str]) -> set[str]:
+        """The folded names that the API keys among `schemes` have in the document and on the
+        wire.
+        """
+        names: set[str] = set()
+        for name, slug in self.slugs.items():
+            if slug in schemes and self.auth[slug].kind == "api_key":
+                names |= {fold(name), fold(self.auth[slug].wire_name)}
+        return names
 
 
 def _sentence(description: Any) -> str:

@@ -21,8 +21,6 @@ TEXTS = frozenset(
     "description title default example examples deprecated externalDocs xml summary".split()
 )
 """Keywords beside a reference that leave its target the same schema."""
-
-
 NAME_RULES = {"pattern": str, "minLength": int, "maxLength": int, "enum": list}
 """Rules about the name of a property that are checked, with the types of their values."""
 
@@ -47,11 +45,12 @@ class Node:
     `base`: the merged schema of the document, for its texts. `rules`: the portable keywords of the
     schema itself. `members`: the properties of an object. `items`: the schema of an array's items,
     in a tuple that is empty for another type. `extra`: `additionalProperties`, None where it says
-    nothing. `branches`: the alternatives of a union. `ref`: the component that this schema is.
-    `note`: what the reading itself has to say. `vacuous`: the bounds that no list shows, though
-    calls are checked against them. `barred`: the names of properties that an object has
-    and that cannot be sent (`readOnly`). `conditions`: schemas of the document that a value fits as
-    well.
+    nothing, True where the document permits any beside the `members`. `branches`: the alternatives
+    of a union. `ref`: the component that this schema is. `note`: what the reading itself has to
+    say. `vacuous`: the bounds that no list shows, though calls are checked against them. `barred`:
+    the names of properties that an object has and that cannot be sent (`readOnly`). `conditions`:
+    schemas of the document that a value fits as well. `meanings`: the meaning of each value of the
+    enum, empty where the document says none.
     """
 
     base: dict[str, Any]
@@ -67,14 +66,12 @@ class Node:
     barred: tuple[str, ...] = ()
     conditions: tuple[Schema, ...] = ()
     meanings: tuple[Meaning, ...] = ()
-    """The meaning of each value of the enum; empty where the document does not say."""
 
     def meanings_told(self) -> list[str]:
         """The meanings of the values in words, the longest text first."""
         if not self.meanings:
             return []
-        known = as_text(self.base.get("description"))
-        return told(self.rules["enum"], self.meanings, known)
+        return told(self.rules["enum"], self.meanings, as_text(self.base.get("description")))
 
     @property
     def kind(self) -> str:

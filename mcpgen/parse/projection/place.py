@@ -137,7 +137,7 @@ class Place:
         if self.members:
             listed = (member.key for member in self.listed())
             out["properties"] = {key: self.members[key].schema() for key in listed}
-        if self.extra:
+        if "additionalProperties" in out and self.extra:
             out["additionalProperties"] = self.extra.schema()
         return out
 
@@ -151,8 +151,10 @@ class Place:
         required = [member.key for member in self.listed() if member.required]
         if required:
             out["required"] = required
-        if self.extra:
+        if self.extra and not self.hidden():
             out["additionalProperties"] = {}
+        elif self.node.extra is True:
+            out["additionalProperties"] = True
         elif self.is_closed():
             out["additionalProperties"] = False
         description = self.description()

@@ -9,6 +9,7 @@ them. They are checked as they are written: what is only nearly the same would r
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -34,6 +35,7 @@ OF_ANY_TYPE = frozenset(
     " minProperties maxProperties propertyNames dependentRequired".split()
 )
 
+ENUM = re.compile("enum", re.I)
 DEEPEST_UNION = 4
 """Unions directly inside unions; a schema that has itself as a branch has no end."""
 
@@ -258,7 +260,9 @@ class Nodes:
         return bool(flat.get("type") == "null")
 
     def _extra(self, base: dict[str, Any]) -> Any:
-        """`additionalProperties` of a map or of a closed object; None where it says nothing."""
+        """`additionalProperties` of a map or of a closed object, True where the document permits
+        any beside the properties; None where it says nothing.
+        """
         rule = base.get("additionalProperties")
         if rule is None and not conditions(base):
             rule = base.get("unevaluatedProperties")
@@ -272,16 +276,17 @@ class Nodes:
         if rule is False and base.get("unevaluatedProperties") in (None, False):
             return False if self.writing else None
         if base.get("properties"):
-            return None
+            if not self.writing:
+                return None
+            if rule in (True, {}):
+                return True
         return as_object(rule) or None
 
 
 def _meanings(base: dict[str, Any], rules: Schema) -> tuple[Meaning, ...]:
     """The meanings of the values of an enum, by the extensions beside it."""
-    if "enum" not in rules:
-        return ()
-    keys = [key for key in base if "enum" in key.lower()]
-    return meanings_of(base, keys, rules["enum"]) if keys != ["enum"] else ()
+    keys = list(filter(ENUM.search, without(base, ["enum"]))) if "enum" in rules else []
+    return meanings_of(base, keys, rules["enum"]) if keys else ()
 
 
 def _with_needs(members: dict[str, Member], base: dict[str, Any]) -> tuple[Member, ...]:

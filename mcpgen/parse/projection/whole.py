@@ -126,8 +126,8 @@ class Whole:
         required = [member.key for member in node.members if member.required]
         if required:
             out["required"] = required
-        if node.extra is False:
-            out["additionalProperties"] = False
+        if isinstance(node.extra, bool):
+            out["additionalProperties"] = node.extra
         elif node.extra is not None:
             extra = self.nodes.node(node.extra)
             at = f"{pointer}/additionalProperties"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NotRequired, TypedDict
 
+BodiesOpenBody = TypedDict("BodiesOpenBody", {"class": str})
+
 
 class CreateOptionalBody(TypedDict):
     a: int
@@ -11,6 +13,14 @@ class CreateOptionalBody(TypedDict):
 
 class OpenFormBody(TypedDict):
     a: str
+
+
+class OpenInsideExtra(TypedDict):
+    a: NotRequired[str]
+
+
+class OpenInsideLabels(TypedDict):
+    a: NotRequired[int]
 
 
 class SendAlternativesBody(TypedDict):
@@ -36,3 +46,11 @@ class SendFormAsOneBody(TypedDict):
 
 class SendMapWithFieldsBody(TypedDict):
     a: NotRequired[str]
+
+
+class SendMeantAlternativesBody(TypedDict):
+    a: int
+
+
+class SendMeantAlternativesBody2(TypedDict):
+    b: int

@@ -37,7 +37,7 @@ async def create_order(api: Api, *, body: str) -> Answer[Any]:
     )
 
 
-async def create_wide(api: Api, *, body: str | Omit = OMIT) -> Answer[Any]:
+async def create_wide(api: Api, *, body: str) -> Answer[Any]:
     """Create something wide."""
     return await api.request(
         "POST",

@@ -47,6 +47,24 @@ async def replace_filled(
     )
 
 
+async def send_filled_body(
+    api: Api,
+    *,
+    other: str,
+    basic: str | Omit = OMIT,
+) -> Answer[Any]:
+    """Send what is filled."""
+    return await api.request(
+        "POST",
+        "/filled-body",
+        json={
+            "other": other,
+            "basic": basic,
+        },
+        security=(("other", "token"),),
+    )
+
+
 async def send_x(api: Api) -> Answer[Any]:
     """Send without any."""
     return await api.request("POST", "/x", security=())

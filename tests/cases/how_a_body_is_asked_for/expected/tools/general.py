@@ -10,6 +10,11 @@ if TYPE_CHECKING:
     from .. import models
 
 
+async def bodies_open(api: Api, *, body: models.BodiesOpenBody) -> Answer[Any]:
+    """Send more than is named."""
+    return await api.request("POST", "/open", json=body)
+
+
 async def create_optional(
     api: Api,
     *,
@@ -30,9 +35,26 @@ async def merge_patch_first(api: Api, *, body: Any | Omit = OMIT) -> Answer[Any]
     )
 
 
-async def open_form(api: Api, *, body: models.OpenFormBody | Omit = OMIT) -> Answer[Any]:
+async def open_form(api: Api, *, body: models.OpenFormBody) -> Answer[Any]:
     """Send an open form."""
     return await api.request("POST", "/open-form", form=wire.form_fields(body))
+
+
+async def open_inside(
+    api: Api,
+    *,
+    extra: models.OpenInsideExtra | Omit = OMIT,
+    labels: models.OpenInsideLabels | Omit = OMIT,
+) -> Answer[Any]:
+    """Send more inside."""
+    return await api.request(
+        "POST",
+        "/open-inside",
+        json={
+            "extra": extra,
+            "labels": labels,
+        },
+    )
 
 
 async def send_alternatives(
@@ -148,6 +170,20 @@ async def send_map_with_fields(api: Api, *, body: models.SendMapWithFieldsBody) 
     return await api.request("POST", "/map-with-fields", json=body)
 
 
+async def send_meant(api: Api, *, a: int) -> Answer[Any]:
+    """Send what is meant."""
+    return await api.request("PATCH", "/meant", json={"a": a})
+
+
+async def send_meant_alternatives(
+    api: Api,
+    *,
+    body: models.SendMeantAlternativesBody | models.SendMeantAlternativesBody2,
+) -> Answer[Any]:
+    """Send one of two."""
+    return await api.request("PUT", "/meant-alternatives", json=body)
+
+
 @wire.sends(nullable=("/properties/body",))
 async def send_multipart_first(api: Api, *, body: Any | Omit = OMIT) -> Answer[Any]:
     """Send multipart first."""
@@ -176,6 +212,16 @@ async def send_object_as_text(api: Api, *, body: str) -> Answer[Any]:
         "/object-as-text",
         content=body,
         media_type="text/plain",
+    )
+
+
+async def send_only_read(api: Api, *, n: int | Omit = OMIT) -> Answer[Any]:
+    """Send what is only read."""
+    return await api.request(
+        "POST",
+        "/only-read",
+        json={"n": n},
+        optional_body=True,
     )
 
 
