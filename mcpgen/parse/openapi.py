@@ -220,7 +220,9 @@ class _Parser:
         source_url = self.source.url
         servers = self.root.get("servers")
         if servers:
-            return address(servers, source_url, own_network(source_url))
+            home = address(servers, source_url, own_network(source_url))
+            self.report_choice(home, f"{self.reader.home}/servers")
+            return home
         addresses = list(map(self.own_server, self.operations))
         named = [own for own in addresses if own is not None]
         usable = [own for own in named if own.url]
@@ -250,6 +252,7 @@ class _Parser:
         own = self.own_server(operation)
         if own is None:
             return None
+        self.report_choice(own, operation.pointer)
         if is_same(own.text, self.home.text):
             return None
         if own.on_origin and self.home.on_origin:
@@ -387,15 +390,29 @@ class _Parser:
     def selected(self) -> list[DocumentedOperation]:
         """The operations that the configuration and the document ask for."""
         selected: list[DocumentedOperation] = []
+        called = self.called_by_workflows()
         for operation in self.operations:
             where = _origin_of(operation)
             reason = select.left_out(self.config, where, operation.node)
+            caller = called.get(as_text(where.own_id), called.get(operation.pointer, ""))
+            if caller and as_text(reason).startswith(select.NOT_INCLUDED):
+                message = f"`{where.operation}` is a tool too: workflow `{caller}` calls it"
+                self.problems.note("E1547", visible(message)[:200], pointer=operation.pointer)
+                reason = None
             if reason is None:
                 selected.append(operation)
             else:
                 self.skips.append(Skip(origin=where, reason=reason, code="", filtered=True))
         self.report_duplicates(selected)
         return selected
+
+    def called_by_workflows(self) -> dict[str, str]:
+        """OperationId or pointer of an operation that a step calls → the workflow's id."""
+        if not self.document.workflows:
+            return {}
+        from ..workflows.tools import called  # late: it builds on this package
+
+        return called(self.document, self.config.selection.exclude_operations)
 
     def draft(
         self, operation: DocumentedOperation, name: str, tag: str, texts: Texts, budget: int
@@ -469,6 +486,12 @@ class _Parser:
         self.problems.note("E0775", message, pointer=f"{self.reader.home}/security", hint=hint)
 
     # Reports.
+
+    def report_choice(self, chosen: Address, pointer: str) -> None:
+        """Note an address that is not what a server's URL says."""
+        if chosen.said:
+            hint = "write the whole URL, or `--base-url`"
+            self.problems.note("E0709", chosen.said, pointer=pointer, hint=hint)
 
     def skip_unreadable(self, unreadable: Unreadable) -> None:
         """Count a path or an operation that cannot be read. A reference that points to nothing is a

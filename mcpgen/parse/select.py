@@ -16,11 +16,14 @@ from ..load.values import texts_in
 from ..problems import Problem, UsageError
 from ..runtime.facts import METHODS
 from ..text import visible
+from ..workflows.model import KIND as WORKFLOW
 
 Choice = tuple[Origin, dict[str, Any]]
 """An operation's origin, and its object in the document."""
 KINDS = ("tag", "path", "method", "operation")
 """Criteria by which operations are chosen."""
+NOT_INCLUDED = "no included"
+"""Beginning of the reason why an operation is left out that no filter names."""
 SUGGESTED = 8
 """Words of the document that a message lists."""
 
@@ -64,9 +67,11 @@ def _left_out(selection: Selection, origin: Origin, operation: dict[str, Any]) -
     words = words_of(origin, operation)
     for kind in KINDS:
         include = patterns(selection, "include", kind)
+        if origin.method == WORKFLOW:
+            include = ()  # Its file asks for it.
         exclude = patterns(selection, "exclude", kind)
         if include and not matches(words[kind], include):
-            return f"no included {kind} matches"
+            return f"{NOT_INCLUDED} {kind} matches"
         pattern = matches(words[kind], exclude)
         if pattern:
             return f"excluded {kind} `{pattern}`"

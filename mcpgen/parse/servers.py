@@ -32,13 +32,14 @@ Query = tuple[tuple[str, str], ...]
 class Address:
     """A base URL that can be trusted unasked, or None and why not. `text` is what the document
     says, with variables filled in and resolved as far as possible. `on_origin`: it is a path on the
-    origin of the API, which only the operator knows.
+    origin of the API, which only the operator knows. `said`: a remark on how it was chosen.
     """
 
     url: str | None
     note: str = ""
     text: str = ""
     on_origin: bool = False
+    said: str = ""
 
 
 def address(servers: Any, source_url: str | None, vouched: Collection[str] = ()) -> Address:
@@ -59,10 +60,15 @@ def address(servers: Any, source_url: str | None, vouched: Collection[str] = ())
     if missing:
         note = f"`{shown_url(url)}` has a variable without a default: {', '.join(missing)}"
         return Address(None, note, url)
+    said = ""
+    if source_url and not url.partition("?")[0].partition("#")[0]:
+        # No API is below a file (RFC 3986 §5.2.2 resolves it to the document itself).
+        url = urljoin(source_url, "/")
+        said = f"the server's URL is empty: `{shown_url(origin(url))}` is taken"
     if source_url and not re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*:", url):
         url = urljoin(source_url, url)
     on_origin = source_url is None and PATH.fullmatch(url) is not None
-    return replace(screen(url, vouched), text=url.rstrip("/"), on_origin=on_origin)
+    return replace(screen(url, vouched), text=url.rstrip("/"), on_origin=on_origin, said=said)
 
 
 def _beside_the_document(source_url: str | None, vouched: Collection[str]) -> Address:

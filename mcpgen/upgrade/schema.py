@@ -11,8 +11,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, TypeAlias
+
+import jsonschema_rs
 
 from ..load.definitions import DECLARATIONS
 from ..load.document import Document
@@ -58,6 +60,11 @@ LIMITS = {
     "multipleOf": "a number greater than 0",
 }
 """Keyword → what its value must be."""
+NEVER = re.compile(r"^/\^|\$/[a-z]*$")
+"""A pattern that asks for a character before the beginning of a text, or behind its end."""
+DELIMITED = re.compile(r"^/|/[a-z]*$")
+LARGEST = 1 << 22
+"""Bytes of a compiled pattern."""
 NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,15})?")
 
 
@@ -160,6 +167,30 @@ class SchemaUpgrade:
         schema["anyOf"] = [inner, {"type": "null"}]
         here = pointer(at)
         self.moved.append((f"{here}/anyOf/0", here))
+
+    def pattern(self, schema: Schema, at: At) -> None:
+        """Drop a pattern that no text matches (`/^…$/`, as JavaScript writes one), or that an
+        example beside it does not match.
+        """
+        written = as_text(schema["pattern"])
+        meant = DELIMITED.sub("", written) if NEVER.search(written) else ""
+        examples = [*as_list(schema.get("examples")), schema.get("default")]
+        failing = [each for each in examples if not _matches(written, each)]
+        if meant:
+            message = "the pattern is between slashes, so no text matches it"
+            hint = f"write `{visible(meant)[:80]}`"
+            about = [as_text(schema.get("description")), f"pattern {meant}"]
+            schema["description"] = "; ".join(filter(None, about))
+        elif failing:
+            message = (
+                f"`{visible(failing[0])[:60]}`, an example or default, does not match `pattern`"
+            )
+            hint = "correct one of them"
+        else:
+            return
+        del schema["pattern"]
+        message += ": values are not checked against it"
+        self.problems.warn("E0323", message, pointer=f"{pointer(at)}/pattern", hint=hint)
 
     def discriminator(self, schema: Schema, at: At) -> None:
         """Swagger 2.0: the name of the property alone."""
@@ -343,12 +374,30 @@ def _add_null(schema: Schema) -> None:
         schema["enum"] = [*values, None]
 
 
+def _matches(pattern: str, example: Any) -> bool:
+    """Return whether an example matches a pattern, as far as a linear engine can tell."""
+    if type(example) is not str:
+        return True
+    try:
+        return bool(_compiled(pattern).is_valid(example))
+    except ValueError:
+        return True
+
+
+@lru_cache(maxsize=512)
+def _compiled(pattern: str) -> Any:
+    """A checker of a pattern. Raises ValueError where a linear engine cannot have it."""
+    options = jsonschema_rs.RegexOptions(size_limit=LARGEST)
+    return jsonschema_rs.validator_for({"pattern": pattern}, pattern_options=options)
+
+
 Rule: TypeAlias = Callable[[SchemaUpgrade, Schema, At], None]
 _RULES: dict[str, Rule] = {
     **{key: partial(SchemaUpgrade.limit, key=key) for key in LIMITS},
     "exclusiveMinimum": partial(SchemaUpgrade.exclusive, key="exclusiveMinimum", bound="minimum"),
     "exclusiveMaximum": partial(SchemaUpgrade.exclusive, key="exclusiveMaximum", bound="maximum"),
     "example": SchemaUpgrade.example,
+    "pattern": SchemaUpgrade.pattern,
     "discriminator": SchemaUpgrade.discriminator,
     "items": SchemaUpgrade.items,
     "definitions": SchemaUpgrade.definitions,

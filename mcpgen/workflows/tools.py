@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..ir import Argument, Hints, Origin, Schema, Server, Skip, Tool, Toolset
 from ..load.document import FILES
@@ -14,6 +15,7 @@ from ..parse.defined_tool import Definition
 from ..parse.definitions import Definitions
 from ..parse.naming import toolset_names
 from ..parse.room import size, with_room
+from ..parse.select import matches
 from ..problems import Problems
 from ..runtime.pointer import escape
 from ..text import plain, visible, words
@@ -23,7 +25,12 @@ from .model import KIND, Step, Workflow
 from .outputs import OutputTypes
 from .scalars import Scalars
 
+if TYPE_CHECKING:
+    from ..load import Document
+
 TOOLSET = "workflows"
+SOURCE = re.compile(r"^\$sourceDescriptions\.[^.]*\.")
+"""The beginning of an operationId that names its document."""
 NO_INPUTS = {"type": "object", "properties": {}, "additionalProperties": False}
 
 
@@ -51,6 +58,9 @@ class Workflows(Definitions):
             name: scalars.in_workflow(workflow) for name, workflow in self.workflows.items()
         }
         drafts = self.drafts(reserved=[tool.name for _, tool in api_tools])
+        for skip in self.skips:
+            if skip.filtered:
+                _skipped(skip.origin, skip.reason, self.problems)
         defined = with_room(drafts, others=sum(size(tool) for _, tool in api_tools))
         return [(tag, self._with_steps(tool)) for _, tool in defined]
 
@@ -130,6 +140,9 @@ class Workflows(Definitions):
             try:
                 if not name or name in compiled:
                     raise Inexpressible("it needs a `workflowId` of its own")
+                pattern = _excluded(name, self.config.selection.exclude_operations)
+                if pattern:
+                    raise Inexpressible(f"excluded operation `{pattern}`")
                 schema = node.get("inputs", NO_INPUTS)
                 if "object" not in (self.reader.kinds(schema) or {"object"}):
                     raise Inexpressible("its `inputs` are not those of an object")
@@ -153,7 +166,9 @@ class Workflows(Definitions):
         return without(compiled, reasons)
 
     def _skip(self, name: str, pointer: str, reason: str) -> None:
-        origin = Origin(method=KIND, path=name, operation_id=name, pointer=pointer)
+        tool = "_".join(words(name))
+        origin = Origin(method=KIND, path=name, operation_id=tool, pointer=pointer)
+        self.choices.append((origin, {}))
         self.skips.append(_skipped(origin, reason, self.problems))
 
     def _hints(self, workflow: Workflow) -> Hints:
@@ -166,6 +181,28 @@ class Workflows(Definitions):
             idempotent=all(each.idempotent for each in hints),
             open_world=any(each.open_world for each in hints),
         )
+
+
+def called(document: Document, excluded: tuple[str, ...]) -> dict[str, str]:
+    """OperationId or pointer of an operation that a step calls (Arazzo 1.0.1 §4.6.5.1) → the id of
+    its workflow, unless that is excluded.
+    """
+    found: dict[str, str] = {}
+    for file in document.workflows:
+        for node in map(as_object, as_list(document.root[FILES][file].get("workflows"))):
+            name = as_text(node.get("workflowId"))
+            if _excluded(name, excluded):
+                continue
+            for step in map(as_object, as_list(node.get("steps"))):
+                identity = SOURCE.sub("", as_text(step.get("operationId")))
+                pointer = as_text(step.get("operationPath")).rpartition("#")[2]
+                found |= dict.fromkeys(filter(None, (identity, pointer)), name)
+    return found
+
+
+def _excluded(name: str, patterns: tuple[str, ...]) -> str | None:
+    """The first pattern that leaves a workflow out, by its id or by the name of its tool."""
+    return matches([name, "_".join(words(name))], patterns)
 
 
 def _skipped(origin: Origin, reason: str, problems: Problems) -> Skip:

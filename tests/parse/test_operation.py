@@ -218,6 +218,10 @@ LOCAL, PUBLIC = "http://localhost:8000/openapi.json", "https://docs.example.com/
     (LOCAL, None, "http://localhost:8000"), (LOCAL, [], "http://localhost:8000"),
     (LOCAL, [{"url": "/"}], "http://localhost:8000"),
     (LOCAL, [{"url": "/v1"}], "http://localhost:8000/v1"),
+    (LOCAL, [{"url": ""}], "http://localhost:8000"), (LOCAL, [{"url": "?"}], "http://localhost:8000"),
+    (LOCAL, [{"url": "{a}", "variables": {"a": {"default": ""}}}], "http://localhost:8000"),
+    (PUBLIC, [{"url": "#x"}], "https://docs.example.com"), (PUBLIC, [{"url": "."}],
+     "https://docs.example.com"),
     (LOCAL, [{"url": "http://localhost:8000/v2"}], "http://localhost:8000/v2"),
     (LOCAL, [{"url": "http://localhost:9000"}], None),
     (LOCAL, [{"url": "http://169.254.169.254"}], None), (PUBLIC, None, None),
@@ -230,6 +234,13 @@ def test_a_document_of_this_network_has_its_api_beside_it(
     source_url: str | None, servers: Any, base_url: str | None
 ) -> None:
     assert address(servers, source_url, own_network(source_url)).url == base_url
+
+
+def test_the_server_of_a_path_that_is_empty_is_told() -> None:
+    own = address([{"url": ""}], "https://docs.example.com/a/openapi.json")
+    assert own.url == "https://docs.example.com"
+    assert own.said == "the server's URL is empty: `https://docs.example.com` is taken"
+    assert not address([{"url": "/"}], PUBLIC).said
 
 
 def test_where_a_document_was_fetched_is_named_as_a_possibility() -> None:

@@ -306,3 +306,23 @@ def test_a_workflow_calls_operations_of_several_apis(tmp_path: Path) -> None:
     assert any("several APIs have `listThings`" in problem.message for problem in problems)
     place = document.place(tools["b_list_parts"].origin.pointer)
     assert (Path(place.file).name, place.line > 1) == ("b.yaml", True) and not problems.has_errors
+
+
+def test_a_workflow_brings_the_operations_that_it_calls(make: Any) -> None:
+    from mcpgen.config import Selection
+
+    project = make(API, arazzo(GOOD), selection=Selection(include_operations=("getThing",)))
+    [workflow_tool] = [tool for tool in project.server.tools if tool.workflow]
+    names = {tool.origin.operation_id for tool in project.server.tools}
+    assert workflow_tool.workflow.id == "good" and "listThings" in names
+    assert {problem.code for problem in project.problems} == {"E1547"}
+
+
+def test_a_workflow_that_is_excluded_says_so_and_brings_nothing(make: Any) -> None:
+    from mcpgen.config import Selection
+
+    selection = Selection(include_operations=("getThing",), exclude_operations=("good",))
+    project = make(API, arazzo(GOOD), selection=selection)
+    assert [tool.origin.operation_id for tool in project.server.tools] == ["getThing"]
+    [problem] = project.problems
+    assert problem.message == "workflow `good` skipped: excluded operation `good`"
