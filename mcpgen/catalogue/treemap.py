@@ -12,16 +12,20 @@ from itertools import accumulate
 
 from .model import Catalogue, Row
 
-WIDTH, HEIGHT = 1200.0, 620.0
-"""The largest map; one of few tools is lower, so that a tool is a field and not a wall."""
+WIDTH, HEIGHT = 1200.0, 440.0
+"""The largest map, which fits a screen of 800 pixels below its heading; one of few tools is lower,
+so that a tool is a field and not a wall.
+"""
 LOWEST, FOR_A_TOOL = 190.0, 12.0
 HEADER = 17.0
 """The height of a toolset's name."""
+LINE = 13.0
+"""The height of a line of a label."""
+NAMED = 40.0
+"""The width from which a box has its name, and the height from which a toolset has."""
 GAP = 1.5
 LETTER = 6.3
 """The width of a letter of the map; labels are cut to what fits."""
-SHORTEST_LABEL, SHORTEST_CUT = 4, 7
-"""Letters of a label, and of one that is cut: `cre…` tells nobody what a tool does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +54,11 @@ class Box:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leaf:
-    """A tool on the map; `label` is empty where none fits."""
+    """A tool on the map; `lines` of its name, none where the box is too small."""
 
     row: Row
     box: Box
-    label: str
+    lines: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,14 +86,17 @@ def treemap(catalogue: Catalogue) -> list[Area]:
 
 
 def _area(heading: str, rows: list[Row], box: Box) -> Area:
-    label = _label(heading, box.width - 2 * GAP, box.height, 3 * HEADER)
-    header = HEADER
-    if not label:
-        header = 0.0
+    label, header = "", 0.0
+    if box.height >= NAMED:
+        label, header = "".join(_lines([heading], box.width, HEADER)), HEADER
     ordered = sorted(rows, key=lambda row: (-row.tokens, row.tool.name))
     boxes = squarified([row.tokens for row in ordered], box.inner(GAP, header))
     leaves = tuple(
-        Leaf(row=row, box=inner.inner(0.5), label=_label(_short(row), inner.width, inner.height))
+        Leaf(
+            row=row,
+            box=inner.inner(0.5),
+            lines=_lines(_short(row).split("_"), inner.width, inner.height),
+        )
         for row, inner in zip(ordered, boxes, strict=True)
     )
     return Area(box=box, label=label, leaves=leaves)
@@ -100,16 +107,19 @@ def _short(row: Row) -> str:
     return row.tool.name.removeprefix(f"{row.toolset}_")
 
 
-def _label(text: str, width: float, height: float, lowest: float = HEADER) -> str:
-    """As much of a text as fits; nothing where that says too little."""
-    letters = int((width - 6) / LETTER)
-    if height < lowest or letters < SHORTEST_LABEL:
-        return ""
-    if len(text) <= letters:
-        return text
-    if letters < SHORTEST_CUT:
-        return ""
-    return text[: letters - 1] + "…"
+def _lines(words: Sequence[str], width: float, height: float) -> tuple[str, ...]:
+    """The words of a name in as many lines as a box has, each cut to its width."""
+    letters, most = int((width - 6) / LETTER), int(height / LINE)
+    if width < NAMED or not most:
+        return ()
+    lines: list[str] = []
+    for index, word in enumerate(words):
+        part = word if index == len(words) - 1 else f"{word}_"
+        if lines and (len(lines[-1] + part) <= letters or len(lines) == most):
+            lines[-1] += part
+        else:
+            lines.append(part)
+    return tuple(line if len(line) <= letters else f"{line[: letters - 1]}…" for line in lines)
 
 
 def squarified(sizes: Sequence[float], box: Box) -> list[Box]:

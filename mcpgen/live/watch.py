@@ -67,13 +67,13 @@ def wait(
     at a URL does.
     """
     watched = list(paths)
-    states = _states(watched)
+    states = states_of(watched)
     fetched = threading.Event()
     if urls:
         threading.Thread(target=_ask, args=(urls, fetched), daemon=True).start()
     while process.poll() is None:
         time.sleep(INTERVAL)
-        now = _states(watched)
+        now = states_of(watched)
         if now != states or fetched.is_set():
             is_new = fetched.is_set()
             fetched.clear()
@@ -90,7 +90,8 @@ def _ask(urls: list[Poll], fetched: threading.Event) -> None:
             fetched.set()
 
 
-def _states(paths: list[Path]) -> States:
+def states_of(paths: Iterable[Path]) -> States:
+    """The time of the last change and the size of each file that is there."""
     states = {}
     for path in paths:
         try:
@@ -114,4 +115,4 @@ def generated(config: Config, folder: Path, *, update: bool = False) -> tuple[Do
     return made.document, problems
 
 
-__all__ = ["McpgenError", "generated", "polls", "sources", "wait"]
+__all__ = ["McpgenError", "generated", "polls", "sources", "states_of", "wait"]

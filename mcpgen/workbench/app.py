@@ -37,6 +37,7 @@ MEDIA_TYPES = {".css": "text/css", ".js": "text/javascript"}
 FOUND = 20
 """Tools that the page Find shows."""
 SUGGESTED = 40
+"""Tools that a model chooses well among: what `suggest` keeps unasked."""
 FACETS = ("tag", "method")
 PAGES = {
     "/": "overview",
@@ -64,7 +65,7 @@ class Workbench:
         self.bench, self.root = bench, root
         self.caller = ToolRunner(bench)
         self._mending: Mending | None = None
-        self._view: tuple[str, Catalogue] | None = None
+        self._view: tuple[tuple[str, int], Catalogue] | None = None
         self._index: tuple[Catalogue, Ranking] | None = None
         self._engine = environment(HERE / "templates", TEMPLATES)
 
@@ -83,13 +84,14 @@ class Workbench:
 
     def view(self) -> Catalogue:
         """The tools that are chosen, as they are customised."""
-        if self._view is None or self._view[0] != self.bench.text:
+        made_of = (self.bench.text, self.bench.version)
+        if self._view is None or self._view[0] != made_of:
             catalogue = self.bench.catalogue
             if self.bench.customised_server != self.bench.server:
                 catalogue = Catalogue(
                     self.bench.document, self.bench.customised_server, self.bench.functions
                 )
-            self._view = (self.bench.text, catalogue)
+            self._view = (made_of, catalogue)
         return self._view[1]
 
     def index(self) -> Ranking:
@@ -104,6 +106,7 @@ class Workbench:
         catalogue = self.view()
         scores = catalogue.scores if catalogue.score_known else {}
         facts = {"catalogue": catalogue, "areas": treemap(catalogue), "scores": scores}
+        facts["suggested"] = SUGGESTED
         return self.page("overview", request, **facts)
 
     def overview_part(self, request: Request) -> Response:
@@ -308,9 +311,13 @@ def application(bench: Bench, *, host: str, token: str) -> tuple[ASGIApp, Workbe
 def _page(pages: Workbench, function: Callable[[Request], Response]) -> Any:
     """A page; what stops it is shown in its place."""
 
+    def answer(request: Request) -> Response:
+        pages.bench.refresh()
+        return function(request)
+
     async def endpoint(request: Request) -> Response:
         try:
-            return await run_in_threadpool(function, request)
+            return await run_in_threadpool(answer, request)
         except McpgenError as error:
             return pages.refusal(error)
 
@@ -320,10 +327,14 @@ def _page(pages: Workbench, function: Callable[[Request], Response]) -> Any:
 def _button(pages: Workbench, function: Callable[[Request, Answer], Response]) -> Any:
     """An action with a body in JSON. A body that its own pages would not send is refused."""
 
+    def answer(request: Request, body: Answer) -> Response:
+        pages.bench.refresh()
+        return function(request, body)
+
     async def endpoint(request: Request) -> Response:
         try:
             body = dict(await request.json())
-            return await run_in_threadpool(function, request, body)
+            return await run_in_threadpool(answer, request, body)
         except McpgenError as error:
             return pages.refusal(error)
         except (LookupError, TypeError, ValueError, ArithmeticError, RecursionError):

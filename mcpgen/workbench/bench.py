@@ -31,6 +31,7 @@ from ..customise import customise
 from ..customise.bindings import pin, table_of
 from ..ir import Server, Skip, Tool
 from ..live.tools import own_tools
+from ..live.watch import States, sources, states_of
 from ..load.source import STDIN
 from ..lock import Lock
 from ..parse.select import left_out, matches
@@ -39,6 +40,8 @@ from ..project.functions import functions_of
 from ..project.run import is_project, named, request_of, settle
 from ..write.commit import write_file
 
+OWN = ("custom", "hooks.py", "auth.py")
+"""Parts of a package that belong to the user."""
 MOST_UNDONE = 200
 """Texts of `mcpgen.toml` that undo can go back to."""
 NO_TOOL = ("E0832", "a server needs at least one tool", "keep one of them")
@@ -69,6 +72,7 @@ class Bench:
             raise UsageError.of("E0831", "the workbench reads a document more than once", hint=hint)
         self.lock = RLock()
         self.history: list[str] = []
+        self.version = 0
         self._read(config)
 
     def _read(self, config: Config) -> None:
@@ -84,16 +88,50 @@ class Bench:
                 self._read(replace(config, sources=(os.fspath(folder),)))
                 return
         self.folder, self.last_lock, self.started_with = folder, plan.lock, config
-        self._take(server)
-        self.functions: tuple[Mapping[str, Any], ...] = ()
-        with suppress(McpgenError):  # the page says that they are not counted
-            self.functions = own_tools(folder, self.server)
+        self._take_functions(server)
         self.saved = new_text(plan.config, folder, name=self.server.name)
         if is_project(folder):
             self.saved = (folder / NAME).read_text("utf-8-sig")
         self.text = self.saved
         self.config = self.config_of(self.text)
         self._use(self.text)
+        self._seen = self._on_disk()
+
+    def _take_functions(self, server: Server) -> None:
+        """Show a server beside the functions that the project has now."""
+        self._own = states_of(self._own_files())
+        self.version += 1
+        self._take(server)
+        self.functions: tuple[Mapping[str, Any], ...] = ()
+        with suppress(McpgenError):  # the page says that they are not counted
+            self.functions = own_tools(self.folder, self.server)
+
+    def _own_files(self) -> Iterator[Path]:
+        """The files of the user's code in the project."""
+        for name in OWN:
+            for path in self.folder.glob(f"src/*/{name}"):
+                yield from (path, *path.rglob("*.*"))
+
+    def _on_disk(self) -> States:
+        """The state of what was read: the document with its files, and overlays. Another
+        `mcpgen.toml` is found by `save`.
+        """
+        paths = sources(self.config, self.document, self.folder)
+        return states_of(path for path in paths if path != self.folder / NAME)
+
+    def refresh(self) -> None:
+        """Read anew what has changed on disk, and apply the edits that are not saved. Raises
+        McpgenError for what cannot be used.
+        """
+        with self.lock:
+            if self._on_disk() != self._seen:
+                edits = dict(_differences(tomllib.loads(self.saved), tomllib.loads(self.text)))
+                self.read_again()
+                self.history.clear()
+                self.change(edits)
+            elif self._own != states_of(self._own_files()):
+                self._take_functions(self.server)
+                self._apply(self.text, self.config)
 
     def _everything(self, config: Config, problems: Problems, lock: Lock | None) -> Server:
         """The server of all operations, as their document has them, within their budgets."""

@@ -24,19 +24,20 @@ from ..live.environment import python_of
 from ..live.outcome import outcome_of
 from ..problems import Problems, UsageError
 from ..render import render
-from .bench import Bench
+from .bench import OWN, Bench
 
-OWN = ("custom", "hooks.py", "auth.py")
-"""Parts of a package that belong to the user."""
+_NOTHING = ("", -1, 0)
 
 
 class ToolRunner:
-    """Calls tools of a bench. The last server is kept as long as nothing changes."""
+    """Calls tools of a bench. The last server is kept as long as neither the configuration nor a
+    file changes that it was made of.
+    """
 
     def __init__(self, bench: Bench) -> None:
         self._bench = bench
         self._folder = Path(tempfile.mkdtemp(prefix="mcpgen-workbench-"))
-        self._made: tuple[str, int] = ("", -1)
+        self._made: tuple[str, int, int] = _NOTHING
         self._name = ""
 
     def close(self) -> None:
@@ -58,6 +59,8 @@ class ToolRunner:
         project = self._bench.folder if has_own else folder
         python = python_of(project, lambda text: print(text, file=sys.stderr))
         outcome = outcome_of(folder, name, arguments, dry_run=dry_run, python=python)
+        if "error" in outcome:  # the copy stands for the user's own files
+            outcome["error"] = outcome["error"].replace(str(folder), str(self._bench.folder))
         for request in outcome.get("requests", ()):
             request["curl"] = _curl(request)
         content = outcome.get("result", {}).get("content", [])
@@ -67,10 +70,11 @@ class ToolRunner:
     def _server_of(self, row: Row, folder: Path) -> str:
         """Generate the server of a row unless it is there; the tool's name in it."""
         with self._bench.lock:
-            if self._made != (self._bench.text, row.number):
-                self._made = ("", -1)
+            wanted = (self._bench.text, row.number, self._bench.version)
+            if self._made != wanted:
+                self._made = _NOTHING
                 self._name = _generate(self._bench, row, folder)
-                self._made = (self._bench.text, row.number)
+                self._made = wanted
         return self._name
 
 

@@ -11,7 +11,9 @@ from typing import Any
 import yaml
 
 from ..catalogue.model import Row
+from ..config import Config, Selection
 from ..config.keys import BY_NAME, Key
+from ..config.model import AnswerConfig, ToolConfig
 from ..customise.bindings import every
 from ..ir import Schema, Tool
 from ..render.facts import wire
@@ -24,10 +26,14 @@ MOST_CUTS = 200
 HINTS = BY_NAME["tools.*.hints"].keys
 MOST_LINES = 400
 """Lines of a document's operation that are shown."""
+DEEPEST = 3
+"""Levels of objects that are fields of the form; below them is JSON."""
+UNIONS = frozenset({"oneOf", "anyOf", "allOf", "$ref"})
 CONTROLS = {"string": "text", "integer": "number", "number": "number", "boolean": "flag"}
 EDITED = ("name", "title", "description", "toolset")
 BESIDES = ("aliases", "confirm", "budget")
 SETTINGS = ("", "source", "auth", "answers", "select")
+DEFAULTS = {"select": Selection(), "tools.*": ToolConfig(), "tools.*.answer": AnswerConfig()}
 OF_MANY = ("toolset", "enabled", "confirm")
 OF_AN_API = ("path", "url", "prefix", "base_url", "auth", "headers", "toolset", "allow_origins")
 
@@ -67,13 +73,21 @@ class EditableKey:
 class FormField:
     """One argument of the form: how it is asked for."""
 
-    name: str
+    path: tuple[str, ...]
+    """The argument, and the keys that lead to the field in it."""
     kind: str
     required: bool
     description: str
     choices: tuple[str, ...]
     sample: str
     """JSON to begin with."""
+    fields: tuple[FormField, ...] = ()
+    """The fields of an object."""
+
+    @property
+    def path_text(self) -> str:
+        """The path for the script."""
+        return json.dumps(self.path)
 
 
 def tool_page(bench: Bench, row: Row) -> dict[str, Any]:
@@ -126,15 +140,21 @@ def _documented(bench: Bench, tool: Tool) -> str:
 
 def inputs(schema: Schema) -> Iterator[FormField]:
     """The fields of the form, the required ones first."""
-    sampler = Sampler(schema)
+    return _inputs(schema, Sampler(schema), ())
+
+
+def _inputs(schema: Schema, sampler: Sampler, above: tuple[str, ...]) -> Iterator[FormField]:
+    """The fields of an object at a path."""
     required = schema.get("required", [])
     properties = schema.get("properties", {})
     for name in sorted(properties, key=lambda name: name not in required):
         inner = properties[name]
         choices = [json.dumps(item, ensure_ascii=False) for item in inner.get("enum", ())]
+        kind, path = _kind(inner, bool(choices), len(above)), (*above, name)
         yield FormField(
-            name=name,
-            kind=_kind(inner, bool(choices)),
+            path=path,
+            kind=kind,
+            fields=tuple(_inputs(inner, sampler, path)) if kind == "object" else (),
             required=name in required,
             description=str(inner.get("description", "")),
             choices=tuple(choices),
@@ -142,9 +162,16 @@ def inputs(schema: Schema) -> Iterator[FormField]:
         )
 
 
-def _kind(schema: Mapping[str, Any], has_choices: bool) -> str:
-    """Return the form control of a value: `choice`, `text`, `number`, `flag` or `json`."""
-    return "choice" if has_choices else CONTROLS.get(str(schema.get("type")), "json")
+def _kind(schema: Mapping[str, Any], has_choices: bool, depth: int) -> str:
+    """Return the form control of a value: `choice`, `text`, `number`, `flag`, `object` or `json`.
+    An object has fields of its own where its keys are all that it takes.
+    """
+    if has_choices:
+        return "choice"
+    closed = not schema.get("additionalProperties") and not UNIONS.intersection(schema)
+    if schema.get("type") == "object" and schema.get("properties") and closed:
+        return "object" if depth < DEEPEST else "json"
+    return CONTROLS.get(str(schema.get("type")), "json")
 
 
 def fields_of(
@@ -155,8 +182,19 @@ def fields_of(
         values = values.get(name, {})
     keys = [key for key in BY_NAME[table].keys if not names or key.name in names]
     return [
-        EditableKey(path=(*path, key.name), key=key, value=values.get(key.name)) for key in keys
+        EditableKey(
+            path=(*path, key.name), key=key, value=values.get(key.name), usual=_usual(table, key)
+        )
+        for key in keys
     ]
+
+
+def _usual(table: str, key: Key) -> str:
+    """The value of a flag or a choice that holds without the key; empty where it depends."""
+    default = getattr(DEFAULTS.get(table, Config()), key.target, None)
+    if isinstance(default, bool):
+        return json.dumps(default)
+    return str(default) if key.choices and isinstance(default, str) else ""
 
 
 def settings_fields(bench: Bench) -> Iterator[tuple[str, str, list[EditableKey]]]:

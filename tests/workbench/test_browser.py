@@ -1,5 +1,6 @@
 """The workbench in Chromium, by clicks and keys alone."""
 
+import json
 import os
 import shutil
 import threading
@@ -123,6 +124,27 @@ def test_a_tool_is_tried_from_its_page(page: Any, tmp_path: Path) -> None:
         page.wait_for_selector("#outcome .copy:text-is('Copied')")
         assert "or_8" in page.evaluate("() => navigator.clipboard.readText()")
         watch.nothing_happened()
+
+
+def test_fields_of_an_object_are_sent_as_the_object(page: Any, tmp_path: Path) -> None:
+    with workbench(BOOKSHOP, tmp_path, MCPGEN_BOOKSHOP_API_KEY="secret-of-the-test") as address:
+        settled(page, address)
+        page.locator(".leaf", has_text="add_book").click()
+        page.wait_for_url("**/tool/*")
+        page.wait_for_load_state("networkidle")
+        form = page.locator("#call")
+        form.get_by_label("title").fill("Tide")
+        form.get_by_label("genre").select_option('"poetry"')
+        form.get_by_label("amount").fill("9.5")
+        page.click("[data-dry=true]")
+        page.wait_for_selector("#outcome pre, #outcome .bad")
+        assert "currency" in page.inner_text("#outcome")
+        form.get_by_label("currency").select_option('"EUR"')
+        page.click("[data-dry=true]")
+        page.wait_for_selector("#outcome pre:has-text('POST')")
+        shown = page.inner_text("#outcome pre")
+        body = json.loads(shown[shown.index("{") :])
+        assert body["price"] == {"amount": 9.5, "currency": "EUR"} and body["title"] == "Tide"
 
 
 def test_a_hostile_document_is_text_on_every_page(page: Any, tmp_path: Path) -> None:

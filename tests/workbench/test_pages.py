@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from mcpgen.catalogue.pages import TEMPLATES, environment
+from mcpgen.catalogue.treemap import treemap
 from mcpgen.cli import run
 from mcpgen.score import score_source, tools_of_source
 from mcpgen.text import visible
@@ -351,8 +352,8 @@ def test_a_function_has_a_page_to_try_it_on(
     assert run(["new", "words", "--yes"]) == 0
     pages = open_pages(tmp_path / "words")
     assert '/function/count_words">' in pages.get("/")
-    page = pages.get("/function/count_words")
-    assert '"shortest": {' in text_of(page) and 'name="text"' in page
+    page = html.unescape(pages.get("/function/count_words"))
+    assert '"shortest": {' in text_of(page) and 'data-path="["text"]"' in page
     words = {"text": "a short text", "shortest": 2}
     answer = pages.post("/call", function="count_words", arguments=words, dry_run=False)
     assert '"words": 2' in text_of(answer["html"])
@@ -362,16 +363,111 @@ def test_a_function_has_a_page_to_try_it_on(
     assert pages.client.post("/call", json=nobody, headers=headers).status_code == 400
 
 
-def test_a_body_begins_with_what_its_schema_asks_for_and_a_request_is_a_command(
+def test_an_object_has_fields_and_a_request_is_a_command(
     bookshop: Pages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MCPGEN_BOOKSHOP_API_KEY", "a-secret-of-the-test")
     number = bookshop.number("add_book")
     page = html.unescape(bookshop.get(f"/tool/{number}"))
-    (price,) = re.findall(r'<textarea [^>]*name="price"[^>]*>([^<]+)<', page, re.DOTALL)
-    assert json.loads(price) == {"amount": 4.5, "currency": "EUR"}
+    assert '<fieldset class="object" data-path="["price"]" data-required>' in page
+    assert 'data-path="["price", "amount"]" data-kind="number" placeholder="4.5"' in page
+    assert 'data-path="["price", "currency"]"' in page
+    (authors,) = re.findall(r'<textarea [^>]*data-path="\["authorIds"\]"[^>]*>([^<]+)<', page)
+    assert json.loads(authors) == ["au_0", "au_0"]
     one: dict[str, object] = {"bookId": "bk_1"}
     answer = bookshop.post("/call", number=bookshop.number("get_book"), arguments=one, dry_run=True)
     command = html.unescape(answer["html"])
     assert "curl -X GET https://api.bookshop.example/v1/books/bk_1 -H" in command
     assert "a-secret-of-the-test" not in command
+
+
+BROKEN = "def before(request:\n"
+
+
+def test_a_call_runs_the_code_of_the_project_as_it_is_now(
+    open_pages: Callable[..., Pages], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MCPGEN_BOOKSHOP_API_KEY", "a-secret-of-the-test")
+    assert run(["generate", str(BOOKSHOP), "-o", str(tmp_path / "shop"), "--quiet"]) == 0
+    pages = open_pages(tmp_path / "shop")
+    hooks = tmp_path / "shop" / "src" / "bookshop_mcp" / "hooks.py"
+    usual = hooks.read_text("utf-8")
+
+    def tried() -> str:
+        number = pages.number("get_book")
+        answer = pages.post("/call", number=number, arguments={"bookId": "bk_1"}, dry_run=True)
+        return html.unescape(str(answer))
+
+    assert "GET https://api.bookshop.example/v1/books/bk_1" in tried()
+    hooks.write_text(BROKEN, "utf-8")
+    refused = tried()
+    assert "SyntaxError" in refused and "shop/src/bookshop_mcp/hooks.py:1" in refused
+    assert "mcpgen-workbench" not in refused
+    hooks.write_text(usual, "utf-8")
+    assert "SyntaxError" not in tried()
+    auth = hooks.with_name("auth.py")
+    auth.write_text(auth.read_text("utf-8") + BROKEN, "utf-8")
+    assert "SyntaxError" in tried()
+
+
+def test_a_document_and_functions_that_change_are_read_again_and_edits_stay(
+    open_pages: Callable[..., Pages], tmp_path: Path
+) -> None:
+    document = tmp_path / "shop.yaml"
+    document.write_text(BOOKSHOP.read_text("utf-8"), "utf-8")
+    pages = open_pages(document)
+    pages.post("/change", number=pages.number("list_books"), changes=[[["title"], "Mine"]])
+    document.write_text(
+        BOOKSHOP.read_text("utf-8").replace("operationId: getBook", "operationId: fetchBook"),
+        "utf-8",
+    )
+    assert "fetch_book" in pages.get("/") and "get_book" not in pages.get("/tools")
+    assert 'title = "Mine"' in pages.bench.text
+    document.write_text("openapi: [", "utf-8")
+    assert pages.client.get("/").status_code == 422
+    document.write_text(BOOKSHOP.read_text("utf-8"), "utf-8")
+    assert "get_book" in pages.get("/")
+    assert run(["new", "words", "--yes"]) == 0
+    words = open_pages(tmp_path / "words")
+    (code,) = (tmp_path / "words" / "src" / "words_mcp" / "custom").glob("count*.py")
+    assert "shortest" in words.get("/function/count_words")
+    code.write_text(code.read_text("utf-8").replace("shortest", "least_letters"), "utf-8")
+    assert "least_letters" in words.get("/function/count_words")
+
+
+def test_the_overview_says_what_to_do_next(
+    open_pages: Callable[..., Pages], tmp_path: Path
+) -> None:
+    operation = {"get": {"responses": {"200": {"description": "ok"}}}}
+    many = {
+        "openapi": "3.1.0",
+        "info": {"title": "Stars", "version": "1"},
+        "servers": [{"url": "https://stars.example"}],
+        "paths": {f"/star{number}": operation for number in range(45)},
+    }
+    (tmp_path / "stars.json").write_text(json.dumps(many), "utf-8")
+    pages = open_pages(tmp_path / "stars.json")
+    assert 'data-limit="40"' in pages.get("/")
+    pages.post("/suggest", limit=40)
+    assert "look at the lines below, and save them" in pages.get("/")
+    pages.post("/save")
+    assert "generate the server" in pages.get("/") and "data-limit" not in pages.get("/")
+    pages.post("/generate", accepted=[])
+    assert "see what changed" in pages.get("/")
+
+
+def test_every_box_of_the_map_from_40_pixels_on_has_a_name(bookshop: Pages) -> None:
+    leaves = [leaf for area in treemap(bookshop.pages.view()) for leaf in area.leaves]
+    assert {leaf.row.tool.name for leaf in leaves if leaf.lines} >= {"list_books", "add_book"}
+    for leaf in leaves:
+        shown = "".join(leaf.lines).rstrip("…")
+        assert shown or leaf.box.width < 40 or leaf.box.height < 13
+        assert len(leaf.lines) * 13 <= leaf.box.height + 1
+
+
+def test_find_shows_the_words_of_the_question_and_settings_their_defaults(bookshop: Pages) -> None:
+    page = bookshop.get("/find?q=orders of customers")
+    assert '<span class="word">orders ' in page and '<span class="word">order ' not in page
+    settings = bookshop.get("/settings")
+    assert "by default: portable" in settings and "by default: false" in settings
+    assert "as usual" not in settings

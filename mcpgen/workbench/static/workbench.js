@@ -177,6 +177,9 @@ for (const button of document.querySelectorAll("[data-choose]")) {
     choose(button.dataset.choose, tools.shown().map((row) => Number(row.dataset.n)), facet);
   });
 }
+$("#next button")?.addEventListener("click", async (event) => {
+  if (await act("/suggest", { limit: Number(event.target.dataset.limit) })) location.reload();
+});
 $("#suggest")?.addEventListener("submit", (event) => {
   event.preventDefault();
   const form = event.target.elements;
@@ -262,15 +265,29 @@ function keep(outcome) {
   $("#earlier").children[MOST_EARLIER]?.remove();
 }
 
+// The arguments of a form: an object is sent when a field in it is filled, or when the object
+// around it is sent and requires it. Without prototypes, `__proto__` is a key like any other.
+function argumentsOf(form) {
+  const values = Object.create(null);
+  const fields = [...form.elements].filter((field) => field.dataset.path);
+  const placed = fields.map((field) => [field, JSON.parse(field.dataset.path)]);
+  for (const [field, path] of placed) {
+    if (!field.value) continue;
+    const inner = path.slice(0, -1).reduce((at, key) => (at[key] ??= Object.create(null)), values);
+    inner[path.at(-1)] = field.dataset.kind === "text" ? field.value : json(field.value);
+  }
+  for (const [field, path] of placed) {
+    const outer = path.slice(0, -1).reduce((at, key) => at?.[key], values);
+    if (field.dataset.required !== undefined && outer) outer[path.at(-1)] ??= {};
+  }
+  return values;
+}
+
 // A call
 $("#call")?.addEventListener("click", async (event) => {
   const form = event.target.form;
   if (!form || event.target.dataset.dry === undefined) return;
-  const values = {};
-  for (const field of form.elements) {
-    if (!field.name || field.value === "") continue;
-    values[field.name] = field.dataset.kind === "text" ? field.value : json(field.value);
-  }
+  const values = argumentsOf(form);
   if ($("#outcome pre")) keep($("#outcome"));
   $("#outcome").textContent = "Calling… the first call of a server installs what it needs.";
   const state = await act("/call", { number: Number(form.dataset.n), function: form.dataset.function, arguments: values, dry_run: event.target.dataset.dry === "true" });
