@@ -8,7 +8,8 @@ import sys
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from io import TextIOWrapper
+from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     import argparse
@@ -31,6 +32,7 @@ def main(package: str, argv: list[str] | None = None) -> int:
     The exit code: 0 done, 1 wrong settings, 2 wrong usage, 130 interrupted.
     """
     from .errors import StartError
+    from .results import visible
     from .settings import SettingsError
 
     arguments = sys.argv[1:] if argv is None else argv
@@ -38,7 +40,7 @@ def main(package: str, argv: list[str] | None = None) -> int:
     try:
         return _command(package, arguments)(package, arguments)
     except (StartError, SettingsError) as error:
-        for line in str(error).splitlines():
+        for line in visible(str(error)).splitlines():
             print(f"error: {line}", file=sys.stderr)
         return 2 if isinstance(error, StartError) else 1
     except KeyboardInterrupt:
@@ -46,10 +48,14 @@ def main(package: str, argv: list[str] | None = None) -> int:
 
 
 def _replace_closed_streams() -> None:
-    """Open each standard stream that was closed on nothing: the next file would take its number."""
+    """Open each standard stream that was closed on nothing: the next file would take its number.
+    Standard output takes every character: what it cannot write is escaped.
+    """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode))  # noqa: PTH123, SIM115
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _command(package: str, arguments: list[str]) -> Command:
@@ -189,13 +195,26 @@ def _waiting(name: str) -> str:
     )
 
 
+def command_line(**about: Any) -> argparse.ArgumentParser:
+    """Return a reader of options that says what is wrong with words, which may hold anything."""
+    import argparse
+
+    from .results import visible
+
+    class CommandLine(argparse.ArgumentParser):
+        def error(self, message: str) -> NoReturn:
+            super().error(visible(message))
+
+    return CommandLine(**about)
+
+
 def choices(package: Package) -> argparse.ArgumentParser:
     """The options that choose among the tools and the ways to show them."""
     import argparse
 
     from .parts import PARTS, parts_of
 
-    parser = argparse.ArgumentParser(add_help=False)
+    parser = command_line(add_help=False)
     parser.add_argument("--toolsets", default="", metavar="A,B", help="offer only these toolsets")
     parser.add_argument(
         "--tools", default="", metavar="A,B", help="offer only these tools, besides the toolsets"
@@ -213,11 +232,9 @@ def choices(package: Package) -> argparse.ArgumentParser:
 def _options(
     argv: list[str], name: str, prefix: str, choices: argparse.ArgumentParser
 ) -> argparse.Namespace:
-    import argparse
-
     from .log import LEVELS
 
-    parser = argparse.ArgumentParser(
+    parser = command_line(
         prog=f"{name}-mcp",
         parents=[choices],
         description=(

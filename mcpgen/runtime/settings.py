@@ -13,6 +13,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
+from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
@@ -126,6 +127,8 @@ class Settings:
     part_settings: Mapping[Any, Any] = field(default_factory=dict)
     """The variables of each part, by their dataclass."""
     redactor: Redactor = field(default_factory=Redactor)
+    shared_key: bytes = b""
+    """Digest of the secrets of the environment, which all replicas have; empty without any."""
     notes: tuple[str, ...] = ()
     """Risks and slips that do not keep the server from starting, one sentence each."""
 
@@ -275,6 +278,7 @@ class Reader:
         known = self.known()
         self.note_unknown(known)
         masked = [*secrets, *_secrets_in(values, own.values())]
+        known_secrets = sorted(secret.reveal() for secret in masked if secret)
         return {
             **values,
             "name": str(self.facts["name"]),
@@ -283,7 +287,10 @@ class Reader:
             "redact": tuple(self.facts.get("redact", ())),
             "parts": self.parts,
             "part_settings": MappingProxyType(own),
-            "redactor": Redactor(secret.reveal() for secret in masked if secret),
+            "redactor": Redactor(known_secrets),
+            "shared_key": (
+                sha256("\0".join(known_secrets).encode()).digest() if known_secrets else b""
+            ),
             "notes": tuple(self.notes),
         }
 

@@ -185,3 +185,12 @@ async def test_calls_are_not_repeated_once_the_budget_is_used_up() -> None:
             await ask(api)
         # Twenty calls, ten repetitions in reserve, and one for the 6th, the 11th and the 16th call
         assert len(upstream.requests) == 33
+
+
+@pytest.mark.parametrize("status", ["099", "000", "101"])
+async def test_what_is_no_status_of_an_answer_is_no_success(status: str) -> None:
+    reply = http(200, '{"done": true}').replace(b" 200 ", f" {status} ".encode())
+    async with breaking(reply, failures=0, seconds=1) as (api, _):
+        for method in ("GET", "POST"):
+            said = await ask(api, method)
+            assert said.startswith(("BadAnswer", "TimedOut")), said

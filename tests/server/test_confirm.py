@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import importlib
 import io
 import json
+import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -180,6 +182,72 @@ def test_an_answer_counts_for_what_was_asked_alone(in_process: Any, api: Recorde
     assert other.result_type == "input_required"
     assert same.result_type == "complete"
     assert [request.target for request in api.requests] == ["/v1/books/b%2F1"]
+
+
+def answered(server: Any, name: str, arguments: Any, *ids: str) -> str:
+    """Call with the answers `accept` to these questions; say what came of it."""
+
+    async def run() -> str:
+        async with Client(server, elicitation_callback=Person()) as client:
+            answers = dict.fromkeys(ids, ElicitResult(action="accept"))
+            result = await client.session.call_tool(
+                name, arguments, input_responses=answers, allow_input_required=True
+            )
+        if result.result_type == "input_required":
+            return str(next(iter(result.input_requests)))
+        return "failed" if result.is_error else "done"
+
+    return asyncio.run(run())
+
+
+def test_consent_is_to_a_question_that_was_asked_and_holds_once(
+    in_process: Any, api: Recorder
+) -> None:
+    server = in_process().server
+    made_up = f"confirm-{int(time.time()) + 99}-00-{'0' * 64}"
+    digest = hashlib.sha256(json.dumps(["delete_book", ASKS["delete_book"], DELETE[1]]).encode())
+    question = answered(server, *DELETE, made_up, f"confirm-{digest.hexdigest()}", "confirm-\ud800")
+    assert question.startswith("confirm-") and api.requests == []
+    # Not to a program that makes the same call
+    program = ("run_code", {"code": "await delete_book(book_id='b/1')"})
+    assert answered(in_process(mode="--code").server, *program, question) == "failed"
+    assert api.requests == []
+    assert answered(server, *DELETE, question) == "done"
+    assert answered(server, *DELETE, question).startswith("confirm-")
+    assert len(api.requests) == 1
+
+
+def test_consent_ends_and_holds_for_the_same_caller(
+    in_process: Any, api: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = in_process().server
+    questions = importlib.import_module(f"{PACKAGE}.runtime.parts.confirm.ask")
+    monkeypatch.setattr(questions, "QUESTION_SECONDS", -1)
+    late = answered(server, *DELETE)
+    assert answered(server, *DELETE, late) not in ("done", late) and api.requests == []
+
+    def caller(name: str) -> Any:
+        return SimpleNamespace(issuer="https://a.example", subject=name)
+
+    monkeypatch.setattr(questions, "QUESTION_SECONDS", 60)
+    module = importlib.import_module(f"{PACKAGE}.runtime.results.content")
+    monkeypatch.setattr(module.Context, "caller", property(lambda _: caller("ann")))
+    question = answered(server, *DELETE)
+    monkeypatch.setattr(module.Context, "caller", property(lambda _: caller("bob")))
+    assert answered(server, *DELETE, question).startswith("confirm-") and api.requests == []
+
+
+@pytest.mark.parametrize(("secret", "outcome"), [("s3cret-of-all", "done"), ("", "confirm")])
+def test_a_question_of_one_replica_is_answered_at_another_that_has_the_same_secrets(
+    in_process: Any, api: Recorder, monkeypatch: pytest.MonkeyPatch, secret: str, outcome: str
+) -> None:
+    monkeypatch.setenv(f"{PREFIX}_CONFIRM_KEY", secret)
+    question = answered(in_process().server, *DELETE)
+    monkeypatch.setattr("multiprocessing.current_process", lambda: SimpleNamespace(authkey=b"2"))
+    if not secret:
+        monkeypatch.setenv(f"{PREFIX}_API_KEY", "that-of-another-one")
+    assert answered(in_process().server, *DELETE, question).startswith(outcome)
+    assert len(api.requests) == (outcome == "done")
 
 
 @pytest.mark.parametrize("mode", ERAS)

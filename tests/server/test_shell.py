@@ -73,12 +73,50 @@ def test_a_call_is_limited_by_what_the_environment_says(
     (["call", "get_book", "b1"], "write `key=value`"),
     (["call", "get_book", "--args", "["], "`--args` is not JSON"),
     (["call", "get_book", "--args", "[]"], "must be one JSON object"),
+    (["call", "get_book", "--args", "[" * 50_000], "`--args` is not JSON"),
+    (["call", "get_book", "--args", f'{{"a":{"[" * 50_000}'], "`--args` is not JSON"),
     (["describe", "nothing"], "there is no tool `nothing`"),
 ])  # fmt: skip
 def test_wrong_usage_is_explained(run: Run, words: list[str], reason: str) -> None:
     code, _, err = run(*words)
     assert code == 2
     assert reason in err
+
+
+@pytest.mark.parametrize(("word", "code"), [
+    (f"text={'[' * 50_000}", 0), (f"text={'[' * 900}{']' * 900}", 0),
+    (f"ids={'[' * 50_000}", 1), (f"ids={'[' * 900}{']' * 900}", 2),
+])  # fmt: skip
+def test_a_value_that_is_nested_too_deeply_is_text_or_refused(
+    run: Run, word: str, code: int
+) -> None:
+    tool = "echo" if word.startswith("text") else "list_books"
+    assert run("call", tool, word)[0] == code
+
+
+@pytest.mark.parametrize("words", [
+    ["call", "\x1b[2J"], ["\x1b]0;title\a"], ["describe", "get_book", "--\x9b2J"], ["call", "x\u202e"],
+    ["login", "--port", "\x1b[2J"], ["--port", "\x1b[2J"],
+])  # fmt: skip
+def test_no_word_of_the_command_line_steers_the_terminal(
+    run: Run, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        code, _, err = run(*words)
+    except SystemExit as ended:
+        code, err = ended.code, capsys.readouterr().err
+    assert code == 2 and err
+    assert not set(err) & set("\x1b\x07\x9b\u202e")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_what_standard_output_cannot_write_is_escaped(
+    run: Run, monkeypatch: pytest.MonkeyPatch, encoding: str
+) -> None:
+    content = io.BytesIO()
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(content, encoding=encoding))
+    assert run("call", "echo", "text=Łódź")[0] == 0
+    assert content.getvalue().decode(encoding).startswith(r"\u0141")
 
 
 @pytest.mark.parametrize("words", [["call"], ["describe"], ["list", "--args", "{}"]])

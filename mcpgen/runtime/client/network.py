@@ -27,6 +27,8 @@ from ..facts import is_public, origin_of
 from .settings import ApiSettings
 
 MAX_HEADERS = 256
+LEAST_STATUS = 200
+"""No final status of HTTP is less (RFC 9110, section 15)."""
 MAX_FIELD = 32 * 1024
 """Bytes of one header field of an answer."""
 ACCEPTED_CODING = "gzip"
@@ -155,6 +157,9 @@ class Transport:
                 )
             except _Spent:
                 continue
+            if received.status < LEAST_STATUS:
+                received.close()
+                raise BadAnswer(f"the API answered with the status {received.status:03}, no answer")
             return ResponseHead(received, self._settings)
 
     async def reach(self, url: URL) -> None:

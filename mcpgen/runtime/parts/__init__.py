@@ -38,7 +38,7 @@ PARTS = {
         remedy="put `code = true` at the top of mcpgen.toml and run `mcpgen generate`",
     ),
     "confirm": PartFacts(
-        variables=("CONFIRM_OPTIONAL",),
+        variables=("CONFIRM_OPTIONAL", "CONFIRM_KEY"),
         remedy="put `confirm = true` at the top of mcpgen.toml and run `mcpgen generate`",
     ),
     "describe": PartFacts(remedy="run `mcpgen generate`"),

@@ -14,8 +14,9 @@ import sys
 from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Any
 
-from ..command import prepared
+from ..command import command_line, prepared
 from ..errors import StartError
+from ..results import MAX_DEPTH, Sieve, TooDeep
 from . import Part, running
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def _read_options(
     argv: list[str], name: str, prefix: str, choices: argparse.ArgumentParser
 ) -> argparse.Namespace:
     """Return the options of a command, with those that only a server has."""
-    parser = argparse.ArgumentParser(
+    parser = command_line(
         prog=f"{name}-mcp",
         parents=[choices],
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -191,7 +192,7 @@ def arguments_of(words: list[str], schema: dict[str, Any], text: str) -> dict[st
     arguments: dict[str, Any] = {}
     try:
         given = json.loads(text or "{}")
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"`--args` is not JSON: {error}") from None
     if not isinstance(given, dict):
         raise ValueError("`--args` must be one JSON object")
@@ -206,7 +207,10 @@ def arguments_of(words: list[str], schema: dict[str, Any], text: str) -> dict[st
         if key in arguments:
             value = [*_listed(arguments[key]), *_listed(value)]
         arguments[key] = value
-    return {**given, **arguments}
+    try:
+        return dict(Sieve(deepest=MAX_DEPTH).of({**given, **arguments}))
+    except TooDeep as error:
+        raise ValueError(f"the arguments are nested more than {MAX_DEPTH} deep") from error
 
 
 def _listed(value: Any) -> list[Any]:
@@ -224,7 +228,7 @@ def _value(text: str, schema: dict[str, Any]) -> Any:
         return [_value(text, schema.get("items", {}))]
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ...secrets import Secret
 from ...settings import Settings, variable
 from .. import Part
 
@@ -18,6 +19,8 @@ class ConfirmSettings:
     """The variables of consent."""
 
     confirm_optional: bool = variable(False, "flag", "calls")
+    confirm_key: Secret | None = variable(None, "secret", "calls")
+    """For replicas that have no other secret: it is one of those that make their shared key."""
 
 
 def _consent(settings: Callable[[], Settings], facts: Mapping[str, Any]) -> Consent:

@@ -2,16 +2,20 @@
 
 Before 2026-07-28 the question is a request to the client, and the call waits for the answer. In
 2026-07-28 the question is the result of the call, and the client repeats the call with the answer.
-Nothing is kept in between: the id of a question is a digest of all that would be sent, so that an
-answer counts for that alone.
+Nothing is kept in between: the id of a question is a code (HMAC, RFC 2104) of the caller and all
+that would be sent, made with a key that replicas share. An answer counts for that alone, once in
+each process.
 """
 
 from __future__ import annotations
 
-import hashlib
+import hmac
 import json
 import math
+import multiprocessing
+import os
 import re
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -29,6 +33,8 @@ from ...results.content import Call, Context, ToolError
 from ...secrets import Withheld
 from ...settings import Settings
 
+QUESTION_SECONDS = 3_600
+"""Seconds for which a person may think about a question."""
 LONGEST = 1_500
 """Characters of one argument that are shown."""
 NO_FIELDS = {"type": "object", "properties": {}}
@@ -59,6 +65,8 @@ class Consent:
         self._is_optional = is_optional
         self._destructive = bool(facts["destructive"])
         self._tools: Mapping[str, str | None] = facts["tools"]
+        self._used: dict[str, float] = {}
+        """The questions whose answers were used, and when they end."""
 
     async def __call__(self, entry: Entry, call: Call) -> None:
         """Return if a call needs no consent or has it; consent to a call includes those that its
@@ -109,20 +117,45 @@ class Consent:
                     f"`{entry.name}` was not called: the client could not ask a person"
                 ) from error
             return str(answer.action)
-        sent = json.dumps([entry.name, request, call.arguments], sort_keys=True, default=str)
-        key = f"confirm-{hashlib.sha256(sent.encode()).hexdigest()}"
-        given = ((asked.params or {}).get("inputResponses") or {}).get(key)
-        if given is not None:
-            return str(given.get("action"))
         if context.begun:
             raise Unconfirmed(
                 f"`{entry.name}` was not called: a person has to agree first, and this client"
                 " cannot ask one in the middle of another call. Call it by itself"
             )
+        caller = context.caller and [context.caller.issuer, context.caller.subject]
+        facts = [caller, entry.name, request, call.arguments]
+        sent = json.dumps(facts, sort_keys=True, default=str)
+        for name, given in ((asked.params or {}).get("inputResponses") or {}).items():
+            if self._is_answered(name, sent):
+                return str(given.get("action"))
+        key = self._id(sent, f"{int(time.time()) + QUESTION_SECONDS}-{os.urandom(8).hex()}")
         inputs = ElicitRequest(params=question).model_dump(
             mode="json", by_alias=True, exclude_none=True
         )
         raise InputRequired({"resultType": "input_required", "inputRequests": {key: inputs}})
+
+    def _id(self, sent: str, about: str) -> str:
+        """Return the id of a question; `about` is when it ends, in seconds since the epoch, and
+        what tells it from others about the same request.
+        """
+        key = self._settings().shared_key or multiprocessing.current_process().authkey
+        code = hmac.new(key, f"{about} {sent}".encode("utf-8", "surrogatepass"), "sha256")
+        return f"confirm-{about}-{code.hexdigest()}"
+
+    def _is_answered(self, name: str, sent: str) -> bool:
+        """Return whether a question of that id was asked about what is sent, not long ago, and its
+        answer has not been used.
+        """
+        about = name.removeprefix("confirm-").rpartition("-")[0]
+        names = (name, self._id(sent, about))
+        if not hmac.compare_digest(*(each.encode("utf-8", "replace") for each in names)):
+            return False
+        now, ends = time.time(), float(about.partition("-")[0])
+        self._used = {each: end for each, end in self._used.items() if end > now}
+        if name in self._used or ends <= now:
+            return False
+        self._used[name] = ends
+        return True
 
     def _question(self, entry: Entry, arguments: dict[str, Any], request: str) -> str:
         """Return what is asked: the request and the arguments, without secrets."""

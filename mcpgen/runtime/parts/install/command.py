@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ...catalog import Catalog
-from ...command import choices
+from ...command import choices, command_line
 from ...errors import StartError
 from ...package import Package
 from ...settings import Setting, Settings, read, settings_with
@@ -60,7 +60,7 @@ def main(package: str, argv: list[str]) -> int:
 
 
 def _parser(name: str, tool_options: argparse.ArgumentParser) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = command_line(
         prog=f"{name}-mcp",
         parents=[tool_options],
         description=(

@@ -12,7 +12,7 @@ from dataclasses import replace
 from ...client.api import Api
 from ...client.oauth import OAuthClient, TokenResponse
 from ...client.settings import ApiSettings, Credential, Login
-from ...command import port
+from ...command import command_line, port
 from ...errors import ApiError, StartError
 from ...facts import origin_of
 from ...package import Package
@@ -47,7 +47,7 @@ def main(package: str, argv: list[str]) -> int:
 
 
 def _parser(settings: ApiSettings, names: list[str]) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = command_line(
         prog=f"{settings.name}-mcp",
         description=(
             "Logs in to the API as a person (login), or forgets that login (logout). The tokens are"
