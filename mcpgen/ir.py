@@ -337,6 +337,8 @@ class Server:
     skips: tuple[Skip, ...] = ()
     allowed_origins: tuple[str, ...] = ()
     headers: tuple[tuple[str, str], ...] = ()
+    forward_headers: tuple[str, ...] = ()
+    """Headers of a caller's request that go to the first API."""
     base_url_configured: bool = False
     document_version: str = ""
     aliases: tuple[tuple[str, str], ...] = ()

@@ -151,6 +151,16 @@ def fetch_problem(headers: Iterable[str]) -> Problem | None:
     return None
 
 
+def forward_problem(headers: Iterable[str]) -> Problem | None:
+    """Return the reason why headers of a caller cannot go to the API, or None."""
+    for name in headers:
+        folded = name.lower()
+        is_set_here = folded in FORBIDDEN_HEADERS - {"authorization"}
+        if is_set_here or folded.startswith(("mcp-", "x-mcp-")) or not TOKEN.fullmatch(name):
+            return _unusable(f"the header `{visible(name[:60])}` of a caller cannot go to the API")
+    return None
+
+
 def fetch_headers(headers: Iterable[str], environ: Mapping[str, str]) -> dict[str, str]:
     """The headers for fetching the document, with their values from the environment.
 

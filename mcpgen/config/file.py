@@ -21,7 +21,13 @@ from ..load.values import as_object
 from ..paths import Obstacle, read_plain
 from ..problems import Problem, UsageError
 from ..text import visible
-from .credentials import base_url_problem, fetch_problem, is_constant_header, scheme_problem
+from .credentials import (
+    base_url_problem,
+    fetch_problem,
+    forward_problem,
+    is_constant_header,
+    scheme_problem,
+)
 from .keys import BY_NAME, NAME_PATTERN, REMOVED, SUBTABLES, TABLES, Key
 from .model import AnswerConfig, ApiConfig, ArgumentConfig, Config, Selection, ToolConfig
 from .positions import KeyPath, key_positions, place_at, place_of
@@ -75,6 +81,7 @@ def parse_config(text: str, *, folder: Path = Path(), file: str = NAME) -> Confi
     reader = _Reader(text, file, folder)
     server = reader.table("", (), data)
     reader.report(("base_url",), base_url_problem(server.get("base_url")))
+    reader.report(("forward_headers",), forward_problem(server.get("forward_headers", ())))
     source = reader.table("source", ("source",), data.get("source", {}))
     reader.report(("source", "headers"), fetch_problem(source.get("fetch_headers", ())))
     auth = reader.table("auth", ("auth",), data.get("auth", {}))

@@ -150,6 +150,8 @@ class Config:
     auth_description: str | None = None
     headers: dict[str, str] = field(default_factory=dict)
     """Constant headers of every request to the API."""
+    forward_headers: tuple[str, ...] = ()
+    """Headers that are the caller's own."""
     apis: dict[str, ApiConfig] = field(default_factory=dict)
     """Further APIs by their names."""
     selection: Selection = Selection()

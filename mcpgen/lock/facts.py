@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 LATER = (
     *("code", "draft", "auth_scheme", "auth_description", "headers", "full_answers", "redact"),
-    *("globs", "tags", "apis", "confirm", "parts", "catalogue"),
+    *("globs", "tags", "apis", "confirm", "parts", "catalogue", "forward_headers"),
 )
 """Fields that a `Config` of version 0.1.0 did not have: unset, they leave its hash as it was."""
 NOT_HASHED = tuple(

@@ -172,6 +172,7 @@ class _Parser:
             skips=tuple(self.skips),
             allowed_origins=self.config.allow_origins,
             headers=tuple(self.config.headers.items()),
+            forward_headers=self.config.forward_headers,
             base_url_configured=self.is_base_url_named(),
             document_version=self.document.version,
             aliases=tuple(self.aliases.items()),

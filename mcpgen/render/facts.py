@@ -283,6 +283,7 @@ def api_facts(server: Server) -> dict[str, Any]:
         **({"confirm": _confirm_facts(server)} if server.asks else {}),
         **({"base_url_configured": True} if server.base_url_configured else {}),
         **({"headers": dict(server.headers)} if server.headers else {}),
+        **({"forward_headers": [*server.forward_headers]} if server.forward_headers else {}),
         **({} if server.calls_api else {"calls_api": False}),
         **({} if server.structured_content else {"defaults": {"structured_content": False}}),
         **_apis_facts(server),

@@ -8,7 +8,7 @@ import hmac
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -67,6 +67,22 @@ that call's answer, so it is masked there alone.
 """
 
 
+@dataclass(frozen=True, slots=True)
+class Forwarded:
+    """The header fields of a caller that go to the API, and the masks of their values."""
+
+    fields: Mapping[str, Secret]
+    redactor: Redactor
+    digest: bytes
+    """SHA-256 of the values."""
+
+
+forwarded_now: ContextVar[Forwarded | None] = ContextVar("forwarded_now", default=None)
+"""The caller's own header fields of the running call; None on stdio, and on a server that forwards
+none. They are masked in that call alone.
+"""
+
+
 class Redactor:
     """Masks every known secret in a text: plain, percent-encoded, and base64 at any alignment.
 
@@ -104,6 +120,9 @@ class Redactor:
         token = own_token.get()
         if token is not None:
             text = text.replace(token.reveal(), MASK)
+        forwarded = forwarded_now.get()
+        if forwarded is not None and forwarded.redactor is not self:
+            text = forwarded.redactor(text)
         if self._pattern is None:
             return text
         return self._pattern.sub(MASK, text)
@@ -115,7 +134,8 @@ class Redactor:
     @property
     def is_needed(self) -> bool:
         """Whether there is anything to mask."""
-        return self._pattern is not None or own_token.get() is not None
+        own = (self._pattern, own_token.get(), forwarded_now.get())
+        return any(each is not None for each in own)
 
 
 def _forms(secret: str) -> list[str]:

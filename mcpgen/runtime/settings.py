@@ -101,6 +101,8 @@ class Settings:
     """The variables that are set and that the server reads, in full."""
     redact: tuple[str, ...] = ()
     """Fields to take out of every answer."""
+    forward_headers: tuple[str, ...] = ()
+    """Header fields of a caller that go to the API (decided at generation)."""
     toolsets: tuple[str, ...] = variable((), "names", "main")
     """Empty for all of them, unless there are `tools`."""
     tools: tuple[str, ...] = variable((), "names", "main")
@@ -285,6 +287,7 @@ class Reader:
             "env_prefix": self.prefix,
             "variables": tuple(sorted(known.intersection(self.environ))),
             "redact": tuple(self.facts.get("redact", ())),
+            "forward_headers": tuple(self.facts.get("forward_headers", ())),
             "parts": self.parts,
             "part_settings": MappingProxyType(own),
             "redactor": Redactor(known_secrets),

@@ -24,7 +24,7 @@ from ..facts import IDEMPOTENT, SAFE, Origin, check_base_url, origin_of
 from ..limits import pace_of, place_of
 from ..record import Send, current, figures, senders
 from ..results.answer import Answer, BadStatus, goes_on, parsed
-from ..secrets import Secret, caller_now
+from ..secrets import Secret, caller_now, forwarded_now
 from .credentials import Credentials, Security
 from .network import ResponseHead, TooLarge, Transport, body_of, failure_of
 from .request import (
@@ -353,6 +353,9 @@ class Api:
         called with, which may be the caller's own.
         """
         credentials = tuple(credential.name for credential in call.credentials)
+        forwarded = forwarded_now.get()
+        if forwarded is not None:
+            return call.method, call.path, credentials, forwarded.digest
         caller = caller_now.get()
         if caller is None or not self._callers_have_own:
             return call.method, call.path, credentials
@@ -499,6 +502,7 @@ class Api:
         if call.trusted:
             self._add_constants(request)
             await self._credentials.add(call.credentials, request, self.post)
+            self._credentials.forward(request)
             if self._authorize is not None:
                 await self._authorize(request)
             if request.url is not url and origin_of(str(request.url)) != origin_of(str(url)):

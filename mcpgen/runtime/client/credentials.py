@@ -7,12 +7,16 @@ trusts, and never elsewhere. They replace whatever an argument set in their plac
 from __future__ import annotations
 
 import base64
+from collections.abc import Iterable
+from hashlib import sha256
 from importlib import import_module
+from typing import Any
 
 from ..errors import MissingCredential
+from ..facts import origin_of
 from ..parts import AccessToken, LoginToken
-from ..secrets import Secret, own_token
-from .request import Outgoing, Post
+from ..secrets import Forwarded, Redactor, Secret, forwarded_now, own_token
+from .request import VALUE, Outgoing, Post
 from .settings import ApiSettings, Credential
 
 Security = tuple[tuple[str, ...], ...]
@@ -70,16 +74,18 @@ class Credentials:
         that the API may be called without credentials; it is chosen when no other is complete.
         Raises MissingCredential naming the variables of every alternative.
         """
-        alternatives = self._alternatives(security) or ((),)
+        given = self._of_callers()
+        # What the caller brings comes first: the operator's own must not stand in for it
+        alternatives = sorted(self._alternatives(security) or ((),), key=given.isdisjoint)
         for names in alternatives:
-            found = {name: self._credential(name, writes) for name in names}
+            found = {name: self._credential(name, writes) for name in names if name not in given}
             there = {name: one for name, one in found.items() if one if self._is_there(name, one)}
             # `auth.py` may provide the others
-            if names and self._provided.union(there).issuperset(names):
+            if names and self._provided.union(there, given).issuperset(names):
                 return tuple(there.values())
         if () in alternatives:
             return ()
-        raise self._missing(alternatives)
+        raise self._missing(tuple(alternatives))
 
     async def add(self, credentials: tuple[Credential, ...], request: Outgoing, post: Post) -> None:
         """Add the selected credentials to a request."""
@@ -99,6 +105,29 @@ class Credentials:
             elif credential.kind in BEARERS:
                 token = await self._access_token(credential, request, post)
                 request.set_header("Authorization", f"Bearer {token}")
+
+    def _of_callers(self) -> frozenset[str]:
+        """The credentials that header fields of the caller are, while it calls over HTTP."""
+        if forwarded_now.get() is None:
+            return frozenset()
+        names = {name.lower() for name in self._settings.forward_headers}
+        return frozenset(name for name, one in self._own.items() if _header_of(one) in names)
+
+    def forward(self, request: Outgoing) -> None:
+        """Add the caller's own header fields to a request to the API's own origin. Raises
+        MissingCredential naming one that the caller did not send.
+        """
+        forwarded = forwarded_now.get()
+        if forwarded is None or origin_of(str(request.url)) != self._settings.origin:
+            return
+        for name in self._settings.forward_headers:
+            if name not in forwarded.fields:
+                raise MissingCredential(
+                    "nothing was sent: the API is called with a header of the caller's own, and"
+                    f" this request does not have `{name}`, or not once with a usable value; set"
+                    " it in the client's settings of this server"
+                )
+            request.set_header(name, forwarded.fields[name].reveal())
 
     async def _access_token(self, credential: Credential, request: Outgoing, post: Post) -> str:
         """The operator's own access token, or one from the token endpoint."""
@@ -182,6 +211,31 @@ class Credentials:
             if not credential.present:
                 variables += _variables_without_value(credential)
         return variables
+
+
+def forwarded_of(request: Any, names: Iterable[str]) -> Forwarded | None:
+    """Return the header fields of these names that a request over HTTP has once (RFC 9110, section
+    5.3); None without a request (on stdio) or names.
+    """
+    if request is None or not names:
+        return None
+    values = {name: request.headers.getlist(name) for name in names}
+    given = {
+        name: found[0]
+        for name, found in values.items()
+        if len(found) == 1 and VALUE.fullmatch(found[0])
+    }
+    digest = sha256("\0".join(given.values()).encode()).digest()
+    fields = {name: Secret(value) for name, value in given.items()}
+    return Forwarded(fields, Redactor(given.values()), digest)
+
+
+def _header_of(credential: Credential) -> str:
+    """The header field that a credential is sent in, in lower case; empty for another place."""
+    if credential.kind in (*BEARERS, "basic"):
+        return "authorization"
+    is_field = credential.kind == "api_key" and credential.place == "header"
+    return credential.wire_name.lower() if is_field else ""
 
 
 def _variables_without_value(credential: Credential) -> list[str]:

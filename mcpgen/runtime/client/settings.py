@@ -314,6 +314,7 @@ class ApiReader(Reader):
         changes = {**address, "open_origins": settings.open_origins | address["open_origins"]}
         return replace(
             settings,
+            forward_headers=(),
             parts=tuple(kept),
             part_settings=MappingProxyType({**settings.part_settings, **own}),
             **changes,

@@ -43,8 +43,9 @@ from ..results import (
 )
 from ..results.answer import UNTYPED, Answer, BadStatus, decode, lines_of_json
 from ..results.content import Audio, Block, Context, Image, Resource, ResourceLink, noted
-from ..secrets import NOTE, Withheld, caller_now
+from ..secrets import NOTE, Withheld, caller_now, forwarded_now
 from .api import Api, progress
+from .credentials import forwarded_of
 from .report import is_page, quoted, report_error, status_text
 from .settings import ApiSettings
 
@@ -113,6 +114,7 @@ class HttpSide:
         be made on the caller's behalf.
         """
         caller_now.set(context.caller)
+        forwarded_now.set(forwarded_of(context.request, self.api.settings.forward_headers))
         if context.wanted:
             progress.set(context.say)
         else:

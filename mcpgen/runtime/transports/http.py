@@ -210,6 +210,11 @@ def application(app: App, options: argparse.Namespace, settings: Settings) -> Gu
     authority = authority_of(app, settings)
     if authority is not None:
         app.refusal = authority.refusal
+        if "authorization" in map(str.lower, settings.forward_headers):
+            raise StartError(
+                "`forward_headers` has `Authorization`, and this server checks that field itself:"
+                " the token of a caller is for this server alone"
+            )
     # The guard checks Host and Origin, more exactly than these settings can say
     security = TransportSecuritySettings(enable_dns_rebinding_protection=False)
     streaming = app.server.streamable_http_app(
