@@ -854,3 +854,26 @@ def test_debug_logs_hold_no_secret(caplog: pytest.LogCaptureFixture) -> None:
         done = calling([ok({})], get, facts, K="canary/secret+1")
     assert "canary" in json.dumps([request.target for request in done.requests])
     assert caplog.records and "canary" not in caplog.text
+
+
+MANY = {b"{}": 510_000, b'{"":0}': 510_000, b'{"a":{"b":{"c":{}}}}': 210_000, b"0": 1_010_000,
+        b'"\\",["': 1_010_000}  # fmt: skip
+"""Items of lists, and how many are too many; the last one is a text that looks like several."""
+
+
+@pytest.mark.parametrize("item", MANY, ids=range(len(MANY)))
+def test_an_answer_of_too_many_values_is_refused_before_it_is_read(item: bytes) -> None:
+    def got(count: int) -> Any:
+        body = b"[" + b",".join([item] * count) + b"]"
+        call = calling([http(200, body)], lambda api: api.request("GET", "/books"))
+        return call.error or len(call.answer.data)
+
+    error = got(MANY[item])
+    assert "holds more than 1,000,000 values" in str(error) and "Ask for less" in error.advice
+    assert got(MANY[item] // 2) == MANY[item] // 2
+
+
+def test_commas_in_texts_are_no_values() -> None:
+    body = json.dumps({"text": "," * 1_100_000 + '"[' * 9, "other": ["\\", '"']}).encode()
+    done = calling([http(200, body)], lambda api: api.request("GET", "/books"))
+    assert done.answer.data["other"] == ["\\", '"']

@@ -23,7 +23,7 @@ from ..errors import ApiError, BadAnswer, Busy, Redirected, Refused, TimedOut, U
 from ..facts import IDEMPOTENT, SAFE, Origin, check_base_url, origin_of
 from ..limits import pace_of, place_of
 from ..record import Send, current, figures, senders
-from ..results.answer import Answer, BadStatus, goes_on, parsed
+from ..results.answer import MAX_VALUES, Answer, BadStatus, goes_on, holds_too_much, parsed
 from ..secrets import Secret, caller_now, forwarded_now
 from .credentials import Credentials, Security
 from .network import ResponseHead, TooLarge, Transport, body_of, failure_of
@@ -389,6 +389,8 @@ class Api:
                 raise
             finally:
                 health.end(is_trial, failure)
+        if holds_too_much(answer):
+            raise TooLarge(f"holds more than {MAX_VALUES:,} values")
         return parsed(answer)
 
     async def _let_rest(self, health: Health, call: ApiCall) -> None:

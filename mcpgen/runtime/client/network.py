@@ -348,11 +348,11 @@ async def body_of(response: ResponseHead, limit: int) -> AsyncIterator[bytes]:
     async for chunk in response.chunks():
         received += len(chunk)
         if received > limit:
-            raise TooLarge(limit)
+            raise TooLarge(f"is larger than {limit:,} bytes")
         for piece in (chunk,) if decoder is None else decoder.feed(chunk):
             decoded += len(piece)
             if decoded > limit:
-                raise TooLarge(limit)
+                raise TooLarge(f"is larger than {limit:,} bytes")
             yield piece
     if received and not getattr(decoder, "done", True):
         raise BadAnswer("the API's answer ended in the middle")
@@ -368,13 +368,12 @@ class UnreadableCoding(BadAnswer):
 
 
 class TooLarge(BadAnswer):
-    """More bytes than the limit allows."""
+    """More than the limits allow, and how: `is larger than 9 bytes`."""
 
     advice = "Ask for less: a smaller page, a narrower filter or fewer fields"
 
-    def __init__(self, limit: int) -> None:
-        super().__init__(f"the API's answer is larger than {limit:,} bytes")
-        self.limit = limit
+    def __init__(self, how: str) -> None:
+        super().__init__(f"the API's answer {how}")
 
 
 class _Gunzip:

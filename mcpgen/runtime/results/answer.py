@@ -183,6 +183,24 @@ def lines_of_json(content: bytes) -> bool:
         return False
 
 
+MAX_VALUES = 1_000_000
+"""Values of an answer: each takes up to 310 bytes of memory until it is cut and written."""
+_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
+
+
+def holds_too_much(answer: Answer[Any]) -> bool:
+    """Return whether an answer would be read as JSON of more than `MAX_VALUES` values."""
+    marks = _marks(answer.content)
+    if marks <= MAX_VALUES or not _may_be_json(answer):
+        return False
+    return _marks(_STRINGS.sub(b"", answer.content)) > MAX_VALUES
+
+
+def _marks(content: bytes) -> int:
+    """Count what begins a value in JSON."""
+    return sum(map(content.count, (b",", b"[", b"{")))
+
+
 def parsed(answer: Answer[Any]) -> Answer[Any]:
     """The answer with its `data`, if its content is JSON by name, or an object or array whatever
     its name.
