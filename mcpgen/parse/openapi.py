@@ -394,7 +394,8 @@ class _Parser:
         called = self.called_by_workflows()
         for operation in self.operations:
             where = _origin_of(operation)
-            reason = select.left_out(self.config, where, operation.node)
+            node = select.inherited(operation.node, operation.path_item, self.root)
+            reason = select.left_out(self.config, where, node)
             caller = called.get(as_text(where.own_id), called.get(operation.pointer, ""))
             if caller and as_text(reason).startswith(select.NOT_INCLUDED):
                 message = f"`{where.operation}` is a tool too: workflow `{caller}` calls it"

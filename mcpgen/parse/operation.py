@@ -61,6 +61,13 @@ ANY_ID = re.compile(
     re.I,
 )
 """A text about an id that does not say whose."""
+GONE = re.compile(
+    r"\W*(?:deprecated\W+|obsolete\W+)?(?:this|the) (?:\S+ )?(?:parameter|field|option|argument"
+    r"|filter|property)(?: \S+)? (?:is|was|has been)"
+    r" (?:no longer (?:available|supported)|removed)\b",
+    re.I,
+)
+"""The beginning of a text about an argument that the API does not have any more."""
 ASKS_FOR_ENCODING = re.compile(r"\b(?:url|uri|percent)[- ]?encod", re.I)
 
 
@@ -116,14 +123,18 @@ class Operation:
         pointers = (origin.pointer.rpartition("/")[0], origin.pointer)
         declared = parameters.collect(reader, path_item, operation, pointers)
         self.fixed_query, declared = parameters.templated(query, declared, origin.pointer)
+        self.written_body = operation.get("requestBody")
+        if self.written_body is None:
+            self.written_body, declared = parameters.body_of(declared)
         self.constants, declared = parameters.constant_headers(reader, declared)
+        name = origin.operation
+        kept = pinned.arguments.get(name, {})
+        self.fixed_headers, declared = parameters.fixed_headers(reader, declared, kept)
         self.conditional = parameters.validators(reader, path_item)
         fields = parameters.fields(reader, declared, self.template, origin.pointer)
         fields, self.requirement = self.without_credentials(fields)
-        name = origin.operation
-        kept = pinned.arguments.get(name, {})
         self.body, body_fields = self.body_fields(pinned.bodies.get(name, frozenset()))
-        self.fields = [*self.without_layout(fields, kept), *body_fields]
+        self.fields = self.without_layout([*fields, *body_fields], kept)
         keys: list[tuple[str, str]] = [(item.place, item.wire_name) for item in self.fields]
         keys += [key for key in kept if key == CHOOSES_FIELDS]
         self.names = argument_names(keys, kept, pinned.chosen_arguments.get(name, {}))
@@ -165,12 +176,14 @@ class Operation:
 
     def without_layout(self, fields: list[Field], kept: Container[ArgumentKey]) -> list[Field]:
         """The fields that change more than the layout of the answer, which is read and written
-        anew; those that the lock has are kept.
+        anew, and that the API still has; those that the lock has are kept.
         """
         found = []
         for item in fields:
             if item.required or (item.place, item.wire_name) in kept:
                 found.append(item)
+            elif GONE.match(item.description or text_of(self.reader, item.schema)):
+                self.report_ignored(item, "the document calls it no longer available")
             elif fold(item.wire_name) in LAYOUT:
                 self.report_ignored(item, "it changes the layout of the answer alone")
             else:
@@ -187,7 +200,7 @@ class Operation:
         is sent only if the document describes its content: such an API reads it all the same.
         `kept` are the names of its arguments on the wire at the last run.
         """
-        written = self.operation.get("requestBody")
+        written = self.written_body
         if written is None:
             return None, []
         if self.origin.method in CONTENT_UNDEFINED:
@@ -207,6 +220,7 @@ class Operation:
             method=self.origin.method,
             path=self.template,
             fixed_query=self.fixed_query,
+            fixed_headers=self.fixed_headers,
             body=self.body,
             security=None if self.requirement == self.security.default else self.requirement,
             base_url=base_url,

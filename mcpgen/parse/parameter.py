@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..config.credentials import CONSTANT_HEADERS
 from ..ir import Place
-from ..load.values import as_list, as_object, as_text
+from ..load.values import as_list, as_object, as_text, picked
 from ..problems import Unsupported
 from ..runtime.facts import FORBIDDEN_HEADERS, TOKEN
 from ..runtime.results import fold
-from ..text import visible
+from ..text import visible, words
 from .servers import Query, parameter_names
 
 if TYPE_CHECKING:
@@ -29,6 +29,10 @@ MEDIA_RANGES = re.compile(r"[A-Za-z0-9!#$&^_.+*-]+/[A-Za-z0-9!#$&^_.+*-]+[ -~]{0
 MEANT = frozenset({"POST", "PUT", "PATCH"})
 """Methods of requests that mean their body (RFC 9110 §9.3, RFC 5789)."""
 JSON_TYPES = ("application/json", "text/json", "text/x-json", "application/x-json")
+SCHEMA_OF_SWAGGER = ("type", "format", "items", "enum", "default", "description")
+"""Keywords of a schema that a parameter of Swagger 2.0 has itself."""
+VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,40}")
+"""A version of an API, as a header names it."""
 DEFAULT_STYLES = {"path": "simple", "header": "simple"}
 DELIMITED_STYLES = {
     "spaceDelimited": "space_delimited",
@@ -147,6 +151,38 @@ def templated(
     return tuple(fixed), parameters
 
 
+def body_of(parameters: list[Parameter]) -> tuple[dict[str, Any] | None, list[Parameter]]:
+    """The request body that parameters of Swagger 2.0 (`in: body`, `in: formData`) mean, None
+    where there are none, and the other parameters.
+    """
+    body: dict[str, Any] | None = None
+    properties: dict[str, Any] = {}
+    required: list[str] = []
+    others: list[Parameter] = []
+    media_type = "application/x-www-form-urlencoded"
+    for parameter, pointer in parameters:
+        schema = {**picked(parameter, SCHEMA_OF_SWAGGER), **as_object(parameter.get("schema"))}
+        if parameter.get("in") == "body":
+            content = {"application/json": {"schema": schema}}
+            body = {"content": content, **picked(parameter, ("required",))}
+            continue
+        if parameter.get("in") != "formData":
+            others.append((parameter, pointer))
+            continue
+        if schema.get("type") == "file":
+            schema |= {"type": "string", "format": "binary"}
+        items = as_object(schema.get("items"))
+        if "binary" in (schema.get("format"), items.get("format")):
+            media_type = "multipart/form-data"
+        name = as_text(parameter.get("name"))
+        properties[name] = schema
+        required += [name] * (parameter.get("required") is True)
+    if not properties:
+        return body, others
+    form = {"type": "object", "properties": properties, "required": required}
+    return {"content": {media_type: {"schema": form}}}, others
+
+
 def validators(reader: Reader, path_item: dict[str, Any]) -> tuple[str, ...]:
     """Return the header fields of answers that an operation of the path can be made conditional
     with (RFC 9110 §13.1.1), declared or not: `etag` where one takes `If-Match`.
@@ -178,6 +214,31 @@ def constant_headers(
         else:
             others.append((parameter, pointer))
     return constants, others
+
+
+def fixed_headers(
+    reader: Reader, parameters: list[Parameter], kept: Container[tuple[str, str]]
+) -> tuple[tuple[tuple[str, str], ...], list[Parameter]]:
+    """The headers that name a version of the API and have a default, with that, and the other
+    parameters: which version a server was made for is no choice of a call. Those that the lock has
+    as arguments (`kept`) stay arguments.
+    """
+    fixed: dict[str, str] = {}
+    others: list[Parameter] = []
+    for parameter, pointer in parameters:
+        name = as_text(parameter.get("name"))
+        value = ""
+        if (parameter.get("in"), "version" in words(name)) == ("header", True):
+            schema = reader.flatten(parameter.get("schema", {}))
+            value = as_text(schema.get("const", schema.get("default")))
+        if VERSION.fullmatch(value) is None or ("header", name) in kept:
+            others.append((parameter, pointer))
+            continue
+        fixed[name] = value
+        message = f"header `{visible(name)[:60]}` is sent as `{value}`, its default"
+        hint = "an overlay that changes the default sends another one"
+        reader.problems.note("E0407", message, pointer=pointer, hint=hint)
+    return tuple(fixed.items()), others
 
 
 def _only_value(reader: Reader, parameter: dict[str, Any]) -> str:

@@ -27,21 +27,43 @@ NOT_INCLUDED = "no included"
 SUGGESTED = 8
 """Words of the document that a message lists."""
 
+TRUTHS = dict.fromkeys("true 1 yes on".split(), True)
+TRUTHS |= dict.fromkeys("false 0 no off".split(), False)
 EXTENSIONS = ("x-mcp", "x-mcp-tool", "x-speakeasy-mcp")
 
 
-def extension(operation: dict[str, Any]) -> dict[str, Any]:
-    """Return an operation's `x-mcp` extension: `x-mcp: {name, title, enabled, readOnly…}`, or a
-    boolean.
+def extension(node: dict[str, Any]) -> dict[str, Any]:
+    """Return the `x-mcp` extension of an operation, a path or a document: `x-mcp: {name, title,
+    enabled, readOnly…}`, or a truth value, also as text.
     """
     for key in EXTENSIONS:
-        value = operation.get(key)
-        if isinstance(value, bool):
-            return {"enabled": value}
+        value = node.get(key)
         if isinstance(value, dict):
-            disabled = value.get("disabled")
-            return {**value, "enabled": not disabled} if isinstance(disabled, bool) else value
+            enabled = _truth(value.get("enabled"))
+            disabled = _truth(value.get("disabled"))
+            if disabled is not None:
+                enabled = not disabled
+            return {**value, "enabled": enabled}
+        if _truth(value) is not None:
+            return {"enabled": _truth(value)}
     return {}
+
+
+def _truth(value: Any) -> bool | None:
+    """A truth value, or a text that stands for one (`"false"`); None for anything else."""
+    return TRUTHS.get(str(value).strip().lower())
+
+
+def inherited(*nodes: dict[str, Any]) -> dict[str, Any]:
+    """The innermost of some objects, with the `x-mcp` of the nearest that says if it is a tool: an
+    operation's own, else that of its path, else that of the document.
+    """
+    inner = nodes[0]
+    says = (extension(node).get("enabled") for node in nodes)
+    enabled = next((one for one in says if one is not None), None)
+    return (
+        inner if enabled is None else {**inner, "x-mcp": {**extension(inner), "enabled": enabled}}
+    )
 
 
 def left_out(config: Config, origin: Origin, operation: dict[str, Any]) -> str | None:
