@@ -59,6 +59,7 @@ density: $(VENV)/ready
 docs: $(VENV)/ready
 	$(BIN)/python -m scripts.cli_docs
 	$(BIN)/python -m scripts.clients_docs
+	$(BIN)/python -m scripts.python_docs
 	-$(BIN)/python -m scripts.config_docs
 	@$(BIN)/python -m scripts.site
 

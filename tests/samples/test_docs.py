@@ -12,6 +12,7 @@ import pytest
 from mcpgen.config import Config
 from mcpgen.pipeline import generate
 from mcpgen.problems import Problems
+from scripts import python_docs
 from scripts.clients_docs import table as clients_table
 
 ROOT = Path(__file__).parents[2]
@@ -67,6 +68,12 @@ def test_the_examples_for_clients_run(words, files, tmp_path):
 def test_the_clients_of_the_page_are_those_of_the_table():
     page = (ROOT / "docs" / "clients.md").read_text("utf-8")
     assert clients_table() in page
+
+
+def test_the_python_reference_is_that_of_the_docstrings():
+    page = python_docs.PAGE.read_text("utf-8")
+    assert page == python_docs.page(), "run `make docs`"
+    assert "| `include_tags` | `tuple[str, ...]` |" in page and "accept_changes: bool" in page
 
 
 def test_the_texts_of_troubleshooting_are_printed_by_something():
