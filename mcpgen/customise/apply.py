@@ -6,10 +6,11 @@ reported at once, with its line in `mcpgen.toml`.
 
 from __future__ import annotations
 
+import copy
 import difflib
 import keyword
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -468,6 +469,8 @@ def _with_argument_config(tool: Tool, word: str, config: ArgumentConfig, faults:
     if word == tool.listing.fields:
         return _with_choice(tool, config, faults)
     argument = _argument_by_name(tool, word)
+    if argument is None and _has_argument(tool, word):
+        return _with_inner_field(tool, word, config, faults)
     if argument is None:
         names = [item.name for item in tool.arguments]
         hint = _did_you_mean(word, names)
@@ -506,7 +509,54 @@ def _with_choice(tool: Tool, config: ArgumentConfig, faults: _Faults) -> Tool:
 
 
 def _has_argument(tool: Tool, word: str) -> bool:
-    return word == tool.listing.fields or _argument_by_name(tool, word) is not None
+    if word == tool.listing.fields:
+        return True
+    if _argument_by_name(tool, word) is not None:
+        return True
+    return bool(list(_objects_with(tool, word)))
+
+
+def _objects_with(tool: Tool, word: str) -> Iterator[Schema]:
+    """Yield the listed objects that have a field inside an argument (`body.author.name`), those of
+    every branch of a union and of the items of a list.
+    """
+    first, *path, name = word.split(".") if "." in word else (word, "")
+    argument = _argument_by_name(tool, first)
+    if argument is None:
+        return
+    pending = [(tool.input_schema["properties"].get(argument.name), path)]
+    for schema, rest in pending:
+        if not isinstance(schema, dict):
+            continue
+        pending += [(each, rest) for each in (*schema.get("anyOf", ()), schema.get("items"))]
+        fields = schema.get("properties", {})
+        if rest:
+            pending.append((fields.get(rest[0]), rest[1:]))
+        elif name in fields:
+            yield schema
+
+
+def _with_inner_field(tool: Tool, word: str, config: ArgumentConfig, faults: _Faults) -> Tool:
+    """The tool with a field inside an argument described, or hidden where no call needs it."""
+    tool = replace(tool, input_schema=copy.deepcopy(tool.input_schema))
+    name = word.rpartition(".")[2]
+    if replace(config, hidden=False, description=None) != ArgumentConfig():
+        message = (
+            f"`{word}` of `{tool.name}` is a field of an argument: it can be hidden or described"
+        )
+        hint = "`hooks.py` gives it a value, and a tool in `custom/` another name"
+        faults.add("E1118", message, "arguments", word, hint=hint)
+        return tool
+    for parent in _objects_with(tool, word):
+        if config.description is not None:
+            field_schema = as_object(parent["properties"][name])
+            parent["properties"][name] = {**field_schema, "description": config.description}
+        if config.hidden and name in parent.get("required", ()):
+            message = f"`{tool.name}` cannot hide `{word}`: the API requires it"
+            faults.add("E1119", message, "arguments", word)
+        elif config.hidden:
+            del parent["properties"][name]
+    return tool
 
 
 def _argument_by_name(tool: Tool, word: str) -> Argument | None:
