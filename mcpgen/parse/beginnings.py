@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -94,12 +95,12 @@ _OBJECT = re.compile(r"(?:(?:back|off|out|up) )?(?:an?|the)(?!\S)", re.I)
 _NO_IMPERATIVES = STOP_WORDS | ARTICLES | ASIDES | {"both", "is", "not", "whether"}
 
 
-def summary_text(operation: dict[str, Any]) -> str:
+def summary_text(operation: Mapping[str, Any]) -> str:
     """Return an operation's summary, its verb first."""
     return _verb_to_front(description_text(operation, "summary"))
 
 
-def description_text(operation: dict[str, Any], key: str = "description") -> str:
+def description_text(operation: Mapping[str, Any], key: str = "description") -> str:
     """Return an operation's description from where it begins to say something."""
     return _told(plain(operation.get(key)))
 

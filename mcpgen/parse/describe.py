@@ -8,6 +8,7 @@ nothing, the name's words do.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from functools import partial
 from itertools import dropwhile
 from typing import Any
@@ -69,6 +70,7 @@ SHORTEST = 15
 _IDENTIFIER = re.compile(r"[a-z][A-Za-z0-9_-]*|[A-Z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+")
 _STATEMENT = re.compile(r"[A-Z].*[^:]", re.S)  # no item of a list, nor what comes before one
 _AND_VERB = re.compile(r"\b(?:and|or|then) (\w+)")
+_JOINED = re.compile(r"(?:and|or|/) ?(\w+)")
 
 
 def headline(operation: dict[str, Any], name: str, method: str, path: str) -> tuple[str, str]:
@@ -108,39 +110,75 @@ def spoken_verb(written: str) -> str:
     Empty where it begins with none, or with more than one (`Create or replace`); of many at once
     (`Batch add or remove`) it is `batch`.
     """
+    begins, verbs, more = _first_verbs(written)
+    if more.startswith(("or ", "and ", "/")) or len(verbs) > 1:
+        return begins if verbs and begins in BULK else ""
+    return "".join(verbs)
+
+
+def sentence_verbs(written: str) -> list[str]:
+    """The verbs of a first sentence: those that it begins with (`Create or replace`), and a later
+    one that changes something (`Create a key and revoke the old one`).
+    """
+    _, verbs, more = _first_verbs(written)
+    joined = _JOINED.match(more)
+    first = [base_verb(joined[1])] if joined else []
+    return [*verbs, *VERBS.intersection(first), *_changes(more)] if verbs else []
+
+
+def _first_verbs(written: str) -> tuple[str, list[str], str]:
+    """Return the first word of a sentence, the verbs that it begins with (two of `Add/remove`), and
+    what follows them.
+    """
     sentence = without_preface(marked_last(written)).lower()
     begins, _, more = sentence.partition(" ")
     first = begins
     while is_adverb(first):
         first, _, more = more.partition(" ")
-    verb = base_verb(first.removeprefix("bulk-"))
-    if verb not in VERBS or is_noun(first, more):
-        return ""
-    if more.startswith(("or ", "and ", "/")):
-        return begins if begins in BULK else ""
-    return verb
+    if is_noun(first, more):
+        return begins, [], more
+    verbs = list(map(base_verb, first.removeprefix("bulk-").split("/")))
+    return begins, verbs if VERBS.issuperset(verbs) else [], more
 
 
-def changes_something(written: str, path: str) -> bool:
-    """Return whether an operation changes something, whatever its method: its first sentence begins
-    with a verb that does (`Clear the queue`), or without a verb there the path ends in one
-    (`/logout`).
+def _changes(more: str) -> list[str]:
+    """Return the verbs behind `and` that change something: `Get a watch and set its state`."""
+    return [verb for verb in map(base_verb, _AND_VERB.findall(more)) if verb in CHANGING | {"set"}]
+
+
+def changes_something(written: str, path: str, arguments: Iterable[str] = ()) -> bool:
+    """Return whether an operation changes something, whatever its method: its first sentence has a
+    verb that does (`Clear the queue`) or the text of an argument begins with one, or without a verb
+    there the path ends in one (`/logout`).
     """
     sentence = written.lower()
-    if _OUT_OF_A_SESSION.match(sentence):
+    if _OUT_OF_A_SESSION.match(sentence) or any(map(_is_change, arguments)):
         return True
     first, _, more = sentence.partition(" ")
     verb = base_verb(first)
     if verb in CHANGING:
         return not is_noun(first, more)
     if spoken_verb(written):
-        return verb in CHANGING_ONE and more.partition(" ")[0] in ARTICLES | {"any", "every"}
+        return bool(_changes(more)) or (
+            verb in CHANGING_ONE and more.partition(" ")[0] in ARTICLES | {"any", "every"}
+        )
     return path.rpartition("/")[2].lower() in CHANGING
 
 
-def written_sentence(operation: dict[str, Any]) -> str:
+def _is_change(text: str) -> bool:
+    """Return whether a text begins with a verb that changes something."""
+    first, _, more = text.lower().partition(" ")
+    return base_verb(first) in CHANGING and bool(more) and not is_noun(first, more)
+
+
+def written_sentence(operation: Mapping[str, Any]) -> str:
     """The first sentence of an operation's summary, or else of its description."""
     return first_sentence(summary_text(operation) or description_text(operation))[0]
+
+
+def told(operation: Mapping[str, Any]) -> str:
+    """The first sentence of an operation's description."""
+    return first_sentence(description_text(operation))[0]
 
 
 _OUT_OF_A_SESSION = re.compile(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -305,6 +305,7 @@ class _Parser:
             self.aliases = beside.aliases
             self.recognised = f"OpenAPI, and beside it {describe_document(self.document)}"
         tools = with_room(drafts)
+        self.report_questions((tool for _, tool in tools), choices)
         self.skips += [skip for api in self.beside for skip in api.skips]
         if self.document.workflows:
             tools += self.workflow_tools(tools, choices)
@@ -543,6 +544,29 @@ class _Parser:
             pointer=operation.pointer,
             hint=f"`--allow-origin {other}`",
         )
+
+    def report_questions(self, tools: Iterable[Tool], choices: Iterable[select.Choice]) -> None:
+        """Note the POSTs that are read-only by their texts alone: neither the configuration nor
+        their author says so.
+        """
+        said = {key for key, tool in self.config.tools.items() if tool.read_only is not None}
+        for where, node in choices:
+            if not select.extension(node).keys().isdisjoint(HINT_KEYS["read_only"]):
+                said.add(where.operation)
+        names = [
+            tool.origin.operation
+            for tool in tools
+            if (tool.origin.method, tool.hints.read_only) == ("POST", True)
+            and said.isdisjoint([tool.origin.operation, tool.origin.operation_id])
+        ]
+        if names:
+            self.problems.note(
+                "E0420",
+                f"{plural(len(names), 'POST')} listed as read-only, as the document describes"
+                f" `{visible(names[0])[:80]}`",
+                pointer=f"{self.reader.home}/paths",
+                hint='`read_only = false` under `[tools."METHOD /path".hints]` if one changes data',
+            )
 
     def skip(self, operation: DocumentedOperation, reason: Unsupported) -> None:
         """Count an operation that cannot be a tool, and say why."""

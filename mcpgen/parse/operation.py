@@ -14,15 +14,14 @@ from ..ir import (
     Annotation,
     Argument,
     Body,
-    Hints,
     Origin,
     Request,
     Response,
     Schema,
     Tool,
 )
-from ..load.values import as_object, as_text
-from ..runtime.facts import CONTENT_UNDEFINED, SAFE
+from ..load.values import as_object
+from ..runtime.facts import CONTENT_UNDEFINED
 from ..runtime.pointer import escape
 from ..runtime.results import ListAnswer, fold
 from ..text import plain, shorten, visible, words
@@ -31,6 +30,7 @@ from . import describe
 from . import parameter as parameters
 from . import response as responses
 from .first_sentences import Opening
+from .hints import hints_of
 from .listing import FIELDS_NAMES, FIELDS_SCHEMA, asks_for_fields, briefly, listing_of
 from .models import Models, annotation
 from .naming import argument_names
@@ -40,18 +40,12 @@ from .projection import Listing, Whole, projection, size_of
 from .repeated import Repeated
 from .room import BUDGET, LARGEST, Texts, size, text_of
 from .servers import split_path
-from .vocabulary import ADDING, one_of
+from .vocabulary import one_of
 
 if TYPE_CHECKING:
     from ..config import Pinned
     from .schema import Reader
     from .security import Requirement, Security
-
-DESTRUCTIVE_WORDS = frozenset("""
-    delete remove cancel purge revoke destroy terminate wipe erase drop kill uninstall deactivate
-    disable reset truncate unlink discard expire invalidate void clear flush ban block reject
-    withdraw close archive
-    """.split())
 
 LAYOUT = frozenset({"pretty", "optpretty", "prettyprint"})
 """Folded names of parameters that lay an answer out for people who read it as it comes."""
@@ -69,28 +63,6 @@ GONE = re.compile(
 )
 """The beginning of a text about an argument that the API does not have any more."""
 ASKS_FOR_ENCODING = re.compile(r"\b(?:url|uri|percent)[- ]?encod", re.I)
-
-
-def hints_of(method: str, operation_id: str | None, written: str, path: str) -> Hints:
-    """The behaviour hints of an operation, from its method and, for POST, from its name (RFC 9110
-    §9.2). `written` is the sentence the document describes it with: a PUT that adds to a collection
-    replaces nothing, and a GET that clears a queue does not only read.
-    """
-    verb = describe.spoken_verb(written)
-    if method in SAFE and not describe.changes_something(written, path):
-        return Hints(read_only=True, destructive=False, idempotent=True)
-    if method == "PUT" and verb in ADDING and not path.endswith("}"):
-        return Hints(read_only=False, destructive=False, idempotent=True)
-    if method in ("PUT", "DELETE"):
-        return Hints(read_only=False, destructive=True, idempotent=True)
-    if method == "PATCH":
-        return Hints(read_only=False, destructive=True, idempotent=False)
-    literals = [part for part in path.split("/") if part and not part.startswith("{")]
-    name_words = {*words(as_text(operation_id)), verb}
-    if literals:
-        name_words.update(words(literals[-1]))
-    destructive = not DESTRUCTIVE_WORDS.isdisjoint(name_words)
-    return Hints(read_only=False, destructive=destructive, idempotent=False)
 
 
 class Operation:
@@ -393,8 +365,10 @@ class Operation:
             hints=hints_of(
                 self.origin.method,
                 self.origin.own_id,
-                describe.written_sentence(self.operation),
                 self.origin.path,
+                self.operation,
+                status=self.status,
+                arguments=[item.description for item in self.fields if item.place == "query"],
             ),
             arguments=(),
             request=None,

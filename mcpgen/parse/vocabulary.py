@@ -81,6 +81,10 @@ mean.
 """
 ADDING = _words("verbs", "adding")
 """Verbs of what was not there before."""
+READING = _words("verbs", "reading")
+"""Verbs that change nothing."""
+ADDITIVE = ADDING | READING | _words("verbs", "additive")
+"""Verbs that change nothing that was there before."""
 _SAME: dict[str, str] = {
     word: verb for verb, text in _tables()["verbs"]["same"].items() for word in text.split()
 }

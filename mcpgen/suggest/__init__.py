@@ -4,7 +4,7 @@ A resource is what a path names (`/repos/{owner}/{repo}/issues`). What is asked 
 first: search, create, actions (`/servers/{id}/reboot`) and list, then update and read. A resource
 counts for more the more operations stand below it and below its area, less the deeper it lies, the
 longer its name, and if it is set up once; a tool counts for more the more it takes beside its path.
-What ends a thing (DELETE, or a POST that is marked as destructive) gains nothing from what is lost
+What ends a thing (DELETE, or a tool whose verb does) gains nothing from what is lost
 with it. Deprecated tools come last.
 """
 
@@ -121,7 +121,7 @@ def _worth(tools: list[Tool], resources: dict[str, str]) -> dict[str, float]:
     for tool in sorted(tools, key=lambda tool: (tool.origin.method != "PATCH", tool.name)):
         resource = resources[tool.name]
         kind = kind_of(tool)
-        if tool.hints.destructive and tool.origin.method == "POST":
+        if "delete" in kinds_of_verb(tool.name):
             kind = "delete"
         value = KINDS[kind] + TAKES * takes[tool.name] - _costs(tool, resource)
         if kind != "delete":

@@ -335,3 +335,30 @@ def test_of_a_text_that_dozens_of_operations_have_the_beginning_is_listed() -> N
         "Where the pages of the answer go on, which is what the…"
     }
     assert [each["name"]["description"] for each in listed if "name" in each] == [own[:-1]]
+
+
+@pytest.mark.parametrize(("says", "extension", "noted"), [
+    (None, {}, True), (True, {}, False), (False, {}, False),
+    (None, {"x-mcp": {"readOnly": True}}, False), (None, {"x-mcp": {"title": "Books"}}, True),
+])  # fmt: skip
+def test_a_post_that_reads_is_noted_until_the_user_or_the_author_says_what_it_does(
+    says: bool | None, extension: dict[str, Any], noted: bool
+) -> None:
+    paths = {"/books/search": {"post": {"summary": "Find books", "responses": {}, **extension}}}
+    tools = {"POST /books/search": ToolConfig(read_only=says)}
+    server, problems = parse_document(paths, config=Config(tools=tools))
+    assert server.tools[0].hints.read_only
+    assert ("E0420" in {problem.code for problem in problems}) is noted
+
+
+@pytest.mark.parametrize(("operation_id", "path", "destructive"), [
+    ("createOrder", "/orders", False), ("orders/bulk-create", "/orders", False),
+    ("orders_create_or_update", "/orders", True), ("changeOrder", "/orders", True),
+    ("createOrder", "/orders/{id}/cancel", True), ("queryOrders", "/orders", False),
+    (None, "/orders/{id}/merge", True), (None, "/orders/send", False), (None, "/orders", True),
+])  # fmt: skip
+def test_a_post_is_additive_only_by_its_verb(
+    operation_id: str | None, path: str, destructive: bool
+) -> None:
+    named = {"operationId": operation_id} if operation_id else {}
+    assert one_tool(named, path, "post").hints.destructive is destructive

@@ -4,47 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import Answer, Api
+from .. import OMIT, Answer, Api, Omit
 
 
-async def book_replace(api: Api) -> Answer[Any]:
-    """Books by PUT."""
-    return await api.request("PUT", "/books")
+async def create_cash_drop(api: Api) -> Answer[Any]:
+    """Create cash drop."""
+    return await api.request("POST", "/drops")
 
 
-async def book_update(api: Api) -> Answer[Any]:
-    """Books by PATCH."""
-    return await api.request("PATCH", "/books")
+async def create_escrow(api: Api) -> Answer[Any]:
+    """Create an escrow."""
+    return await api.request("POST", "/escrows")
 
 
-async def cancel_order(api: Api) -> Answer[Any]:
-    """Cancel order."""
-    return await api.request("POST", "/orders/cancel")
+async def create_key(api: Api) -> Answer[Any]:
+    """Create a key and revoke the former one."""
+    return await api.request("POST", "/keys")
 
 
-async def check_books(api: Api) -> Answer[Any]:
-    """Books by HEAD."""
-    return await api.request("HEAD", "/books")
-
-
-async def create_book(api: Api) -> Answer[Any]:
-    """Create book."""
-    return await api.request("POST", "/books/new")
-
-
-async def delete_books(api: Api) -> Answer[Any]:
-    """Books by DELETE."""
-    return await api.request("DELETE", "/books")
-
-
-async def describe_books(api: Api) -> Answer[Any]:
-    """Books by OPTIONS."""
-    return await api.request("OPTIONS", "/books")
-
-
-async def find_orders(api: Api) -> Answer[Any]:
-    """Find orders."""
-    return await api.request("POST", "/orders/find")
+async def get_block_by_hash(api: Api) -> Answer[Any]:
+    """Get a block by its hash."""
+    return await api.request("POST", "/chain/getBlockByHash")
 
 
 async def get_login(api: Api) -> Answer[Any]:
@@ -72,36 +52,6 @@ async def get_queue_clear(api: Api) -> Answer[Any]:
     return await api.request("GET", "/queue/clear")
 
 
-async def get_sentence_a(api: Api) -> Answer[Any]:
-    """List the books."""
-    return await api.request("GET", "/sentences/a")
-
-
-async def get_sentence_b(api: Api) -> Answer[Any]:
-    """Get book by ISBN."""
-    return await api.request("GET", "/sentences/b")
-
-
-async def get_sentence_c(api: Api) -> Answer[Any]:
-    """Returns all books."""
-    return await api.request("GET", "/sentences/c")
-
-
-async def get_sentence_d(api: Api) -> Answer[Any]:
-    """Find a book."""
-    return await api.request("GET", "/sentences/d")
-
-
-async def get_sentence_e(api: Api) -> Answer[Any]:
-    """Fetch one."""
-    return await api.request("GET", "/sentences/e")
-
-
-async def get_sentence_f(api: Api) -> Answer[Any]:
-    """\"Read" the table."""
-    return await api.request("GET", "/sentences/f")
-
-
 async def get_status(api: Api) -> Answer[Any]:
     """Update status."""
     return await api.request("GET", "/status")
@@ -112,14 +62,14 @@ async def get_user_logout(api: Api) -> Answer[Any]:
     return await api.request("GET", "/user/logout")
 
 
+async def get_watch(api: Api) -> Answer[Any]:
+    """Get a watch and set its muted state."""
+    return await api.request("GET", "/watch")
+
+
 async def get_webhook(api: Api) -> Answer[Any]:
     """Trigger a new execution by GET webhook."""
     return await api.request("GET", "/webhook")
-
-
-async def list_books(api: Api) -> Answer[Any]:
-    """Books by GET."""
-    return await api.request("GET", "/books")
 
 
 async def list_deleted(api: Api) -> Answer[Any]:
@@ -132,14 +82,9 @@ async def list_sliders(api: Api) -> Answer[Any]:
     return await api.request("GET", "/sliders")
 
 
-async def orders_bulk_delete(api: Api) -> Answer[Any]:
-    """Bulk delete orders."""
-    return await api.request("POST", "/orders/bulk")
-
-
-async def query_books(api: Api) -> Answer[Any]:
-    """Books by QUERY."""
-    return await api.request("QUERY", "/books")
+async def list_watches(api: Api, *, seen: bool | Omit = OMIT) -> Answer[Any]:
+    """List watches."""
+    return await api.request("GET", "/watches", query={"seen": seen})
 
 
 async def search(api: Api) -> Answer[Any]:
