@@ -22,7 +22,6 @@ from .vocabulary import (
     READING,
     USUAL_VERBS,
     VERBS,
-    base_verb,
 )
 
 IRREVERSIBLE = re.compile(
@@ -33,6 +32,8 @@ IRREVERSIBLE = re.compile(
 """Words of a text about what cannot be taken back."""
 LOOKUPS = frozenset("get list query search".split())
 """Words of a path's last literal that make its POST a question: `/transactions/get`."""
+STRONG = USUAL_VERBS | CHANGING_ONE | LOOKUPS
+"""Verbs that count in a name though the sentence has another: `Submit a request` by `/cancel`."""
 READS = Hints(read_only=True, destructive=False, idempotent=True)
 _LITERAL = re.compile(r"[^{}/?#]+(?=/|$|[?#])(?![^{}]*\})")
 
@@ -50,13 +51,14 @@ def hints_of(
     of those in its query.
     """
     written = describe.written_sentence(operation)
-    spoken = describe.sentence_verbs(written) or describe.sentence_verbs(describe.told(operation))
+    spoken = describe.sentence_verbs(written)
+    told = spoken or describe.sentence_verbs(describe.told(operation))
     end = words(next(reversed(_LITERAL.findall(path)), ""))
-    verbs = {*spoken, *_named(method, operation_id)}
-    verbs |= (CHANGING_ONE if verbs else USUAL_VERBS | VERBS - NOUNS).intersection(end[:1])
+    named = [*_named(method, words(operation_id or "")), *_named(method, end[:1])]
+    verbs = {*spoken, *(named if not spoken else STRONG.intersection(named))} or {*told}
     if method in SAFE and not describe.changes_something(written, path, arguments):
         return READS
-    if method == "POST" and spoken and verbs <= READING and LOOKUPS.intersection(end):
+    if method == "POST" and told and LOOKUPS.intersection(end) and {*told, *verbs} <= READING:
         return READS
     if method == "PUT":
         replaces = path.endswith("}") and "requestBody" in operation
@@ -71,13 +73,11 @@ def hints_of(
     )
 
 
-def _named(method: str, operation_id: str | None) -> list[str]:
-    """Return the verb in an operationId, a usual one before others, and one joined to it
-    (`createOrUpdate`). The method is no verb.
+def _named(method: str, found: list[str]) -> list[str]:
+    """Return the first verb among the words of a name, and one joined to it (`createOrUpdate`). The
+    method is no verb.
     """
-    found = list(map(base_verb, words(operation_id or "")))
-    for verbs in (USUAL_VERBS | CHANGING_ONE | LOOKUPS, VERBS - NOUNS):
-        for verb, link, other in zip(found, [*found[1:], ""], [*found[2:], "", ""], strict=False):
-            if verb in verbs and verb != method.lower():
-                return [verb, other] if link in ("and", "or") else [verb]
+    for verb, link, other in zip(found, [*found[1:], ""], [*found[2:], "", ""], strict=False):
+        if verb in STRONG | (VERBS - NOUNS) and verb != method.lower():
+            return [verb, other] if link in ("and", "or") else [verb]
     return []

@@ -355,6 +355,7 @@ def test_a_post_that_reads_is_noted_until_the_user_or_the_author_says_what_it_do
     ("createOrder", "/orders", False), ("orders/bulk-create", "/orders", False),
     ("orders_create_or_update", "/orders", True), ("changeOrder", "/orders", True),
     ("createOrder", "/orders/{id}/cancel", True), ("queryOrders", "/orders", False),
+    ("orders/generate-release-notes", "/notes", False), ("pulls/request-reviewers", "/x", False),
     (None, "/orders/{id}/merge", True), (None, "/orders/send", False), (None, "/orders", True),
 ])  # fmt: skip
 def test_a_post_is_additive_only_by_its_verb(
@@ -362,3 +363,16 @@ def test_a_post_is_additive_only_by_its_verb(
 ) -> None:
     named = {"operationId": operation_id} if operation_id else {}
     assert one_tool(named, path, "post").hints.destructive is destructive
+
+
+@pytest.mark.parametrize(("operation_id", "summary", "description", "destructive"), [
+    ("post_legal_hold_policies", "Create legal hold policy", "", False),
+    ("CalculateOrder", "CalculateOrder", "Enables applications to preview prices.", False),
+    ("revokeKeys", "Submit a list of keys", "", True), (None, "Keys", "Adds a key.", False),
+])  # fmt: skip
+def test_a_verb_of_a_sentence_counts_before_a_word_that_may_be_a_noun(
+    operation_id: str | None, summary: str, description: str, destructive: bool
+) -> None:
+    texts = {"summary": summary, "description": description}
+    named = {"operationId": operation_id} if operation_id else {}
+    assert one_tool(named | texts, "/x", "post").hints.destructive is destructive
