@@ -287,8 +287,13 @@ def split_words(text: str) -> list[str]:
 
 
 def ascii_of(text: str) -> str:
-    """A text without what ASCII has no letters for."""
-    return unaccented(text).encode("ascii", "ignore").decode()
+    """A text in ASCII: letters without accents, others transliterated (`цена` is `tsena`)."""
+    letters = unaccented(text)
+    if letters.isascii():
+        return letters
+    from anyascii import anyascii  # late: few documents have such names
+
+    return anyascii(letters)
 
 
 def unaccented(text: str) -> str:

@@ -143,7 +143,7 @@ def _first_verbs(written: str) -> tuple[str, list[str], str]:
 
 def _changes(more: str) -> list[str]:
     """Return the verbs behind `and` that change something: `Get a watch and set its state`."""
-    return [verb for verb in map(base_verb, _AND_VERB.findall(more)) if verb in CHANGING | {"set"}]
+    return [*filter((CHANGING | {"set"}).__contains__, map(base_verb, _AND_VERB.findall(more)))]
 
 
 def changes_something(written: str, path: str, arguments: Iterable[str] = ()) -> bool:
@@ -159,16 +159,15 @@ def changes_something(written: str, path: str, arguments: Iterable[str] = ()) ->
     if verb in CHANGING:
         return not is_noun(first, more)
     if spoken_verb(written):
-        return bool(_changes(more)) or (
-            verb in CHANGING_ONE and more.partition(" ")[0] in ARTICLES | {"any", "every"}
-        )
+        determiner = {more.partition(" ")[0]} & {*ARTICLES, "any", "every"}
+        return any([_changes(more), determiner if verb in CHANGING_ONE else ""])
     return path.rpartition("/")[2].lower() in CHANGING
 
 
 def _is_change(text: str) -> bool:
     """Return whether a text begins with a verb that changes something."""
     first, _, more = text.lower().partition(" ")
-    return base_verb(first) in CHANGING and bool(more) and not is_noun(first, more)
+    return all([base_verb(first) in CHANGING, more, not is_noun(first, more)])
 
 
 def written_sentence(operation: Mapping[str, Any]) -> str:
@@ -176,7 +175,7 @@ def written_sentence(operation: Mapping[str, Any]) -> str:
     return first_sentence(summary_text(operation) or description_text(operation))[0]
 
 
-def told(operation: Mapping[str, Any]) -> str:
+def described_sentence(operation: Mapping[str, Any]) -> str:
     """The first sentence of an operation's description."""
     return first_sentence(description_text(operation))[0]
 

@@ -19,7 +19,7 @@ from ..problems import Problems, Unsupported
 from ..runtime.facts import PATH_ITEM, UNCALLABLE
 from ..text import plain, plural, shorten, visible
 from . import naming, select
-from .describe import spoken_verb, written_sentence
+from .describe import described_sentence, sentence_verbs, spoken_verb, written_sentence
 from .first_sentences import Opening, openings
 from .models import Models, pascal
 from .operation import Operation
@@ -31,6 +31,7 @@ from .schema import Reader
 from .security import Security, find_clue
 from .servers import Address, address, is_same, origin, own_network
 from .toolsets import areas, toolsets
+from .vocabulary import READING
 
 if TYPE_CHECKING:
     from ..config import Config
@@ -359,14 +360,20 @@ class _Parser:
         """
         wish = as_text(select.extension(operation.node).get("name")).strip()
         sentence = written_sentence(operation.node)
+        verb = spoken_verb(sentence)
+        if not verb and (operation.method, operation.path[-1:]) == ("POST", "}"):
+            told = spoken_verb(described_sentence(operation.node))
+            if told in READING and not sentence_verbs(sentence):
+                verb = told  # to fetch a table by POST is no update of it
         return naming.Subject(
             method=operation.method,
             path=operation.path,
             operation_id=wish or _origin_of(operation).own_id,
             toolset=_tag(operation),
-            verb=spoken_verb(sentence),
+            verb=verb,
             sentence=sentence,
             items=items_of(self.reader, operation.node, operation.pointer, sentence),
+            base=re.sub(r"^\w+://[^/]*", "", self.home.text),
         )
 
     def tags_of_operations(self) -> dict[str, str]:
@@ -549,16 +556,20 @@ class _Parser:
         """Note the POSTs that are read-only by their texts alone: neither the configuration nor
         their author says so.
         """
-        said = {key for key, tool in self.config.tools.items() if tool.read_only is not None}
+        said: set[str | None] = set()
+        for key, tool_config in self.config.tools.items():
+            if tool_config.read_only is not None:
+                said.add(key)
         for where, node in choices:
             if not select.extension(node).keys().isdisjoint(HINT_KEYS["read_only"]):
                 said.add(where.operation)
-        names = [
-            tool.origin.operation
-            for tool in tools
-            if (tool.origin.method, tool.hints.read_only) == ("POST", True)
-            and said.isdisjoint([tool.origin.operation, tool.origin.operation_id])
-        ]
+        names = []
+        for tool in tools:
+            where = tool.origin
+            if (where.method, tool.hints.read_only) != ("POST", True):
+                continue
+            if said.isdisjoint([where.operation, where.operation_id]):
+                names.append(where.operation)
         if names:
             self.problems.note(
                 "E0420",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Container
+from collections.abc import Collection, Container, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -14,14 +14,15 @@ from ..ir import (
     Annotation,
     Argument,
     Body,
+    Hints,
     Origin,
     Request,
     Response,
     Schema,
     Tool,
 )
-from ..load.values import as_object
-from ..runtime.facts import CONTENT_UNDEFINED
+from ..load.values import as_object, as_text
+from ..runtime.facts import CONTENT_UNDEFINED, SAFE
 from ..runtime.pointer import escape
 from ..runtime.results import ListAnswer, fold
 from ..text import plain, shorten, visible, words
@@ -30,7 +31,6 @@ from . import describe
 from . import parameter as parameters
 from . import response as responses
 from .first_sentences import Opening
-from .hints import hints_of
 from .listing import FIELDS_NAMES, FIELDS_SCHEMA, asks_for_fields, briefly, listing_of
 from .models import Models, annotation
 from .naming import argument_names
@@ -40,12 +40,33 @@ from .projection import Listing, Whole, projection, size_of
 from .repeated import Repeated
 from .room import BUDGET, LARGEST, Texts, size, text_of
 from .servers import split_path
-from .vocabulary import one_of
+from .vocabulary import (
+    ADDING,
+    ADDITIVE,
+    CHANGING_ONE,
+    NOUNS,
+    READING,
+    USUAL_VERBS,
+    VERBS,
+    one_of,
+)
 
 if TYPE_CHECKING:
     from ..config import Pinned
     from .schema import Reader
     from .security import Requirement, Security
+
+IRREVERSIBLE = re.compile(
+    r"irreversib|\bpermanently (?:\w+ )?(?:delet|destroy|eras|los|remov)"
+    r"|\b(?:cannot|can['’]t|can not) be (?:undone|reversed|recovered|restored)",
+    re.I,
+)
+"""Words of a text about what cannot be taken back."""
+LOOKUPS = frozenset("get list query search".split())
+"""Words of a path's last literal that make its POST a question: `/transactions/get`."""
+STRONG = USUAL_VERBS | CHANGING_ONE | LOOKUPS
+"""Verbs that count in a name though the sentence has another: `Submit a request` by `/cancel`."""
+_LITERAL = re.compile(r"[^{}/?#]+(?=/|$|[?#])(?![^{}]*\})")
 
 LAYOUT = frozenset({"pretty", "optpretty", "prettyprint"})
 """Folded names of parameters that lay an answer out for people who read it as it comes."""
@@ -63,6 +84,64 @@ GONE = re.compile(
 )
 """The beginning of a text about an argument that the API does not have any more."""
 ASKS_FOR_ENCODING = re.compile(r"\b(?:url|uri|percent)[- ]?encod", re.I)
+
+
+def hints_of(
+    method: str,
+    operation_id: str | None,
+    path: str,
+    operation: Mapping[str, Any],
+    *,
+    status: str = "",
+    arguments: Iterable[str] = (),
+) -> Hints:
+    """Return the behaviour hints of an operation (MCP `ToolAnnotations`), by its method (RFC 9110
+    section 9.2) and the document's verbs. POST is additive only where the document says that it
+    adds or reads; else it may overwrite, as the protocol assumes.
+
+    `status` is that of its success; `arguments` are the texts of those in its query.
+    """
+    written = describe.written_sentence(operation)
+    if method in SAFE and not describe.changes_something(written, path, arguments):
+        return Hints(read_only=True, destructive=False, idempotent=True)
+    spoken = {*describe.sentence_verbs(written)}
+    told = spoken
+    if not spoken:
+        told = {*describe.sentence_verbs(describe.described_sentence(operation))}
+    end = words(next(reversed(_LITERAL.findall(path)), ""))
+    named = {*_named(method, words(as_text(operation_id))), *_named(method, end[:1])}
+    verbs = spoken | (named & STRONG)
+    if not verbs:
+        verbs = named if named else told
+    if all([method == "POST", told, LOOKUPS.intersection(end), told | verbs <= READING]):
+        return Hints(read_only=True, destructive=False, idempotent=True)
+    adds = _adds(method, verbs, status, item=path.endswith("}") and "requestBody" in operation)
+    text = f"{plain(operation.get('summary'))} {plain(operation.get('description'))}"
+    is_final = IRREVERSIBLE.search(text) is not None
+    idempotent = method in ("PUT", "DELETE")
+    return Hints(read_only=False, destructive=is_final or not adds, idempotent=idempotent)
+
+
+def _adds(method: str, verbs: set[str], status: str, *, item: bool) -> bool:
+    """Return whether an operation changes nothing that was there. `item`: its body is that of one
+    thing, which a PUT replaces.
+    """
+    if method == "PUT":
+        return all([verbs, verbs <= ADDING, not item])
+    if method in {"PATCH", "DELETE", *SAFE}:
+        return False
+    return verbs <= ADDITIVE if verbs else status == "201"
+
+
+def _named(method: str, found: list[str]) -> list[str]:
+    """Return the first verb among the words of a name, and one joined to it (`createOrUpdate`). The
+    method is no verb.
+    """
+    verbs = (STRONG | VERBS - NOUNS) - {method.lower()}
+    for verb, link, other in zip(found, [*found[1:], ""], [*found[2:], "", ""], strict=False):
+        if verb in verbs:
+            return [verb, other] if link in ("and", "or") else [verb]
+    return []
 
 
 class Operation:
@@ -428,8 +507,11 @@ class Operation:
         text = _joined(shorten(own_text, limit), inner_text)
         if ASKS_FOR_ENCODING.search(text) and self.is_encoded(item):
             text += " (URL-encoded once when it is sent)"
+        place = "" if item.wire_name.isascii() else "API"
         if self.uses[item.wire_name] > 1:
-            text = f"{text} (`{visible(item.wire_name)[:40]}` in the {item.place})".strip()
+            place = item.place
+        if place:
+            text = f"{text} (`{visible(item.wire_name)[:40]}` in the {place})".strip()
         if not limit:
             return text
         if item.deprecated:

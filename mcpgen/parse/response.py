@@ -47,6 +47,7 @@ NOISE = re.compile(
     re.I | re.X,
 )
 """Names of fields that tell nothing about an object; an error says itself that it failed."""
+LIST_PHRASE = re.compile(r"\b(?:list|array|collection|page) of\b", re.I)
 NOUN_PHRASE = re.compile(
     r"(?:returns? )?((?:an?|the|all|every|each|your|information|details|metadata)\b.*)", re.I
 )
@@ -112,12 +113,17 @@ def items_of(
     reader: Reader, operation: dict[str, Any], pointer: str, sentence: str
 ) -> frozenset[str] | None:
     """The words for what an operation answers an array of: those of its schema's name in the
-    singular, and the plurals in a sentence about the operation; None where the answer is no array.
+    singular, and the plurals in a sentence about the operation; None where the answer is no array,
+    nor an envelope of one that the sentence calls a list (`Get a list of books`).
     """
     _, answer = success(reader, operation, pointer)
     schema = reader.flatten(json_schema(answer)[1])
     if reader.kinds(schema) != {"array"}:
-        return None
+        if not LIST_PHRASE.search(sentence):
+            return None
+        held = reader.properties(schema)
+        names = sorted(ENVELOPES.intersection(held))
+        schema = reader.flatten(held[names[0]]) if names else {}
     items = as_object(schema.get("items"))
     name = first_text(component_name(as_text(items.get("$ref"))), items.get("title"))
     plurals = filter(is_plural, words(sentence))

@@ -5,6 +5,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -14,8 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcpgen.parse import naming
+from mcpgen.parse.describe import spoken_verb
 from mcpgen.parse.naming import Subject, argument_names, server_name, toolset_names
-from mcpgen.parse.naming.telling import telling_words
+from mcpgen.parse.naming.tools import telling_words
 
 RULES = yaml.safe_load(Path(__file__).with_name("names.yaml").read_text("utf-8"))
 TOOL = re.compile(r"[a-z][a-z0-9_]{0,49}")
@@ -42,7 +44,7 @@ def tool_names(
     ("getHTTPStatus", "get_http_status"), ("1a", "call_1a"), ("class", "shop_class"),
     ("match", "shop_match"), ("print", "shop_print"), ("bash", "shop_bash"),
     ("read_file", "shop_read_file"), ("\uff45\uff56\uff41\uff4c", "shop_eval"),
-    ("\U0001f4a5", "get_x"), ("\u0434\u0430\u043d\u043d\u044b\u0435", "get_x"),
+    ("\U0001f4a5", "get_x"), ("\u0434\u0430\u043d\u043d\u044b\u0435", "dannye"),
     ("", "get_x"), ("-", "get_x"), ("book_id_" * 100_000, "get_x"),
 ])  # fmt: skip
 def test_an_operation_id_becomes_a_snake_case_name(operation_id: str, name: str) -> None:
@@ -111,10 +113,48 @@ def test_names_that_clash_are_told_apart_by(operations: list[str], names: str) -
     assert [*tool_names(given, "shop").values()] == names.split()  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(("paths", "names"), [
+    ("/a-b /a_b", "get_a_b_dash get_a_b_underscore"), ("/x/{p}/.a /x{p}.a", "get_x_a_slash get_x_a_dot"),
+    ("/tenants/{t}/alert /tenants/{t}/alerts", "get_tenant_alert list_tenant_alerts"),
+])  # fmt: skip
+def test_singular_plural_and_separators_tell_names_apart(paths: str, names: str) -> None:
+    found = tool_names([("GET", path, None) for path in paths.split()], "shop")
+    assert [*found.values()] == names.split()
+
+
 def test_names_without_a_word_that_differs_all_carry_a_hash() -> None:
-    names = tool_names([("GET", "/a-b", None), ("GET", "/a_b", None)], "shop")
+    names = tool_names([("GET", "/a b", None), ("GET", "/a+b", None)], "shop")
     assert all(re.fullmatch(r"get_a_b_[0-9a-f]{6}", name) for name in names.values())
     assert len(set(names.values())) == 2
+
+
+@pytest.mark.parametrize(("operations", "names"), [
+    (["PUT /a/{id} update_account", "PATCH /a/{id} patch_account"], "update_account patch_account"),
+    (["PUT /books/{id} books_update", "PATCH /books/{id} books_partial_update"],
+     "replace_book update_book"),
+    ([f"GET /{word} shop.views.list_{word}" for word in "abc"], "list_a list_b list_c"),
+    (["GET /a pets.list_a", "GET /pets pets.list_b", "GET /c pets.list_c"],
+     "pets_list_a pets_list_b pets_list_c"),
+    (["GET /shelf/{shelfId}/{bookId}", "GET /shelf/{shelfId}"], "get_shelf_book get_shelf"),
+], ids=["of a PUT and a PATCH", "but not a route", "a module", "no resource", "two keys"])  # fmt: skip
+def test_an_operation_has_the_name_that_its_author_gave_it(
+    operations: list[str], names: str
+) -> None:
+    given = [(*operation.split(), None)[:3] for operation in operations]
+    assert [*tool_names(given, "shop").values()] == names.split()  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("method", "path", "sentence", "base", "name"), [
+    ("GET", "/", "The boats", "", "get_boats"), ("GET", "/{id}", "", "/v2/boats", "get_boat"),
+    ("GET", "/", "", "/v2/boats", "list_boats"), ("DELETE", "/{id}", "", "/boats/", "delete_boat"),
+    ("DELETE", "/boat", "Bulk delete boats", "", "bulk_delete_boats"),
+])  # fmt: skip
+def test_the_server_and_the_summary_give_a_word_that_the_path_lacks(
+    method: str, path: str, sentence: str, base: str, name: str
+) -> None:
+    subject = Subject(method=method, path=path, operation_id=None, sentence=sentence, base=base)
+    subject = replace(subject, verb=spoken_verb(sentence))
+    assert [*naming.tool_names([subject], "shop").values()] == [name]
 
 
 def test_operations_of_the_same_method_and_path_words_get_a_word_of_their_summary() -> None:
@@ -228,7 +268,7 @@ TITLES = {
         ("GitHub's official OpenAPI spec", "", "github"),
         ("Adyen Checkout API", "", "adyen_checkout"),
         ('../../x & calc " $(id) \r\n', "", "x_calc_id"), ("API", "", "api"),
-        ("\U0001f4a5", "", "api"), ("4chan", "", "api_4chan"), ("a" * 300, "", "a" * 16),
+        ("\U0001f4a5", "", "boom"), ("4chan", "", "api_4chan"), ("a" * 300, "", "a" * 16),
     ],
     "a long title that holds the domain gives the words of the host": [
         ("GitHub's spec + Octokit extension", "https://api.github.com", "github"),

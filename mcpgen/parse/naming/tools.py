@@ -9,35 +9,38 @@ of least worth go first.
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from types import MappingProxyType
 
 from ...text import words
 from ..vocabulary import (
     ABBREVIATIONS,
-    ARTICLES,
-    ASIDES,
-    FINITE,
+    NOUNS,
     STOP_WORDS,
     USUAL_VERBS,
     VERBS,
+    same_verb,
     singular,
 )
 from .identifiers import NOT_FOR_TOOLS, digest
-from .telling import Mark, telling_words
 from .verb import (
+    SAY_LITTLE,
     PathPart,
     Subject,
     identity_words,
     literals,
     operation_words,
     parts_of,
+    path_words,
     verb_and_resource,
 )
 
+Mark = tuple[str, int]
+"""A word of a name, and how often the name has it by then."""
 MEDIAL = 3
 """Letters a word must have to count as a part of another."""
 REPEATED, TOOLSET, STOP, OTHER, RESOURCE, KEPT = range(6)
@@ -47,9 +50,10 @@ ROUNDS = 16
 """Most rounds in which names that still coincide get other words."""
 TOOL_LIMIT = 50
 COMBINED_LIMIT = 64  # `mcp__<server>__<tool>`, the longest prefix a client is known to add
-
-SAY_LITTLE = ARTICLES | ASIDES | FINITE | STOP_WORDS | VERBS
-"""Words of a sentence that distinguish no operation from another."""
+FIRST = VERBS - NOUNS | USUAL_VERBS
+"""Verbs that a function's name begins with."""
+SEPARATORS = {"-": "dash", "_": "underscore", ".": "dot", "~": "tilde", ":": "colon", "/": "slash"}
+_SEPARATOR = re.compile(r"(?<=\w)[-_.~:](?=\w)|(?<=\})[-_.~:/](?=.)")
 
 
 def shorten(
@@ -160,6 +164,16 @@ class Naming:
         self.words = self.own
         self.name = self.pinned or self._spelt()
 
+    def give_way(self, given: Set[tuple[str, str]]) -> None:
+        """Take the operationId where its verb and resource are another's of the path: of a PUT
+        `update_account` and a PATCH. `given`: the operationIds and their paths.
+        """
+        own = identity_words(self.subject.operation_id)
+        others = given - {("_".join(own), self.subject.path)}
+        if all([own, not self.pinned, (self.name, self.subject.path) in others]):
+            self.own = self.words = [*own]
+            self.name = self._spelt()
+
     def candidates(self) -> list[list[str]]:
         """Return the words that can distinguish the name, the best first: its own and those of the
         path that it lacks, those of each source, and those that its operationId has again.
@@ -252,22 +266,24 @@ class Naming:
 def _sources(subject: Subject) -> list[list[str]]:
     """Return words that can distinguish a name from others where those of the path do not, the
     best first: parameters; the verb; the whole operationId, the query of the path, its literals
-    as one word each and the method; the sentence, and the operationId with its number.
+    as one word each and the method; the sentence, and the operationId with its number; separators.
     """
     parameters: list[str] = []
     literals: list[str] = []
     for part in parts_of(subject.path):
         if part.is_parameter:
             parameters.append(f"by_{'_'.join(part.words)}")
-        elif len(part.words) > 1:
+        elif part.words != (singular(part.words[0]),):
             literals.insert(0, "_".join(part.words))
     query = words(subject.path.partition("?")[2])
     if query:
         literals.insert(0, "_".join(["by", *dict.fromkeys(query)]))
     others = [*identity_words(subject.operation_id), *literals, subject.method.lower()]
     told = [word for word in words(subject.sentence) if word not in SAY_LITTLE]
-    verb = verb_and_resource(subject.method, subject.path)[:1]
-    return [parameters, verb, others, told + words(subject.operation_id or "")]
+    asked = subject.verb if same_verb(subject.verb) in ("get", "list") else ""  # by a POST
+    verb = verb_and_resource(subject.method, subject.path, asked)[:1]
+    marks = list(map(SEPARATORS.__getitem__, _SEPARATOR.findall(subject.path)))
+    return [parameters, verb, others, told + words(subject.operation_id or ""), marks]
 
 
 def tool_names(
@@ -283,7 +299,13 @@ def tool_names(
     operation may have them, nor those in `reserved`. `chosen` are names of the user's choice → the
     operation they are for, and no other one gets them either.
     """
+    subjects = _without_module([*subjects])
     namings = [Naming(subject, server, pinned.get(subject.key)) for subject in subjects]
+    given = set()
+    for one in subjects:
+        given.add(("_".join(identity_words(one.operation_id)), one.path))
+    for naming in namings:
+        naming.give_way(given)
     owners = dict.fromkeys(reserved, "") | dict(chosen)
     for _ in range(ROUNDS):
         families = _coinciding(namings, owners)
@@ -298,6 +320,29 @@ def tool_names(
             for naming in group:
                 naming.name = naming.marked(length)
     return {naming.subject.key: naming.name for naming in namings}
+
+
+def _without_module(subjects: list[Subject]) -> list[Subject]:
+    """Return operations without what all their operationIds begin with and no path has: the module
+    of a framework's functions (`shop.views.list_books`).
+    """
+    named = [identity_words(one.operation_id) for one in subjects]
+    known = (FIRST | STOP_WORDS).union(*(map(singular, path_words(one.path)) for one in subjects))
+    start = 0
+    for first, *others in zip(*named, strict=False):
+        if {*others, singular(first) in known} != {first, False}:
+            break
+        start += 1
+    functions = 0
+    for own in named:
+        functions += not FIRST.isdisjoint(own[start : start + 1])
+    least = max(3, 2 * (len(named) - functions))
+    if any([start in (0, *map(len, named)), len(named) < least]):
+        return subjects
+    return [
+        replace(one, operation_id="_".join(own[start:]))
+        for one, own in zip(subjects, named, strict=True)
+    ]
 
 
 def _coinciding(namings: Iterable[Naming], owners: Mapping[str, str]) -> list[list[Naming]]:
@@ -322,32 +367,81 @@ def _distinguish(group: list[Naming]) -> bool:
     rivals = {naming.subject.key: naming for naming in group}
     sources = {key: naming.candidates() for key, naming in rivals.items()}
     telling = telling_words(sources)
-    count = Counter(word for each in sources.values() for source in each for word in {*source})
+    count = Counter(word for each in sources.values() for word in {*chain(*each)})
     if len(rivals) == 1:
         count.update(group[0].own)  # another operation has the name that these make
-    most = max(1, len(rivals) - 1)
-    kinds = _kinds(telling, sources)
-    changed = False
-    for key, naming in rivals.items():
-        words = telling[key] or _rarest(sources[key][:kinds], count, most)
-        changed |= naming.add(words, chain(*sources[key]))
-    return changed
-
-
-def _kinds(telling: Mapping[str, list[Mark]], sources: Mapping[str, list[list[str]]]) -> int:
-    """Return how many sources distinguish a group, all where none does."""
-    last = 0
+    kinds = []  # of sources that distinguish the group
     for key, marks in telling.items():
         for kind, source in enumerate(sources[key], 1):
             if not dict(marks).keys().isdisjoint(source):
-                last = max(last, kind)
-    return last or len(next(iter(sources.values())))
+                kinds.append(kind)
+    near = max(kinds, default=None)
+    changed = False
+    for key, naming in rivals.items():
+        rare = [word for word in chain(*sources[key][:near]) if count[word] < max(2, len(rivals))]
+        rarest = sorted(rare, key=count.__getitem__)[:1]
+        changed |= naming.add(
+            telling[key] or [*zip(rarest, [1], strict=False)], chain(*sources[key])
+        )
+    return changed
 
 
-def _rarest(sources: Iterable[list[str]], count: Counter[str], most: int) -> list[Mark]:
-    """Return the word of the first source that fewest names have, and at most so many."""
-    for source in sources:
-        rare = [word for word in source if count[word] <= most]
-        if rare:
-            return [(min(rare, key=count.__getitem__), 1)]
-    return []
+def telling_words(names: Mapping[str, Sequence[Sequence[str]]]) -> dict[str, list[Mark]]:
+    """Key → the words that distinguish its name from every other; `names` have their words in
+    groups, the best first.
+
+    One word at a time, the one nearest to halving them, divides the names into those that have it
+    and those that lack it; each half is divided further. A name needs the words it has on its way:
+    `events` and `me` of `/me/events` beside `/users/events` and `/me/calendar`.
+    """
+    marks_of = {key: _marks(groups) for key, groups in names.items()}
+    having: defaultdict[Mark, set[str]] = defaultdict(set)
+    place: dict[Mark, tuple[int, int]] = {}
+    for key, marks in marks_of.items():
+        for mark, where in marks.items():
+            having[mark].add(key)
+            place[mark] = min(where, place.get(mark, where))
+    needed: dict[str, list[Mark]] = {key: [] for key in names}
+    groups = [{*names}]
+    while groups:
+        keys = groups.pop()
+        count = Counter(mark for key in keys for mark in marks_of[key])
+        dividing = sorted(mark for mark, number in count.items() if number < len(keys))
+        if not dividing:
+            continue
+        mark = min(dividing, key=lambda mark: _worth(mark, place[mark], count[mark], len(keys)))
+        for key in keys & having[mark]:
+            needed[key].append(mark)
+        groups += [keys & having[mark], keys - having[mark]]
+    return {key: _without_implied(marks, having) for key, marks in needed.items()}
+
+
+def _without_implied(marks: list[Mark], having: Mapping[Mark, Set[str]]) -> list[Mark]:
+    """Return words without those that every name with another of them has: `events`, where all
+    with `calendar` have it.
+    """
+    kept = list(marks)
+    for mark in marks:
+        if any(having[other] <= having[mark] for other in kept if other != mark):
+            kept.remove(mark)
+    return kept
+
+
+def _marks(groups: Sequence[Sequence[str]]) -> dict[Mark, tuple[int, int]]:
+    """Return the marks of a name, each with its group and its place there."""
+    count: Counter[str] = Counter()
+    marks = {}
+    for group, its_words in enumerate(groups):
+        for index, word in enumerate(its_words):
+            count[word] += 1
+            marks[word, count[word]] = (group, index)
+    return marks
+
+
+def _worth(mark: Mark, place: tuple[int, int], number: int, names: int) -> tuple[int, ...]:
+    """Sort key of words: first those of the best group, of them the one nearest to halving the
+    names, in the fewest letters.
+    """
+    word, times = mark
+    group, index = place
+    return group, times, abs(2 * number - names), group, len(word), index

@@ -12,17 +12,20 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise, takewhile
+from itertools import filterfalse, pairwise, takewhile
 
 import inflection
 
+from ...load.values import as_text
 from ...text import words
 from ..vocabulary import (
-    ABBREVIATIONS,
     ACTIONS,
     ADDING,
     ADVERBS,
+    ARTICLES,
+    ASIDES,
     BULK,
+    FINITE,
     METHOD_VERBS,
     NOISE,
     NOUNS,
@@ -59,6 +62,8 @@ _HABITS = re.compile(
     re.I | re.X,
 )
 """Parts of an operationId that frameworks add to its words."""
+SAY_LITTLE = ARTICLES | ASIDES | FINITE | STOP_WORDS | VERBS
+"""Words of a sentence that distinguish no operation from another."""
 WRITING = ("POST", "PUT", "PATCH")
 """Methods that say little of what they do."""
 
@@ -121,7 +126,8 @@ def _is_version(part: PathPart) -> bool:
 class Subject:
     """The facts from which a tool is named. `toolset` is the operation's tag, `verb` the one the
     document describes it with, and `sentence` the beginning of its description. `items` are
-    words for the items of an array in the answer; None if the answer is not an array.
+    words for the items of an array in the answer; None if the answer is not an array. `base` is the
+    path of the server.
     """
 
     method: str
@@ -131,6 +137,7 @@ class Subject:
     verb: str = ""
     sentence: str = ""
     items: frozenset[str] | None = None
+    base: str = ""
 
     @property
     def key(self) -> str:
@@ -142,27 +149,31 @@ def operation_words(subject: Subject) -> list[str]:
     """Return the words an operation's name is made of: its operationId's where they say more than
     the route, else a verb and a resource.
     """
-    method, path, spoken = subject.method, subject.path, subject.verb
+    method, spoken, items = subject.method, subject.verb, subject.items
+    path = subject.path if literals(subject.path) else f"{subject.base.rstrip('/')}{subject.path}"
     id_words = _words_apart(identity_words(subject.operation_id), path, subject.sentence)
     id_words = _without_route(id_words, method, path)
-    items = subject.items
     if not path.rstrip("/").endswith("}"):
         items = (items or frozenset()).union(filter(is_plural, {*id_words} - SINGLE))
     by_route = verb_and_resource(method, path, spoken, items)
-    if len(path) > 1 and path in (subject.operation_id or "")[1:]:  # `get-/books/{id}_byId`
-        return by_route
-    if _is_route(id_words, method, path, by_route[0]):
-        return by_route
-    id_words = _without_class(_without_owners(id_words, path))
-    if id_words[0].upper() not in WRITING:
+    if not literals(path):
+        told = [*filterfalse(SAY_LITTLE.__contains__, words(subject.sentence))]
+        by_route[1:] = told[:1] if told else by_route[1:]
+    is_route = _is_route(id_words, method, path, by_route[0])
+    is_route |= len(path) > 1 and path in as_text(subject.operation_id)[1:]  # `get-/books_all`
+    if not is_route:
+        id_words = _without_class(id_words)
+        if {id_words[0].upper()} <= {*WRITING} and spoken in id_words:
+            at = id_words.index(spoken)  # `put_files_id_add_shared_link`, `post_token#refresh`
+            return id_words[at:] if id_words[at + 1 :] else [spoken, *id_words[1:-1]]
         return id_words
-    if spoken in id_words[:-1]:
-        return id_words[id_words.index(spoken) :]  # `put_files_id_add_shared_link`
-    if [id_words[0].upper(), id_words[-1]] == [method, spoken]:
-        return [spoken, *id_words[1:-1]]  # `post_oauth2_token_refresh`
-    return id_words
+    bulk = BULK.intersection(subject.sentence.lower().split()[:1])
+    if all([spoken, by_route[1:], bulk.difference(by_route)]):
+        return [*bulk, *by_route[:-1], inflection.pluralize(by_route[-1])]
+    return by_route
 
 
+@lru_cache(maxsize=PATHS)
 def identity_words(operation_id: str | None) -> list[str]:
     """Return the words of an operationId; none of one that nobody reads."""
     operation_id = operation_id or ""
@@ -172,13 +183,10 @@ def identity_words(operation_id: str | None) -> list[str]:
 
 
 def _words_apart(id_words: list[str], path: str, sentence: str) -> list[str]:
-    """Return an operationId with words taken apart that the path has as several: one word alone
-    into those of the sentence, too (`Updatespendlimit`), each other one into `by` and a parameter
-    (`GetBybookId`).
+    """Return an operationId of one word taken apart into those of the path and of the sentence:
+    `Updatespendlimit`.
     """
     route = path_words(path)
-    by_parameters = {f"by{word}": ["by", word] for word in route}
-    id_words = [part for word in id_words for part in by_parameters.get(word, [word])]
     if len(id_words) != 1 or id_words[0] in route:
         return id_words
     known = {word for word in [*route, *words(sentence)] if len(word) > 1 and word.isalpha()}
@@ -198,15 +206,40 @@ def _taken_apart(text: str, known: set[str]) -> list[str]:
 
 
 def _without_route(id_words: list[str], method: str, path: str) -> list[str]:
-    """Return an operationId without path and method at its end, as FastAPI writes them there, and
-    without the `api_v1` that both begin with.
+    """Return an operationId without what frameworks add: path and method at its end (FastAPI), the
+    path before a name (Litestar), and the `api_v1` that both begin with.
     """
     route = [*path_words(path), method.lower()]
     if id_words[-len(route) :] == route:
         id_words = id_words[: -len(route)]
+        if {*route[:-1]} < {*id_words}:
+            versions = {*filter(_VERSION.fullmatch, id_words)} - {*route}
+            id_words = [*filterfalse(versions.__contains__, id_words)]
     noise = [word for part in takewhile(is_noise, parts_of(path)) for word in part.words]
     start = route[: len(noise) + 1]
-    return id_words[len(noise) :] if id_words[: len(start)] == start else id_words
+    id_words = id_words[len(noise) :] if id_words[: len(start)] == start else id_words
+    own = id_words[len(route) - 1 :]
+    return own if all(["{" in path, own[1:], [*route[:-1], *own] == id_words]) else id_words
+
+
+def _without_class(id_words: list[str]) -> list[str]:
+    """Return an operationId without the words it begins with, where it has them again at once
+    (`order_order_items`) or behind its verb (`books_list_books`), and with no verb twice on end.
+    """
+    pairs = pairwise([*id_words, ""])
+    id_words = [word for word, after in pairs if word != after or word not in VERBS - NOUNS]
+    if id_words[0] in (VERBS - NOUNS) | ADVERBS | USUAL_VERBS:
+        return id_words
+    id_words = _from_repetition(id_words)
+    verbs = (VERBS - NOUNS) | ADVERBS
+    if verbs.isdisjoint(id_words):
+        verbs = USUAL_VERBS
+    singulars = list(map(singular, id_words))
+    for index in reversed([place for place, word in enumerate(id_words) if word in verbs]):
+        before, after = {*singulars[:index]}, singulars[index + 1 :]
+        if before <= {*after} and STOP_WORDS.isdisjoint(after[:1]):
+            return id_words[index:]
+    return id_words
 
 
 def _is_route(id_words: list[str], method: str, path: str, verb: str) -> bool:
@@ -214,9 +247,11 @@ def _is_route(id_words: list[str], method: str, path: str, verb: str) -> bool:
     perhaps its parameters, before them the method, or behind them the method or a framework's word
     for the `verb` (`books_partial_update`).
     """
+    route = path_words(path)
+    while {*id_words[:1]} & {"api", "apis", "rest"} - {*route[:1]}:
+        id_words = id_words[1:]  # of the server's path
     if not id_words:
         return True
-    route = path_words(path)
     meanings = {**ROUTER_VERBS.get(method, {}), method.lower(): verb}
     if id_words[0] == method.lower():
         id_words = id_words[1:]
@@ -240,26 +275,6 @@ def _is_within(short: list[str], long: list[str]) -> bool:
     return all(word in rest for word in short)
 
 
-def _without_class(id_words: list[str]) -> list[str]:
-    """Return an operationId without the words it begins with, where it has them again at once
-    (`order_order_items`) or behind its verb (`books_list_books`), and with no verb twice on end.
-    """
-    pairs = pairwise([*id_words, ""])
-    id_words = [word for word, after in pairs if word != after or word not in VERBS - NOUNS]
-    if id_words[0] in (VERBS - NOUNS) | ADVERBS | USUAL_VERBS:
-        return id_words
-    id_words = _from_repetition(id_words)
-    verbs = (VERBS - NOUNS) | ADVERBS
-    if verbs.isdisjoint(id_words):
-        verbs = USUAL_VERBS
-    singulars = list(map(singular, id_words))
-    for index in reversed([place for place, word in enumerate(id_words) if word in verbs]):
-        before, after = {*singulars[:index]}, singulars[index + 1 :]
-        if before <= {*after} and STOP_WORDS.isdisjoint(after[:1]):
-            return id_words[index:]
-    return id_words
-
-
 def _from_repetition(words: list[str]) -> list[str]:
     """Return words from where they have again what they begin with: `order_order_items`."""
     singulars = list(map(singular, words))
@@ -267,23 +282,6 @@ def _from_repetition(words: list[str]) -> list[str]:
         if singulars[:count] == singulars[count : 2 * count]:
             return words[count:]
     return words
-
-
-def _without_owners(id_words: list[str], path: str) -> list[str]:
-    """Return an operationId without parameters that only repeat the literal before them, which is
-    one thing then: `getBoardsCardsByIdBoard` is `get_board_cards`.
-    """
-    for literal, parameter in pairwise(parts_of(path)):
-        if not parameter.is_parameter:
-            continue
-        owner, one = literal.words[-1], singular(literal.words[-1])
-        if {one, ABBREVIATIONS.get(one)}.isdisjoint(parameter.words):
-            continue
-        by = f" by {' '.join(parameter.words)} "
-        rest = f" {' '.join(id_words)} ".replace(by, " ", 1).split()
-        if owner in rest != id_words:
-            id_words = [one if word == owner else word for word in rest]
-    return id_words
 
 
 def verb_and_resource(
@@ -294,7 +292,10 @@ def verb_and_resource(
     parts = telling_parts(path)
     if not resource:
         names = [word for part in parts for word in part.words]
-        return [method.lower(), *(names or ["root"])]
+        return [same_verb(spoken) or method.lower(), *(names or ["root"])]
+    owner, end = [*parts, *parts][-2:]
+    if all([owner.is_parameter, end.is_parameter, owner.words[-1] == end.words[-1] == "id"]):
+        resource += filter(None, [list(parts[-1].words[:-1])])  # `/studies/{studyId}/{chapterId}`
     name = _said_by_path(method, resource, parts, spoken)
     if name:
         return _distinct(name)
@@ -349,7 +350,7 @@ def _listed_things(
     if is_many:
         *owners, last = owners
     one = singular(last[-1])
-    plural = inflection.pluralize(one)
+    plural = last[-1] if is_plural(last[-1]) else inflection.pluralize(one)
     if items is not None and end.is_parameter:
         is_many |= is_plural(end.words[-1]) or plural in items
     elif items is not None:

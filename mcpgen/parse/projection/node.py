@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ...ir import Schema
 from ...load.values import as_object, as_text, keywords, picked
+from ...text import ascii_of
 from ..meanings import Meaning, told
 from ..naming import digest
 
@@ -128,12 +129,10 @@ class Reading(Protocol):
 
 
 def safe_key(wire_name: str, used: Collection[str]) -> str:
-    """A property key every client takes: the wire name where it is one and not used yet, else a
-    readable unique stand-in.
-    """
+    """A property key every client takes: the wire name, or a readable unique stand-in."""
     if KEY.fullmatch(wire_name) and wire_name not in used:
         return wire_name
-    stem = re.sub(r"[^a-zA-Z0-9_.-]+", "_", wire_name).strip("_")[:50] or "key"
+    stem = re.sub(r"[^a-zA-Z0-9_.-]+", "_", ascii_of(wire_name)).strip("_")[:50] or "key"
     key = stem
     if len(wire_name) > 64:
         key = f"{stem}_{digest(wire_name)}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...load.values import as_text, without
 from ...runtime.pointer import escape
 from ...runtime.results import fold
-from ...text import shorten
+from ...text import shorten, visible
 from . import texts
 from .node import Member, Node
 
@@ -165,7 +165,8 @@ class Place:
     def description(self) -> str:
         """The text, and what is said of that which is not listed: clients cut it at 2,000."""
         together = texts.together_note(self.together)
-        notes = [self.note, self.meaning, together, self._names_note()]
+        named = "" if self.name.isascii() else f"`{visible(self.name)[:40]}` in the API"
+        notes = [named, self.note, self.meaning, together, self._names_note()]
         return texts.joined([self.text, shorten(texts.joined(notes), 1_700)])
 
     def _names_note(self) -> str:

@@ -52,8 +52,8 @@ async def delete_film_bulk(api: Api) -> Answer[Any]:
     return await api.request("DELETE", "/films/bulk")
 
 
-async def films_get_by_actor_id(api: Api, *, actorId: str) -> Answer[Any]:
-    """Get films by actor id."""
+async def films_get_byactor_id(api: Api, *, actorId: str) -> Answer[Any]:
+    """Get films byactor id."""
     return await api.request("GET", "/actors/{actorId}", path_args={"actorId": actorId})
 
 

@@ -22,14 +22,14 @@ async def delete_fileset_snapshots(api: Api, *, id: str) -> Answer[Any]:
     return await api.request("DELETE", "/fileset/{id}/snapshot", path_args={"id": id})
 
 
-async def get_a_b_3b7805(api: Api) -> Answer[Any]:
-    """Get a b 3b7805."""
-    return await api.request("GET", "/a_b")
-
-
-async def get_a_b_3c8680(api: Api) -> Answer[Any]:
-    """Get a b 3c8680."""
+async def get_a_b_dash(api: Api) -> Answer[Any]:
+    """Get a b dash."""
     return await api.request("GET", "/a-b")
+
+
+async def get_a_b_underscore(api: Api) -> Answer[Any]:
+    """Get a b underscore."""
+    return await api.request("GET", "/a_b")
 
 
 async def get_current_by_city(api: Api, *, city: str) -> Answer[Any]:
