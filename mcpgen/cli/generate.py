@@ -63,7 +63,9 @@ def generate(
     screen = Screen(quiet=quiet, as_json=as_json)
     problems = Problems()
     with screen.working("starting") as step:
-        request = CommandInput(config=config, folder=output, update=update, adopt=adopt)
+        request = CommandInput(
+            config=config, folder=output, update=update, adopt=adopt, keep=not force
+        )
         made = run(request, problems, step)
     tell_kept(screen, problems)
     if not as_json:

@@ -98,7 +98,8 @@ class Lock:
     `customised` is which operation each `[tools."…"]` table of the configuration is about, so that
     the table goes on applying when the document calls the operation something else. `models` is
     the class name of each type in `models.py`, by what the type is of. `files` is
-    filled in by `write`: path → `text_hash`. So is `once`, which is about the files that are
+    filled in by `write`: path → `text_hash`. `made` says what each formatted module was made of:
+    path → hash. `once` is filled in by `write` as well, which is about the files that are
     written once and are the user's. `earlier` is not written: it is the document's hash as version
     0.1.0 computed it, where the last run was by another version and had another hash.
     """
@@ -115,6 +116,7 @@ class Lock:
     former: tuple[Former, ...] = ()
     customised: Mapping[str, Operation] = field(default_factory=dict)
     models: Mapping[str, str] = field(default_factory=dict)
+    made: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
     once: Mapping[str, Once] = field(default_factory=dict)
     name: str = ""

@@ -57,6 +57,8 @@ def dump(lock: Lock) -> str:
     lines += _table("auth", lock.auth)
     lines += _table("customised", lock.customised)
     lines += _table("files", lock.files)
+    if lock.made:
+        lines += _table("made", lock.made)
     if lock.models:
         lines += _table("models", lock.models)
     if lock.once:
@@ -193,6 +195,7 @@ def parse_lock(text: str) -> Lock:
         former=tuple(map(_read_former, data.get("former", ()))),
         customised={key: (pair[0], pair[1]) for key, pair in data["customised"].items()},
         models=data.get("models", {}),
+        made=data.get("made", {}),
         files=data["files"],
         once={checked(path): Once(*values[:3]) for path, values in data.get("once", {}).items()},
         name=data.get("name", _name_of(data["files"])),

@@ -66,7 +66,7 @@ def check(folder: Path, problems: Problems, *, update: bool = False) -> Report:
     lock = require_lock(folder)
     recorded = owned(lock, read_pending(folder))
     edited = list(edits(folder, recorded))
-    result = run(CommandInput(folder=folder, update=update), problems)
+    result = run(CommandInput(folder=folder, update=update, keep=False), problems)
     stale = [*_reasons(folder, lock, result), *edited]
     changes = compare(result.files, folder.resolve(), recorded, once_among(result.files))
     if not edited:
@@ -113,7 +113,8 @@ def _reasons(folder: Path, lock: Lock, result: Run) -> Iterator[str]:
 
 def _new_lock(result: Run, once: Mapping[str, Once]) -> Lock:
     generated = {path: text for path, text in result.files.items() if not is_once(path)}
-    return replace(with_files(result.facts, generated), once=once)
+    new = replace(with_files(result.facts, generated), once=once)
+    return replace(new, made=result.lock.made) if result.lock else new
 
 
 def _other_version(lock: Lock) -> Problem:

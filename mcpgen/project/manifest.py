@@ -15,8 +15,6 @@ from ..problems import Place, Problem
 from ..render.parts import requirements
 
 NAME = "pyproject.toml"
-LINE_LENGTH = 100
-"""Columns of generated Python."""
 
 
 def package_version(folder: Path) -> str:
@@ -35,7 +33,6 @@ def manifest_problems(folder: Path, package: str, **features: bool) -> Iterator[
     manifest, lines = _read(folder)
     yield from missing_dependencies(folder, **features)
     yield from _old_commands(manifest, package, lines)
-    yield from _line_lengths(manifest, lines)
 
 
 def missing_dependencies(folder: Path, **features: bool) -> Iterator[Problem]:
@@ -95,34 +92,9 @@ def _normalised(requirement: str) -> str:
     return re.sub(r"[-_.]+", "-", name.group(1)).lower()
 
 
-def _line_lengths(manifest: Mapping[str, Any], lines: list[str]) -> Iterator[Problem]:
-    """Tables of `black` and `ruff` that allow longer or shorter lines, as warnings."""
-    tools = as_object(manifest.get("tool"))
-    for tool in ("black", "ruff"):
-        length = as_object(tools.get(tool)).get("line-length", LINE_LENGTH)
-        if length == LINE_LENGTH:
-            continue
-        yield Problem(
-            code="E1321",
-            severity="warning",
-            message=(
-                f"`[tool.{tool}]` says `line-length = {length}`, and generated code"
-                f" is laid out in {LINE_LENGTH} columns"
-            ),
-            hint=f"set `line-length = {LINE_LENGTH}`, and format your own code: `black src tests`",
-            place=_place(lines, rf"\[tool\.{tool}\]", then=r"line-length\s*="),
-        )
-
-
-def _place(lines: list[str], pattern: str, *, then: str = "") -> Place:
-    """The first line that begins with the pattern; with `then`, the first such line after it."""
-    patterns = [pattern, then] if then else [pattern]
-    number = 0
-    for wanted in patterns:
-        for index in range(number, len(lines)):
-            if re.match(wanted, lines[index]):
-                number = index + 1
-                break
-    if not number:
-        return Place(file=NAME)
-    return Place(file=NAME, line=number, column=1, excerpt=((number, lines[number - 1]),))
+def _place(lines: list[str], pattern: str) -> Place:
+    """The first line that begins with the pattern."""
+    for number, line in enumerate(lines, 1):
+        if re.match(pattern, line):
+            return Place(file=NAME, line=number, column=1, excerpt=((number, line),))
+    return Place(file=NAME)

@@ -12,8 +12,9 @@ the folder alone.
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,6 +29,7 @@ from ..config.options import (
     relative_to,
 )
 from ..load.source import STDIN, copies_of, home_of, is_url
+from ..load.values import as_object
 from ..lock import Lock, read_lock, salvaged_lock, text_hash
 from ..paths import read_plain
 from ..problems import Problems, UsageError
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from ..ir import Server
     from ..load import Document
     from ..pipeline import Result
+    from ..render import BlackStyle
 
 READING = ("overlays", "workflows", "draft", "ref_root", "ref_map", "max_bytes")
 """Fields of a `Config` that change what is read of the same document."""
@@ -49,7 +52,8 @@ Step = Callable[[str], None]
 class CommandInput:
     """The input of a command. `config` holds what its options say; what was not given has its
     default there. With `update` the document is fetched anew where the project has a copy of it;
-    with `adopt` the lock may be damaged. `add` are groups of files to be written on request.
+    with `adopt` the lock may be damaged. `add` are groups of files to be written on request. With
+    `keep` a module stays as it is on the disk if it was made of the same.
     """
 
     config: Config = field(default_factory=Config)
@@ -57,6 +61,7 @@ class CommandInput:
     update: bool = False
     adopt: bool = False
     add: tuple[str, ...] = ()
+    keep: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +158,7 @@ def run(
     from .. import pipeline
     from ..lint.hidden_text import report_hidden
     from ..parse import distribution_of
-    from ..render import render
+    from ..render import ModuleFormatter, render
     from ..render.parts import requested
 
     plan = settle(request)
@@ -180,10 +185,11 @@ def run(
         profile=plan.config.profile,
     )
     texts: dict[str, str | bytes] = {}
+    formatter = ModuleFormatter(_style(folder), _kept(folder, plan.lock) if request.keep else {})
     if files:
         step(f"writing {len(server.tools):,} tools")
         texts = {
-            **render(server),
+            **render(server, formatter),
             **_catalogue(result, server),
             **config_files(plan.config, folder, server.name, before),
             **_copies(result, plan.config.documents, folder, plan.lock),
@@ -194,8 +200,36 @@ def run(
         folder=folder,
         lock=plan.lock,
         files=texts,
-        facts=result.facts,
+        facts=replace(result.facts, made=formatter.made),
         updated=plan.config.anew,
+    )
+
+
+def _kept(folder: Path, lock: Lock | None) -> dict[str, tuple[str, str]]:
+    """The modules that are as the last run wrote them: path → hash of the source, and text."""
+    kept: dict[str, tuple[str, str]] = {}
+    if lock is None:
+        return kept
+    for path, source in lock.made.items():
+        content = read_plain(folder, path)
+        if isinstance(content, bytes) and text_hash(content) == lock.files.get(path):
+            kept[path] = source, content.decode("utf-8", "replace").replace("\r\n", "\n")
+    return kept
+
+
+def _style(folder: Path) -> BlackStyle:
+    """The settings of black in a project's `pyproject.toml`, as far as they are of their types."""
+    from ..render import BlackStyle
+
+    try:
+        manifest = tomllib.loads((folder / "pyproject.toml").read_text("utf-8-sig"))
+    except (OSError, ValueError):
+        manifest = {}
+    settings = as_object(as_object(manifest.get("tool")).get("black"))
+    given = {key.replace("-", "_"): value for key, value in settings.items()}
+    kinds = {field.name: type(field.default) for field in fields(BlackStyle)}
+    return BlackStyle(
+        **{name: given[name] for name in kinds if type(given.get(name)) is kinds[name]}
     )
 
 

@@ -7,6 +7,7 @@ with the few facts of `project`.
 
 from __future__ import annotations
 
+from .formatting import BlackStyle, ModuleFormatter
 from .stage import render
 
-__all__ = ["render"]
+__all__ = ["BlackStyle", "ModuleFormatter", "render"]

@@ -1,5 +1,4 @@
-"""The values for the template of a module of tools: every value is code already, arranged as
-black would arrange it.
+"""The values for the template of a module of tools: every value is code already, on one line.
 
 A function takes its arguments and makes one request of them. All decisions are made here;
 the template only puts things in their place.
@@ -8,12 +7,21 @@ the template only puts things in their place.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..ir import LITERALS, Annotation, Argument, Body, Request, Tool, Toolset
-from .layout import Expression, atoms, call, dictionary, lay_out, subscript, union, value
-from .literal import WIDTH, Code, UnsafeValue, py_ident, py_literal
+from .literal import (
+    Code,
+    UnsafeValue,
+    call,
+    dictionary,
+    names_in,
+    py_ident,
+    py_literal,
+    subscript,
+    union,
+)
 from .models import Types
 
 SCALARS = {"str": "str", "int": "int", "float": "float", "bool": "bool", "any": "Any"}
@@ -37,40 +45,29 @@ OBVIOUS = {
 
 @dataclass(slots=True)
 class Names:
-    """The names that a module's expressions use, collected to know what it imports."""
+    """The names that a module's expressions read, collected to know what it imports."""
 
-    atoms: set[str] = field(default_factory=set)
+    read: set[str] = field(default_factory=set)
 
-    def add(self, *expressions: Expression) -> None:
+    def add(self, *expressions: str) -> None:
         """Take in the names of expressions."""
         for expression in expressions:
-            self.atoms.update(atoms(expression))
-
-    def has(self, prefix: str) -> bool:
-        """Return whether a name of a module is used: `models.`."""
-        return any(atom.startswith(prefix) for atom in self.atoms)
+            self.read |= names_in(expression)
 
     def typing(self) -> list[str]:
         """The names to import from `typing`."""
-        names = ["TYPE_CHECKING"] if self.has("models.") else []
-        if "Any" in self.atoms:
-            names.append("Any")
-        if "Literal[" in self.atoms:
-            names.append("Literal")
-        return names
+        names = ["TYPE_CHECKING"] if "models" in self.read else []
+        return names + [name for name in ("Any", "Literal") if name in self.read]
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """One tool's function. `signature` is what stands in its brackets where that fits on one line,
-    else None.
-    """
+    """One tool's function. `parameters` are those beside `api`."""
 
     name: str
     docstring: str
     decorator: Code | None
     parameters: tuple[Code, ...]
-    signature: Code | None
     answer: Code
     request: Code
 
@@ -96,15 +93,15 @@ def module(toolset: Toolset, types: Types) -> Module:
         for tool in toolset.tools
         if tool.request is not None
     )
-    api = ["OMIT", "Answer", "Api", "Omit"] if "Omit" in names.atoms else ["Answer", "Api"]
-    if names.has("wire."):
+    api = ["OMIT", "Answer", "Api", "Omit"] if "Omit" in names.read else ["Answer", "Api"]
+    if "wire" in names.read:
         api.append("wire")
     return Module(
         name=toolset.name,
         functions=functions,
         typing=listing(names.typing()),
         api=Code(", ".join(api)),
-        models=names.has("models."),
+        models="models" in names.read,
     )
 
 
@@ -119,7 +116,7 @@ def docstring_of(tool: Tool) -> str:
     return tool.docstring or f"{tool.title}."
 
 
-def answer_of(tool: Tool, types: Types) -> Expression:
+def answer_of(tool: Tool, types: Types) -> Code:
     """Return the return type of a tool's function."""
     return subscript("Answer", types.answer(tool) or "Any")
 
@@ -136,47 +133,33 @@ def _function(tool: Tool, request: Request, types: Types, names: Names) -> Funct
     if sends is not None:
         names.add(sends)
     api = f"api.of({py_literal(request.api)})" if request.api else "api"
-    called = call(
-        f"{api}.request", py_literal(request.method), py_literal(request.path), **keywords
-    )
-    declared = tuple(
-        lay_out(f"{py_ident(argument.name)}: ", annotation, f"{default(argument)},", depth=1)
-        for argument, annotation in parameters
-    )
-    returns = lay_out("", answer, depth=0)
+    path = [py_literal(request.method), py_literal(request.path)]
+    request_call = call(f"{api}.request", *path, **keywords)
+    if len(keywords) > 1:
+        request_call = Code(f"{request_call.removesuffix(')')},)")  # each on a line of its own
     return Function(
         name=tool.name,
         docstring=docstring_of(tool),
-        decorator=None if sends is None else lay_out("@", sends, depth=0),
-        parameters=declared,
-        signature=_signature(tool.name, declared, returns),
-        answer=returns,
-        request=lay_out("return await ", replace(called, spread=len(keywords) > 1), depth=1),
+        decorator=None if sends is None else Code(f"@{sends}"),
+        parameters=tuple(
+            Code(f"{py_ident(argument.name)}: {annotation}{default(argument)}")
+            for argument, annotation in parameters
+        ),
+        answer=answer,
+        request=Code(f"return await {request_call}"),
     )
 
 
-def _signature(name: str, declared: tuple[Code, ...], returns: Code) -> Code | None:
-    """The arguments of a function with at most one besides `api`, if they fit on its line."""
-    inner = ", ".join(["api: Api", *(f"*, {item.removesuffix(',')}" for item in declared)])
-    line = f"async def {name}({inner}) -> {returns}:"
-    if len(declared) > 1 or "\n" in inner:
-        return None
-    return Code(inner) if len(line) <= WIDTH else None
-
-
-def annotated(argument: Argument, types: Types) -> list[Expression]:
+def annotated(argument: Argument, types: Types) -> list[str]:
     """The operands of an argument's annotation: its type, and None where null is a value."""
-    known = types.argument(argument)
-    base = annotate(argument.annotation) if known is None else known
-    return [base, "None"] if argument.annotation.nullable and base != "Any" else [base]
+    operands = types.argument(argument) or _operands(argument.annotation)
+    return [*operands, "None"] if argument.annotation.nullable and operands != ["Any"] else operands
 
 
-def parameter(argument: Argument, types: Types) -> Expression:
+def parameter(argument: Argument, types: Types) -> str:
     """The annotation of one parameter, with `Omit` where it may be left out."""
     operands = annotated(argument, types)
-    if default(argument) == " = OMIT":
-        operands.append("Omit")
-    return union(operands)
+    return union([*operands, "Omit"] if default(argument) == " = OMIT" else operands)
 
 
 def default(argument: Argument) -> str:
@@ -191,34 +174,33 @@ def default(argument: Argument) -> str:
     return f" = {py_literal(argument.default[0])}"
 
 
-def annotate(annotation: Annotation) -> Expression:
-    """A shallow annotation as an expression, null not included at the top."""
+def _operands(annotation: Annotation) -> list[str]:
+    """The operands of a shallow annotation, null not included at the top."""
     members = annotation.members
     match annotation.kind:
+        case "literal" if len(members) <= LITERALS:
+            return [subscript("Literal", *map(py_literal, members))]
         case "literal":
-            return literal_type(members)
+            return [type(member).__name__ for member in members]
         case "list":
-            return subscript("list", _nullable(members[0]) if members else "Any")
+            return [subscript("list", union(_nullable(members)) or "Any")]
         case "dict":
-            return subscript("dict", "str", "Any")
+            return ["dict[str, Any]"]
         case "union":
-            return union([_nullable(member) for member in members])
-    return SCALARS.get(annotation.kind, "Any")
+            return _nullable(members)
+    return [SCALARS.get(annotation.kind, "Any")]
 
 
-def _nullable(annotation: Annotation) -> Expression:
-    inner = annotate(annotation)
-    return union([inner, "None"]) if annotation.nullable and inner != "Any" else inner
+def _nullable(annotations: Iterable[Annotation]) -> list[str]:
+    """Annotations as operands of one union, each with None where null is a value."""
+    operands: list[str] = []
+    for annotation in annotations:
+        found = _operands(annotation)
+        operands += [*found, "None"] if annotation.nullable and found != ["Any"] else found
+    return operands
 
 
-def literal_type(values: tuple[str | int | bool, ...]) -> Expression:
-    """`Literal` of the values, or their types where there are too many to read."""
-    if len(values) <= LITERALS:
-        return subscript("Literal", *(py_literal(item) for item in values))
-    return union(list(dict.fromkeys(type(item).__name__ for item in values)))
-
-
-def _sends(tool: Tool) -> Expression | None:
+def _sends(tool: Tool) -> str | None:
     """The decorator that says what the input schema cannot: where null is a value, and which keys
     differ on the wire.
     """
@@ -228,13 +210,13 @@ def _sends(tool: Tool) -> Expression | None:
         "names": dict(tool.wire_names),
         "merge_patch": body is not None and body.is_merge_patch,
     }
-    keywords = {name: value(data) for name, data in facts.items() if data}
+    keywords = {name: py_literal(data) for name, data in facts.items() if data}
     return call("wire.sends", **keywords) if keywords else None
 
 
-def _keywords(tool: Tool, request: Request) -> dict[str, Expression]:
+def _keywords(tool: Tool, request: Request) -> dict[str, str]:
     """The keyword arguments of `Api.request`, in the order of its signature."""
-    keywords: dict[str, Expression] = {}
+    keywords: dict[str, str] = {}
     for place, keyword in DICTIONARIES.items():
         entries = _constants(request, place) | _entries(tool, place)
         if entries:
@@ -246,24 +228,26 @@ def _keywords(tool: Tool, request: Request) -> dict[str, Expression]:
     if request.content_type:
         keywords["content_type"] = py_literal(request.content_type)
     if request.security is not None:
-        keywords["security"] = value(request.security)
+        keywords["security"] = py_literal(request.security)
     if request.base_url is not None:
         keywords["base_url"] = py_literal(request.base_url)
     return keywords
 
 
-def _constants(request: Request, place: str) -> dict[str, Expression]:
+def _constants(request: Request, place: str) -> dict[str, str]:
     """Return the constants of every request; a repeated query key becomes a list."""
     pairs = {"query": request.fixed_query, "header": request.fixed_headers}.get(place, ())
     values: dict[str, list[str]] = {}
     for name, text in pairs:
         values.setdefault(name, []).append(text)
-    return {name: value(texts if len(texts) > 1 else texts[0]) for name, texts in values.items()}
+    return {
+        name: py_literal(texts if len(texts) > 1 else texts[0]) for name, texts in values.items()
+    }
 
 
-def _entries(tool: Tool, place: str) -> dict[str, Expression]:
+def _entries(tool: Tool, place: str) -> dict[str, str]:
     """Wire name → expression for the arguments of one place."""
-    entries: dict[str, Expression] = {}
+    entries: dict[str, str] = {}
     for argument in tool.arguments:
         if argument.place != place:
             continue
@@ -275,25 +259,25 @@ def _entries(tool: Tool, place: str) -> dict[str, Expression]:
     return entries
 
 
-def _encoded(argument: Argument) -> Expression:
+def _encoded(argument: Argument) -> str:
     """The argument as it is put on the wire: by name, or through a function of `wire`."""
-    name: Expression = py_ident(argument.name)
+    name: str = py_ident(argument.name)
     if argument.fixed:
-        name = value(argument.fixed[0])
+        name = py_literal(argument.fixed[0])
     elif argument.default and default(argument) == " = OMIT":
         name = f"{py_literal(argument.default[0])} if {name} is OMIT else {name}"
     if not argument.encode:
         return name
-    options = {str(py_ident(option)): value(data) for option, data in argument.options}
+    options = {str(py_ident(option)): py_literal(data) for option, data in argument.options}
     return call(f"wire.{py_ident(argument.encode)}", name, **options)
 
 
-def _body(tool: Tool, body: Body) -> dict[str, Expression]:
+def _body(tool: Tool, body: Body) -> dict[str, str]:
     """The keywords that say the body: one argument that is all of it, or its fields."""
     fields = _entries(tool, "body")
     if not fields and (body.whole or not body.required):
         return {}
-    keywords: dict[str, Expression] = {}
+    keywords: dict[str, str] = {}
     keywords[BODIES[body.kind]] = next(iter(fields.values())) if body.whole else dictionary(fields)
     if body.media_type != OBVIOUS.get(body.kind):
         keywords["media_type"] = py_literal(body.media_type)

@@ -1,8 +1,9 @@
 """From document text to source text: the only way is through here.
 
-Everything a template prints is `Code`, and `Code` is made by the functions of this module and by
-`layout`, which arranges what these return. Python literals are pure ASCII and spelled as black
-spells them; the escapers for other files (Markdown, TOML, plain words) follow, and the Jinja
+Everything a template prints is `Code`, and `Code` is made by the functions of this module:
+literals, names, and expressions of them on one line, which black breaks. Python literals are pure
+ASCII and spelled as black spells them; the escapers for other files (Markdown, TOML, plain words)
+follow, and the Jinja
 environment that refuses whatever is not exactly `Code`. Templates are mcpgen's own files; a test
 refuses in them what `finalize` cannot see, such as filter blocks.
 """
@@ -12,8 +13,8 @@ from __future__ import annotations
 import keyword
 import math
 import re
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, partial
 from typing import Any, Final, final
 
 import jinja2
@@ -24,9 +25,11 @@ from ..text import visible
 DEPTH: Final = 64
 """The deepest value that becomes a literal. Python itself gives up at about 200 brackets."""
 WIDTH: Final = 100
-"""Columns of a line of generated Python."""
+"""Columns of a line of generated Python, unless the project chooses others."""
 ELLIPSIS = "..."
 
+TEXT: Final = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'')
+"""A string literal on one line."""
 _IDENTIFIER = re.compile(r"(?:_[A-Za-z0-9]|[A-Za-z])[A-Za-z0-9_]{0,127}")
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,199}")
 
@@ -124,6 +127,33 @@ def py_ident(name: str) -> Code:
     return Code(name)
 
 
+def subscript(name: str, *items: str) -> Code:
+    """`name[items]`."""
+    return Code(f"{name}[{', '.join(items)}]")
+
+
+def dictionary(entries: Mapping[str, str]) -> Code:
+    """`{"key": expression}`. The comma behind several entries makes black give each a line."""
+    items = [f"{quoted(key)}: {value}" for key, value in entries.items()]
+    return Code(f"{{{', '.join(items)}{',' * (len(items) > 1)}}}")
+
+
+def call(function: str, /, *items: str, **keywords: str) -> Code:
+    """`function(items, keyword=expression)`."""
+    named = (f"{py_ident(key)}={value}" for key, value in keywords.items())
+    return Code(f"{function}({', '.join([*items, *named])})")
+
+
+def union(operands: Iterable[str]) -> Code:
+    """The operands joined by `|`, without repeats."""
+    return Code(" | ".join(dict.fromkeys(operands)))
+
+
+def names_in(expression: str) -> set[str]:
+    """The names that an expression reads: `models`, `wire`, `Any`; and some of its keywords."""
+    return set(re.findall(r"[A-Za-z_]\w*", TEXT.sub("", expression)))
+
+
 def is_field(key: str) -> bool:
     """Return whether a key can be a field of a TypedDict's class: an ASCII name that Python does
     not mangle.
@@ -133,16 +163,16 @@ def is_field(key: str) -> bool:
     return key.isascii() and key.isidentifier()
 
 
-def docstring(text: str, indent: int = 4) -> Code:
+def docstring(text: str, indent: int = 4, width: int = WIDTH) -> Code:
     """One sentence as a docstring, wrapped where the line would be too long."""
     if type(text) is not str:
         raise UnsafeValue(f"unsupported type: `{type(text).__name__}`")
-    words = list(map(_docstring_word, visible(text).split() or [ELLIPSIS]))
+    words = [_docstring_word(word, width) for word in visible(text).split() or [ELLIPSIS]]
     if words[0].startswith('"'):
         words[0] = "\\" + words[0]
     if words[-1].endswith('"'):
         words[-1] += " "  # four quotes in a row would be read as three and one
-    room = WIDTH - indent
+    room = width - indent
     lines = [words[0]]
     for word in words[1:]:
         if len(lines[-1]) + 1 + len(word) > (room - 6 if len(lines) == 1 else room):
@@ -155,11 +185,11 @@ def docstring(text: str, indent: int = 4) -> Code:
     return Code(f'"""{margin.join(lines).rstrip(" ")}{margin}"""')
 
 
-def _docstring_word(word: str) -> str:
+def _docstring_word(word: str, width: int) -> str:
     safe = escaped(word)
     if '""' in safe:
         safe = safe.replace('"', '\\"')
-    return safe if len(safe) <= WIDTH - 20 else ELLIPSIS
+    return safe if len(safe) <= width - 20 else ELLIPSIS
 
 
 def code(value: Any) -> Code:
@@ -268,6 +298,8 @@ def make_environment(loader: jinja2.BaseLoader) -> jinja2.Environment:
 
 
 @cache
-def environment() -> jinja2.Environment:
-    """The environment over the template tree."""
-    return make_environment(jinja2.FileSystemLoader(template_root()))
+def environment(width: int = WIDTH) -> jinja2.Environment:
+    """The environment over the template tree, for lines of that many columns."""
+    made = make_environment(jinja2.FileSystemLoader(template_root()))
+    made.filters["docstring"] = partial(docstring, width=width)
+    return made

@@ -1,35 +1,37 @@
 """The types of a server: the module `models` of its package (a TypedDict for each object that
-arguments and answers hold, for type checkers alone), and annotations.
+arguments and answers hold, for type checkers alone), and annotations that name them.
 
-Types as Python are asked of datamodel-code-generator, one question for a server. The library types
-each *kind* of field once. In a kind, models are `R0 R1 …` and allowed values `v0 v1 …`, so an API
-with thousands of fields has few kinds, and no text of a document reaches the library. Its answer is
-read back as syntax, and only the forms in `_Reader` are taken: nothing else can become code.
-
-The 1,285 objects of GitHub's description have 88 kinds of field. Asking takes a tenth of the CPU of
-generating, half of that the import of the library (`python -m cProfile -m mcpgen generate`).
+datamodel-code-generator writes the module from one JSON Schema. Class names in it are made by
+`parse.models`; keys and values that are no plain words are tokens while the library works, so that
+nothing in a document can become code.
 """
 
 from __future__ import annotations
 
-import ast
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, Final
 
 from ..ir import Argument, Schema, Server, Tool
 from ..problems import McpgenError, Problem
 from ..runtime.pointer import referred_to
-from .layout import Expression, Group, Union, atoms, declare, dictionary, lay_out, subscript, union
-from .literal import Code, is_field, py_ident, py_literal, quoted
+from .literal import is_field, py_ident, py_literal, subscript, union
 
-SCALARS: Final = frozenset({"str", "int", "float", "bool", "Any"})
-STUB: Final[Schema] = {"type": "object", "properties": {"x": {"type": "string"}}}
-"""Stands for any model in the question."""
-
-TYPING_NAMES = ("Any", "Literal", "NotRequired", "TypedDict", "Union")
+SCALARS: Final = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
+"""JSON type → Python type."""
+HEADER: Final = '"""Types of the objects in arguments and answers. Only type checkers read them."""'
+ROOT: Final = "Zz"
+"""The name of the schema that holds the models; no class has it."""
+PLAIN: Final = re.compile(r"(?!.*zz)[A-Za-z0-9][A-Za-z0-9_.:/ -]{0,80}")
+"""Keys and values that the library may read."""
+TOKEN: Final = re.compile(r"""(['"])zz (\d+)\1|\bzz_(\d+)_\b""")
+CLASS: Final = re.compile(r"^(?:class )?(\w+)(?: = TypedDict\(|\(TypedDict\))", re.M)
+READ_IN_A_CLASS: Final = frozenset(
+    {"Any", "Literal", "NotRequired", "dict", "list", *SCALARS.values()}
+)
+"""Names that a class of types reads, so that a field of that name would hide them."""
 
 
 class LibraryFailed(McpgenError):
@@ -46,259 +48,157 @@ class LibraryFailed(McpgenError):
         )
 
 
-@dataclass(slots=True)
-class Kind:
-    """A type without its names and values: `text` is JSON, equal for fields of one kind."""
+class Types:
+    """The types of a server's arguments and answers, as annotations and as one JSON Schema."""
 
-    text: str = ""
-    models: list[str] = field(default_factory=list)
-    values: list[Any] = field(default_factory=list)
+    def __init__(self, server: Server) -> None:
+        roots = [schema for tool in server.tools for schema in _types_of(tool)]
+        models = referred_to(roots, server.models)
+        self.models = {name: model for name, model in models.items() if _properties(model)}
+
+    def argument(self, argument: Argument) -> list[str]:
+        """The operands of an argument's type, null not included; none where its annotation says
+        everything.
+        """
+        return [] if argument.type is None else self._operands(argument.type)
+
+    def answer(self, tool: Tool) -> str | None:
+        """The type of a tool's answer, None where it holds no model."""
+        schema = tool.response.type
+        return None if schema is None else union(self._operands(schema))
+
+    def source(self) -> str:
+        """The source of the module for `written`; empty where there are no models."""
+        if not self.models:
+            return ""
+        words: list[Any] = []
+        definitions = {
+            py_ident(name): self._model(model, words) for name, model in self.models.items()
+        }
+        return json.dumps({"words": words, "schema": {"$defs": definitions}})
+
+    def _operands(self, schema: Schema) -> list[str]:
+        """A type as the operands of a union."""
+        match schema:
+            case {"$ref": str(reference)}:
+                name = reference.rpartition("/")[2]
+                return [f"models.{py_ident(name)}" if name in self.models else "dict[str, Any]"]
+            case {"enum": values}:
+                return [subscript("Literal", *map(py_literal, values))]
+            case {"anyOf": members}:
+                return [operand for member in members for operand in self._operands(member)]
+            case {"type": "array", "items": items}:
+                return [subscript("list", union(self._operands(items)))]
+            case {"type": "object"}:
+                values = self._operands(schema.get("additionalProperties", {}))
+                return [subscript("dict", "str", union(values))]
+            case {"type": "null"}:
+                return ["None"]
+        return [SCALARS.get(str(schema.get("type")), "Any")]
+
+    def _model(self, model: Schema, words: list[Any]) -> Schema:
+        """The schema of a model as the library reads it."""
+        required = model.get("required", ())
+        keys = {key: _key(key, words) for key in _properties(model)}
+        return {
+            "type": "object",
+            "properties": {
+                keys[key]: self._guarded(item, words) for key, item in _properties(model).items()
+            },
+            "required": [word for key, word in keys.items() if key in required],
+        }
+
+    def _guarded(self, schema: Schema, words: list[Any]) -> Schema:
+        """A type as the library reads it. An object without properties is a plain dictionary."""
+        match schema:
+            case {"$ref": str(reference)}:
+                return schema if reference.rpartition("/")[2] in self.models else {"type": "object"}
+            case {"enum": values}:
+                return {"enum": [_value(value, words) for value in values]}
+            case {"anyOf": members}:
+                return {"anyOf": [self._guarded(member, words) for member in members]}
+        return {
+            keyword: item if keyword == "type" else self._guarded(item, words)
+            for keyword, item in schema.items()
+            if keyword in ("type", "items", "additionalProperties")
+        }
 
 
-def kind_of(schema: Schema) -> Kind:
-    """The kind of a type."""
-    kind = Kind()
-    kind.text = _abstract(schema, kind)
-    return kind
-
-
-def _abstract(schema: Schema, kind: Kind) -> str:
-    """A type as JSON, its names and values numbered and added to `kind`."""
-    if "$ref" in schema:
-        name = schema["$ref"].rpartition("/")[2]
-        if name not in kind.models:
-            kind.models.append(name)
-        return f'{{"$ref": "#/$defs/R{kind.models.index(name)}"}}'
-    if "enum" in schema:
-        start = len(kind.values)
-        kind.values += schema["enum"]
-        values = ", ".join(f'"v{index}"' for index in range(start, len(kind.values)))
-        return f'{{"enum": [{values}]}}'
-    if "anyOf" in schema:
-        members = ", ".join(_abstract(member, kind) for member in schema["anyOf"])
-        return f'{{"anyOf": [{members}]}}'
-    keywords = []
-    if "type" in schema:
-        keywords.append(f'"type": "{schema["type"]}"')
-    for keyword in ("items", "additionalProperties"):
-        if keyword in schema:
-            keywords.append(f'"{keyword}": {_abstract(schema[keyword], kind)}')
-    return f'{{{", ".join(keywords)}}}'
-
-
-def annotate_kinds(kinds: Iterable[Kind]) -> dict[str, ast.expr]:
-    """The annotation of every kind, by its text. Raises LibraryFailed."""
-    distinct = {kind.text: kind for kind in kinds}
-    if not distinct:
-        return {}
-    stubs = max(len(kind.models) for kind in distinct.values())
-    names = [f"f{index}" for index in range(len(distinct))]
-    fields = {name: json.loads(text) for name, text in zip(names, distinct, strict=True)}
-    question = {f"R{index}": STUB for index in range(stubs)}
-    question["Fields"] = {"type": "object", "properties": fields, "required": names}
-    declared = _fields(_generated(json.dumps({"$defs": question})))
-    answers = {text: declared.get(name) for name, text in zip(names, distinct, strict=True)}
-    return {text: answer for text, answer in answers.items() if answer is not None}
-
-
-@lru_cache(maxsize=16)
-def _generated(definitions: str) -> ast.Module:
-    """Return the library's code for a JSON Schema of definitions. It is cached, because the
-    definitions of servers are often alike.
+def _key(key: str, words: list[Any]) -> str:
+    """A key that is plain as it is, for another one a token that is added to `words`: a name where
+    the key can be a field.
     """
+    if key in READ_IN_A_CLASS:
+        return _token(key, words)
+    if PLAIN.fullmatch(key):
+        return key
+    return f"zz_{_number(key, words)}_" if is_field(key) else _token(key, words)
+
+
+def _value(value: Any, words: list[Any]) -> Any:
+    """A value that is plain as it is, for another one a token that is added to `words`."""
+    match value:
+        case int() if abs(value) < 2**53:
+            return value
+        case str() if PLAIN.fullmatch(value):
+            return value
+    return _token(value, words)
+
+
+def _token(value: Any, words: list[Any]) -> str:
+    return f"zz {_number(value, words)}"
+
+
+def _number(value: Any, words: list[Any]) -> int:
+    words.append(value)
+    return len(words) - 1
+
+
+def written(source: str) -> str:
+    """The module of types as datamodel-code-generator writes it. Raises LibraryFailed."""
+    data = json.loads(source)
+    text = _generated(json.dumps(data["schema"]))
+    missing = data["schema"]["$defs"].keys() - set(CLASS.findall(text))
+    if missing:
+        raise LibraryFailed(f"it wrote no type `{min(missing)}`")
+    return TOKEN.sub(lambda found: _spelt(found, data["words"]), text)
+
+
+@lru_cache(maxsize=4)
+def _generated(schema: str) -> str:
+    """The library's module for a JSON Schema. Raises LibraryFailed."""
     try:
         from datamodel_code_generator import generate
         from datamodel_code_generator.enums import DataModelType, InputFileType
         from datamodel_code_generator.format import PythonVersion
         from datamodel_code_generator.parser import LiteralType
 
-        source = generate(
-            definitions,
-            input_file_type=InputFileType.JsonSchema,
-            output_model_type=DataModelType.TypingTypedDict,
-            target_python_version=PythonVersion.PY_311,
-            enum_field_as_literal=LiteralType.All,
-            use_union_operator=True,
-            use_standard_collections=True,
-            disable_timestamp=True,
-            allow_remote_refs=False,
-            formatters=[],
+        return str(
+            generate(
+                schema,
+                input_file_type=InputFileType.JsonSchema,
+                output_model_type=DataModelType.TypingTypedDict,
+                target_python_version=PythonVersion.PY_311,
+                enum_field_as_literal=LiteralType.All,
+                use_union_operator=True,
+                use_standard_collections=True,
+                disable_timestamp=True,
+                allow_remote_refs=False,
+                class_name=ROOT,
+                skip_root_model=True,
+                custom_file_header=HEADER,
+                formatters=[],
+            )
         )
-        return ast.parse(str(source))
     except Exception as error:  # the library has no base class of its own for what goes wrong
         raise LibraryFailed(error) from error
 
 
-def _fields(module: ast.Module) -> dict[str, ast.expr]:
-    """The annotations in the class `Fields`, by field."""
-    fields: dict[str, ast.expr] = {}
-    for node in module.body:
-        match node:
-            case ast.ClassDef(name="Fields", body=body):
-                fields |= dict(_annotated(body))
-    return fields
-
-
-def _annotated(body: Iterable[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
-    """The annotated names of a class, each with its annotation."""
-    for statement in body:
-        match statement:
-            case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation):
-                yield name, annotation
-
-
-class NotAType(ValueError):
-    """An annotation has a form that is not taken."""
-
-
-@dataclass(frozen=True, slots=True)
-class Writer:
-    """Writes the annotation of a kind with the names and values of one field.
-
-    `name` gives the expression of a model.
-    """
-
-    kind: Kind
-    name: Callable[[str], Expression]
-
-    def expression(self, node: ast.expr) -> Expression:
-        """An annotation as an expression. Raises NotAType."""
-        match node:
-            case ast.Constant(value=None):
-                return "None"
-            case ast.Name(id=name) if name in SCALARS:
-                return name
-            case ast.Name(id=name):
-                return self.name(_numbered(self.kind.models, "R", name))
-            case ast.Subscript(value=ast.Name(id="list"), slice=inner):
-                return subscript("list", self.expression(inner))
-            case ast.Subscript(
-                value=ast.Name(id="dict"), slice=ast.Tuple(elts=[ast.Name(id="str"), inner])
-            ):
-                return subscript("dict", "str", self.expression(inner))
-            case ast.Subscript(value=ast.Name(id="Literal"), slice=inner):
-                return self._literal(inner)
-            case ast.BinOp(left=left, op=ast.BitOr(), right=right):
-                return _either(self.expression(left), self.expression(right))
-        raise NotAType(ast.dump(node))
-
-    def _literal(self, node: ast.expr) -> Expression:
-        constants = node.elts if isinstance(node, ast.Tuple) else [node]
-        texts = [item.value for item in constants if isinstance(item, ast.Constant)]
-        if len(texts) < len(constants):
-            raise NotAType(ast.dump(node))
-        values = [_numbered(self.kind.values, "v", text) for text in texts]
-        return subscript("Literal", *map(py_literal, values))
-
-
-def _numbered(items: list[Any], letter: str, text: Any) -> Any:
-    """Return the item that `R3` or `v3` refers to. Raises NotAType."""
-    number = str(text).removeprefix(letter)
-    if not number.isdecimal() or int(number) >= len(items):
-        raise NotAType(f"`{text}` stands for nothing")
-    return items[int(number)]
-
-
-def _either(left: Expression, right: Expression) -> Expression:
-    """`left | right`. A name in quotes is a text, which `|` does not take when it is evaluated:
-    there it is `Union`.
-    """
-    operands = [*_operands(left), *_operands(right)]
-    if any(isinstance(item, str) and item.startswith('"') for item in operands):
-        return subscript("Union", *operands)
-    return union(operands)
-
-
-def _operands(expression: Expression) -> Sequence[Expression]:
-    match expression:
-        case Union(operands=operands):
-            return operands
-        case Group(opening="Union[", items=items):
-            return [item for _, item in items]
-        case _:
-            return [expression]
-
-
-@dataclass(frozen=True, slots=True)
-class ModelView:
-    """A TypedDict as the template prints it: a class with `fields`, or a `literal` (a call of
-    `TypedDict`) where a key is no identifier.
-    """
-
-    name: str
-    fields: tuple[Code, ...]
-    literal: Code | None
-
-
-@dataclass(frozen=True, slots=True)
-class ModelsView:
-    """The module. `typing` are the names it imports from there."""
-
-    typing: Code
-    models: tuple[ModelView, ...]
-
-
-class Types:
-    """The types of a server's arguments and answers, as annotations."""
-
-    def __init__(self, server: Server) -> None:
-        roots = [schema for tool in server.tools for schema in _types_of(tool)]
-        self._models = referred_to(roots, server.models)
-        fields = [field for model in self._models.values() for field in _properties(model).values()]
-        self._annotations = annotate_kinds(map(kind_of, [*roots, *fields]))
-
-    def argument(self, argument: Argument) -> Expression | None:
-        """The type of an argument, null not included; None where its annotation says everything."""
-        return None if argument.type is None else self._expression(argument.type, "models.")
-
-    def answer(self, tool: Tool) -> Expression | None:
-        """The type of a tool's answer, None where it holds no model."""
-        schema = tool.response.type
-        return None if schema is None else self._expression(schema, "models.")
-
-    def view(self) -> ModelsView | None:
-        """The module of TypedDicts in the order of their names; None where there are none."""
-        used = {"TypedDict"}
-        views = tuple(
-            self._view(name, self._models[name], used)
-            for name in self._models
-            if _properties(self._models[name])
-        )
-        typing = [name for name in TYPING_NAMES if name in used or f"{name}[" in used]
-        return ModelsView(Code(", ".join(typing)), views) if views else None
-
-    def _view(self, name: str, model: Schema, used: set[str]) -> ModelView:
-        """One TypedDict; the names it needs are added to `used`."""
-        is_class = all(map(is_field, _properties(model)))
-        fields: dict[str, Expression] = {}
-        for key, schema in _properties(model).items():
-            # A call evaluates its types at once, so that names of other models stand in quotes
-            expression = self._expression(schema, "" if is_class else '"')
-            is_required = key in model.get("required", ())
-            fields[key] = expression if is_required else subscript("NotRequired", expression)
-            used.update(atoms(fields[key]))
-        if is_class:
-            declared = (declare(key, item, depth=1) for key, item in fields.items())
-            return ModelView(name, tuple(declared), None)
-        literal = Group("TypedDict(", (("", quoted(name)), ("", dictionary(fields))), ")")
-        return ModelView(name, (), lay_out(f"{py_ident(name)} = ", literal, depth=0))
-
-    def _expression(self, schema: Schema, prefix: str) -> Expression:
-        """A type as an expression; `Any` where the library has none."""
-
-        def name(model: str) -> Expression:
-            if not _properties(self._models.get(model, {})):
-                return subscript("dict", "str", "Any")
-            return quoted(model) if prefix == '"' else prefix + py_ident(model)
-
-        kind = kind_of(schema)
-        annotation = self._annotations.get(kind.text)
-        if annotation is None:
-            return "Any"
-        try:
-            return Writer(kind, name).expression(annotation)
-        except NotAType:
-            return "Any"
+def _spelt(token: re.Match[str], words: list[Any]) -> str:
+    """The key or value that a token refers to, as Python."""
+    if token[3]:
+        return str(words[int(token[3])])
+    return py_literal(words[int(token[2])])
 
 
 def _types_of(tool: Tool) -> Iterator[Schema]:

@@ -10,12 +10,12 @@ from typing import Final
 
 from .. import runtime
 from ..ir import Server, Tool, Toolset
-from ..paths import template_root
+from ..paths import once_among, template_root
 from . import code, stub, workflows
 from .deployment import FOLDER as DEPLOYMENTS
 from .facts import data_files
-from .gate import finish
-from .literal import environment, py_ident, word
+from .formatting import ModuleFormatter
+from .literal import WIDTH, environment, py_ident, word
 from .manifests import command
 from .models import Types
 from .parts import unused
@@ -23,15 +23,13 @@ from .project_view import project_context
 
 TOOLS: Final = "src/package/tools/toolset.py.jinja"
 """The template that is rendered once for each toolset."""
-MODELS: Final = "src/package/models.py.jinja"
-"""The template that is rendered where arguments or answers hold objects."""
 CUSTOM: Final = "src/package/custom/tool.py.jinja"
 """The template that is rendered once for each tool the user implements."""
 SIGNATURES: Final = "tests/signatures.py.jinja"
 """The template that is rendered once for each toolset with such tools."""
 WORKFLOWS: Final = "src/package/tools/workflows.py.jinja"
 """The template that is rendered for the toolset of workflows."""
-FROM_THE_DOCUMENT: Final = (TOOLS, MODELS, CUSTOM, SIGNATURES, WORKFLOWS)
+FROM_THE_DOCUMENT: Final = (TOOLS, CUSTOM, SIGNATURES, WORKFLOWS)
 RUNTIME: Final = Path(runtime.__file__).parent
 """The package that every server runs on; it is copied byte for byte, or installed."""
 IGNORED: Final = frozenset(
@@ -39,12 +37,14 @@ IGNORED: Final = frozenset(
 )
 
 
-def render(server: Server) -> dict[str, str]:
+def render(server: Server, formatter: ModuleFormatter | None = None) -> dict[str, str]:
     """Every file of the project, by path relative to its folder, in the order of the paths.
 
-    The same server gives the same text, always. Raises `UnsafeValue` or `GateError` (bugs of
-    mcpgen) rather than let document text become code.
+    The same server gives the same text, always. `formatter` knows the project's style and the
+    modules of its last run. Raises `UnsafeValue` or `GateError` (bugs of mcpgen) rather than let
+    document text become code.
     """
+    formatter = formatter or ModuleFormatter()
     for toolset in server.toolsets:
         py_ident(toolset.name)
     files = data_files(server)
@@ -52,7 +52,15 @@ def render(server: Server) -> dict[str, str]:
         from .search import search_files  # late: few servers are searched
 
         files |= search_files(server)
-    files |= dict(_tree(server)) | finish(_modules(server))
+    files |= dict(_tree(server))
+    modules = _modules(server, formatter.style.line_length)
+    copied = f"src/{server.package}/runtime/"
+    modules["project"] = {
+        path: files[path]
+        for path in sorted(files.keys() - once_among(files))
+        if path.endswith(".py") and not path.startswith(copied)
+    }
+    files |= formatter.finish(modules)
     left_out = unused(server)
     return {path: files[path] for path in sorted(files) if not path.startswith(left_out)}
 
@@ -66,49 +74,46 @@ def function_text(server: Server, tool: Tool, name: str) -> str:
     toolset = Toolset(name=name, title="", description="", tools=(tool,))
     alone = replace(server, toolsets=(toolset,))
     types = Types(alone)
-    return finish({"tools": {"tools.py": _rendered(TOOLS, module=code.module(toolset, types))}})[
-        "tools.py"
-    ]
+    text = _rendered(TOOLS, WIDTH, module=code.module(toolset, types))
+    return ModuleFormatter().finish({"tools": {"tools.py": text}})["tools.py"]
 
 
-def _modules(server: Server) -> dict[str, dict[str, str]]:
+def _modules(server: Server, width: int = WIDTH) -> dict[str, dict[str, str]]:
     """The Python that comes from the document: kind of module → {path: text}."""
     types = Types(server)
     kinds = ("tools", "workflows", "models", "custom", "tests")
     modules: dict[str, dict[str, str]] = {kind: {} for kind in kinds}
-    models_view = types.view()
-    if models_view is not None:
-        path = f"src/{server.package}/models.py"
-        modules["models"][path] = _rendered(MODELS, module=models_view)
+    if types.models:
+        modules["models"][f"src/{server.package}/models.py"] = types.source()
     for toolset in server.toolsets:
-        for kind, path, text in _toolset_modules(server, toolset, types):
+        for kind, path, text in _toolset_modules(server, toolset, types, width):
             modules[kind][path] = text
     return modules
 
 
 def _toolset_modules(
-    server: Server, toolset: Toolset, types: Types
+    server: Server, toolset: Toolset, types: Types, width: int
 ) -> Iterator[tuple[str, str, str]]:
     """The modules of one toolset as (kind, path, text)."""
     package = f"src/{server.package}"
     tools_view = code.module(toolset, types)
     if tools_view.functions:
         path = f"{package}/tools/{toolset.name}.py"
-        yield "tools", path, _rendered(TOOLS, module=tools_view)
+        yield "tools", path, _rendered(TOOLS, width, module=tools_view)
     if any(tool.workflow for tool in toolset.tools):
         path = f"{package}/tools/{toolset.name}.py"
         workflows_view = workflows.module(toolset, types, server)
-        yield "workflows", path, _rendered(WORKFLOWS, module=workflows_view)
+        yield "workflows", path, _rendered(WORKFLOWS, width, module=workflows_view)
     for name, stub_view in stub.stubs(toolset, types).items():
-        yield "custom", f"{package}/custom/{name}.py", _rendered(CUSTOM, stub=stub_view)
+        yield "custom", f"{package}/custom/{name}.py", _rendered(CUSTOM, width, stub=stub_view)
     calls_view = stub.calls(toolset, types, server)
     if calls_view is not None:
         path = f"tests/signatures_{toolset.name}.py"
-        yield "tests", path, _rendered(SIGNATURES, module=calls_view)
+        yield "tests", path, _rendered(SIGNATURES, width, module=calls_view)
 
 
-def _rendered(template: str, **context: object) -> str:
-    return environment().get_template(template).render(context)
+def _rendered(template: str, width: int, **context: object) -> str:
+    return environment(width).get_template(template).render(context)
 
 
 def _tree(server: Server) -> Iterator[tuple[str, str]]:

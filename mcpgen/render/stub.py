@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 from ..ir import Argument, Server, Tool, Toolset
 from .code import Names, annotated, docstring_of, listing
-from .layout import Expression, lay_out, union
-from .literal import Code, py_ident, py_literal
+from .literal import Code, py_ident, py_literal, union
 from .models import Types
 
 
@@ -65,7 +64,7 @@ def calls(toolset: Toolset, types: Types, server: Server) -> CallsModule | None:
     root = py_ident(server.package)
     modules = sorted(py_ident(module_name(tool.name)) for tool in tools)
     imports = [f"from {root} import arguments as _arguments"]
-    if names.has("models."):
+    if "models" in names.read:
         imports.append(f"from {root} import models")
     imports += [f"from {root}.custom import {name} as _{name}" for name in modules]
     typing = dict.fromkeys(["TYPE_CHECKING", *names.typing()])
@@ -92,7 +91,7 @@ def _called(tool: Tool, types: Types, names: Names) -> CalledFunction:
     for argument in tool.arguments:
         annotation = union(annotated(argument, types))
         names.add(annotation)
-        parameters.append(lay_out(f"{py_ident(argument.name)}: ", annotation, ",", depth=2))
+        parameters.append(Code(f"{py_ident(argument.name)}: {annotation}"))
     every = [argument.name for argument in tool.arguments]
     required = [argument.name for argument in tool.arguments if argument.required]
     combinations = [every] if required == every else [every, required]
@@ -105,9 +104,8 @@ def _called(tool: Tool, types: Types, names: Names) -> CalledFunction:
 
 def _call(function: str, arguments: list[str]) -> Code:
     """`_arguments(_module.function)(name=name, ...)`, one argument on each line."""
-    lines = "".join(f"            {py_ident(name)}={name},\n" for name in arguments)
-    inner = f"\n{lines}        " if arguments else ""
-    return Code(f"_arguments(_{function}.{function})({inner})")
+    inner = ", ".join(f"{py_ident(name)}={name}" for name in arguments)
+    return Code(f"_arguments(_{function}.{function})({inner}{',' * bool(arguments)})")
 
 
 def _stub(tool: Tool, types: Types) -> Stub:
@@ -116,27 +114,27 @@ def _stub(tool: Tool, types: Types) -> Stub:
     names = Names()
     names.add(answer, *(annotation for _, annotation in parameters))
     declared = [
-        lay_out(f"{py_ident(argument.name)}: ", annotation, f"{_default(argument)},", depth=1)
+        Code(f"{py_ident(argument.name)}: {annotation}{_default(argument)}")
         for argument, annotation in parameters
     ]
     if declared:
-        declared.insert(0, Code("*,"))
+        declared.insert(0, Code("*"))
     if tool.takes_more:
         names.add("Any")
-        declared.append(Code(f"**{_free('more', tool)}: Any,"))
+        declared.append(Code(f"**{_free('more', tool)}: Any"))
     return Stub(
         name=module_name(tool.name),
         tool=tool.name,
         docstring=docstring_of(tool),
         typing=listing(names.typing()),
-        models=names.has("models."),
+        models="models" in names.read,
         parameters=tuple(declared),
-        answer=lay_out(") -> ", answer, ":", depth=0),
+        answer=Code(answer),
         message=py_literal(f"`{tool.name}` is not implemented yet"),
     )
 
 
-def _annotation(argument: Argument, types: Types) -> Expression:
+def _annotation(argument: Argument, types: Types) -> str:
     """The type of one argument; None where null is a value or stands for an argument that was left
     out.
     """
@@ -152,7 +150,7 @@ def _default(argument: Argument) -> str:
     return "" if argument.required else " = None"
 
 
-def _answer(tool: Tool, types: Types) -> Expression:
+def _answer(tool: Tool, types: Types) -> str:
     """Return the return type of the function: that of its output schema, else a text."""
     if tool.output_schema is None:
         return "str"

@@ -20,8 +20,7 @@ from ..parse.naming.identifiers import RESERVED
 from ..text import first_sentence, plain, words
 from ..workflows import model
 from .code import Names, default, docstring_of, listing, parameter
-from .layout import INDENT, Expression, Group, call, dictionary, flat, lay_out, value
-from .literal import Code, py_ident, quoted
+from .literal import TEXT, Code, call, dictionary, py_ident, py_literal, quoted
 from .models import Types
 
 COMMENT = re.compile(r"[ -~]{1,88}")
@@ -29,6 +28,7 @@ COMMENT = re.compile(r"[ -~]{1,88}")
 _OF_A_STEP = (model.Output, model.AnswerBody, model.Header, model.Status, model.WorkflowOutput)
 _UNDOES = "cancel|cancellation|void|revert|undo"
 """Words at the end of a path that takes back what was made."""
+INDENT = "    "
 _BUILT_IN = frozenset({"api", "context", "models", "Any", "OMIT", "Omit", "Context", "Steps"})
 
 
@@ -111,7 +111,7 @@ def module(toolset: Toolset, types: Types, server: Server) -> WorkflowModule:
     names = Names()
     functions = tuple(_function(tool, room, types, names) for tool in tools)
     face = _face(functions, names)
-    names.atoms.add("Any")
+    names.read.add("Any")
     helpers = sorted(_imported(name, alias) for name, alias in room.helpers.items())
     toolsets = sorted(_imported(name, alias) for name, alias in room.aliases.items())
     return WorkflowModule(
@@ -119,7 +119,7 @@ def module(toolset: Toolset, types: Types, server: Server) -> WorkflowModule:
         typing=listing(names.typing()) or Code("Any"),
         face=Code(", ".join([*face, "Steps", *helpers])),
         toolsets=listing(toolsets),
-        models=names.has("models."),
+        models="models" in names.read,
     )
 
 
@@ -142,7 +142,7 @@ def _face(functions: Iterable[WorkflowFunction], names: Names) -> list[str]:
     """List the module's imports from the runtime's face."""
     text = "\n".join(function.body for function in functions)
     face = ["Context"]
-    if "Omit" in names.atoms:
+    if "Omit" in names.read:
         return ["OMIT", *face, "Omit"]
     if re.search(r"\bOMIT\b", text):
         return ["OMIT", *face]
@@ -159,11 +159,9 @@ def _function(tool: Tool, room: _Room, types: Types, names: Names) -> WorkflowFu
     for argument in tool.arguments:
         annotation = parameter(argument, types)
         names.add(annotation)
-        parameters.append(
-            lay_out(f"{py_ident(argument.name)}: ", annotation, f"{default(argument)},", depth=1)
-        )
+        parameters.append(Code(f"{py_ident(argument.name)}: {annotation}{default(argument)}"))
     if parameters:
-        parameters.insert(0, Code("*,"))
+        parameters.insert(0, Code("*"))
     return WorkflowFunction(
         name=tool.name,
         docstring=docstring_of(tool),
@@ -223,17 +221,17 @@ class _Writer:
     # -- statements
     # ---------------------------------------------------------------------------------------------
 
-    def add(self, depth: int, prefix: str, expression: Expression = "", suffix: str = "") -> None:
+    def add(self, depth: int, prefix: str, expression: str = "", suffix: str = "") -> None:
         """One statement; after a blank line where it ends the function."""
         if (depth, prefix[:7]) == (1, "return "):
             self.lines.append("")
-        self.lines.append(INDENT * depth + lay_out(prefix, expression, suffix, depth=depth))
+        self.lines.append(INDENT * depth + prefix + expression + suffix)
 
     def body(self) -> Code:
         """The statements of the function."""
         total = str(len(self.workflow.steps) + len(self.workflow.before))
         undo = self.undo()
-        options: dict[str, Expression] = {"total": total}
+        options: dict[str, str] = {"total": total}
         if undo:
             options["undo"] = dictionary(undo)
         self.add(1, f"{self.steps} = ", call("Steps", "context", **options))
@@ -374,10 +372,10 @@ class _Writer:
 
     def retry(self, step: model.Step, action: model.Action) -> str:
         """The wait before another attempt, which says whether there is one."""
-        options: dict[str, Expression] = {"limit": str(action.limit)}
+        options: dict[str, str] = {"limit": str(action.limit)}
         if action.after:
-            options["after"] = value(action.after)
-        return flat(call(f"await {self.steps}.retry", self.answer_of(step), **options))
+            options["after"] = py_literal(action.after)
+        return call(f"await {self.steps}.retry", self.answer_of(step), **options)
 
     def before_retry(self, step: model.Step, action: model.Action, depth: int) -> None:
         """The workflow or the step that runs before another attempt at a step."""
@@ -434,25 +432,25 @@ class _Writer:
     # -- calls
     # ---------------------------------------------------------------------------------------------
 
-    def call_of(self, step: model.Step) -> Expression:
+    def call_of(self, step: model.Step) -> str:
         """The call of a step's operation or workflow."""
         if step.workflow:
             arguments = {each.name: self.value(each.value) for each in step.arguments}
             return self.run(step.id, step.workflow, arguments)
         toolset, tool = self.room.tools[step.operation]
-        items: list[tuple[str, Expression]] = [
-            ("", quoted(step.id)),
-            ("", f"{self.room.module_of(toolset)}.{py_ident(tool.name)}"),
+        items: list[str] = [
+            quoted(step.id),
+            f"{self.room.module_of(toolset)}.{py_ident(tool.name)}",
             *self.keywords(step, tool),
         ]
         if step.body is not None:
-            items.append(("**", self.spread(step.body, tool)))
+            items.append(f"**{self.spread(step.body, tool)}")
         method = "call"
         if step.on_failure or step.expects_failure:
             method = "attempt"
-        return Group(f"await {self.steps}.{method}(", tuple(items), ")")
+        return call(f"await {self.steps}.{method}", *items)
 
-    def keywords(self, step: model.Step, tool: Tool) -> Iterator[tuple[str, Expression]]:
+    def keywords(self, step: model.Step, tool: Tool) -> Iterator[str]:
         """The keyword arguments of a step's call."""
         by_place = {
             (str(each.place), each.wire_name): each for each in tool.arguments if not each.fixed
@@ -461,30 +459,31 @@ class _Writer:
             argument = by_place.get((each.place, each.name))
             if argument is None or each.value == model.Missing():
                 continue
-            yield f"{py_ident(argument.name)}=", self.value(each.value)
+            yield f"{py_ident(argument.name)}={self.value(each.value)}"
 
-    def spread(self, body: model.Value, tool: Tool) -> Expression:
+    def spread(self, body: model.Value, tool: Tool) -> str:
         """The members of a body that is known only when the step runs, as keyword arguments."""
         renamed = {
             each.wire_name: each.name
             for each in tool.arguments
             if each.place == "body" and each.wire_name != each.name
         }
-        arguments: list[Expression] = [self.value(body)]
+        arguments: list[str] = [self.value(body)]
         if renamed:
-            arguments.append(value(renamed))
+            arguments.append(py_literal(renamed))
         return call(f"{self.values}.members", *arguments)
 
-    def run(self, step: str, workflow: str, arguments: Mapping[str, Expression]) -> Expression:
+    def run(self, step: str, workflow: str, arguments: Mapping[str, str]) -> str:
         """The call of another workflow, with values for its inputs."""
         tool = self.room.functions[workflow]
-        items: list[tuple[str, Expression]] = [("", quoted(step)), ("", py_ident(tool.name))]
-        for argument in tool.arguments:
-            if argument.wire_name in arguments:
-                items.append((f"{py_ident(argument.name)}=", arguments[argument.wire_name]))
-        return Group(f"await {self.steps}.run(", tuple(items), ")")
+        given = {
+            argument.name: arguments[argument.wire_name]
+            for argument in tool.arguments
+            if argument.wire_name in arguments
+        }
+        return call(f"await {self.steps}.run", quoted(step), py_ident(tool.name), **given)
 
-    def inputs_for(self, workflow: str) -> dict[str, Expression]:
+    def inputs_for(self, workflow: str) -> dict[str, str]:
         """The inputs of this workflow that another one has as well."""
         names = {each.wire_name for each in self.room.functions[workflow].arguments}
         return {
@@ -493,9 +492,9 @@ class _Writer:
             if name in names
         }
 
-    def undo(self) -> dict[str, Expression]:
+    def undo(self) -> dict[str, str]:
         """The tool that deletes what a step makes, by stepId."""
-        found: dict[str, Expression] = {}
+        found: dict[str, str] = {}
         for step in self.workflow.steps:
             method, _, path = step.operation.partition(" ")
             if method != "POST":
@@ -520,11 +519,11 @@ class _Writer:
         """The module of JSONPaths, which is imported where it is used."""
         return self.room.helper("paths")
 
-    def value(self, item: model.Value) -> Expression:
+    def value(self, item: model.Value) -> str:
         """A value as Python."""
         match item:
             case model.Constant(data):
-                return value(data)
+                return py_literal(data)
             case model.Input(name, pointer):
                 return self.at(py_ident(self.arguments[name].name), pointer)
             case model.Output(step, name, pointer):
@@ -543,7 +542,7 @@ class _Writer:
                 return "OMIT"
         return self.compound(item)
 
-    def compound(self, item: model.Value) -> Expression:
+    def compound(self, item: model.Value) -> str:
         """A value that is made of others."""
         match item:
             case model.Interpolation(parts):
@@ -553,7 +552,7 @@ class _Writer:
             case model.Taken(kind, inner):
                 return call(f"{self.values}.{kind}", self.value(inner))
             case model.Array(items):
-                return Group("[", tuple(map(self.item, items)), "]")
+                return f"[{', '.join(map(self.item, items))}]"
             case model.Replaced(base, replacements):
                 others = dictionary({key: self.value(inner) for key, inner in replacements})
                 return call(f"{self.values}.replaced", self.value(base), others)
@@ -563,13 +562,13 @@ class _Writer:
                 return call(f"{self.values}.count", self.value(data))
         raise TypeError(f"no value: {item!r}")
 
-    def item(self, item: model.Value) -> tuple[str, Expression]:
-        """An item of a list with what stands before it; several items are spread."""
+    def item(self, item: model.Value) -> str:
+        """An item of a list; several items are spread."""
         if isinstance(item, model.Several):
-            return "*", call(f"{self.values}.several", self.value(item.value))
-        return "", self.value(item)
+            return f"*{call(f'{self.values}.several', self.value(item.value))}"
+        return self.value(item)
 
-    def at(self, expression: Expression, pointer: str) -> Expression:
+    def at(self, expression: str, pointer: str) -> str:
         """A part of a value."""
         if not pointer:
             return expression
@@ -581,22 +580,20 @@ class _Writer:
             case model.Comparison(operator, left, right):
                 return self.comparison(operator, left, right)
             case model.Holds(item):
-                return _one_line(call(f"{self.values}.holds", self.value(item)))
+                return call(f"{self.values}.holds", self.value(item))
             case model.Not(inner):
                 return _negated(self.condition(inner))
             case model.Joined(word, conditions):
                 return _joined(word, [self.condition(each) for each in conditions])
             case model.Matches(pattern, item):
-                return _one_line(
-                    call(f"{self.values}.matches", self.value(pattern), self.value(item))
-                )
+                return call(f"{self.values}.matches", self.value(pattern), self.value(item))
             case model.Exists(path, data):
-                return _one_line(call(f"{self.paths}.exists", self.value(path), self.value(data)))
+                return call(f"{self.paths}.exists", self.value(path), self.value(data))
 
     def comparison(self, operator: str, left: model.Value, right: model.Value) -> str:
         """Two values compared; plainly where both are known to be numbers."""
         if _is_number(left) and _is_number(right):
-            return f"{_one_line(self.value(left))} {operator} {_one_line(self.value(right))}"
+            return f"{self.value(left)} {operator} {self.value(right)}"
         if operator == "==":
             return self.same(left, right)
         if operator == "!=":
@@ -606,14 +603,14 @@ class _Writer:
     def same(self, left: model.Value, right: model.Value) -> str:
         """Return whether two values are the same. A value that is not there is the same as null."""
         if right == model.Constant(None) and not isinstance(left, model.Status):
-            return _one_line(call(f"{self.values}.is_null", self.value(left)))
-        return _one_line(call(f"{self.values}.same", self.value(left), self.value(right)))
+            return call(f"{self.values}.is_null", self.value(left))
+        return call(f"{self.values}.same", self.value(left), self.value(right))
 
     def number(self, item: model.Value) -> str:
         """A value as a number."""
         if _is_number(item):
-            return _one_line(self.value(item))
-        return _one_line(call(f"{self.values}.number", self.value(item)))
+            return self.value(item)
+        return call(f"{self.values}.number", self.value(item))
 
     def success(self, step: model.Step) -> str:
         """The condition on which a step has succeeded."""
@@ -641,14 +638,6 @@ def _is_number(item: model.Value) -> bool:
     if isinstance(item, model.Constant):
         return is_number(item.value)
     return isinstance(item, model.Status)
-
-
-def _one_line(expression: Expression) -> str:
-    """An expression on one line; black breaks it where it is too long."""
-    if isinstance(expression, Group):
-        inner = ", ".join(prefix + _one_line(item) for prefix, item in expression.items)
-        return expression.opening + inner + expression.closing
-    return flat(expression)
 
 
 def _joined(word: str, conditions: list[str]) -> str:
@@ -687,7 +676,7 @@ def _code_only(lines: Iterable[str]) -> Iterator[str]:
     """Lines without comments and texts."""
     for line in lines:
         if not line.lstrip().startswith("#"):
-            yield re.sub(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'', '""', line)
+            yield TEXT.sub('""', line)
 
 
 def _parts(item: Any) -> Iterator[Any]:

@@ -28,9 +28,6 @@ MANIFEST = """\
 [project]
 name = "mcp-corner-shop"
 dependencies = ["aiohttp>=3.14,<4", "httpcore2>=2.16,<3", "httpx2>=2.16,<3", "jsonschema-rs>=0.30,<1", "mcp>=2.3,<3", "yarl>=1.20,<2"]
-
-[tool.black]
-line-length = 120
 """
 USER_CODE = {
     "hooks.py": "from .content import Call, ToolError\n\n\ndef before(call: Call) -> None: ...\n",
@@ -161,7 +158,7 @@ def assert_every_line(hints: dict[str, str]) -> None:
         assert hints[place].startswith(hint), place
 
 
-def test_check_names_missing_dependencies_and_the_old_line_length(old_project: Path) -> None:
+def test_check_names_missing_dependencies(old_project: Path) -> None:
     generated(old_project)
     problems = check(old_project, Problems()).problems
     (missing,) = [problem for problem in problems if problem.code == "E1320"]
@@ -171,9 +168,6 @@ def test_check_names_missing_dependencies_and_the_old_line_length(old_project: P
         *("anyio", "h11", "opentelemetry-api", "pydantic", "pydantic-core"),
         *("sse-starlette", "starlette", "uvicorn"),
     }
-    (length,) = [problem for problem in problems if problem.code == "E1321"]
-    assert length.place is not None
-    assert (length.severity, length.place.line) == ("warning", 6)
 
 
 def test_changed_as_told_the_server_starts_and_check_passes(old_project: Path) -> None:

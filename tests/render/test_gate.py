@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from mcpgen.render import gate
+from mcpgen.render import formatting
 from mcpgen.render.gate import ENCODERS, GateError, check
 from mcpgen.render.stage import RUNTIME, render
 
@@ -93,7 +93,7 @@ def test_a_module_starts_with_its_docstring(text: str) -> None:
 
 def test_the_gate_sees_the_text_that_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: dict[str, str] = {}
-    monkeypatch.setattr(gate, "check", lambda _, text, path: seen.update({path: text}))
+    monkeypatch.setattr(formatting, "check", lambda _, text, path: seen.update({path: text}))
     path = "x" * 130
     files = render(server(tool("list_books", path=f"/{path}")))
     assert seen and all(files[name] == text for name, text in seen.items())

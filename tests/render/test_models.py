@@ -1,17 +1,34 @@
 """The module of TypedDicts, and what signatures say of them."""
 
-import ast
+import json
 import re
+import sys
 import textwrap
-from typing import Any
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any, get_args, get_type_hints
 
+import datamodel_code_generator
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from mcpgen.ir import Annotation, Response, Schema, Tool
 from mcpgen.problems import McpgenError
 from mcpgen.render import models
+from mcpgen.render.gate import GateError
 
-from .servers import argument, body, files_of, function_of, models_of, module_of, reference, tool
+from .servers import (
+    argument,
+    body,
+    files_of,
+    function_of,
+    models_of,
+    module_of,
+    reference,
+    server,
+    tool,
+)
 
 OBJECT = Annotation(kind="dict")
 PRICE: Schema = {
@@ -20,6 +37,9 @@ PRICE: Schema = {
     "required": ["amount"],
 }
 MODELS = {"Price": PRICE}
+WORDS = st.text(st.sampled_from("abz_09 .-:'\"\\\n\u00e9$#{"), max_size=8) | st.sampled_from(
+    "zz zz_0_ class list Any None True __x _x id field copy a-b a_b 1st".split()
+)
 
 
 def taking(annotation: Annotation = OBJECT) -> Tool:
@@ -31,6 +51,11 @@ def taking(annotation: Annotation = OBJECT) -> Tool:
 def answering(schema: Schema) -> Tool:
     """A tool whose answer has that type."""
     return tool("get_book", response=Response(json=True, wrapped=False, type=schema))
+
+
+def types_of(thing: Schema) -> models.Types:
+    """The types of a server whose answer is that model."""
+    return models.Types(server(answering(reference("Thing")), models={"Thing": thing}))
 
 
 def classes(*tools: Tool, models: dict[str, Schema]) -> str:
@@ -104,20 +129,52 @@ def test_null_of_an_argument_is_said_once() -> None:
 
 
 def test_a_type_written_as_a_call_can_be_evaluated() -> None:
+    """Also where it refers to itself, and to a type that refers to it."""
     thing: Schema = {
         "type": "object",
         "properties": {
             "unit-price": {"anyOf": [reference("Price"), {"type": "string"}, {"type": "null"}]},
-            "others": {"type": "array", "items": reference("Price")},
+            "others": {"type": "array", "items": reference("Thing")},
+            "next-one": {"anyOf": [reference("Other"), {"type": "null"}]},
         },
     }
-    text = classes(answering(reference("Thing")), models={"Thing": thing, **MODELS})
-    assert '"unit-price": NotRequired[Union["Price", str, None]],' in text
-    assert '"others": NotRequired[list["Price"]],' in text
-    exec(compile("from typing import *\n\n" + text, "models.py", "exec"), {})
+    other: Schema = {"type": "object", "properties": {"a-b": reference("Thing")}}
+    known = {"Thing": thing, "Other": other, **MODELS}
+    text = classes(answering(reference("Thing")), models=known)
+    assert '"unit-price": NotRequired[Price | str | None],' in text
+    names: dict[str, Any] = {}
+    exec(compile("from typing import *\n\n" + text, "models.py", "exec"), names)
+    assert {*names["Thing"].__annotations__} == {"unit-price", "others", "next-one"}
 
 
-@pytest.mark.parametrize("key", ["class", "a b", "__x", "é", "", "x\n"])
+@settings(derandomize=True, max_examples=10, deadline=None)
+@given(
+    st.dictionaries(
+        WORDS,
+        st.lists(WORDS | st.integers() | st.booleans(), min_size=1, max_size=3),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_every_key_and_value_is_that_of_the_document(given: dict[str, list[Any]]) -> None:
+    values = {
+        key: list({(type(item), item): item for item in items}.values())
+        for key, items in given.items()
+    }
+    thing: Schema = {
+        "type": "object",
+        "properties": {key: {"enum": items} for key, items in values.items()},
+        "required": list(values),
+    }
+    text = models.written(types_of(thing).source())
+    sys.modules["written"] = module = ModuleType("written")
+    exec(compile(text, "models.py", "exec"), vars(module))
+    assert text.isascii()
+    types = get_type_hints(module.Thing)
+    assert {key: [*get_args(found)] for key, found in types.items()} == values
+
+
+@pytest.mark.parametrize("key", ["class", "a b", "__x", "é", "", "x\n", "list", "Any"])
 def test_a_key_no_class_can_have_makes_a_call(key: str) -> None:
     thing: Schema = {"type": "object", "properties": {key: {}}}
     assert "Thing = TypedDict(" in classes(answering(reference("Thing")), models={"Thing": thing})
@@ -141,43 +198,38 @@ def test_an_object_without_fields_is_a_plain_dictionary() -> None:
     assert "src/bookshop_mcp/models.py" not in files
 
 
-def test_the_library_never_sees_a_word_of_the_document(monkeypatch: pytest.MonkeyPatch) -> None:
-    questions: list[str] = []
-
-    def listen(definitions: str) -> ast.Module:
-        questions.append(definitions)
-        return models._generated.__wrapped__(definitions)
-
-    listen.__wrapped__ = models._generated.__wrapped__  # type: ignore[attr-defined]
-    monkeypatch.setattr(models, "_generated", listen)
-    thing: Schema = {
-        "type": "object",
-        "title": "zqz",
-        "properties": {"zqz": {"enum": ["zqz"]}, "again": reference("Zqz")},
-    }
-    text = classes(answering(reference("Zqz")), models={"Zqz": thing})
-    assert 'zqz: NotRequired[Literal["zqz"]]' in text
-    assert len(questions) == 1 and "zqz" not in questions[0].lower()
+@pytest.mark.parametrize("word", ["evil()", "a\nb", "$ref", "{x}", "\u202e"])
+def test_the_library_reads_plain_words_alone(word: str) -> None:
+    thing: Schema = {"type": "object", "title": word, "properties": {word: {"enum": [word]}}}
+    source = json.loads(types_of(thing).source())
+    assert word not in repr(source["schema"])
+    assert word in source["words"]
 
 
-@pytest.mark.parametrize("annotation", [
-    "evil()", "R1", "R", "Rx", "os.system", "Literal['v7']", "Literal['v']", "Literal[evil()]",
-    "list[evil()]", "'R0'", "R0 if R0 else R0", "f'{R0}'",
-])  # fmt: skip
-def test_only_the_forms_of_types_become_code(
-    annotation: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whatever the library answers for a field, what is no type of that field is `Any`."""
-    answer = ast.parse(f"class Fields:\n f0: {annotation}\n f1: {annotation}\n f2: {annotation}\n")
-    monkeypatch.setattr(models, "_generated", lambda definitions: answer)
-    files = files_of(taking(), models=MODELS)
-    assert "price: Any" in files["src/bookshop_mcp/tools/books.py"]
-    assert "amount: Any" in files["src/bookshop_mcp/models.py"]
+@pytest.fixture(autouse=True)
+def fresh_library() -> Iterator[None]:
+    """Nothing that a test put into the library's mouth is left."""
+    yield
+    models._generated.cache_clear()
+
+
+def test_what_the_library_writes_passes_the_gate(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever comes out of the library, what is no type does not become a file."""
+    evil = "class Price(TypedDict):\n    amount: evil()\n"
+    models._generated.cache_clear()
+    monkeypatch.setattr(datamodel_code_generator, "generate", lambda *_, **__: evil)
+    with pytest.raises(GateError):
+        files_of(taking(), models=MODELS)
+
+
+def test_a_type_the_library_leaves_out_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    models._generated.cache_clear()
+    monkeypatch.setattr(datamodel_code_generator, "generate", lambda *_, **__: "")
+    with pytest.raises(McpgenError, match="it wrote no type `Price`"):
+        files_of(taking(), models=MODELS)
 
 
 def test_a_library_that_fails_is_an_error_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    import datamodel_code_generator
-
     def fail(*arguments: Any, **options: Any) -> None:
         raise RuntimeError("no module named x")
 

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired, TypedDict
 
-Party = TypedDict(
-    "Party",
-    {
-        "@type": NotRequired[Literal["person", "company"]],
-        "address": NotRequired["PartyAddress"],
-        "name": str,
-        "reference": NotRequired[str | None],
-    },
-)
-
 
 class PartyAddress(TypedDict):
     city: NotRequired[str]
     country: NotRequired[str]
     street: NotRequired[str]
+
+
+Party = TypedDict(
+    "Party",
+    {
+        "@type": NotRequired[Literal["person", "company"]],
+        "address": NotRequired[PartyAddress],
+        "name": str,
+        "reference": NotRequired[str | None],
+    },
+)

@@ -9,10 +9,6 @@ class GetFlagAnswer(TypedDict):
     result: NotRequired[bool]
 
 
-class GetListAnswer(TypedDict):
-    data: NotRequired[list[GetListAnswerDataItem]]
-
-
 class GetListAnswerDataItem(TypedDict):
     id: NotRequired[Any]
     name: NotRequired[Any]
@@ -22,19 +18,9 @@ class GetNothingAnswer(TypedDict):
     result: NotRequired[dict[str, Any]]
 
 
-class GetObjectAnswer(TypedDict):
-    data: NotRequired[GetObjectAnswerData]
-
-
 class GetObjectAnswerData(TypedDict):
     id: NotRequired[Any]
     name: NotRequired[Any]
-
-
-class GetPageAnswer(TypedDict):
-    errors: NotRequired[list[GetPageAnswerErrorsItem]]
-    next_page: NotRequired[str]
-    shelves: NotRequired[list[GetPageAnswerShelvesItem]]
 
 
 class GetPageAnswerErrorsItem(TypedDict):
@@ -46,14 +32,38 @@ class GetPageAnswerShelvesItem(TypedDict):
     name: NotRequired[Any]
 
 
-class GetTokenAnswer(TypedDict):
-    shelves: NotRequired[list[GetTokenAnswerShelvesItem]]
-    token: NotRequired[str]
-
-
 class GetTokenAnswerShelvesItem(TypedDict):
     id: NotRequired[Any]
     name: NotRequired[Any]
+
+
+class ListPagesAnswerDataItem(TypedDict):
+    id: NotRequired[Any]
+    name: NotRequired[Any]
+
+
+class ListShelvesAnswerDataShelvesItem(TypedDict):
+    id: NotRequired[Any]
+    name: NotRequired[Any]
+
+
+class GetListAnswer(TypedDict):
+    data: NotRequired[list[GetListAnswerDataItem]]
+
+
+class GetObjectAnswer(TypedDict):
+    data: NotRequired[GetObjectAnswerData]
+
+
+class GetPageAnswer(TypedDict):
+    errors: NotRequired[list[GetPageAnswerErrorsItem]]
+    next_page: NotRequired[str]
+    shelves: NotRequired[list[GetPageAnswerShelvesItem]]
+
+
+class GetTokenAnswer(TypedDict):
+    shelves: NotRequired[list[GetTokenAnswerShelvesItem]]
+    token: NotRequired[str]
 
 
 class ListPagesAnswer(TypedDict):
@@ -62,20 +72,10 @@ class ListPagesAnswer(TypedDict):
     object: NotRequired[str]
 
 
-class ListPagesAnswerDataItem(TypedDict):
-    id: NotRequired[Any]
-    name: NotRequired[Any]
-
-
-class ListShelvesAnswer(TypedDict):
-    data: NotRequired[ListShelvesAnswerData]
-
-
 class ListShelvesAnswerData(TypedDict):
     shelves: NotRequired[list[ListShelvesAnswerDataShelvesItem]]
     state: NotRequired[int]
 
 
-class ListShelvesAnswerDataShelvesItem(TypedDict):
-    id: NotRequired[Any]
-    name: NotRequired[Any]
+class ListShelvesAnswer(TypedDict):
+    data: NotRequired[ListShelvesAnswerData]

@@ -11,13 +11,13 @@ class AddPartBody(TypedDict):
     type: Literal["close"]
 
 
+class AddPartBody2FilesItem(TypedDict):
+    hash: NotRequired[str]
+    name: NotRequired[str]
+
+
 class AddPartBody2(TypedDict):
     admin_id: NotRequired[str]
     files: NotRequired[list[AddPartBody2FilesItem]]
     type: Literal["snooze"]
     until: int
-
-
-class AddPartBody2FilesItem(TypedDict):
-    hash: NotRequired[str]
-    name: NotRequired[str]

@@ -20,14 +20,6 @@ class Group(TypedDict):
     name: NotRequired[str | None]
 
 
-class Guild(TypedDict):
-    name: NotRequired[str]
-    nsfw: NotRequired[bool]
-    permissions: NotRequired[list[Permission]]
-    rate_limit: NotRequired[int]
-    topic: NotRequired[str]
-
-
 class Mx(TypedDict):
     content: str
     priority: int
@@ -38,3 +30,11 @@ class Permission(TypedDict):
     allow: NotRequired[int]
     id: str
     kind: Literal["role", "member"]
+
+
+class Guild(TypedDict):
+    name: NotRequired[str]
+    nsfw: NotRequired[bool]
+    permissions: NotRequired[list[Permission]]
+    rate_limit: NotRequired[int]
+    topic: NotRequired[str]

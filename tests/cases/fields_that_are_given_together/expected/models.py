@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from typing import NotRequired, TypedDict
 
+
+class CreatePaymentBodyDelivery(TypedDict):
+    city: NotRequired[str]
+    note: NotRequired[str]
+    street: NotRequired[str]
+
+
 CreatePaymentBody = TypedDict(
     "CreatePaymentBody",
     {
         "amount": int,
         "card holder": NotRequired[str],
         "card_number": NotRequired[str],
-        "delivery": NotRequired["CreatePaymentBodyDelivery"],
+        "delivery": NotRequired[CreatePaymentBodyDelivery],
         "expiry": NotRequired[str],
     },
 )
-
-
-class CreatePaymentBodyDelivery(TypedDict):
-    city: NotRequired[str]
-    note: NotRequired[str]
-    street: NotRequired[str]

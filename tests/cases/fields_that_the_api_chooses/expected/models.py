@@ -5,17 +5,9 @@ from __future__ import annotations
 from typing import Any, NotRequired, TypedDict
 
 
-class GetFewAnswer(TypedDict):
-    data: NotRequired[list[GetFewAnswerDataItem]]
-
-
 class GetFewAnswerDataItem(TypedDict):
     name: NotRequired[str]
     room: NotRequired[dict[str, Any]]
-
-
-class GetSortedAnswer(TypedDict):
-    data: NotRequired[list[GetSortedAnswerDataItem]]
 
 
 class GetSortedAnswerDataItem(TypedDict):
@@ -23,10 +15,18 @@ class GetSortedAnswerDataItem(TypedDict):
     room: NotRequired[dict[str, Any]]
 
 
-class ListManyAnswer(TypedDict):
-    data: NotRequired[list[ListManyAnswerDataItem]]
-
-
 class ListManyAnswerDataItem(TypedDict):
     name: NotRequired[str]
     room: NotRequired[dict[str, Any]]
+
+
+class GetFewAnswer(TypedDict):
+    data: NotRequired[list[GetFewAnswerDataItem]]
+
+
+class GetSortedAnswer(TypedDict):
+    data: NotRequired[list[GetSortedAnswerDataItem]]
+
+
+class ListManyAnswer(TypedDict):
+    data: NotRequired[list[ListManyAnswerDataItem]]

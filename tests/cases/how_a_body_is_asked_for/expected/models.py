@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import Any, NotRequired, TypedDict
 
-BodiesOpenBody = TypedDict("BodiesOpenBody", {"class": str})
+BodiesOpenBody = TypedDict(
+    "BodiesOpenBody",
+    {
+        "class": str,
+    },
+)
 
 
 class CreateOptionalBody(TypedDict):

@@ -15,12 +15,12 @@ class UpdateContactAddress(TypedDict):
     street: NotRequired[str]
 
 
+class UpdateDetailsBodyAddress(TypedDict):
+    city: str
+    street: NotRequired[str]
+
+
 class UpdateDetailsBody(TypedDict):
     address: NotRequired[UpdateDetailsBodyAddress]
     labels: NotRequired[dict[str, str]]
     name: NotRequired[str]
-
-
-class UpdateDetailsBodyAddress(TypedDict):
-    city: str
-    street: NotRequired[str]

@@ -47,12 +47,6 @@ class Card(TypedDict):
     number: NotRequired[str]
 
 
-class Cart(TypedDict):
-    buyer: CartBuyer
-    note: NotRequired[str]
-    parcel: NotRequired[CartParcel]
-
-
 class CartBuyer(TypedDict):
     address: Address
     name: str
@@ -60,16 +54,6 @@ class CartBuyer(TypedDict):
 
 class CartParcel(TypedDict):
     to: Address
-
-
-class Donation(TypedDict):
-    address: NotRequired[Address]
-    amount: Amount
-    born: NotRequired[str]
-    browser: NotRequired[Browser]
-    company: NotRequired[DonationCompany]
-    method: NotRequired[DonationMethod | DonationMethod2]
-    splits: NotRequired[list[DonationSplitsItem]]
 
 
 class DonationCompany(TypedDict):
@@ -105,3 +89,19 @@ class TextGrader(TypedDict):
     operation_on_the_text: NotRequired[str]
     reference_of_the_text: NotRequired[str]
     type: Literal["text"]
+
+
+class Cart(TypedDict):
+    buyer: CartBuyer
+    note: NotRequired[str]
+    parcel: NotRequired[CartParcel]
+
+
+class Donation(TypedDict):
+    address: NotRequired[Address]
+    amount: Amount
+    born: NotRequired[str]
+    browser: NotRequired[Browser]
+    company: NotRequired[DonationCompany]
+    method: NotRequired[DonationMethod | DonationMethod2]
+    splits: NotRequired[list[DonationSplitsItem]]

@@ -17,10 +17,10 @@ class OrderPrintsAddress(TypedDict):
     town: NotRequired[str]
 
 
+class OrderPrintsCropAt(TypedDict):
+    y: NotRequired[int]
+
+
 class OrderPrintsCrop(TypedDict):
     at: NotRequired[OrderPrintsCropAt]
     x: NotRequired[int]
-
-
-class OrderPrintsCropAt(TypedDict):
-    y: NotRequired[int]

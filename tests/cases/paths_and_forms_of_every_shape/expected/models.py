@@ -19,10 +19,6 @@ class SubmitObjectsBody(TypedDict):
     name: NotRequired[str]
 
 
-class UpdatePetNear(TypedDict):
-    points: NotRequired[list[UpdatePetNearPointsItem]]
-
-
 class UpdatePetNearPointsItem(TypedDict):
     tags: NotRequired[list[str]]
     x: NotRequired[int]
@@ -30,3 +26,7 @@ class UpdatePetNearPointsItem(TypedDict):
 
 class UpdatePetOwner(TypedDict):
     secret: str
+
+
+class UpdatePetNear(TypedDict):
+    points: NotRequired[list[UpdatePetNearPointsItem]]

@@ -39,16 +39,28 @@ class Debit(TypedDict):
     type: Literal["sepa"]
 
 
-class DescribePaymentBody(TypedDict):
-    method: NotRequired[Card | Wallet | Bank | Voucher | Mobile | Debit | Cash]
-    title: str
-
-
 class Mobile(TypedDict):
     country: NotRequired[str]
     phone: str
     token: NotRequired[str]
     type: Literal["mbway", "vipps"]
+
+
+class Voucher(TypedDict):
+    store: NotRequired[str]
+    token: NotRequired[str]
+    type: Literal["boleto", "oxxo", "konbini"]
+
+
+class Wallet(TypedDict):
+    device: NotRequired[str]
+    token: NotRequired[str]
+    type: Literal["apple", "google", "samsung"]
+
+
+class DescribePaymentBody(TypedDict):
+    method: NotRequired[Card | Wallet | Bank | Voucher | Mobile | Debit | Cash]
+    title: str
 
 
 class SavePaymentBody(TypedDict):
@@ -73,15 +85,3 @@ class StartPaymentBody(TypedDict):
     reference: NotRequired[str]
     returnAddress: NotRequired[str]
     shopper: NotRequired[str]
-
-
-class Voucher(TypedDict):
-    store: NotRequired[str]
-    token: NotRequired[str]
-    type: Literal["boleto", "oxxo", "konbini"]
-
-
-class Wallet(TypedDict):
-    device: NotRequired[str]
-    token: NotRequired[str]
-    type: Literal["apple", "google", "samsung"]

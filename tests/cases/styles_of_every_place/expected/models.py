@@ -5,10 +5,6 @@ from __future__ import annotations
 from typing import NotRequired, TypedDict
 
 
-class InFormDeep(TypedDict):
-    x: NotRequired[InFormDeepX]
-
-
 class InFormDeepX(TypedDict):
     y: NotRequired[int]
 
@@ -25,11 +21,6 @@ class InJsonXArg(TypedDict):
     path: NotRequired[str]
 
 
-class InQueryDeep(TypedDict):
-    a: NotRequired[InQueryDeepA]
-    l: NotRequired[list[str]]
-
-
 class InQueryDeepA(TypedDict):
     gt: NotRequired[int]
 
@@ -37,3 +28,12 @@ class InQueryDeepA(TypedDict):
 class InQuerySpaced(TypedDict):
     G: NotRequired[int]
     R: NotRequired[int]
+
+
+class InFormDeep(TypedDict):
+    x: NotRequired[InFormDeepX]
+
+
+class InQueryDeep(TypedDict):
+    a: NotRequired[InQueryDeepA]
+    l: NotRequired[list[str]]

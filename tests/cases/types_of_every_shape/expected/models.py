@@ -2,50 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NotRequired, TypedDict, Union
-
-
-class AddBookAnswer(TypedDict):
-    added: NotRequired[Book]
-    at: NotRequired[AddBookAnswerAt]
+from typing import Any, Literal, NotRequired, TypedDict
 
 
 class AddBookAnswerAt(TypedDict):
     shelf: NotRequired[int]
-
-
-Book = TypedDict(
-    "Book",
-    {
-        "genre": NotRequired[Literal["fiction", "poetry"]],
-        "id": str,
-        "oldPrice": NotRequired[Union["Price", None]],
-        "owner": NotRequired[Union["Person", str]],
-        "pages": NotRequired[int | None],
-        "price": "Price",
-        "print-run": NotRequired["BookPrintRun"],
-        "shown": NotRequired["Price2"],
-        "sizes": NotRequired[dict[str, float]],
-        "title": str,
-    },
-)
-
-
-BookInput = TypedDict(
-    "BookInput",
-    {
-        "draft": NotRequired[bool],
-        "genre": NotRequired[Literal["fiction", "poetry"]],
-        "oldPrice": NotRequired[Union["Price", None]],
-        "owner": NotRequired[Union["Person", str]],
-        "pages": NotRequired[int | None],
-        "price": "Price",
-        "print-run": NotRequired["BookInputPrintRun"],
-        "shown": NotRequired["Price2"],
-        "sizes": NotRequired[dict[str, float]],
-        "title": str,
-    },
-)
 
 
 class BookInputPrintRun(TypedDict):
@@ -78,3 +39,42 @@ class Price(TypedDict):
 
 class Price2(TypedDict):
     text: NotRequired[str]
+
+
+Book = TypedDict(
+    "Book",
+    {
+        "genre": NotRequired[Literal["fiction", "poetry"]],
+        "id": str,
+        "oldPrice": NotRequired[Price | None],
+        "owner": NotRequired[Person | str],
+        "pages": NotRequired[int | None],
+        "price": Price,
+        "print-run": NotRequired[BookPrintRun],
+        "shown": NotRequired[Price2],
+        "sizes": NotRequired[dict[str, float]],
+        "title": str,
+    },
+)
+
+
+BookInput = TypedDict(
+    "BookInput",
+    {
+        "draft": NotRequired[bool],
+        "genre": NotRequired[Literal["fiction", "poetry"]],
+        "oldPrice": NotRequired[Price | None],
+        "owner": NotRequired[Person | str],
+        "pages": NotRequired[int | None],
+        "price": Price,
+        "print-run": NotRequired[BookInputPrintRun],
+        "shown": NotRequired[Price2],
+        "sizes": NotRequired[dict[str, float]],
+        "title": str,
+    },
+)
+
+
+class AddBookAnswer(TypedDict):
+    added: NotRequired[Book]
+    at: NotRequired[AddBookAnswerAt]

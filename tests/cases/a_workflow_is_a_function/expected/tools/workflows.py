@@ -38,7 +38,7 @@ async def send_and_follow(
         {
             "id": send_id,
             "state": state,
-        },
+        }
     )
 
 

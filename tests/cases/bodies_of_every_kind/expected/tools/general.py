@@ -96,9 +96,7 @@ async def get_without_fields(api: Api) -> Answer[Any]:
 
 
 async def replace_union(
-    api: Api,
-    *,
-    body: models.ReplaceUnionBody | list[int] | Omit = OMIT,
+    api: Api, *, body: models.ReplaceUnionBody | list[int] | Omit = OMIT
 ) -> Answer[Any]:
     """Replace union."""
     return await api.request("PUT", "/union", json=body)

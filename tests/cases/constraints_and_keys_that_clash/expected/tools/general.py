@@ -15,7 +15,7 @@ if TYPE_CHECKING:
         "/properties/options/properties/a_b": "a b",
         "/properties/options/properties/a_b_c14cdd": "a/b",
         "/properties/options/properties/a_b_759eb6": "a_b",
-    },
+    }
 )
 async def add_order(
     api: Api,

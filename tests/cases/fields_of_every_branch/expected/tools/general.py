@@ -19,7 +19,7 @@ async def create_record(api: Api, *, body: models.A | models.Mx) -> Answer[Any]:
     nullable=(
         "/properties/body/anyOf/0/properties/name",
         "/properties/body/anyOf/1/properties/name",
-    ),
+    )
 )
 async def update_channel(
     api: Api,

@@ -11,9 +11,7 @@ if TYPE_CHECKING:
 
 
 async def get_few(
-    api: Api,
-    *,
-    fields: list[Literal["name", "room"]] | Omit = OMIT,
+    api: Api, *, fields: list[Literal["name", "room"]] | Omit = OMIT
 ) -> Answer[models.GetFewAnswer]:
     """Get few."""
     return await api.request("GET", "/few", query={"fields": fields})
@@ -42,9 +40,7 @@ async def get_sorted(
 
 
 async def list_many(
-    api: Api,
-    *,
-    opt_fields: list[str] | Omit = OMIT,
+    api: Api, *, opt_fields: list[str] | Omit = OMIT
 ) -> Answer[models.ListManyAnswer]:
     """List shelves."""
     return await api.request("GET", "/many", query={"opt_fields": wire.csv(opt_fields)})

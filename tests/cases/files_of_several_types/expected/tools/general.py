@@ -16,15 +16,11 @@ async def create_album(api: Api, *, body: dict[str, Any]) -> Answer[Any]:
 
 
 async def create_labels(
-    api: Api,
-    *,
-    body: dict[str, list[models.CreateLabelsBodyValueItem]],
+    api: Api, *, body: dict[str, list[models.CreateLabelsBodyValueItem]]
 ) -> Answer[Any]:
     """Create labels."""
     return await api.request(
-        "POST",
-        "/labels",
-        multipart=wire.multipart_fields(body, json_parts=("*",)),
+        "POST", "/labels", multipart=wire.multipart_fields(body, json_parts=("*",))
     )
 
 

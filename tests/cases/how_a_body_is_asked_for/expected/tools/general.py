@@ -16,9 +16,7 @@ async def bodies_open(api: Api, *, body: models.BodiesOpenBody) -> Answer[Any]:
 
 
 async def create_optional(
-    api: Api,
-    *,
-    body: models.CreateOptionalBody | Omit = OMIT,
+    api: Api, *, body: models.CreateOptionalBody | Omit = OMIT
 ) -> Answer[Any]:
     """Send or send nothing."""
     return await api.request("POST", "/optional", json=body)
@@ -58,9 +56,7 @@ async def open_inside(
 
 
 async def send_alternatives(
-    api: Api,
-    *,
-    body: models.SendAlternativesBody | models.SendAlternativesBody2,
+    api: Api, *, body: models.SendAlternativesBody | models.SendAlternativesBody2
 ) -> Answer[Any]:
     """Send alternatives."""
     return await api.request("POST", "/alternatives", json=body)
@@ -83,9 +79,7 @@ async def send_body(api: Api, *, request_body: models.SendBodyRequestBody) -> An
 
 
 async def send_closed_form(
-    api: Api,
-    *,
-    body: models.SendClosedFormBody | Omit = OMIT,
+    api: Api, *, body: models.SendClosedFormBody | Omit = OMIT
 ) -> Answer[Any]:
     """Send a closed form."""
     return await api.request("POST", "/closed-form", form=wire.form_fields(body))
@@ -132,9 +126,7 @@ async def send_flag(api: Api, *, body: bool) -> Answer[Any]:
 async def send_form_as_one(api: Api, *, body: models.SendFormAsOneBody) -> Answer[Any]:
     """Send a form as one."""
     return await api.request(
-        "POST",
-        "/form-as-one",
-        form=wire.form_fields(body, csv=("tags",), deep_object=("meta",)),
+        "POST", "/form-as-one", form=wire.form_fields(body, csv=("tags",), deep_object=("meta",))
     )
 
 
@@ -176,9 +168,7 @@ async def send_meant(api: Api, *, a: int) -> Answer[Any]:
 
 
 async def send_meant_alternatives(
-    api: Api,
-    *,
-    body: models.SendMeantAlternativesBody | models.SendMeantAlternativesBody2,
+    api: Api, *, body: models.SendMeantAlternativesBody | models.SendMeantAlternativesBody2
 ) -> Answer[Any]:
     """Send one of two."""
     return await api.request("PUT", "/meant-alternatives", json=body)

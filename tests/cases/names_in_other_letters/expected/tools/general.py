@@ -15,7 +15,7 @@ if TYPE_CHECKING:
         "/properties/sklad/properties/page_size": "page size",
         "/properties/sklad/properties/gorod": "\u0433\u043e\u0440\u043e\u0434",
         "/properties/sklad/properties/ulitsa": "\u0443\u043b\u0438\u0446\u0430",
-    },
+    }
 )
 async def create_tovary(
     api: Api,

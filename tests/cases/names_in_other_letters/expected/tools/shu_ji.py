@@ -10,7 +10,5 @@ from .. import Answer, Api
 async def shu_jio_qu_de(api: Api, *, FanHao: str) -> Answer[Any]:
     """Get shu jio qu de."""
     return await api.request(
-        "GET",
-        "/\u66f8\u7c4d/{\u756a\u53f7}",
-        path_args={"\u756a\u53f7": FanHao},
+        "GET", "/\u66f8\u7c4d/{\u756a\u53f7}", path_args={"\u756a\u53f7": FanHao}
     )

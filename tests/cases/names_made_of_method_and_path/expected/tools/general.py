@@ -30,9 +30,7 @@ async def delete_customer(api: Api, *, customer: str) -> Answer[Any]:
 async def get_crm_object_contact(api: Api, *, contactId: str) -> Answer[Any]:
     """Get crm object contact."""
     return await api.request(
-        "GET",
-        "/crm/v3/objects/contacts/{contactId}",
-        path_args={"contactId": contactId},
+        "GET", "/crm/v3/objects/contacts/{contactId}", path_args={"contactId": contactId}
     )
 
 

@@ -10,9 +10,7 @@ from .. import Answer, Api
 async def get_published(api: Api, *, project_name: str) -> Answer[Any]:
     """Get published."""
     return await api.request(
-        "GET",
-        "/published/{project_name}",
-        path_args={"project_name": project_name},
+        "GET", "/published/{project_name}", path_args={"project_name": project_name}
     )
 
 
@@ -53,9 +51,7 @@ async def get_published_by_repository_name(
 
 
 async def post_payment_psp_ref_every_detail_amount_updates(
-    api: Api,
-    *,
-    paymentPspReference: str,
+    api: Api, *, paymentPspReference: str
 ) -> Answer[Any]:
     """Post payment psp ref every detail amount updates."""
     return await api.request(
@@ -66,9 +62,7 @@ async def post_payment_psp_ref_every_detail_amount_updates(
 
 
 async def post_payment_psp_reference_every_detail_captures(
-    api: Api,
-    *,
-    paymentPspReference: str,
+    api: Api, *, paymentPspReference: str
 ) -> Answer[Any]:
     """Post payment psp reference every detail captures."""
     return await api.request(
@@ -79,9 +73,7 @@ async def post_payment_psp_reference_every_detail_captures(
 
 
 async def post_payment_psp_reference_every_detail_reversals(
-    api: Api,
-    *,
-    paymentPspReference: str,
+    api: Api, *, paymentPspReference: str
 ) -> Answer[Any]:
     """Post payment psp reference every detail reversals."""
     return await api.request(

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 @wire.sends(
-    names={"/properties/nested/properties/ref": "$ref", "/properties/nested/properties/a_b": "a b"},
+    names={"/properties/nested/properties/ref": "$ref", "/properties/nested/properties/a_b": "a b"}
 )
 async def replace_thing(
     api: Api,

@@ -34,8 +34,7 @@ async def replace_contact(
 
 
 @wire.sends(
-    nullable=("/properties/address", "/properties/labels", "/properties/name"),
-    merge_patch=True,
+    nullable=("/properties/address", "/properties/labels", "/properties/name"), merge_patch=True
 )
 async def update_contact(
     api: Api,

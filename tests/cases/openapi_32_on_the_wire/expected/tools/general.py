@@ -37,9 +37,7 @@ async def copy_it(api: Api) -> Answer[Any]:
 async def json_qs(api: Api, *, filter: models.JsonQsFilter | Omit = OMIT) -> Answer[Any]:
     """Get json qs."""
     return await api.request(
-        "GET",
-        "/qj",
-        query={"filter": wire.query_string(filter, media_type="application/json")},
+        "GET", "/qj", query={"filter": wire.query_string(filter, media_type="application/json")}
     )
 
 

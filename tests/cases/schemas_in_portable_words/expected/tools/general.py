@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         "/properties/nothing_said",
         "/properties/null_by_alternative",
         "/properties/null_by_type",
-    ),
+    )
 )
 async def send_words(
     api: Api,

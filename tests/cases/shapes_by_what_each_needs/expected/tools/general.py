@@ -11,9 +11,7 @@ if TYPE_CHECKING:
 
 
 async def describe_payment(
-    api: Api,
-    *,
-    body: models.DescribePaymentBody | Omit = OMIT,
+    api: Api, *, body: models.DescribePaymentBody | Omit = OMIT
 ) -> Answer[Any]:
     """Describe a payment."""
     return await api.request("POST", "/descriptions", json=body)

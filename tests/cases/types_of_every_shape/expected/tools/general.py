@@ -11,9 +11,7 @@ if TYPE_CHECKING:
 
 
 async def add_book(
-    api: Api,
-    *,
-    book: models.BookInput | Omit = OMIT,
+    api: Api, *, book: models.BookInput | Omit = OMIT
 ) -> Answer[models.AddBookAnswer]:
     """Add book."""
     return await api.request(

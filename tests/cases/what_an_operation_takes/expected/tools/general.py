@@ -76,7 +76,7 @@ async def get_shop(
 
 
 @wire.sends(
-    nullable=("/properties/piped/items", "/properties/spaced/items", "/properties/x_list/items"),
+    nullable=("/properties/piped/items", "/properties/spaced/items", "/properties/x_list/items")
 )
 async def get_style(
     api: Api,
