@@ -29,8 +29,8 @@ from .imports import arrows, in_circles
 CHECKOUT = ROOT.parent
 BOOKSHOP = CHECKOUT / "samples" / "specs" / "bookshop.yaml"
 GOALS = {
-    "lines of code of mcpgen": 44_500,
-    "lines of code of its runtime": 13_700,
+    "lines of code of mcpgen": 43_500,
+    "lines of code of its runtime": 13_200,
     "modules of a copied runtime": 33,
     "lines of a copied runtime": 8_700,
     "modules of src, runtime installed": 12,
@@ -51,7 +51,7 @@ GOALS = {
     "docstrings that begin with a question": 0,
     "class names with several meanings": 8,
     "lines of the changelog of a version": 150,
-    "lines of test code": 48_000,
+    "lines of test code": 46_600,
 }
 """At most. Lines of code are without blank lines, comments and docstrings; other lines are all."""
 Figures = dict[str, int | None]

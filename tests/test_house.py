@@ -26,29 +26,29 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 44_500,
-    "lines of code of its runtime": 13_700,
+    "lines of code of mcpgen": 45_300,
+    "lines of code of its runtime": 13_900,
     "modules of a copied runtime": 43,
-    "lines of a copied runtime": 13_000,
+    "lines of a copied runtime": 13_300,
     "modules of src, runtime installed": 12,
     "lines of src, runtime installed": 600,
     "files of a new project": 59,
     "lines of Python of a new project": 8_700,
     "entries at the root of a project": 12,
     "variables in a README": 15,
-    "lines of names and sentences": 2_330,
-    "lines of projection": 2_000,
+    "lines of names and sentences": 2_380,
+    "lines of projection": 2_060,
     "modules of a run": 110,
     "switches of a run": 1_500,
     "modules of a call": 20,
-    "switches of a call": 80,
+    "switches of a call": 84,
     "frames of a call": 14,
     "modules in circles of imports": 0,
     "comprehensions in 1,000 lines of parse": 33,
     "docstrings that begin with a question": 0,
     "class names with several meanings": 8,
     "lines of the changelog of a version": 150,
-    "lines of test code": 48_000,
+    "lines of test code": 49_000,
 }
 """No figure may be more: its goal once that is reached, before it at most a twentieth above today's."""
 
