@@ -41,7 +41,7 @@ LIMITS = {
     "modules of a run": 110,
     "switches of a run": 1_500,
     "modules of a call": 20,
-    "switches of a call": 84,
+    "switches of a call": 80,
     "frames of a call": 14,
     "modules in circles of imports": 0,
     "comprehensions in 1,000 lines of parse": 33,
