@@ -73,6 +73,8 @@ _NOTHING = re.compile(r"\s*(?:none|null|undefined|n/?a|tbd)\.?\s*", re.I)
 """A text that a converter wrote where there was none: `None`, `N/A`."""
 _UNMARKED = re.compile(r"(?=[A-Za-z])[A-Za-z0-9 ,.:;!?'\"()/%=@$-]{1,1000}")
 """A line without a mark of Markdown, HTML or anything else."""
+_TEMPLATE_TAG = re.compile(r"\{%-?[^{}\n]{0,300}?%\}[ \t]?")
+"""A tag of Markdoc or Liquid: `{% admonition type="info" %}`."""
 _RULE = re.compile(r"^[ \t]*(?:[-*_=][ \t]*){3,}$", re.M)
 _TABLE_RULE = re.compile(r"^[ \t]*(?:\|[ \t:|-]*-|[ \t:|-]*-{3})[ \t:|-]*$", re.M)
 _BARE_TABLE = re.compile(
@@ -99,6 +101,8 @@ _SENTENCE_END = re.compile(
     r"|(?<=[a-z]{3}\.)"  # somebody forgot the space
     r"(?=(?:The|This|These|It|If|You|With|For|When|Use|Note|Please|Only|To|An?|In) )"
 )
+LEAST_CUT = 30
+"""Characters that a cut of a description saves at least."""
 _ONE_WORD = re.compile(
     r"OAuth|(?<![a-z])oAuth|IPv(?=[46])|GraphQL|GitHub|GitLab|MySQL|PostgreSQL|MongoDB|YouTube"
     r"|LinkedIn|PayPal|WhatsApp|DevOps|macOS|iOS(?![a-z])|mTLS|SAML"
@@ -148,7 +152,7 @@ def plain(text: object) -> str:
 
 @lru_cache(maxsize=20_000)
 def _plain(text: str) -> str:
-    text = visible(text[:40_000])
+    text = _TEMPLATE_TAG.sub("", visible(text[:40_000]))
     if "<" in text:
         text = _without_tags(text)
     if "&" in text:
@@ -247,6 +251,15 @@ def shorten(text: str, limit: int) -> str:
     if head.count("(") > head.count(")") and head.rfind("(") > limit // 2:
         head = head[: head.rfind("(")]
     return head.rstrip(" \n,;:.-(") + "\u2026"
+
+
+def shortened(text: str, limit: int) -> str:
+    """`text` as `shorten` cuts it, but whole where the cut of a long one saves fewer than
+    `LEAST_CUT` characters.
+    """
+    if limit >= 4 * LEAST_CUT and len(text) < limit + LEAST_CUT:
+        return text
+    return shorten(text, limit)
 
 
 @lru_cache(maxsize=20_000)

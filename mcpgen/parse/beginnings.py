@@ -63,7 +63,7 @@ _PREFACE = re.compile(
            | (?:you\s+can\s+)?(?:use|call)\s+(?:this|the)\s+{_THING}\s+
            | it\s+(?:is\s+used|can\s+be\s+used|allows?|lets?|enables?)\s+
            | (?:can\s+be|is)\s+used\s+
-           | (?:{_THING}|you\s+can|will|used|allows?|lets?|enables?)\s+ )
+           | (?:{_THING}|you\s+can|will|used|allows|lets|enables)\s+ )
          (?:(?:you|one|us|(?:(?:the|a)\s+)?(?:user|caller|client)s?)\s+)?
          (?:(?:to|for)\s+)? (?=[\w(])""",
     re.I | re.X,
@@ -179,7 +179,8 @@ def begins_with_verb(sentence: str) -> bool:
     if not is_adverb(first):
         return is_verb(first)
     others = [word for word in others if word not in ("and", "or") and not is_adverb(word)]
-    return is_verb(others[0]) and base_verb(others[0]) not in NOUNS
+    nouns = set() if first.endswith(("ally", "ently", "ously")) else NOUNS  # `Manually schedule`
+    return is_verb(others[0]) and base_verb(others[0]) not in nouns
 
 
 def is_adverb(word: str) -> bool:

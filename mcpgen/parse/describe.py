@@ -303,6 +303,8 @@ def _is_aside(sentence: str, method: str) -> bool:
         return True
     if has_verb(sentence) or begins_with_verb(sentence):
         return False
+    if sentence.endswith(":"):  # `Examples:`, and a list
+        return True
     if second in ARTICLES and first.endswith("ing"):  # `Closing the dispute indicates …`
         return True
     if second.endswith("ly") and base_verb(third) != third:

@@ -25,7 +25,7 @@ from ..load.values import as_object, as_text
 from ..runtime.facts import CONTENT_UNDEFINED, SAFE
 from ..runtime.pointer import escape
 from ..runtime.results import ListAnswer, fold
-from ..text import plain, shorten, visible, words
+from ..text import plain, shortened, visible, words
 from . import body as bodies
 from . import describe
 from . import parameter as parameters
@@ -504,7 +504,7 @@ class Operation:
         if owner:
             own_text = f"ID of the {owner}"
         inner_text = self.repeated.without(inner_text, item.wire_name)
-        text = _joined(shorten(own_text, limit), inner_text)
+        text = _joined(shortened(own_text, limit), inner_text)
         if ASKS_FOR_ENCODING.search(text) and self.is_encoded(item):
             text += " (URL-encoded once when it is sent)"
         place = "" if item.wire_name.isascii() else "API"

@@ -32,9 +32,12 @@ TELLING = 5
 TELLING_NAMES = (
     frozenset("id number key slug uuid".split()),
     frozenset("name title full_name login label subject email".split()),
+    frozenset("content text body message description summary".split()),
     frozenset("status state type kind amount total items data".split()),
 )
 """Names of fields that tell what an object is, the most telling first."""
+_OF_OTHERS = re.compile(r"(?:_|[a-z](?=I))ids?$|^(?:avatar|banner|colou?r|flags|icon|image)", re.I)
+"""Names of fields that refer to other objects or show this one: they tell least."""
 _PAGING = re.compile(
     r"count|total|cursor|next|prev|more|limit|offset|page|size|complete|status|success"
     r"|^(ok|object|ur[il]|start|end)$",
@@ -66,7 +69,7 @@ WORDS_OF_TRANSPORT = frozenset("""
     """.split())
 """Words in the names of such fields: `X-RateLimit-Remaining`, `Access-Control-Allow-Origin`."""
 
-STATING = FINITE | {"contains", "includes"}
+STATING = FINITE | frozenset("contains includes indicates provides responds returns shows".split())
 """Words that make a sentence of a line."""
 RELATIVE = frozenset("that which who whose where if when whether".split())
 """Words that begin a clause about what stands before them."""
@@ -202,7 +205,7 @@ def _rank(name: str) -> int:
     for rank, telling_names in enumerate(TELLING_NAMES):
         if name.lower() in telling_names:
             return rank
-    return len(TELLING_NAMES)
+    return len(TELLING_NAMES) + bool(_OF_OTHERS.search(name))
 
 
 def phrase(reader: Reader, schema: Any, limit: int, depth: int = 0) -> str:
@@ -293,8 +296,8 @@ def _is_statement(line: str) -> bool:
     """Return whether a line is a whole sentence, which cannot follow `Returns`: `The book was
     deleted`, `The response contains …`.
     """
-    main_clause = takewhile(lambda word: word not in RELATIVE, words(line))
-    return not STATING.isdisjoint(main_clause)
+    main_clause = takewhile(lambda word: word not in RELATIVE, words(line)[1:])
+    return not STATING.isdisjoint(main_clause)  # `Returns a book` begins as the line does
 
 
 def _lowered(text: str) -> str:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from functools import cache, lru_cache
 from importlib import resources
@@ -120,7 +121,7 @@ def is_verb(word: str) -> bool:
     """Return whether a word is a verb as texts of APIs start with: `List`, `Lists`, `Retrieves`,
     `Re-index`, `(Re)calculates`, `Bulk-add`, `Enable/disable`.
     """
-    word = word.lower().strip(".,:;'\"`").removeprefix("(re)").partition("/")[0]
+    word = re.sub(r"^\((?:de|re|un)\)", "", word.lower().strip(".,:;'\"`")).partition("/")[0]
     return base_verb(word.rpartition("-")[2]) in VERBS
 
 

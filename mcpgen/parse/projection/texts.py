@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ...load.values import as_list, as_text
-from ...text import plain, shorten, visible
+from ...text import plain, shorten, shortened, visible
 from ..pattern import portable_pattern
 from ..schema import is_of_type, type_of
 from .scalars import ANY_TEXT, FORMATS, is_base64, is_raw
@@ -30,7 +30,7 @@ def text_of(node: Node, limit: int, titled: bool) -> str:
     """The document's text about a schema in at most `limit` characters, and notes on what its
     keywords leave out. The title stands in for the text where the schema is `titled`.
     """
-    text = shorten(plain(_text(node, titled)), limit)
+    text = shortened(plain(_text(node, titled)), limit)
     return sentence([text, node.note[:limit], *_notes(node)])
 
 

@@ -88,5 +88,5 @@ async def list_watches(api: Api, *, seen: bool | Omit = OMIT) -> Answer[Any]:
 
 
 async def search(api: Api) -> Answer[Any]:
-    """Get the search lets you send a query to the index."""
+    """Search."""
     return await api.request("GET", "/search")
