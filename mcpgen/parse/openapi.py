@@ -28,7 +28,7 @@ from .repeated import repeated
 from .response import items_of
 from .room import LIMITS, MANY, Draft, Texts, frequent_texts, own_budget, size, with_room
 from .schema import Reader
-from .security import Security, find_clue
+from .security import Security, credential_parameters, find_clue
 from .servers import Address, address, is_same, origin, own_network
 from .toolsets import areas, toolsets
 from .vocabulary import READING
@@ -99,7 +99,10 @@ class _Parser:
             self.whole = Whole(self.whole.nodes, first.whole)
         others = first.every_credential() if first else ()
         self.security = Security(self.reader, self.prefix, config, api, others)
+        self.suggested = ""
+        """The parameter that `--auth` is proposed for, as it takes it."""
         self.assume_credential()
+        self.report_credentials()
         self.openings: dict[str, Opening] = {}
         self.aliases: dict[str, str] = {}
         self.recognised = ""
@@ -475,6 +478,18 @@ class _Parser:
             )
         return _customised(work.typed(tool), select.extension(operation.node))
 
+    def report_credentials(self) -> None:
+        """Report parameters that are credentials and that no credential of the server fills."""
+        known = self.security.auth.values()
+        for place, name in credential_parameters(self.reader, self.operations):
+            if f"{place}:{name}" == self.suggested:
+                continue
+            if self.security.filling(place, name, [auth.name for auth in known]) is None:
+                message = f"`{visible(name)[:60]}` ({place}) looks like a credential, and the model"
+                hint = "declare it under `components.securitySchemes`, with an overlay"
+                at = f"{self.reader.home}/security"
+                self.problems.note("E0776", f"{message} is asked for it", pointer=at, hint=hint)
+
     def assume_credential(self) -> None:
         """Add an optional credential if the document declares none but suggests one, and report it
         to the operator.
@@ -486,6 +501,7 @@ class _Parser:
             return
         others = "`--auth basic`, `header:NAME` or `query:NAME`"
         if clue.is_argument:
+            self.suggested = clue.scheme
             hint = f"`--auth '{visible(clue.scheme)[:60]}'` takes it from the environment"
         else:
             self.security.add_undeclared(clue.scheme, optional=True)

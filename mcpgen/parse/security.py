@@ -56,6 +56,8 @@ Requirement = tuple[tuple[str, ...], ...]
 
 KEY_NAME = re.compile(r".*(api|app|auth|access|subscription|secret)_?(key|token)", re.I)
 """The name of a parameter that is a credential, with `_` for `-`: `X-Api-Key`, `auth_token`."""
+SESSION = {"header": "token", "cookie": "session"}
+"""Place → the name of a parameter there that is a credential as well."""
 BASIC = re.compile(r"\bbasic auth|\bhttp basic\b", re.I)
 ANY = re.compile(r"\bbearer\b|\bapi[ -]?keys?\b|\bauthenticat|\baccess tokens?\b|\boauth", re.I)
 
@@ -491,6 +493,18 @@ def find_clue(
     if ANY.search(text) or BASIC.search(text):
         return Clue(scheme, "its description speaks of authentication")
     return None
+
+
+def credential_parameters(
+    reader: Reader, operations: list[DocumentedOperation]
+) -> Iterator[tuple[str, str]]:
+    """Yield place and name of the parameters that are credentials by their names, and that half of
+    the operations take at least, the most frequent first.
+    """
+    for (place, name), count in Counter(_parameters(reader, operations)).most_common():
+        is_named = _is_credential(place, name) | (SESSION.get(place) == name.lower())
+        if is_named and count * 2 >= len(operations):
+            yield place, name
 
 
 def _parameters(
