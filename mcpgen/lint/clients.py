@@ -11,11 +11,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from ..ir import Server
 from ..load.values import as_list, as_object, as_text
+from ..parse.pattern import portable_pattern
+from ..parse.projection.scalars import COUNT_KEYWORDS, NUMBER_KEYWORDS, is_listable
 from ..problems import Problems, UsageError
 from ..render.facts import wire
 from ..runtime.parts.install.files import TABLE
@@ -237,6 +239,19 @@ def _text_enums(schema: dict[str, Any], value: Any) -> str:
     return "an enum whose values are not all text"
 
 
+def _patterns(schema: dict[str, Any], value: Any) -> str:
+    pattern = as_text(schema.get("pattern"))
+    if portable_pattern(pattern) == pattern:
+        return ""
+    return f"the pattern `{pattern[:100]}`, which not every engine compiles"
+
+
+def _numbers(schema: dict[str, Any], limit: Any) -> str:
+    keys = ("enum", "default", *NUMBER_KEYWORDS, *chain(*COUNT_KEYWORDS.values()))
+    wrong = (key for key in keys if not is_listable(schema.get(key), limit))
+    return "".join(f"a number beyond {limit:,} in `{key}`" for key in islice(wrong, 1))
+
+
 def _schemas(schema: Any) -> Iterator[dict[str, Any]]:
     """Every subschema, the root first."""
     stack = [schema]
@@ -266,4 +281,6 @@ SCHEMA_RULES: dict[str, Callable[[dict[str, Any], Any], str]] = {
     "typed_items": _typed_items,
     "single_types": _single_types,
     "text_enums": _text_enums,
+    "patterns": _patterns,
+    "numbers": _numbers,
 }

@@ -1,9 +1,10 @@
 """Regular expressions that every reader of a tool understands the same way.
 
 A `pattern` in a tool's schema is compiled by clients as ECMAScript with the `u` flag (one that does
-not compile loses every tool of the server, in clients that compile schemas when they list) and by
-the generated server with a linear-time engine. What both accept is kept, after needless escapes are
-taken away; anything else is said in the description.
+not compile loses every tool of the server, in clients that compile schemas when they list), by
+providers of models as RE2 or by Python (one that does not compile is refused with every tool), and
+by the generated server with a linear-time engine. What all of them accept is kept, after needless
+escapes are taken away; anything else is said in the description.
 """
 
 from __future__ import annotations
@@ -14,21 +15,31 @@ from functools import lru_cache
 
 import jsonschema_rs
 
+from ..text import visible
+
 # Outside or inside a class → what follows the backslash of escapes that stay as they are.
 _UNCHANGED = {
     "outside": frozenset("^$\\.*+?()[]{}|/sSbB"),
     "inside": frozenset("^$\\.*+?()[]{}|/sS-"),
 }
 _CONTROL_ESCAPES = set("fnrtv")
-_CODE = re.compile(
-    r"""\\x[0-9a-fA-F]{2} | \\u[0-9a-fA-F]{4}
-      | \\[pP]\{(?: (?:gc|General_Category|sc|Script)=[A-Z]\w* | [CLMNPSZ][a-zC]?
+_CODE = re.compile(r"\\x([0-9a-fA-F]{2})|\\u([0-9a-fA-F]{4})")
+"""Characters by their number. RE2 has no `\\u`; Python has no properties (`\\p{L}`)."""
+_PROPERTY = re.compile(
+    r"""\\[pP]\{(?: (?:gc|General_Category|sc|Script)=[A-Z]\w* | [CLMNPSZ][a-zC]?
           | (?:Lowercase_|Uppercase_)?Letter | Number | Punctuation | Alphabetic )\}""",
     re.X,
 )
-"""Characters by their number, and by properties that ECMAScript has under that name (`\\p{L}`, but
-not Java's `\\p{IsLetter}` or Perl's `\\p{Greek}`).
+"""Properties that ECMAScript has under that name (`\\p{L}`, not Java's `\\p{IsLetter}` or Perl's
+`\\p{Greek}`).
 """
+_GROUP = re.compile(r"\(\?(?::|<[A-Za-z_$][\w$]*>)")
+"""The opening of a group that captures nothing, or by a name, which Python spells otherwise."""
+_REPEAT = re.compile(r"[*+?]|\{(\d+)(?:,(\d*))?\}")
+_MOST_REPEATS = 1000
+"""RE2 refuses more."""
+_SET_OPERATORS = ("&&", "--", "~~")
+"""What some engines read as operators between classes."""
 # Escape → how it is spelled inside a class (empty: it cannot be) and outside.
 _SPELLED = {
     "d": ("0-9", "[0-9]"),
@@ -36,29 +47,31 @@ _SPELLED = {
     "D": ("", "[^0-9]"),
     "W": ("", "[^A-Za-z0-9_]"),
 }
-_UNSAFE = re.compile(
-    r"\(\?(?![:=!]|<[A-Za-z_$][\w$]*>)|[*+?}]\+|\[\[:|\\[AZzGhHRXQE]|\\p\{(?!\w+(?:=\w+)?\})"
-)
+_UNSAFE = re.compile(r"\(\?(?![:=!]|<[A-Za-z_$][\w$]*>)|[*+?}]\+|\[\[:|\\[AZzGhHRXQE]")
 _LONGEST = 500
 # Bytes of a compiled pattern: `.{0,1024}` takes three million, and three milliseconds.
 _LARGEST = 1 << 22
 
 
 @lru_cache(maxsize=4096)
-def portable_pattern(pattern: str) -> str | None:
-    """`pattern` as both engines take it (ECMA-262 `u` syntax, linear time), or None."""
+def portable_pattern(pattern: str, checked: bool = False) -> str | None:
+    """`pattern` as every engine takes it (ECMA-262 `u`, RE2, Python, linear time), or None; with
+    `checked` as the server's own takes it, which has properties and more repetitions besides.
+    """
     if len(pattern) > _LONGEST:
         return None
     if _UNSAFE.search(pattern):
         return None
     try:
-        rewritten = _Rewriter(pattern).text()
+        rewritten = _Rewriter(pattern, checked).text()
     except _NotPortable:
         return None
     try:
         jsonschema_rs.validator_for(
             {"pattern": rewritten}, pattern_options=jsonschema_rs.RegexOptions(size_limit=_LARGEST)
         )
+        if not checked:
+            re.compile(rewritten)
     except Exception:
         return None
     return rewritten
@@ -110,11 +123,14 @@ class _NotPortable(Exception):
 class _Rewriter:
     """A pattern without the identity escapes that the `u` flag forbids."""
 
-    def __init__(self, pattern: str) -> None:
+    def __init__(self, pattern: str, checked: bool) -> None:
         self.pattern = pattern
+        self.checked = checked
         self.index = 0
         self.depth = 0
         self.in_class = False
+        self.before = ""
+        """What a quantifier would repeat: an `atom`, or another `repeat`; empty for nothing."""
         self.out: list[str] = []
 
     def text(self) -> str:
@@ -137,8 +153,9 @@ class _Rewriter:
 
     def _escape(self) -> None:
         rest = self.pattern[self.index :]
-        spelling, length = _escape(rest, self.in_class)
+        spelling, length = _escape(rest, self.in_class, self.checked)
         self.index += length
+        self.before = "" if rest[1] in "bB" else "atom"
         if self.in_class and rest[1] in _SPELLED:
             # A hyphen beside a class of characters is one itself; beside their spelling it would be
             # a range.
@@ -151,37 +168,66 @@ class _Rewriter:
 
     def _in_class(self, char: str) -> None:
         self.in_class = char != "]"
+        if self.pattern.startswith(_SET_OPERATORS, self.index):
+            raise _NotPortable
+        self.before = "atom"
         # A bare `[` in a class is a nested set to the linear engine and a plain character to
         # ECMAScript.
         self.out.append("\\[" if char == "[" else char)
 
     def _outside(self, char: str) -> None:
-        before, rest = self.pattern[: self.index], self.pattern[self.index :]
+        rest = self.pattern[self.index :]
+        repeat = _REPEAT.match(rest)
+        if repeat:
+            self._repeat(repeat)
+            return
+        self.before = "" if char in "^$|(" else "atom"
         if char == "[":
             if rest.startswith(("[]", "[^]")):
                 raise _NotPortable
             self.in_class = True
         elif char == "(":
             self.depth += 1
+            group = _GROUP.match(rest)
+            if group:
+                self.index += group.end() - 1
+                char = "(?:"
         elif char == ")":
             self.depth -= 1
             if self.depth < 0:
                 raise _NotPortable
-        elif _is_literal(char, before, rest):
+        elif char in "{}]":
             char = f"\\{char}"
         self.out.append(char)
 
+    def _repeat(self, repeat: re.Match[str]) -> None:
+        """A quantifier. Raises _NotPortable where it repeats nothing, an assertion, or another one,
+        and for more repetitions than engines take.
+        """
+        is_lazy = (self.before, repeat[0]) == ("repeat", "?")
+        if not is_lazy and self.before != "atom":
+            raise _NotPortable
+        most = max(int(number) for number in (repeat[1], repeat[2], "0") if number)
+        if most > _MOST_REPEATS and not self.checked:
+            raise _NotPortable
+        self.before = "" if is_lazy else "repeat"
+        self.index += repeat.end() - 1
+        self.out.append(repeat[0])
 
-def _is_literal(char: str, before: str, rest: str) -> bool:
-    """Return whether a bracket or brace outside a class opens and closes nothing."""
-    if char == "{":
-        return not re.match(r"\{\d+(,\d*)?\}", rest)
-    if char == "}":
-        return not re.search(r"\{\d+(,\d*)?$", before)
-    return char == "]"
+
+def _character(code: re.Match[str]) -> str:
+    """The spelling of a character that is given by its number. Raises _NotPortable."""
+    if code[1]:
+        return code[0]
+    number = int(code[2], 16)
+    if number < 256:
+        return f"\\x{number:02x}"
+    if visible(chr(number)) != chr(number):
+        raise _NotPortable
+    return chr(number)
 
 
-def _escape(rest: str, in_class: bool) -> tuple[str, int]:
+def _escape(rest: str, in_class: bool, checked: bool) -> tuple[str, int]:
     """The portable spelling of the escape sequence that `rest` begins with, and how many characters
     it took. Raises _NotPortable.
     """
@@ -195,9 +241,12 @@ def _escape(rest: str, in_class: bool) -> tuple[str, int]:
         if not in_class:
             return outside, 2
         return inside or escape, 2
+    own = _PROPERTY.match(rest) if checked else None
+    if own:
+        return own[0], own.end()
     code = _CODE.match(rest)
     if code:
-        return code.group(), code.end()
+        return _character(code), code.end()
     if following == "0" and not rest[2:3].isdigit():
         return "\\x00", 2
     if following in _CONTROL_ESCAPES:

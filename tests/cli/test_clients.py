@@ -2,6 +2,7 @@
 
 import datetime
 import json
+from typing import Any
 
 import pytest
 
@@ -53,6 +54,20 @@ def test_the_tools_of_functions_are_looked_at_too() -> None:
     assert any("refuses `odd`: its input schema has `anyOf`" in each.message for each in problems)
     with_it, without = (Catalogue(document, server, each).budgets for each in ([function], []))
     assert sum(each.refused for each in with_it) > sum(each.refused for each in without)
+
+
+@pytest.mark.parametrize(("client", "schema", "told"), [
+    ("openai", {"type": "string", "pattern": r"^[\p{L}]+$"}, "which not every engine compiles"),
+    ("gemini", {"type": "string", "pattern": "^+[0-9]$"}, "the pattern `^+[0-9]$`"),
+    ("bedrock", {"type": "array", "maxItems": 2**31}, "beyond 2,147,483,647 in `maxItems`"),
+    ("claude-code", {"enum": [2**60]}, "a number beyond 9,007,199,254,740,991 in `enum`"),
+])  # fmt: skip
+def test_what_makes_a_provider_refuse_a_list_is_told(client: str, schema: Any, told: str) -> None:
+    _, server = understand(Config(sources=(str(SPECS / "bookshop.yaml"),)), Problems())
+    properties = {"properties": {"a": schema}}
+    function = {"name": "odd", "description": "Add.", "inputSchema": properties, "annotations": {}}
+    check_client(server, client, problems := Problems(), [function])
+    assert any("refuses `odd`" in each.message and told in each.message for each in problems)
 
 
 def test_too_many_tools_are_told_with_what_to_do(mcpgen, here):

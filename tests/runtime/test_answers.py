@@ -317,11 +317,50 @@ def test_header_fields_that_the_api_describes_are_told(shown: Any, method: str) 
     assert not any(word in text for word in ("078-05", "x-other"))
 
 
-@pytest.mark.parametrize("kind", ["image/png", "image/jpeg", "image/gif", "image/webp"])
-def test_an_image_is_an_image(shown: Any, kind: str) -> None:
-    _, [block], structured = shown(http(200, PNG, kind))
-    assert block == {"type": "image", "data": base64.b64encode(PNG).decode(), "mimeType": kind}
-    assert hashlib.sha256(PNG).hexdigest() in structured["result"]
+def number(value: int, length: int, order: Any) -> bytes:
+    return value.to_bytes(length, order)
+
+
+def pictures(width: int, height: int) -> dict[str, bytes]:
+    """The first bytes of a picture of each kind, by its media type."""
+    wide, high = number(width, 2, "big"), number(height, 2, "big")
+    vp8x = number(width - 1, 3, "little") + number(height - 1, 3, "little")
+    return {
+        "image/png": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0" + wide + b"\0\0" + high + b"\x08\x02",
+        "image/gif": b"GIF89a" + wide[::-1] + high[::-1] + b"\0\0\0",
+        "image/jpeg": b"\xff\xd8\xff\xe0\0\x04ab\xff\xc2\0\x0b\x08" + high + wide + b"\1",
+        "image/webp": b"RIFF\x20\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0" + vp8x,
+    }
+
+
+@pytest.mark.parametrize("kind", pictures(1, 1))
+@pytest.mark.parametrize("label", ["image/png", "image/jpg", "image/webp", "", "application/zip"])
+def test_an_image_is_what_its_bytes_say(shown: Any, kind: str, label: str) -> None:
+    content = pictures(640, 480)[kind]
+    _, [block], structured = shown(http(200, content, label))
+    assert block == {"type": "image", "data": base64.b64encode(content).decode(), "mimeType": kind}
+    assert hashlib.sha256(content).hexdigest() in structured["result"]
+
+
+@pytest.mark.parametrize("kind", pictures(1, 1))
+@pytest.mark.parametrize("size", [(9_000, 20), (20, 8_001)])
+def test_an_image_that_models_do_not_take_is_a_file(shown: Any, kind: str, size: Any) -> None:
+    text, [_, file], structured = shown(http(200, pictures(*size)[kind], kind))
+    assert f"{size[0]:,} x {size[1]:,} pixels: an image too large for a model" in text
+    assert file["type"] == "resource" and "too large" in structured["result"]
+
+
+@pytest.mark.parametrize("kind", ["image/png", "image/gif"])
+@pytest.mark.parametrize("body", ["<html>not found</html>", '{"error":"expired"}'])
+def test_a_text_that_calls_itself_an_image_is_text(shown: Any, kind: str, body: str) -> None:
+    text, blocks, structured = shown(http(200, body, kind))
+    assert f"{kind} that is text" in text and blocks[1] == {"type": "text", "text": body}
+    assert structured == {"result": body}
+
+
+def test_bytes_that_call_themselves_an_image_are_bytes(shown: Any) -> None:
+    _, [_, file], _ = shown(http(200, b"\0\1\2\xff", "image/png"))
+    assert file["resource"]["mimeType"] == "application/octet-stream"
 
 
 def test_a_sound_is_a_sound(shown: Any) -> None:
@@ -357,7 +396,7 @@ def test_bytes_over_the_limit_are_a_note_or_a_saved_file(shown: Any, tmp_path: P
         and hashlib.sha256(body).hexdigest() in text
         and "MAX_BINARY_BYTES" in text
     )
-    assert structured == {"result": text.partition(", which")[0]}
+    assert structured == {"result": text}
     for _ in range(2):  # the second time the file is there already
         _, [_, link], _ = shown(http(200, body, "application/pdf"), SAVE_DIR=str(tmp_path))
         [saved] = tmp_path.iterdir()

@@ -177,6 +177,8 @@ class Listing:
                 place.rules[key] = rule
         if "enum" in place.unlisted():
             place.note = f"one of {len(node.rules['enum'])} values"
+        elif "enum" in node.vacuous:
+            place.note = texts.values_note(node.rules["enum"])
         if place.node is not node or nesting >= DEEPEST_ARRAY:
             return place
         inside = [self._place(one, level, nesting + 1, place.inner()) for one in branches]

@@ -196,7 +196,8 @@ class Nodes:
             return unions.of_several_types(self, base, types)
         values = scalars.enum_values(base, "")
         rules = {"enum": values} if values else {}
-        return Node(base, rules, meanings=_meanings(base, rules))
+        vacuous = scalars.vacuous_rules(rules)
+        return Node(base, rules, vacuous=vacuous, meanings=_meanings(base, rules))
 
     def _of_type(self, name: str, base: dict[str, Any]) -> Node:
         rules: Schema = {"type": name}
@@ -208,8 +209,9 @@ class Nodes:
         if name == "array" and base.get("uniqueItems") is True:
             rules["uniqueItems"] = True
         rules = scalars.with_values(rules, base, name)
+        vacuous = scalars.vacuous_rules(rules)
         if name == "array":
-            return Node(base, rules, items=(_items(base),))
+            return Node(base, rules, items=(_items(base),), vacuous=vacuous)
         if name == "object":
             return Node(
                 base,
@@ -217,8 +219,8 @@ class Nodes:
                 members=self._members(base),
                 extra=self._extra(base),
                 barred=self._barred(base),
+                vacuous=vacuous,
             )
-        vacuous = scalars.vacuous_bounds(rules)
         return Node(base, rules, vacuous=vacuous, meanings=_meanings(base, rules))
 
     def _members(self, base: dict[str, Any]) -> tuple[Member, ...]:

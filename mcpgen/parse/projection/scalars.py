@@ -77,8 +77,8 @@ def text_keywords(base: dict[str, Any]) -> Schema:
     written = as_text(base.get("pattern"))
     if written in ANY_TEXT:
         return out
-    pattern = portable_pattern(written) or wider_pattern(written)
-    if pattern:
+    pattern = portable_pattern(written) or wider_pattern(written) or portable_pattern(written, True)
+    if pattern not in (None, "", "^", "$", *ANY_TEXT):
         out["pattern"] = pattern
     return out
 
@@ -92,14 +92,32 @@ def number_keywords(base: dict[str, Any]) -> Schema:
     return out
 
 
-def vacuous_bounds(rules: Schema) -> frozenset[str]:
-    """Return the bounds of a number that its format sets already, or that hardly a caller
-    reaches.
+def vacuous_rules(rules: Schema) -> frozenset[str]:
+    """Return the rules that are checked and not listed: bounds of a number that its format sets
+    already, or that hardly a caller reaches, and numbers that clients cannot hold, who then refuse
+    every tool: counts beyond 32 bits, values beyond 53.
     """
     least, greatest = FARTHEST.get(as_text(rules.get("format")), BEYOND)
-    beyond = [key for key in UPPER if rules.get(key, 0) >= min(greatest, BEYOND[1])]
-    below = [key for key in LOWER if rules.get(key, 0) <= max(least, BEYOND[0])]
-    return frozenset(beyond + below)
+    found = [key for key in UPPER if rules.get(key, 0) >= min(greatest, BEYOND[1])]
+    found += [key for key in LOWER if rules.get(key, 0) <= max(least, BEYOND[0])]
+    for keywords in COUNT_KEYWORDS.values():
+        found += [key for key in keywords if rules.get(key, 0) > FARTHEST["int32"][1]]
+    found += [key for key in ("enum", "multipleOf") if not is_listable(rules.get(key))]
+    pattern = rules.get("pattern", "")
+    if portable_pattern(pattern) != pattern:
+        found.append("pattern")
+    return frozenset(found)
+
+
+def is_listable(value: Any, limit: int = BEYOND[1]) -> bool:
+    """Return whether no number in a value is beyond a limit, by default that of what is exact for
+    every reader of JSON (RFC 8259 section 6).
+    """
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        return all(is_listable(item, limit) for item in value)
+    return abs(value) <= limit if is_number(value) else True
 
 
 def count_keywords(base: dict[str, Any], name: str) -> Schema:
@@ -111,7 +129,8 @@ def count_keywords(base: dict[str, Any], name: str) -> Schema:
         value: Any = base.get(keyword)
         if not is_number(value):
             continue
-        says_nothing = value == 0 and keyword.startswith("min")
+        # No call has so many
+        says_nothing = value > FARTHEST["int32"][1] if keyword.startswith("max") else value == 0
         if not says_nothing:
             out[keyword] = int(value)
     return out

@@ -10,7 +10,7 @@ from ...load.values import as_list, as_text
 from ...text import plain, shorten, shortened, visible
 from ..pattern import portable_pattern
 from ..schema import is_of_type, type_of
-from .scalars import ANY_TEXT, FORMATS, is_base64, is_raw
+from .scalars import ANY_TEXT, FORMATS, is_base64, is_listable, is_raw
 
 if TYPE_CHECKING:
     from ...ir import Schema
@@ -156,7 +156,7 @@ def default_of(node: Node) -> Schema:
         return {}
     if not _fits(default, node):
         return {}
-    if len(json.dumps(default)) > LONGEST_DEFAULT:
+    if len(json.dumps(default)) > LONGEST_DEFAULT or not is_listable(default):
         return {}
     return {"default": default}
 

@@ -41,8 +41,8 @@ from ..results import (
     tokens,
     visible,
 )
-from ..results.answer import UNTYPED, Answer, BadStatus, decode, lines_of_json
-from ..results.content import Audio, Block, Context, Image, Resource, ResourceLink, noted
+from ..results.answer import UNTYPED, Answer, BadStatus, decode, lines_of_json, looks_like_text
+from ..results.content import Audio, Block, Context, Image, Resource, ResourceLink, noted, picture
 from ..secrets import NOTE, Withheld, caller_now, forwarded_now
 from .api import Api, progress
 from .credentials import forwarded_of
@@ -59,7 +59,11 @@ FRAME = 20
 _NO_LIST = ListAnswer()
 _AS_IT_IS = Shaping()
 
-_IMAGES = frozenset(("image/png", "image/jpeg", "image/gif", "image/webp"))
+MAX_PIXELS = 8_000
+"""Width or height of an image that models take; a larger one ends a conversation."""
+MAX_IMAGE = 3_900_000
+"""Bytes of such an image: 5 MiB as base64."""
+_IMAGES = frozenset("image/png image/jpeg image/jpg image/gif image/webp".split())
 _XML = ("/xml", "+xml")
 _MEDIA_TYPE = re.compile(r"[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+")
 
@@ -280,8 +284,7 @@ class _View:
                 json.loads(answer.content)  # raises RecursionError where that is the reason
             return self.text("text that says it is JSON and is not")
         if answer.text is None:
-            texts, note = self._binary()
-            return lambda _: (texts, note, [])
+            return self._binary()
         if answer.media_type in ("text/plain", *UNTYPED):
             return self.text("")
         return self.text(answer.media_type)
@@ -400,27 +403,49 @@ class _View:
             notes.append(f"[truncated: true. This is not all of it: {answer.incomplete}]")
         return [heading, excerpt], excerpt, notes
 
-    def _binary(self) -> tuple[list[str | Block], str]:
-        """Bytes: an image, a sound, an embedded resource, a saved file, or a note about them.
+    def _binary(self) -> Show:
+        """Bytes: an image, a sound, an embedded resource, a saved file, or a note about them. Of an
+        image the bytes say what it is, whatever its label.
 
         The data of the structured content is the note: media type, size and digest.
         """
         content, media_type = self._answer.content, self._answer.media_type
+        image = picture(content)
+        if image is not None:
+            media_type = image[0]
+        elif media_type in _IMAGES:
+            if looks_like_text(content):
+                return self.text(f"{media_type} that is text")
+            media_type = ""
         digest = hashlib.sha256(content).hexdigest()
         if not _MEDIA_TYPE.fullmatch(media_type):
             media_type = "application/octet-stream"
         note = f"The API answered with {media_type}, {len(content):,} bytes (sha256 {digest})"
-        if len(content) > self._settings.max_binary_bytes:
+        texts = self._file(note, media_type, digest, image or ("", 0, 0))
+        said = next((text for text in texts if isinstance(text, str)), note)
+        return lambda _: (texts, said, [])
+
+    def _file(
+        self, note: str, media_type: str, digest: str, image: tuple[str, int, int]
+    ) -> list[str | Block]:
+        """A file as blocks: an image that a model takes, a sound, or the note and the file."""
+        content, (kind, width, height) = self._answer.content, image
+        is_vast = bool(kind) and (len(content) > MAX_IMAGE or max(width, height) > MAX_PIXELS)
+        is_large = len(content) > self._settings.max_binary_bytes
+        if is_vast:
+            note += f", {width:,} x {height:,} pixels: an image too large for a model"
+        if is_large or is_vast:
             link = _saved(content, media_type, digest, self._settings)
             if link is not None:
-                return [f"{note}, saved to a file", link], note
+                return [f"{note}, saved to a file", link]
+        if is_large:
             limit = f"`{self._settings.variable('MAX_BINARY_BYTES')}`"
-            return [f"{note}, which is more than is passed on ({limit})"], note
-        if media_type in _IMAGES:
-            return [Image(content, media_type).block()], note
+            return [f"{note}, which is more than is passed on ({limit})"]
+        if kind and not is_vast:
+            return [Image(content, media_type).block()]
         if media_type.startswith("audio/"):
-            return [Audio(content, media_type).block()], note
-        return [note, Resource(f"urn:sha256:{digest}", content, media_type).block()], note
+            return [Audio(content, media_type).block()]
+        return [note, Resource(f"urn:sha256:{digest}", content, media_type).block()]
 
     def _without_content(self) -> str:
         """A sentence about an answer without content, with its most useful header fields."""

@@ -112,7 +112,7 @@ class Answer(Answered, Generic[T]):
             return True
         if self.media_type and not _UNCERTAIN.fullmatch(self.media_type):
             return False
-        return _looks_like_text(self.content)
+        return looks_like_text(self.content)
 
     @property
     def is_json(self) -> bool:
@@ -235,7 +235,8 @@ def _not_json(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 
 
-def _looks_like_text(content: bytes) -> bool:
+def looks_like_text(content: bytes) -> bool:
+    """Return whether the first bytes are those of a text."""
     head = content[:4096]
     return _BINARY.search(head) is None and _is_utf8(head, is_whole=False)
 

@@ -52,16 +52,58 @@ class Text:
         return {"type": "text", "text": self.text}
 
 
+def picture(data: bytes) -> tuple[str, int, int] | None:
+    """The media type, width and height of a picture that models take, by its first bytes; None for
+    anything else. A size that is not found is 0.
+    """
+    if data.startswith(b"\x89PNG\r\n\x1a\n"):
+        return "image/png", _number(data[16:20]), _number(data[20:24])
+    if data.startswith((b"GIF87a", b"GIF89a")):
+        return "image/gif", _number(data[7:5:-1]), _number(data[9:7:-1])
+    if data.startswith(b"\xff\xd8\xff"):
+        return "image/jpeg", *_size_of_jpeg(data)
+    if (data[:4], data[8:12]) == (b"RIFF", b"WEBP"):
+        return "image/webp", *_size_of_webp(data)
+    return None
+
+
+def _number(data: bytes) -> int:
+    return int.from_bytes(data, "big")
+
+
+def _size_of_jpeg(data: bytes) -> tuple[int, int]:
+    """Width and height in the first frame header (ITU-T T.81 section B.2.2)."""
+    at = 2
+    while data[at : at + 1] == b"\xff":
+        marker = _number(data[at + 1 : at + 2])
+        if marker in range(0xC0, 0xD0) and marker not in (0xC4, 0xC8, 0xCC):
+            return _number(data[at + 7 : at + 9]), _number(data[at + 5 : at + 7])
+        at += 2 + max(2, _number(data[at + 2 : at + 4]))
+    return 0, 0
+
+
+def _size_of_webp(data: bytes) -> tuple[int, int]:
+    """Width and height in the first chunk (RFC 9649 section 2)."""
+    match data[12:16]:
+        case b"VP8X":
+            return _number(data[26:23:-1]) + 1, _number(data[29:26:-1]) + 1
+        case b"VP8L":
+            bits = _number(data[24:20:-1])
+            return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
+    return _number(data[27:25:-1]) & 0x3FFF, _number(data[29:27:-1]) & 0x3FFF
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Image:
-    """A picture: its bytes and their media type."""
+    """A picture: its bytes and their media type, which the bytes correct."""
 
     data: bytes
     media_type: str = "image/png"
 
     def block(self) -> Block:
         """The content block, the bytes as base64."""
-        return _encoded("image", self.data, self.media_type)
+        media_type, *_ = picture(self.data) or (self.media_type,)
+        return _encoded("image", self.data, media_type)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
