@@ -36,8 +36,8 @@ _PROPERTY = re.compile(
 _GROUP = re.compile(r"\(\?(?::|<[A-Za-z_$][\w$]*>)")
 """The opening of a group that captures nothing, or by a name, which Python spells otherwise."""
 _REPEAT = re.compile(r"[*+?]|\{(\d+)(?:,(\d*))?\}")
-_MOST_REPEATS = 1000
-"""RE2 refuses more."""
+_MOST_REPEATS = (1_000, 100_000)
+"""Repetitions that every engine takes (RE2 refuses more), and that the server's own takes."""
 _SET_OPERATORS = ("&&", "--", "~~")
 """What some engines read as operators between classes."""
 # Escape → how it is spelled inside a class (empty: it cannot be) and outside.
@@ -205,10 +205,10 @@ class _Rewriter:
         and for more repetitions than engines take.
         """
         is_lazy = (self.before, repeat[0]) == ("repeat", "?")
-        if not is_lazy and self.before != "atom":
+        if (is_lazy, self.before) not in ((False, "atom"), (True, "repeat")):
             raise _NotPortable
         most = max(int(number) for number in (repeat[1], repeat[2], "0") if number)
-        if most > _MOST_REPEATS and not self.checked:
+        if most > _MOST_REPEATS[self.checked]:
             raise _NotPortable
         self.before = "" if is_lazy else "repeat"
         self.index += repeat.end() - 1

@@ -86,7 +86,7 @@ def reported() -> Any:
     ({"a": 1, "é": [None, True, 1.5]}, {"a": 1, "é": [None, True, 1.5]}),
     ({"title": None, "extra": 1}, {"title": None, "extra": 1}),
     ([{"a": 1}], {"result": [{"a": 1}]}), ([], {"result": []}), ("text", {"result": "text"}),
-    (2**80, {"result": 2**80}), (None, {"result": None}), (False, {"result": False}),
+    (2**80, {"result": str(2**80)}), ({"a": [-(2**53), 2**53 - 1]}, {"a": [str(-(2**53)), 2**53 - 1]}), (None, {"result": None}), (False, {"result": False}),
 ])  # fmt: skip
 def test_json_is_text_and_structured_content(shown: Any, value: Any, structured: Any) -> None:
     text, _, got = shown(ok(value))

@@ -281,6 +281,53 @@ def test_json_in_a_text_counts_into_the_depth_of_the_arguments() -> None:
         Checker("note", {"properties": tree, "$defs": {"t": {"properties": tree}}}).checked(deep)
 
 
+NUMBER, FLAG, TEXT = {"type": "number"}, {"type": "boolean"}, {"type": "string"}
+WHOLE = {"type": "integer"}
+
+
+@pytest.mark.parametrize(("schema", "value", "meant"), [
+    (WHOLE, "5", 5), (WHOLE, "-12", -12), (WHOLE, "725653563933458433", 725653563933458433),
+    (NUMBER, "0.5", 0.5), (NUMBER, "7", 7), (FLAG, "true", True), (FLAG, "false", False),
+    ({"type": ["integer", "null"]}, "5", 5), ({"enum": [1, 2]}, "2", 2), (TEXT, 123, "123"),
+    (TEXT, True, "true"), (TEXT, 0.5, "0.5"), ({"enum": ["1", "2"]}, 1, "1"),
+    ({"anyOf": [WHOLE, FLAG]}, "true", True), ({"anyOf": [WHOLE, TEXT]}, "5", "5"),
+    ({"anyOf": [TEXT, WHOLE]}, 5, 5), ({"anyOf": [TEXT, {"type": "null"}]}, 5, "5"),
+    ({"type": "array", "items": WHOLE}, ["1", 2], [1, 2]), ({}, "5", "5"),
+    ({"properties": {"a": {"properties": {"b": FLAG}}}}, {"a": {"b": "true"}}, {"a": {"b": True}}),
+    ({"type": ["integer", "string"]}, "5", "5"), ({"type": "array", "items": WHOLE}, "[1]", [1]),
+])  # fmt: skip
+def test_what_can_mean_one_thing_is_taken_as_that(schema: Any, value: Any, meant: Any) -> None:
+    checked, remarks = Checker("x", {"properties": {"a": schema}}).checked({"a": value})
+    assert json.dumps(checked["a"]) == json.dumps(meant) and not remarks
+
+
+@pytest.mark.parametrize(("schema", "value"), [
+    (WHOLE, "abc"), (WHOLE, "1.5"), (WHOLE, "05"), (WHOLE, "+5"), (WHOLE, ""), (WHOLE, "1e400"),
+    (NUMBER, "NaN"), (NUMBER, "1e999"), (FLAG, "maybe"), (FLAG, "True"), (FLAG, 1), (WHOLE, True),
+    (WHOLE, "null"), (TEXT, [1]), ({**WHOLE, "maximum": 3}, "5"), (WHOLE, "9" * 5000),
+    ({"anyOf": [{**TEXT, "maxLength": 5}, {**WHOLE, "minimum": 9}]}, 1),
+])  # fmt: skip
+def test_what_can_mean_nothing_or_two_things_is_refused(schema: Any, value: Any) -> None:
+    with pytest.raises(BadArguments):
+        Checker("x", {"properties": {"a": schema}}).checked({"a": value})
+
+
+def test_fields_of_unions_and_of_lists_are_found_and_objects_name_theirs() -> None:
+    close = {"properties": {"state": {"enum": ["closed"]}, "admin": TEXT}}
+    snooze = {"properties": {"state": {"enum": ["snoozed"]}, "until": WHOLE, "admin": False}}
+    lines = {"type": "array", "items": {"properties": {"sku": TEXT}}}
+    body = {"type": "object", "oneOf": [close, snooze], "properties": {"lines": lines}}
+    checker = Checker("x", {"properties": {"body": body, "owner": {"type": "object", **close}}})
+    for call, told in (
+        ({"until": 5}, "`until` is not an argument; it is a field of `body`"),
+        ({"sku": "a"}, "`sku` is not an argument; it is a field of `body.lines`"),
+        ({"owner": 5}, "`owner` must be an object with the fields `state`, `admin`, got 5"),
+    ):
+        with pytest.raises(BadArguments) as refusal:
+            checker.checked(call)
+        assert told in str(refusal.value)
+
+
 def test_json_in_a_text_stays_text_where_text_is_allowed() -> None:
     for schema, read in (
         ({"type": ["string", "array"]}, "[1]"), ({"enum": ["[1]", [1]]}, "[1]"), ({}, "[1]"),
@@ -308,7 +355,7 @@ RULES: list[tuple[Any, Any, str]] = [
     ({"type": ["number", "string"]}, {}, "must be a number or a string, got {}"),
     ({"type": "boolean"}, "no", 'must be true or false, got "no"'),
     ({"type": "string"}, [None], "must be a string, got [null]"),
-    ({"type": "string", "pattern": AHEAD}, True, "must be a string, got true"),
+    ({"type": "string", "pattern": AHEAD}, [True], "must be a string, got [true]"),
     ({"patternProperties": {AHEAD: {"type": "null"}, "^b": {"type": "integer"}}}, {"b": "c"},
      ".b must be an integer, got \"c\""),
     ({"const": 5}, 6, "must be 5, got 6"),

@@ -77,8 +77,9 @@ def text_keywords(base: dict[str, Any]) -> Schema:
     written = as_text(base.get("pattern"))
     if written in ANY_TEXT:
         return out
-    pattern = portable_pattern(written) or wider_pattern(written) or portable_pattern(written, True)
-    if pattern not in (None, "", "^", "$", *ANY_TEXT):
+    ways = portable_pattern(written), wider_pattern(written), portable_pattern(written, True)
+    pattern = next(filter(None, ways), "")
+    if pattern not in ("", "^", "$", *ANY_TEXT):
         out["pattern"] = pattern
     return out
 

@@ -156,7 +156,9 @@ def default_of(node: Node) -> Schema:
         return {}
     if not _fits(default, node):
         return {}
-    if len(json.dumps(default)) > LONGEST_DEFAULT or not is_listable(default):
+    if not is_listable(default):
+        return {}
+    if len(json.dumps(default)) > LONGEST_DEFAULT:
         return {}
     return {"default": default}
 

@@ -119,7 +119,8 @@ def belongs(name: str, value: Any, schema: Mapping[str, Any], resolve: Resolve) 
     APIs that take a body whole wrap it (`{"data": {...}}`), and models forget the wrapper or add
     one.
     """
-    found = [path for path, field in _fields_inside(schema, resolve) if field == name and path]
+    inside = _fields_inside(schema, resolve)
+    found = list(dict.fromkeys(path for path, field in inside if field == name and path))
     outermost = [path for path in found if len(path) == len(found[0])]
     if len(outermost) == 1:
         return f"; it is a field of {place(found[0])}"
@@ -138,13 +139,24 @@ def _fields_inside(
     pending: list[tuple[tuple[str, ...], Any]] = [((), schema)]
     left = MAX_FIELDS
     for path, one in pending:
-        for field, inner in fields_of(one, resolve).items():
+        for field, inner in _fields_of_all(one, resolve):
             left -= 1
             if left < 0:
                 return
             yield path, field
             if len(path) < DEEPEST:
                 pending.append(((*path, field), inner))
+
+
+def _fields_of_all(schema: Any, resolve: Resolve) -> Iterator[tuple[str, Any]]:
+    """The fields of an object or of the items of a list, and those of each branch of a union."""
+    schema = resolve(schema)
+    if not isinstance(schema, Mapping):
+        return
+    yield from fields_of(schema, resolve).items()
+    branches = [*schema.get("anyOf", ()), *schema.get("oneOf", ()), schema.get("items")]
+    for branch in branches:
+        yield from fields_of(branch, resolve).items()
 
 
 def fields_of(schema: Any, resolve: Resolve) -> dict[str, Any]:
@@ -276,6 +288,15 @@ def _lines(error: Any, schema: Mapping[str, Any]) -> Iterator[str]:
     elif kind == "enum":
         told = _schema_of(error, schema).get("$comment")
         yield f"{place(path)} {_choices(error)}{f' ({told})' if told else ''}"
+    elif kind == "type" and _kinds(error) == ["object"]:
+        names = _schema_of(error, schema).get("properties", {})
+        fields = f" with the fields {_listed(names)}" if names else ""
+        yield f"{place(path)} must be an object{fields}, got {show(error.instance)}"
+    elif kind == "falseSchema":
+        around = _schema_of(error, schema, 2).get("properties", {})
+        allowed = [name for name, rule in around.items() if rule is not False]
+        fields = f"; the fields there are {_listed(allowed)}" if allowed else ""
+        yield f"{place(path)} cannot be given: leave it out{fields}"
     elif kind == "type" and _kinds(error) == ["string"]:
         _, what = FORMATS.get(_schema_of(error, schema).get("format", ""), ("", "a string"))
         yield f"{place(path)} must be {what}, got {show(error.instance)}"
@@ -284,9 +305,9 @@ def _lines(error: Any, schema: Mapping[str, Any]) -> Iterator[str]:
         yield f"{place(path)} {rule(error)}"
 
 
-def _schema_of(error: Any, schema: Any) -> Mapping[str, Any]:
-    """The schema that an error is about, where the way to it is known."""
-    for token in list(error.schema_path)[:-1]:
+def _schema_of(error: Any, schema: Any, up: int = 1) -> Mapping[str, Any]:
+    """The schema that an error is about, or one further up, where the way to it is known."""
+    for token in list(error.schema_path)[:-up]:
         try:
             schema = schema[token]
         except (KeyError, IndexError, TypeError):
@@ -401,7 +422,6 @@ _RULES: dict[str, Callable[[Any], str]] = {
         f"must be a multiple of {error.kind.multiple_of}, got {show(error.instance)}"
     ),
     "not": _forbidden,
-    "falseSchema": lambda _: "cannot be given: leave it out",
     "uniqueItems": lambda _: "must not have the same item twice",
     "pattern": _pattern,
 }

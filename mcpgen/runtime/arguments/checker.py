@@ -19,6 +19,7 @@ import jsonschema_rs
 from ..pointer import escape, split
 from . import (
     DATE_WITH_TIME,
+    FORMATS,
     belongs,
     date_form,
     dropped_nulls,
@@ -55,6 +56,7 @@ _TYPES: dict[type, str] = {
 }
 
 
+_TEXT_ALONE = frozenset(("string", "null"))
 NULL = {"type": "null"}
 BODY = ("body", "request_body")
 """The names of an argument that is a request body."""
@@ -292,9 +294,11 @@ class Checker:
 
     def _visit_union(self, branches: list[Any], pointer: str, value: Any, *, wire: bool) -> Any:
         """Take the first branch the value fits, repaired if need be; a value that fits none is left
-        as it is. A text that one branch shortens may be what another one takes.
+        as it is. A text or number that one branch repairs may be what another one takes.
         """
-        shorter: str | None = None
+        repaired: list[Any] = []
+        own = _TYPES.get(type(value))
+        is_taken = not wire and own in (self._union_kinds(branches, pointer, 0) or ())
         for index, branch in enumerate(branches):
             place = f"{pointer}/{index}"
             candidate = self._visit(branch, place, value, wire=False)
@@ -302,10 +306,11 @@ class Checker:
                 continue
             if wire:
                 return self._visit(branch, place, value, wire=True)
-            if not isinstance(candidate, str) or candidate == value:
+            if candidate == value or isinstance(value, dict | list):
                 return candidate
-            shorter = shorter or candidate
-        return shorter or value
+            if type(candidate) is type(value) or not is_taken:
+                repaired.append(candidate)
+        return repaired[0] if repaired else value
 
     def _visit_object(
         self, schema: dict[str, Any], pointer: str, value: dict[str, Any], *, wire: bool
@@ -367,10 +372,11 @@ class Checker:
         return [self._visit(part, place, item, wire=wire) for (part, place), item in visited]
 
     def _forgive(self, schema: dict[str, Any], value: Any) -> Any:
-        """Repair a value: parse an object or array that was sent as JSON text where text is not
-        allowed, make `2.0` an integer where only integers are, and leave out the time of a date.
+        """Repair a value that can mean one thing: parse JSON text where text is not allowed, write
+        a number or a flag as text where only text is, make `2.0` an integer where only integers
+        are, and leave out the time of a date.
         """
-        if not isinstance(value, str | float):
+        if not isinstance(value, str | float | int):
             return value
         if "format" in schema and is_odd(schema, value):
             self._strange = True
@@ -378,17 +384,31 @@ class Checker:
             is_date = self._checks_dates and date_form(schema)
             return DATE_WITH_TIME.sub(r"\1", value) if is_date else value
         kinds = self._kinds(schema, "") or frozenset()
+        if isinstance(value, str):
+            return value if "string" in kinds else self._meant(value, kinds)
+        if "string" in kinds:
+            is_text = kinds <= _TEXT_ALONE and schema.get("format") not in FORMATS
+            return json.dumps(value) if is_text else value
         if isinstance(value, float):
             only_integers = kinds & {"integer", "number"} == {"integer"}
             if only_integers and value.is_integer() and abs(value) < 2**53:
                 return int(value)
-        elif "string" not in kinds and kinds & {"object", "array"}:
-            parsed = _parse(value)
-            if _TYPES.get(type(parsed)) in kinds & {"object", "array"}:
-                self._bounded(parsed)
-                self._parsed = True
-                return parsed
         return value
+
+    def _meant(self, text: str, kinds: frozenset[str]) -> Any:
+        """The value of one of these kinds that a text is JSON of; the text itself where there is
+        none.
+        """
+        allowed = kinds - {"null"}
+        if "number" in allowed:
+            allowed |= {"integer"}
+        parsed = _parse(text) if allowed else None
+        if _TYPES.get(type(parsed)) not in allowed or not _is_json(parsed):
+            return text
+        if isinstance(parsed, dict | list):
+            self._bounded(parsed)
+            self._parsed = True
+        return parsed
 
     def _kinds(self, schema: Any, pointer: str, hops: int = 0) -> frozenset[str] | None:
         """The JSON types a schema allows; None for a schema that does not restrict them."""

@@ -209,12 +209,34 @@ def content_of(
     ]
     if tool.get("outputSchema") is None:
         return blocks, None
+    if not settings.bare:
+        data = _exact(data, tool["outputSchema"], blocks[0].get("text", ""))
     structured = {"result": data}
     if data is None and not answer.content:
         structured, notes = {}, [*map(str, texts), *notes]
     elif isinstance(data, dict) and tool.get("name") not in settings.wrapped:
         structured = data
     return blocks, structured if settings.bare else noted(structured, notes)
+
+
+_BEYOND = re.compile(r"[0-9]{16}")
+
+
+def _exact(data: Any, schema: Mapping[str, Any], text: str) -> Any:
+    """Data whose integers beyond 2**53 are texts, which programs in JavaScript do not round (RFC
+    8259 section 6), unless the output schema wants numbers.
+    """
+    if not _BEYOND.search(text) or re.search('"(integer|number)"', compact(schema)):
+        return data
+    return _with_texts(data)
+
+
+def _with_texts(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _with_texts(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_with_texts(item) for item in value]
+    return str(value) if isinstance(value, int) and abs(value) >= 2**53 else value
 
 
 Shown = tuple[list[str | Block], Any, list[str]]
@@ -411,7 +433,7 @@ class _View:
         """
         content, media_type = self._answer.content, self._answer.media_type
         image = picture(content)
-        if image is not None:
+        if image[0]:
             media_type = image[0]
         elif media_type in _IMAGES:
             if looks_like_text(content):
@@ -421,7 +443,7 @@ class _View:
         if not _MEDIA_TYPE.fullmatch(media_type):
             media_type = "application/octet-stream"
         note = f"The API answered with {media_type}, {len(content):,} bytes (sha256 {digest})"
-        texts = self._file(note, media_type, digest, image or ("", 0, 0))
+        texts = self._file(note, media_type, digest, image)
         said = next((text for text in texts if isinstance(text, str)), note)
         return lambda _: (texts, said, [])
 
@@ -430,18 +452,18 @@ class _View:
     ) -> list[str | Block]:
         """A file as blocks: an image that a model takes, a sound, or the note and the file."""
         content, (kind, width, height) = self._answer.content, image
-        is_vast = bool(kind) and (len(content) > MAX_IMAGE or max(width, height) > MAX_PIXELS)
+        is_vast = all((kind, any((len(content) > MAX_IMAGE, max(width, height) > MAX_PIXELS))))
         is_large = len(content) > self._settings.max_binary_bytes
         if is_vast:
             note += f", {width:,} x {height:,} pixels: an image too large for a model"
-        if is_large or is_vast:
+        if any((is_large, is_vast)):
             link = _saved(content, media_type, digest, self._settings)
             if link is not None:
                 return [f"{note}, saved to a file", link]
         if is_large:
             limit = f"`{self._settings.variable('MAX_BINARY_BYTES')}`"
             return [f"{note}, which is more than is passed on ({limit})"]
-        if kind and not is_vast:
+        if all((kind, not is_vast)):
             return [Image(content, media_type).block()]
         if media_type.startswith("audio/"):
             return [Audio(content, media_type).block()]

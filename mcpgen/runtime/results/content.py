@@ -52,9 +52,13 @@ class Text:
         return {"type": "text", "text": self.text}
 
 
-def picture(data: bytes) -> tuple[str, int, int] | None:
-    """The media type, width and height of a picture that models take, by its first bytes; None for
-    anything else. A size that is not found is 0.
+_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+"""Markers of frame headers in JPEG (ITU-T T.81 table B.1)."""
+
+
+def picture(data: bytes) -> tuple[str, int, int]:
+    """The media type, width and height of a picture that models take, by its first bytes; an empty
+    type for anything else. A size that is not found is 0.
     """
     if data.startswith(b"\x89PNG\r\n\x1a\n"):
         return "image/png", _number(data[16:20]), _number(data[20:24])
@@ -64,7 +68,7 @@ def picture(data: bytes) -> tuple[str, int, int] | None:
         return "image/jpeg", *_size_of_jpeg(data)
     if (data[:4], data[8:12]) == (b"RIFF", b"WEBP"):
         return "image/webp", *_size_of_webp(data)
-    return None
+    return "", 0, 0
 
 
 def _number(data: bytes) -> int:
@@ -76,7 +80,7 @@ def _size_of_jpeg(data: bytes) -> tuple[int, int]:
     at = 2
     while data[at : at + 1] == b"\xff":
         marker = _number(data[at + 1 : at + 2])
-        if marker in range(0xC0, 0xD0) and marker not in (0xC4, 0xC8, 0xCC):
+        if marker in _FRAMES:
             return _number(data[at + 7 : at + 9]), _number(data[at + 5 : at + 7])
         at += 2 + max(2, _number(data[at + 2 : at + 4]))
     return 0, 0
@@ -102,8 +106,7 @@ class Image:
 
     def block(self) -> Block:
         """The content block, the bytes as base64."""
-        media_type, *_ = picture(self.data) or (self.media_type,)
-        return _encoded("image", self.data, media_type)
+        return _encoded("image", self.data, picture(self.data)[0] or self.media_type)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
