@@ -10,7 +10,7 @@ from functools import cache, cached_property
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from ..load.values import as_object, texts_in
+from ..load.values import as_object, as_text, texts_in
 from ..runtime.facts import SAFE
 from ..runtime.results import ListAnswer, fold
 from ..runtime.results.lists import BESIDE_A_LIST
@@ -108,30 +108,52 @@ def _paging_names() -> frozenset[str]:
     return frozenset(map(fold, _SIZES)) | {fold(style.next) for style in styles()}
 
 
+_READING = frozenset("get list search query find fetch filter lookup".split())
+"""Last segments of paths at which a POST reads what the segment before names."""
+_AROUND_PAGES = frozenset("options pagination paging page pager pageinfo".split())
+"""Folded names of objects in a body that hold pagination arguments."""
+
+
 def listing_of(
-    reader: Reader, schema: Any, *, method: str, path: str, wire_names: Iterable[str]
+    reader: Reader, schema: Any, *, method: str, path: str, fields: Iterable[Field]
 ) -> ListAnswer:
     """Find the list in an operation's JSON answer and its pagination arguments; both by names on
-    the wire, empty if there is none.
+    the wire, dotted inside a body, empty if there is none.
     """
-    names = {fold(name): name for name in wire_names}
-    items = _items(reader, schema, path, paged=not _paging_names().isdisjoint(names))
+    names = _paging_arguments(reader, fields)
+    before, _, last = path.rstrip("/").rpartition("/")
+    reads = fold(last) in _READING
+    paged = reads | (not _paging_names().isdisjoint(names))
+    items = _items(reader, schema, before if reads else path, paged=paged)
     style, source = _style(reader, schema, items, names)
     size = names.get(fold(style.size), "") if style else ""
     if not size:
         size = next((names[fold(name)] for name in _SIZES if fold(name) in names), "")
-    if _echoes(method, style, size):
+    if not reads and _echoes(method, style, size):
         items = None
     if style is None:
         return ListAnswer(items=items, size=size)
     return ListAnswer(
         items=items,
         next=names[fold(style.next)],
+        back=names.get(fold(style.beside), "") if style.how == "last" else "",
         size=size,
         how=style.how,
         source=source,
         key=style.key,
     )
+
+
+def _paging_arguments(reader: Reader, fields: Iterable[Field]) -> dict[str, str]:
+    """Folded name → name on the wire of each argument, but of those that are dates."""
+    names: dict[str, str] = {}
+    for item in fields:
+        if not as_text(reader.flatten(item.schema).get("format")).startswith("date"):
+            names[fold(item.wire_name)] = item.wire_name
+        if fold(item.wire_name) in _AROUND_PAGES:
+            for inner in reader.properties(item.schema):
+                names.setdefault(fold(inner), f"{item.wire_name}.{inner}")
+    return names
 
 
 def _echoes(method: str, style: Style | None, size: str) -> bool:

@@ -483,7 +483,7 @@ class Operation:
             responses.json_schema(self.answer)[1],
             method=self.origin.method,
             path=self.template,
-            wire_names=[item.wire_name for item in self.fields],
+            fields=self.fields,
         )
         if listing.items is None:
             return listing

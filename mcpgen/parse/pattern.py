@@ -39,7 +39,7 @@ _REPEAT = re.compile(r"[*+?]|\{(\d+)(?:,(\d*))?\}")
 _MOST_REPEATS = (1_000, 100_000)
 """Repetitions that every engine takes (RE2 refuses more), and that the server's own takes."""
 _SET_OPERATORS = ("&&", "--", "~~")
-"""What some engines read as operators between classes."""
+"""Pairs that some engines read as operators between classes."""
 # Escape → how it is spelled inside a class (empty: it cannot be) and outside.
 _SPELLED = {
     "d": ("0-9", "[0-9]"),
@@ -130,7 +130,7 @@ class _Rewriter:
         self.depth = 0
         self.in_class = False
         self.before = ""
-        """What a quantifier would repeat: an `atom`, or another `repeat`; empty for nothing."""
+        """The object of a quantifier: an `atom`, or another `repeat`; empty for nothing."""
         self.out: list[str] = []
 
     def text(self) -> str:

@@ -186,14 +186,23 @@ def _lists(server: Server) -> dict[str, dict[str, Any]]:
             if each.wire_name and not each.fixed
         }
         found = tool.listing
-        asked, following, size = (names.get(n, "") for n in (found.asked, found.next, found.size))
-        listing = replace(found, asked=asked, next=following, size=size)
+        wire_names = {key: getattr(found, key) for key in ("asked", "next", "back", "size")}
+        own: Any = {key: _argument(names, name) for key, name in wire_names.items()}
+        listing = replace(found, **own)
         if not listing.next:
             listing = replace(listing, how="", source=(), key="id")
         facts = _set_fields(listing, ListAnswer())
         if facts:
             lists[tool.name] = facts
     return lists
+
+
+def _argument(names: dict[str, str], wire_name: str) -> str:
+    """The name of the argument with a name on the wire, or of a field in one (`options.offset`)."""
+    head, _, rest = wire_name.partition(".")
+    if wire_name in names or head not in names:
+        return names.get(wire_name, "")
+    return f"{names[head]}.{rest}"
 
 
 def _set_fields(value: Any, default: Any) -> dict[str, Any]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from ...load.values import as_list, as_text, is_number, without
@@ -30,6 +31,7 @@ COUNT_KEYWORDS = {
     "array": ("minItems", "maxItems"),
     "object": ("minProperties", "maxProperties"),
 }
+FEWEST = ("minLength", "minItems", "minProperties")
 UPPER, LOWER = ("maximum", "exclusiveMaximum"), ("minimum", "exclusiveMinimum")
 FARTHEST = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
 """Format → the least and the greatest number of it."""
@@ -99,15 +101,14 @@ def vacuous_rules(rules: Schema) -> frozenset[str]:
     every tool: counts beyond 32 bits, values beyond 53.
     """
     least, greatest = FARTHEST.get(as_text(rules.get("format")), BEYOND)
-    found = [key for key in UPPER if rules.get(key, 0) >= min(greatest, BEYOND[1])]
-    found += [key for key in LOWER if rules.get(key, 0) <= max(least, BEYOND[0])]
-    for keywords in COUNT_KEYWORDS.values():
-        found += [key for key in keywords if rules.get(key, 0) > FARTHEST["int32"][1]]
-    found += [key for key in ("enum", "multipleOf") if not is_listable(rules.get(key))]
-    pattern = rules.get("pattern", "")
-    if portable_pattern(pattern) != pattern:
-        found.append("pattern")
-    return frozenset(found)
+    tests: dict[str, Callable[[Any], bool]] = {
+        **dict.fromkeys(UPPER, lambda most: most >= min(greatest, BEYOND[1])),
+        **dict.fromkeys(LOWER, lambda fewest: fewest <= max(least, BEYOND[0])),
+        **dict.fromkeys(FEWEST, lambda fewest: fewest > FARTHEST["int32"][1]),
+        **dict.fromkeys(("enum", "multipleOf"), lambda value: not is_listable(value)),
+        "pattern": lambda pattern: portable_pattern(pattern) != pattern,
+    }
+    return frozenset(key for key in tests.keys() & rules.keys() if tests[key](rules[key]))
 
 
 def is_listable(value: Any, limit: int = BEYOND[1]) -> bool:
@@ -117,7 +118,7 @@ def is_listable(value: Any, limit: int = BEYOND[1]) -> bool:
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, list):
-        return all(is_listable(item, limit) for item in value)
+        return all(map(is_listable, value, repeat(limit)))
     return abs(value) <= limit if is_number(value) else True
 
 

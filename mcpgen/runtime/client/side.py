@@ -500,14 +500,14 @@ class _View:
 
     def _next_page(self, data: Any) -> str:
         """The arguments that get the next part of a list, if the answer says that there is one."""
-        link = self._answer.headers.get("link", "")
-        if self._listing is _NO_LIST and not link:
+        headers = self._answer.headers
+        if self._listing is _NO_LIST and headers.keys().isdisjoint(("link", *lists.NEXT_PAGE)):
             return ""
-        part = lists.next_part(self._listing, data, link, self._call, self._arguments)
+        part = lists.next_part(self._listing, data, headers, self._call, self._arguments)
         if part is None:
             return ""
         if not part:
-            return "[there is a next page]"
+            return "[there may be more; nothing says how to ask for it]"
         return self._settings.readable(f"[there is a next page: {_assigned(part)}]")
 
     def _rest(self, received: Any, kept: int | None, part: Part, cuts: Cuts) -> list[str]:

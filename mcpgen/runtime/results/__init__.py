@@ -82,13 +82,15 @@ class ListAnswer:
     argument that chooses the fields of items, `asked` one of the API's in its place. `next` and
     `size` are the arguments for the next part and for the size of a part; empty if there are none.
     `how` is `page`, `offset`, `cursor` or `last`; `source` has the dotted paths at which the answer
-    may hold the next value; `key` is the key of an item that `last` continues after.
+    may hold the next value; `key` is the key of an item that `last` continues after, `back` the
+    argument for what comes before an item.
     """
 
     items: tuple[str, ...] | None = None
     fields: str = ""
     asked: str = ""
     next: str = ""
+    back: str = ""
     size: str = ""
     how: str = ""
     source: tuple[str, ...] = ()

@@ -61,11 +61,16 @@ _MORE_FLAGS = frozenset(
 )
 _LAST_FLAGS = frozenset("last islast islastpage".split())
 _TOTALS = frozenset(
-    "total totalcount totalresults totalitems totalrecords totalsize numfound count".split()
+    (
+        "total totalcount totalresults totalitems totalrecords totalsize totalentries totalelements"
+        " totalhits numfound count"
+    ).split()
 )
 _TOTAL_PAGES = frozenset("totalpages pages pagecount nbpages lastpage numpages".split())
 _PAGE_NUMBERS = frozenset("page pagenumber currentpage number pageno".split())
 _STARTS = frozenset("offset skip start startat startindex from".split())
+NEXT_PAGE = ("next-page", "x-next-page")
+"""Header fields with the number or the URL of the next page, where there is one."""
 BESIDE_A_LIST = _MORE_FLAGS | _TOTALS | _TOTAL_PAGES
 """Folded names of what an answer says of its list, beside it."""
 _COUNTED_FROM_ZERO = frozenset(("nbpages", "number"))
@@ -312,15 +317,23 @@ def _cell(value: Any) -> str:
 
 
 def next_part(
-    listing: ListAnswer, data: Any, link: str, arguments: Mapping[str, Any], names: Iterable[str]
+    listing: ListAnswer,
+    data: Any,
+    headers: Mapping[str, str],
+    arguments: Mapping[str, Any],
+    names: Iterable[str],
 ) -> dict[str, Any] | None:
     """The arguments that get the next part; `{}` where there is one and nothing says how to get it,
     None where nothing says that there is one.
 
-    `link` is the answer's `Link` field (RFC 8288), `arguments` are those of the call, `names` those
-    of the tool.
+    `headers` are the answer's (`Link` of RFC 8288, `Next-Page`), `arguments` are those of the call,
+    `names` those of the tool.
     """
-    announced = _next_link(link[:8192])
+    announced = _next_link(headers.get("link", "")[:8192])
+    for field in NEXT_PAGE:
+        announced = announced or headers.get(field, "")[:8192].strip()
+    if announced.isdecimal():
+        return {listing.next: announced} if listing.next else {}
     if announced:
         return _changed(announced, listing, arguments, names)
     for path in listing.source:
@@ -332,7 +345,7 @@ def next_part(
         if type(value) is int and listing.how == "cursor":
             return {listing.next: value}
     items = items_of(data, listing.items)
-    if not items or not listing.next:
+    if not items or not (listing.next or listing.size):
         return None
     if not _goes_on(listing, data, items, arguments):
         return None
@@ -359,13 +372,33 @@ def after(
     if listing.how == "offset":
         return {listing.next: _start(listing, data, arguments) + count}
     if listing.how == "last":
-        for item in items[:count][-1:]:
-            value = _at(item, listing.key)
-            if isinstance(value, str | int):
-                return {listing.next: value}
+        return _after_last(listing, items, count, arguments)
     if (listing.how, count) == ("page", len(items)):
         return {listing.next: _start(listing, data, arguments) + 1}
     return {}
+
+
+def _after_last(
+    listing: ListAnswer, items: list[Any], count: int, arguments: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The argument that continues after the first `count` items, by their keys. With an argument
+    for either direction, the keys of a page say whether it goes up or down; `{}` where they do not.
+    """
+    keys = [_at(item, listing.key) for item in items]
+    if not all(isinstance(key, str | int) for key in keys[:count]):
+        return {}
+    if not listing.back:
+        return {listing.next: keys[count - 1]}
+    order = [(len(str(key)), str(key)) for key in keys]
+    rises, falls = order == sorted(order), order == sorted(order, reverse=True)
+    if rises == falls:
+        return {}
+    for name, is_last in ((listing.next, rises), (listing.back, falls)):
+        if name in arguments:
+            # The page goes on beyond its first item, where that is the farthest of it
+            far = keys[count - 1] if is_last else keys[0]
+            return {name: far} if is_last or count == len(keys) else {}
+    return {listing.next if rises else listing.back: keys[count - 1]}
 
 
 def _changed(
@@ -409,12 +442,13 @@ def _goes_on(
         seen *= start
     elif listing.how == "offset":
         seen += start - _first(listing)
-    size = arguments.get(listing.size)
+    size = _at(arguments, listing.size)
     if type(size) is not int:
         size = 0
     if len(items) < size:
         return False
-    for name in sorted(_TOTALS & numbers.keys()):
+    totals = _TOTALS | {f"total{fold(name)}" for name in (listing.items or ())[-1:]}
+    for name in sorted(totals & numbers.keys()):
         return seen < numbers[name]
     return size == len(items) and isinstance(data, list)
 
@@ -427,7 +461,7 @@ def _first(listing: ListAnswer) -> int:
 def _start(listing: ListAnswer, data: Any, arguments: Mapping[str, Any]) -> int:
     """Return the start of this part: from the call's arguments, else from the answer."""
     names = _PAGE_NUMBERS if listing.how == "page" else _STARTS
-    numbers = [arguments.get(listing.next), *(fact for key, fact in _facts(data) if key in names)]
+    numbers = [_at(arguments, listing.next), *(fact for key, fact in _facts(data) if key in names)]
     return next((number for number in numbers if type(number) is int), _first(listing))
 
 
