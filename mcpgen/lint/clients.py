@@ -16,8 +16,8 @@ from typing import Any
 
 from ..ir import Server
 from ..load.values import as_list, as_object, as_text
-from ..parse.pattern import portable_pattern
-from ..parse.projection.scalars import COUNT_KEYWORDS, NUMBER_KEYWORDS, is_listable
+from ..parse.pattern import is_listable, portable_pattern
+from ..parse.projection.scalars import COUNT_KEYWORDS, NUMBER_KEYWORDS
 from ..problems import Problems, UsageError
 from ..render.facts import wire
 from ..runtime.parts.install.files import TABLE

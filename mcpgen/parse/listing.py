@@ -124,19 +124,21 @@ def listing_of(
     before, _, last = path.rstrip("/").rpartition("/")
     reads = fold(last) in _READING
     paged = reads | (not _paging_names().isdisjoint(names))
-    items = _items(reader, schema, before if reads else path, paged=paged)
+    if reads:
+        path = before
+    items = _items(reader, schema, path, paged=paged)
     style, source = _style(reader, schema, items, names)
     size = names.get(fold(style.size), "") if style else ""
     if not size:
         size = next((names[fold(name)] for name in _SIZES if fold(name) in names), "")
-    if not reads and _echoes(method, style, size):
+    if _echoes("GET" if reads else method, style, size):
         items = None
     if style is None:
         return ListAnswer(items=items, size=size)
     return ListAnswer(
         items=items,
         next=names[fold(style.next)],
-        back=names.get(fold(style.beside), "") if style.how == "last" else "",
+        back=names.get(fold(style.beside) * (style.how == "last"), ""),
         size=size,
         how=style.how,
         source=source,

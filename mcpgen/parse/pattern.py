@@ -1,4 +1,4 @@
-"""Regular expressions that every reader of a tool understands the same way.
+"""Regular expressions and numbers that every reader of a tool understands the same way.
 
 A `pattern` in a tool's schema is compiled by clients as ECMAScript with the `u` flag (one that does
 not compile loses every tool of the server, in clients that compile schemas when they list), by
@@ -10,12 +10,18 @@ escapes are taken away; anything else is said in the description.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
+from itertools import repeat
+from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 
+from ..load.values import as_text, is_number
 from ..text import visible
+
+if TYPE_CHECKING:
+    from ..ir import Schema
 
 # Outside or inside a class → what follows the backslash of escapes that stay as they are.
 _UNCHANGED = {
@@ -36,6 +42,7 @@ _PROPERTY = re.compile(
 _GROUP = re.compile(r"\(\?(?::|<[A-Za-z_$][\w$]*>)")
 """The opening of a group that captures nothing, or by a name, which Python spells otherwise."""
 _REPEAT = re.compile(r"[*+?]|\{(\d+)(?:,(\d*))?\}")
+_ATOM = ("", "atom")
 _MOST_REPEATS = (1_000, 100_000)
 """Repetitions that every engine takes (RE2 refuses more), and that the server's own takes."""
 _SET_OPERATORS = ("&&", "--", "~~")
@@ -155,7 +162,7 @@ class _Rewriter:
         rest = self.pattern[self.index :]
         spelling, length = _escape(rest, self.in_class, self.checked)
         self.index += length
-        self.before = "" if rest[1] in "bB" else "atom"
+        self.before = _ATOM[rest[1] not in "bB"]
         if self.in_class and rest[1] in _SPELLED:
             # A hyphen beside a class of characters is one itself; beside their spelling it would be
             # a range.
@@ -181,17 +188,13 @@ class _Rewriter:
         if repeat:
             self._repeat(repeat)
             return
-        self.before = "" if char in "^$|(" else "atom"
+        self.before = _ATOM[char not in "^$|("]
         if char == "[":
             if rest.startswith(("[]", "[^]")):
                 raise _NotPortable
             self.in_class = True
         elif char == "(":
-            self.depth += 1
-            group = _GROUP.match(rest)
-            if group:
-                self.index += group.end() - 1
-                char = "(?:"
+            char = self._group(rest)
         elif char == ")":
             self.depth -= 1
             if self.depth < 0:
@@ -199,6 +202,15 @@ class _Rewriter:
         elif char in "{}]":
             char = f"\\{char}"
         self.out.append(char)
+
+    def _group(self, rest: str) -> str:
+        """The opening of a group, without its name."""
+        self.depth += 1
+        named = _GROUP.match(rest)
+        if named is None:
+            return "("
+        self.index += named.end() - 1
+        return "(?:"
 
     def _repeat(self, repeat: re.Match[str]) -> None:
         """A quantifier. Raises _NotPortable where it repeats nothing, an assertion, or another one,
@@ -210,7 +222,7 @@ class _Rewriter:
         most = max(int(number) for number in (repeat[1], repeat[2], "0") if number)
         if most > _MOST_REPEATS[self.checked]:
             raise _NotPortable
-        self.before = "" if is_lazy else "repeat"
+        self.before = "repeat" * (not is_lazy)
         self.index += repeat.end() - 1
         self.out.append(repeat[0])
 
@@ -256,3 +268,38 @@ def _escape(rest: str, in_class: bool, checked: bool) -> tuple[str, int]:
     if following.isalnum():
         raise _NotPortable
     return following, 2
+
+
+FEWEST = ("minLength", "minItems", "minProperties")
+UPPER, LOWER = ("maximum", "exclusiveMaximum"), ("minimum", "exclusiveMinimum")
+FARTHEST = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
+"""Format → the least and the greatest number of it."""
+BEYOND = (1 - 2**53, 2**53 - 1)
+"""Likewise of other numbers: JSON carries those outside without loss to nobody (RFC 8259 §6)."""
+
+
+def vacuous_rules(rules: Schema) -> frozenset[str]:
+    """Return the rules that are checked and not listed: bounds of a number that its format sets
+    already, or that hardly a caller reaches, and numbers that clients cannot hold, who then refuse
+    every tool: counts beyond 32 bits, values beyond 53.
+    """
+    least, greatest = FARTHEST.get(as_text(rules.get("format")), BEYOND)
+    tests: dict[str, Callable[[Any], bool]] = {
+        **dict.fromkeys(UPPER, lambda most: most >= min(greatest, BEYOND[1])),
+        **dict.fromkeys(LOWER, lambda fewest: fewest <= max(least, BEYOND[0])),
+        **dict.fromkeys(FEWEST, lambda fewest: fewest > FARTHEST["int32"][1]),
+        **dict.fromkeys(("enum", "multipleOf"), lambda value: not is_listable(value)),
+        "pattern": lambda pattern: portable_pattern(pattern) != pattern,
+    }
+    return frozenset(key for key in tests.keys() & rules.keys() if tests[key](rules[key]))
+
+
+def is_listable(value: Any, limit: int = BEYOND[1]) -> bool:
+    """Return whether no number in a value is beyond a limit, by default that of what is exact for
+    every reader of JSON (RFC 8259 section 6).
+    """
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        return all(map(is_listable, value, repeat(limit)))
+    return abs(value) <= limit if is_number(value) else True

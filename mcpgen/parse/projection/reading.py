@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...load.values import as_list, as_object, as_text, objects_in, picked, texts_in, without
 from ..meanings import Meaning, meanings_of
-from ..pattern import portable_pattern
+from ..pattern import portable_pattern, vacuous_rules
 from ..projection import scalars, unions
 from ..schema import conditions, is_barred, without_integer
 from .node import KEY, Member, Node, in_order, rules_of, safe_key
@@ -196,7 +196,7 @@ class Nodes:
             return unions.of_several_types(self, base, types)
         values = scalars.enum_values(base, "")
         rules = {"enum": values} if values else {}
-        vacuous = scalars.vacuous_rules(rules)
+        vacuous = vacuous_rules(rules)
         return Node(base, rules, vacuous=vacuous, meanings=_meanings(base, rules))
 
     def _of_type(self, name: str, base: dict[str, Any]) -> Node:
@@ -209,7 +209,7 @@ class Nodes:
         if name == "array" and base.get("uniqueItems") is True:
             rules["uniqueItems"] = True
         rules = scalars.with_values(rules, base, name)
-        vacuous = scalars.vacuous_rules(rules)
+        vacuous = vacuous_rules(rules)
         if name == "array":
             return Node(base, rules, items=(_items(base),), vacuous=vacuous)
         if name == "object":

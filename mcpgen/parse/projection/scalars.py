@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable
-from itertools import repeat
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ...load.values import as_list, as_text, is_number, without
 from ...text import visible
-from ..pattern import portable_pattern, wider_pattern
+from ..pattern import FARTHEST, portable_pattern, wider_pattern
 from ..schema import is_of_type, type_of
 
 if TYPE_CHECKING:
@@ -31,12 +30,6 @@ COUNT_KEYWORDS = {
     "array": ("minItems", "maxItems"),
     "object": ("minProperties", "maxProperties"),
 }
-FEWEST = ("minLength", "minItems", "minProperties")
-UPPER, LOWER = ("maximum", "exclusiveMaximum"), ("minimum", "exclusiveMinimum")
-FARTHEST = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
-"""Format → the least and the greatest number of it."""
-BEYOND = (1 - 2**53, 2**53 - 1)
-"""Likewise of other numbers: JSON carries those outside without loss to nobody (RFC 8259 §6)."""
 ANY_TEXT = (".*", "^.*", ".*$", "[\\s\\S]*", "^[\\s\\S]*$")
 """Patterns that every text matches."""
 REPLACED_BY_ENUM = ("pattern", "minLength", "maxLength", "minimum", "maximum")
@@ -93,33 +86,6 @@ def number_keywords(base: dict[str, Any]) -> Schema:
     if kind in FORMATS:
         out["format"] = kind
     return out
-
-
-def vacuous_rules(rules: Schema) -> frozenset[str]:
-    """Return the rules that are checked and not listed: bounds of a number that its format sets
-    already, or that hardly a caller reaches, and numbers that clients cannot hold, who then refuse
-    every tool: counts beyond 32 bits, values beyond 53.
-    """
-    least, greatest = FARTHEST.get(as_text(rules.get("format")), BEYOND)
-    tests: dict[str, Callable[[Any], bool]] = {
-        **dict.fromkeys(UPPER, lambda most: most >= min(greatest, BEYOND[1])),
-        **dict.fromkeys(LOWER, lambda fewest: fewest <= max(least, BEYOND[0])),
-        **dict.fromkeys(FEWEST, lambda fewest: fewest > FARTHEST["int32"][1]),
-        **dict.fromkeys(("enum", "multipleOf"), lambda value: not is_listable(value)),
-        "pattern": lambda pattern: portable_pattern(pattern) != pattern,
-    }
-    return frozenset(key for key in tests.keys() & rules.keys() if tests[key](rules[key]))
-
-
-def is_listable(value: Any, limit: int = BEYOND[1]) -> bool:
-    """Return whether no number in a value is beyond a limit, by default that of what is exact for
-    every reader of JSON (RFC 8259 section 6).
-    """
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, list):
-        return all(map(is_listable, value, repeat(limit)))
-    return abs(value) <= limit if is_number(value) else True
 
 
 def count_keywords(base: dict[str, Any], name: str) -> Schema:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...load.values import as_list, as_text
 from ...text import plain, shorten, shortened, visible
-from ..pattern import portable_pattern
+from ..pattern import is_listable, portable_pattern
 from ..schema import is_of_type, type_of
-from .scalars import ANY_TEXT, FORMATS, is_base64, is_listable, is_raw
+from .scalars import ANY_TEXT, FORMATS, is_base64, is_raw
 
 if TYPE_CHECKING:
     from ...ir import Schema

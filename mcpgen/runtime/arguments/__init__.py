@@ -289,13 +289,13 @@ def _lines(error: Any, schema: Mapping[str, Any]) -> Iterator[str]:
         told = _schema_of(error, schema).get("$comment")
         yield f"{place(path)} {_choices(error)}{f' ({told})' if told else ''}"
     elif kind == "type" and _kinds(error) == ["object"]:
-        names = _schema_of(error, schema).get("properties", {})
-        fields = f" with the fields {_listed(names)}" if names else ""
+        names = _schema_of(error, schema).get("properties", ())
+        fields = f" with the fields {_listed(names)}" * bool(names)
         yield f"{place(path)} must be an object{fields}, got {show(error.instance)}"
     elif kind == "falseSchema":
         around = _schema_of(error, schema, 2).get("properties", {})
         allowed = [name for name, rule in around.items() if rule is not False]
-        fields = f"; the fields there are {_listed(allowed)}" if allowed else ""
+        fields = f"; the fields there are {_listed(allowed)}" * bool(allowed)
         yield f"{place(path)} cannot be given: leave it out{fields}"
     elif kind == "type" and _kinds(error) == ["string"]:
         _, what = FORMATS.get(_schema_of(error, schema).get("format", ""), ("", "a string"))

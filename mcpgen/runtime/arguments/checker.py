@@ -297,8 +297,6 @@ class Checker:
         as it is. A text or number that one branch repairs may be what another one takes.
         """
         repaired: list[Any] = []
-        own = _TYPES.get(type(value))
-        is_taken = not wire and own in (self._union_kinds(branches, pointer, 0) or ())
         for index, branch in enumerate(branches):
             place = f"{pointer}/{index}"
             candidate = self._visit(branch, place, value, wire=False)
@@ -308,9 +306,17 @@ class Checker:
                 return self._visit(branch, place, value, wire=True)
             if candidate == value or isinstance(value, dict | list):
                 return candidate
-            if type(candidate) is type(value) or not is_taken:
-                repaired.append(candidate)
-        return repaired[0] if repaired else value
+            repaired.append(candidate)
+        return self._chosen(repaired, branches, pointer, value)
+
+    def _chosen(self, repaired: list[Any], branches: list[Any], pointer: str, value: Any) -> Any:
+        """The first repaired value, of the same type where a branch of the union takes that type;
+        the value itself where there is none.
+        """
+        kinds = self._union_kinds(branches, pointer, 0)
+        if kinds and _TYPES.get(type(value)) in kinds:
+            repaired = [each for each in repaired if type(each) is type(value)]
+        return next(iter(repaired), value)
 
     def _visit_object(
         self, schema: dict[str, Any], pointer: str, value: dict[str, Any], *, wire: bool
@@ -402,7 +408,7 @@ class Checker:
         allowed = kinds - {"null"}
         if "number" in allowed:
             allowed |= {"integer"}
-        parsed = _parse(text) if allowed else None
+        parsed = _parse(text)
         if _TYPES.get(type(parsed)) not in allowed or not _is_json(parsed):
             return text
         if isinstance(parsed, dict | list):

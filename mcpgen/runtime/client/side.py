@@ -209,14 +209,16 @@ def content_of(
     ]
     if tool.get("outputSchema") is None:
         return blocks, None
-    if not settings.bare:
+    if settings.bare:
+        notes = []
+    else:
         data = _exact(data, tool["outputSchema"], blocks[0].get("text", ""))
     structured = {"result": data}
     if data is None and not answer.content:
         structured, notes = {}, [*map(str, texts), *notes]
     elif isinstance(data, dict) and tool.get("name") not in settings.wrapped:
         structured = data
-    return blocks, structured if settings.bare else noted(structured, notes)
+    return blocks, noted(structured, notes)
 
 
 _BEYOND = re.compile(r"[0-9]{16}")

@@ -329,11 +329,9 @@ def next_part(
     `headers` are the answer's (`Link` of RFC 8288, `Next-Page`), `arguments` are those of the call,
     `names` those of the tool.
     """
-    announced = _next_link(headers.get("link", "")[:8192])
-    for field in NEXT_PAGE:
-        announced = announced or headers.get(field, "")[:8192].strip()
+    announced = _announced(headers)
     if announced.isdecimal():
-        return {listing.next: announced} if listing.next else {}
+        return dict.fromkeys(filter(None, [listing.next]), announced)
     if announced:
         return _changed(announced, listing, arguments, names)
     for path in listing.source:
@@ -350,6 +348,12 @@ def next_part(
     if not _goes_on(listing, data, items, arguments):
         return None
     return after(listing, data, items, len(items), arguments)
+
+
+def _announced(headers: Mapping[str, str]) -> str:
+    """The number or URL that header fields give as the next page; empty if none."""
+    fields = [headers.get(name, "")[:8192] for name in ("link", *NEXT_PAGE)]
+    return next(filter(None, [_next_link(fields[0]), *map(str.strip, fields[1:])]), "")
 
 
 def _next_link(field: str) -> str:
@@ -393,12 +397,11 @@ def _after_last(
     rises, falls = order == sorted(order), order == sorted(order, reverse=True)
     if rises == falls:
         return {}
-    for name, is_last in ((listing.next, rises), (listing.back, falls)):
-        if name in arguments:
-            # The page goes on beyond its first item, where that is the farthest of it
-            far = keys[count - 1] if is_last else keys[0]
-            return {name: far} if is_last or count == len(keys) else {}
-    return {listing.next if rises else listing.back: keys[count - 1]}
+    ahead, behind = (listing.next, listing.back) if rises else (listing.back, listing.next)
+    if behind not in arguments:
+        return {ahead: keys[count - 1]}
+    # The page goes on beyond its first item, which is the farthest of it
+    return dict.fromkeys([behind] * (count == len(keys)), keys[0])
 
 
 def _changed(
