@@ -317,37 +317,19 @@ def test_header_fields_that_the_api_describes_are_told(shown: Any, method: str) 
     assert not any(word in text for word in ("078-05", "x-other"))
 
 
-def number(value: int, length: int, order: Any) -> bytes:
-    return value.to_bytes(length, order)
+PICTURES = {
+    "image/png": PNG, "image/gif": b"GIF89a\1\0\1\0", "image/jpeg": b"\xff\xd8\xff\xe0",
+    "image/webp": b"RIFF\x20\0\0\0WEBPVP8X",
+}  # fmt: skip
 
 
-def pictures(width: int, height: int) -> dict[str, bytes]:
-    """The first bytes of a picture of each kind, by its media type."""
-    wide, high = number(width, 2, "big"), number(height, 2, "big")
-    vp8x = number(width - 1, 3, "little") + number(height - 1, 3, "little")
-    return {
-        "image/png": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0" + wide + b"\0\0" + high + b"\x08\x02",
-        "image/gif": b"GIF89a" + wide[::-1] + high[::-1] + b"\0\0\0",
-        "image/jpeg": b"\xff\xd8\xff\xe0\0\x04ab\xff\xc2\0\x0b\x08" + high + wide + b"\1",
-        "image/webp": b"RIFF\x20\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0" + vp8x,
-    }
-
-
-@pytest.mark.parametrize("kind", pictures(1, 1))
-@pytest.mark.parametrize("label", ["image/png", "image/jpg", "image/webp", "", "application/zip"])
+@pytest.mark.parametrize("kind", PICTURES)
+@pytest.mark.parametrize("label", ["image/png", "image/jpg", "", "application/zip"])
 def test_an_image_is_what_its_bytes_say(shown: Any, kind: str, label: str) -> None:
-    content = pictures(640, 480)[kind]
-    _, [block], structured = shown(http(200, content, label))
-    assert block == {"type": "image", "data": base64.b64encode(content).decode(), "mimeType": kind}
-    assert hashlib.sha256(content).hexdigest() in structured["result"]
-
-
-@pytest.mark.parametrize("kind", pictures(1, 1))
-@pytest.mark.parametrize("size", [(9_000, 20), (20, 8_001)])
-def test_an_image_that_models_do_not_take_is_a_file(shown: Any, kind: str, size: Any) -> None:
-    text, [_, file], structured = shown(http(200, pictures(*size)[kind], kind))
-    assert f"{size[0]:,} x {size[1]:,} pixels: an image too large for a model" in text
-    assert file["type"] == "resource" and "too large" in structured["result"]
+    _, [block], structured = shown(http(200, PICTURES[kind], label))
+    data = base64.b64encode(PICTURES[kind]).decode()
+    assert block == {"type": "image", "data": data, "mimeType": kind}
+    assert hashlib.sha256(PICTURES[kind]).hexdigest() in structured["result"]
 
 
 @pytest.mark.parametrize("kind", ["image/png", "image/gif"])
@@ -396,7 +378,7 @@ def test_bytes_over_the_limit_are_a_note_or_a_saved_file(shown: Any, tmp_path: P
         and hashlib.sha256(body).hexdigest() in text
         and "MAX_BINARY_BYTES" in text
     )
-    assert structured == {"result": text}
+    assert structured == {"result": text.partition(", which")[0]}
     for _ in range(2):  # the second time the file is there already
         _, [_, link], _ = shown(http(200, body, "application/pdf"), SAVE_DIR=str(tmp_path))
         [saved] = tmp_path.iterdir()

@@ -59,10 +59,6 @@ FRAME = 20
 _NO_LIST = ListAnswer()
 _AS_IT_IS = Shaping()
 
-MAX_PIXELS = 8_000
-"""Width or height of an image that models take; a larger one ends a conversation."""
-MAX_IMAGE = 3_900_000
-"""Bytes of such an image: 5 MiB as base64."""
 _IMAGES = frozenset("image/png image/jpeg image/jpg image/gif image/webp".split())
 _XML = ("/xml", "+xml")
 _MEDIA_TYPE = re.compile(r"[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+")
@@ -218,7 +214,7 @@ def content_of(
         structured, notes = {}, [*map(str, texts), *notes]
     elif isinstance(data, dict) and tool.get("name") not in settings.wrapped:
         structured = data
-    return blocks, noted(structured, notes)
+    return blocks, noted(structured, notes) if notes else structured
 
 
 _BEYOND = re.compile(r"[0-9]{16}")
@@ -433,11 +429,9 @@ class _View:
 
         The data of the structured content is the note: media type, size and digest.
         """
-        content, media_type = self._answer.content, self._answer.media_type
-        image = picture(content)
-        if image[0]:
-            media_type = image[0]
-        elif media_type in _IMAGES:
+        content = self._answer.content
+        media_type = picture(content) or self._answer.media_type
+        if media_type in _IMAGES and not picture(content):
             if looks_like_text(content):
                 return self.text(f"{media_type} that is text")
             media_type = ""
@@ -445,27 +439,19 @@ class _View:
         if not _MEDIA_TYPE.fullmatch(media_type):
             media_type = "application/octet-stream"
         note = f"The API answered with {media_type}, {len(content):,} bytes (sha256 {digest})"
-        texts = self._file(note, media_type, digest, image)
-        said = next((text for text in texts if isinstance(text, str)), note)
-        return lambda _: (texts, said, [])
+        texts = self._file(note, media_type, digest)
+        return lambda _: (texts, note, [])
 
-    def _file(
-        self, note: str, media_type: str, digest: str, image: tuple[str, int, int]
-    ) -> list[str | Block]:
-        """A file as blocks: an image that a model takes, a sound, or the note and the file."""
-        content, (kind, width, height) = self._answer.content, image
-        is_vast = all((kind, any((len(content) > MAX_IMAGE, max(width, height) > MAX_PIXELS))))
-        is_large = len(content) > self._settings.max_binary_bytes
-        if is_vast:
-            note += f", {width:,} x {height:,} pixels: an image too large for a model"
-        if any((is_large, is_vast)):
+    def _file(self, note: str, media_type: str, digest: str) -> list[str | Block]:
+        """A file as blocks, after the note where a model does not see it."""
+        content = self._answer.content
+        if len(content) > self._settings.max_binary_bytes:
             link = _saved(content, media_type, digest, self._settings)
             if link is not None:
                 return [f"{note}, saved to a file", link]
-        if is_large:
             limit = f"`{self._settings.variable('MAX_BINARY_BYTES')}`"
             return [f"{note}, which is more than is passed on ({limit})"]
-        if all((kind, not is_vast)):
+        if media_type in _IMAGES:
             return [Image(content, media_type).block()]
         if media_type.startswith("audio/"):
             return [Audio(content, media_type).block()]

@@ -19,6 +19,7 @@ import datetime
 import decimal
 import enum
 import json
+import re
 import uuid
 from collections.abc import Mapping
 from pathlib import PurePath
@@ -52,49 +53,17 @@ class Text:
         return {"type": "text", "text": self.text}
 
 
-_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
-"""Markers of frame headers in JPEG (ITU-T T.81 table B.1)."""
+_PICTURES = {
+    "image/png": rb"\x89PNG\r\n\x1a\n",
+    "image/jpeg": rb"\xff\xd8\xff",
+    "image/gif": b"GIF8[79]a",
+    "image/webp": rb"RIFF[\0-\xff]{4}WEBP",
+}
 
 
-def picture(data: bytes) -> tuple[str, int, int]:
-    """The media type, width and height of a picture that models take, by its first bytes; an empty
-    type for anything else. A size that is not found is 0.
-    """
-    if data.startswith(b"\x89PNG\r\n\x1a\n"):
-        return "image/png", _number(data[16:20]), _number(data[20:24])
-    if data.startswith((b"GIF87a", b"GIF89a")):
-        return "image/gif", _number(data[7:5:-1]), _number(data[9:7:-1])
-    if data.startswith(b"\xff\xd8\xff"):
-        return "image/jpeg", *_size_of_jpeg(data)
-    if (data[:4], data[8:12]) == (b"RIFF", b"WEBP"):
-        return "image/webp", *_size_of_webp(data)
-    return "", 0, 0
-
-
-def _number(data: bytes) -> int:
-    return int.from_bytes(data, "big")
-
-
-def _size_of_jpeg(data: bytes) -> tuple[int, int]:
-    """Width and height in the first frame header (ITU-T T.81 section B.2.2)."""
-    at = 2
-    while data[at : at + 1] == b"\xff":
-        marker = _number(data[at + 1 : at + 2])
-        if marker in _FRAMES:
-            return _number(data[at + 7 : at + 9]), _number(data[at + 5 : at + 7])
-        at += 2 + max(2, _number(data[at + 2 : at + 4]))
-    return 0, 0
-
-
-def _size_of_webp(data: bytes) -> tuple[int, int]:
-    """Width and height in the first chunk (RFC 9649 section 2)."""
-    match data[12:16]:
-        case b"VP8X":
-            return _number(data[26:23:-1]) + 1, _number(data[29:26:-1]) + 1
-        case b"VP8L":
-            bits = _number(data[24:20:-1])
-            return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
-    return _number(data[27:25:-1]) & 0x3FFF, _number(data[29:27:-1]) & 0x3FFF
+def picture(data: bytes) -> str:
+    """The media type of a picture that models take, by its first bytes; empty for anything else."""
+    return next((kind for kind, first in _PICTURES.items() if re.match(first, data)), "")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -106,7 +75,7 @@ class Image:
 
     def block(self) -> Block:
         """The content block, the bytes as base64."""
-        return _encoded("image", self.data, picture(self.data)[0] or self.media_type)
+        return _encoded("image", self.data, picture(self.data) or self.media_type)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -272,7 +241,7 @@ def noted(structured: dict[str, Any], notes: list[str]) -> dict[str, Any]:
     key = NOTES
     while key in structured:
         key += "_"
-    return {**structured, key: notes} if notes else structured
+    return {**structured, key: notes}
 
 
 def failure(text: str) -> dict[str, Any]:
