@@ -108,6 +108,29 @@ async def changes_of(client: Client, mode: str, heard: asyncio.Event) -> None:
                 heard.set()
 
 
+def test_an_idle_client_of_the_handshake_era_hears_of_another_list(
+    here: Path, api: StandIn
+) -> None:
+    document = write(here / "shop.yaml")
+
+    async def run() -> None:
+        heard = asyncio.Event()
+
+        async def note(message: Any) -> None:
+            if isinstance(message, ToolListChangedNotification):
+                heard.set()
+
+        async with served(
+            document, *vouched(api), "--watch", mode="legacy", message_handler=note
+        ) as client:
+            assert "books" in await names(client)
+            write(document, "novels")
+            await asyncio.wait_for(heard.wait(), SOON)
+            assert await names(client) == ["novels", "wait_long"]
+
+    asyncio.run(run())
+
+
 @pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
 def test_a_new_document_is_served_without_losing_a_call(
     here: Path, api: StandIn, mode: str

@@ -62,6 +62,8 @@ class Live(Base):
         self.package, self.options = package, options
         self.bus = InMemorySubscriptionBus()
         self.sessions: weakref.WeakSet[Any] = weakref.WeakSet()
+        # The session of a client on stdio, which nothing else holds between its requests
+        self.latest: Any = None
         super().__init__(package, **options)
 
     def _build(self, facts: dict[str, Any]) -> Any:
@@ -76,6 +78,7 @@ class Live(Base):
 
     async def _around(self, spans: Any, ctx: Any, call_next: Any) -> Any:
         self.sessions.add(ctx.session)
+        self.latest = ctx.session
         return await super()._around(spans, ctx, call_next)
 
     @asynccontextmanager
