@@ -123,6 +123,52 @@ async def test_replicas_that_ended_have_no_share(
     assert record.fields["share"] == "1/1"
 
 
+@pytest.mark.parametrize("are_gone", [True, False])
+async def test_replicas_that_are_restarted_leave_their_shares_to_the_others(
+    redis: Redis, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, are_gone: bool
+) -> None:
+    monkeypatch.setattr(shared, "_JOINED", set())
+    made = settings(REDIS_URL=redis.url)
+    for pace in replicas(redis.url, 3, 0.01, 800):
+        await pace.take(0.0)
+    if are_gone:
+        await asyncio.to_thread(shared.leave, made)
+    [stays] = replicas(redis.url, 1, 0.01, 800)
+    await stays.take(0.0)
+    redis.stop()
+    await stays.take(0.0)
+    [record] = [each for each in caplog.records if each.msg == "limits_not_shared"]
+    assert record.fields["share"] == ("1/1" if are_gone else "1/4")
+    await asyncio.to_thread(shared.leave, made)  # a Redis that is gone keeps no server from ending
+
+
+async def test_a_time_of_another_clock_keeps_nobody_waiting(redis: Redis) -> None:
+    [pace] = replicas(redis.url, 1, rate=1, burst=2)
+    with client.Redis(port=redis.port) as other:
+        await pace.take(0.0)
+        [key] = [key for key in other.scan_iter() if not key.endswith(b":replicas")]
+        other.set(key, "99999999999.0")
+        # As if all turns at once had been taken now, and no more
+        assert await pace.take(0.0) <= 2
+        [place] = [place_of(settings(REDIS_URL=redis.url), "running", 1)]
+        other.zadd("mcpgen:{bookshop}:running", {"lease": 99999999999.0})
+        async with place(0.0) as is_free:
+            assert is_free
+
+
+@pytest.mark.parametrize("said", ["OK", b"12", 5, None, [], [b"x", 1], [1, 2, 3], [b"nan", b"nan"]])
+async def test_a_program_that_is_no_redis_is_a_redis_that_is_away(
+    redis: Redis, monkeypatch: pytest.MonkeyPatch, said: Any
+) -> None:
+    [pace] = replicas(redis.url, 1, 0.01, 4_000)
+
+    async def answer(*_: Any) -> Any:
+        return said
+
+    monkeypatch.setattr(pace, "_script", answer)
+    assert [not await pace.take(0.0) for _ in range(6)] == [True] * 4 + [False] * 2
+
+
 async def test_a_redis_that_never_answered_leaves_a_tenth() -> None:
     [pace] = replicas(f"redis://127.0.0.1:{free_port()}", 1, 0.01, 4_000)
     assert [not await pace.take(0.0) for _ in range(6)] == [True] * 4 + [False] * 2

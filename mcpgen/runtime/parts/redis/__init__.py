@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from ...settings import Reader, Settings
 from .. import Part
@@ -38,4 +40,15 @@ def _place(settings: Settings, limit: str, most: int | None) -> Place | None:
     return SharedPlaces(settings, limit, most).held
 
 
-PART = Part(settings=RedisSettings, check=_check, pace=_pace, place=_place)
+@contextmanager
+def _running(app: Any, settings: Settings, host: str) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        if settings.part(RedisSettings).redis_url:
+            from .shared import leave
+
+            leave(settings)
+
+
+PART = Part(settings=RedisSettings, check=_check, pace=_pace, place=_place, running=_running)

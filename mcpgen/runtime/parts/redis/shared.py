@@ -7,6 +7,7 @@ of the limit by itself: together they stay below it.
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 import time
 import uuid
@@ -33,6 +34,9 @@ LEASE_SECONDS = 15.0
 """A call of a replica that died is counted for so long."""
 POLL_SECONDS = 0.05
 
+_JOINED: set[tuple[str, str]] = set()
+"""The sets in which this process is counted as a replica, and as which."""
+
 _REPLICAS = """
 local time = redis.call('TIME')
 local now = tonumber(time[1]) + tonumber(time[2]) / 1000000
@@ -45,16 +49,20 @@ local replicas = redis.call('ZCARD', KEYS[2])
 _TURN = """
 local interval, burst, longest = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local due = math.max(now, tonumber(redis.call('GET', KEYS[1]) or '0'))
+due = math.min(due, now + burst * interval + longest)
 due = math.max(due, math.min(due + tonumber(ARGV[6]), now + burst * interval))
 local wait = math.max(0, due - now - (burst - 1) * interval)
 if wait <= longest then due = due + interval end
 redis.call('SET', KEYS[1], string.format('%.6f', due), 'EX', math.ceil(due - now) + 1)
 return {string.format('%.6f', wait), replicas}
 """
-"""The next turn by the generic cell rate algorithm, after those that were taken meanwhile."""
+"""The next turn by the generic cell rate algorithm, after those that were taken meanwhile. None is
+believed that lies further ahead than a turn can be: it was written by another clock.
+"""
 _LEASE = """
 local most, seconds = tonumber(ARGV[3]), tonumber(ARGV[4])
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+redis.call('ZREMRANGEBYSCORE', KEYS[1], now + seconds + 1, '+inf')
 for index = 6, #ARGV do redis.call('ZADD', KEYS[1], now + seconds, ARGV[index]) end
 local free = 0
 if redis.call('ZCARD', KEYS[1]) < most then
@@ -97,13 +105,33 @@ def _client(url: str) -> Any:
     return redis.Redis.from_pool(pool)
 
 
+def leave(settings: Settings) -> None:
+    """Take this process out of the replicas that share limits: the others' shares grow at once."""
+    url = settings.part(RedisSettings).redis_url
+    if url is None or not _JOINED:
+        return
+    redis = import_module("redis")
+    waits = dict.fromkeys(("socket_timeout", "socket_connect_timeout"), ANSWER_SECONDS)
+    with (
+        suppress(redis.RedisError, OSError),
+        redis.Redis.from_url(url.reveal(), **waits) as client,
+        client.pipeline(transaction=False) as pipeline,
+    ):
+        for key, replica in _JOINED:
+            pipeline.zrem(key, replica)
+        pipeline.execute()
+    _JOINED.clear()
+
+
 class Shared:
     """A limit that a script counts in Redis, for all replicas of this server."""
 
     def __init__(self, settings: Settings, limit: str, script: str) -> None:
         self._client = connected(settings)
         self._script = self._client.register_script(_REPLICAS + script)
-        self._failures = (import_module("redis").RedisError, OSError, TimeoutError)
+        # A program that is no Redis may answer anything
+        wrong = (OSError, TimeoutError, TypeError, ValueError)
+        self._failures = (import_module("redis").RedisError, *wrong)
         self._key = f"mcpgen:{{{settings.name}}}:{limit}"
         self._replica = uuid.uuid4().hex
         self._replicas = UNKNOWN_REPLICAS
@@ -122,10 +150,12 @@ class Shared:
                 return None
             self._again_at = now + RETRY_SECONDS
         keys = [self._key, f"{self._key}:replicas"]
+        _JOINED.add((keys[1], self._replica))
         try:
-            answer, replicas = await self._script(
-                keys, [self._replica, REPLICA_SECONDS, *arguments]
-            )
+            said = await self._script(keys, [self._replica, REPLICA_SECONDS, *arguments])
+            answer, replicas = map(float, said)
+            if not isinstance(said, list) or not math.isfinite(answer + replicas):
+                raise ValueError(said)
         except self._failures as error:
             self._again_at = time.monotonic() + RETRY_SECONDS
             self._has_answered = False
@@ -137,7 +167,7 @@ class Shared:
         if not self._has_answered:
             self._has_answered = True
             return None
-        self._replicas = replicas
+        self._replicas = max(1, int(replicas))
         if self._is_alone:
             self._is_alone = False
             event("warning", "limits_shared_again")
@@ -212,10 +242,12 @@ class SharedPlaces(Shared):
         return bool(is_free)
 
     async def _renew(self) -> None:
-        while self._leases:
-            await asyncio.sleep(LEASE_SECONDS / 3)
-            await self.ask(0, LEASE_SECONDS, "", *self._leases)
-        self._is_renewing = False
+        try:
+            while self._leases:
+                await asyncio.sleep(LEASE_SECONDS / 3)
+                await self.ask(0, LEASE_SECONDS, "", *self._leases)
+        finally:
+            self._is_renewing = False
 
     async def _end(self, lease: str) -> None:
         if not self._is_alone:
