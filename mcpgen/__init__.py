@@ -6,9 +6,9 @@ the commands print. A run that cannot be finished raises `McpgenError`, whose `p
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from .lazy import exports
 from .version import __version__ as __version__
 
 if TYPE_CHECKING:
@@ -19,18 +19,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Config", "McpgenError", "Problem", "__version__", "check", "diff", "generate"]
 
-_HOME = {
-    "Config": "config",
-    "McpgenError": "problems",
-    "Problem": "problems",
-    "check": "library",
-    "diff": "library",
-    "generate": "library",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Import what is asked for when it is first asked for, so that `import mcpgen` stays cheap."""
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+__getattr__ = exports(
+    __name__,
+    {
+        "Config": "config",
+        "McpgenError": "problems",
+        "Problem": "problems",
+        "check": "library",
+        "diff": "library",
+        "generate": "library",
+    },
+)

@@ -1,7 +1,9 @@
 """`python -m mcpgen` is `mcpgen`."""
 
 import os
+import signal
 import sys
+from typing import NoReturn
 
 
 def leave_current_folder() -> None:
@@ -20,8 +22,23 @@ def leave_current_folder() -> None:
         del sys.path[0]
 
 
+def end_at_once(*_: object) -> NoReturn:
+    """End as interrupted. While modules are imported there is nothing to clean up, and an import
+    may turn an exception into another one.
+    """
+    os.write(2, b"\nerror: interrupted\n  hint: nothing was written\n")
+    os._exit(130)
+
+
+def main() -> None:
+    """The `mcpgen` console script: an interrupt while it loads is no traceback."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, end_at_once)
+    from .cli import main as run
+
+    run()
+
+
 if __name__ == "__main__":
     leave_current_folder()
-    from .cli import main
-
     main()

@@ -17,6 +17,8 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Final
 
+CONFIG: Final = "mcpgen.toml"
+"""The file that makes a folder a project."""
 FORBIDDEN: Final = frozenset('<>:"\\|?*')
 """Characters that Windows does not allow in the name of a file."""
 

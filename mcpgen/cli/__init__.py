@@ -1,7 +1,7 @@
 """The command line: arguments in, exit code out; the only place that prints.
 
-One file per command. A command is a plain function whose module imports nothing slow at its top,
-because every one of them is imported for `mcpgen --help`.
+One file per command. A command is a plain function, whose module is imported when the command runs:
+`mcpgen --help` and a completion import none but the one they are about.
 """
 
 from __future__ import annotations
@@ -9,30 +9,46 @@ from __future__ import annotations
 import gc
 import importlib
 import sys
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
-from typer.main import get_command
+from typer.main import get_command, get_command_from_info
+from typer.models import CommandInfo
 
 from ..problems import McpgenError
 from ..version import __version__
-from . import failure
-from .help import Command, Group
+from . import failure, interrupts, streams
+from .help import Command, Commands, Group
 from .options import command
 from .screen import Screen
 
 PANELS = {
-    "Make": ("generate", "new", "add"),
-    "Look": (
-        *("list", "inspect", "lint", "score", "suggest"),
-        *("check", "diff", "verify", "explain"),
-    ),
-    "Run": ("call", "serve", "workbench", "eval"),
+    "Make": {
+        "generate": "Generate an MCP server, or update one.",
+        "new": "Create a server without an API.",
+        "add": "Add a tool, an API, parts of the server, or files, here.",
+    },
+    "Look": {
+        "list": "List the tools of a project.",
+        "inspect": "Show what a document would become.",
+        "lint": "Check an API description for what a server cannot use.",
+        "score": "Score a list of tools.",
+        "suggest": "Propose which operations to keep.",
+        "check": "Check that the project is up to date.",
+        "diff": "Show what changes for callers.",
+        "verify": "Check that no generated file was edited.",
+        "explain": "Explain the code of a problem.",
+    },
+    "Run": {
+        "call": "Call a tool of a project.",
+        "serve": "Run a server from a document or a project.",
+        "workbench": "Choose, edit and try tools in a browser.",
+        "eval": "Let an agent do tasks.",
+    },
 }
+"""The commands in the order of the help, with the first sentence of each."""
 COMMANDS = tuple(name for names in PANELS.values() for name in names)
-"""The commands in the order of the help. `mcpgen/cli/<name>.py` has a function of that name, or of
-the one in `FUNCTIONS`.
-"""
+"""Their names. `mcpgen/cli/<name>.py` has a function of that name, or of the one in `FUNCTIONS`."""
 FUNCTIONS = {"list": "list_tools"}
 """Functions that do not have the name of their command, because Python uses it."""
 
@@ -75,11 +91,17 @@ COLLECT_AFTER = 1_000_000
 trees, and have none: looking took a fifth of the CPU of generating from GitHub's.
 """
 
-for _panel, _names in PANELS.items():
-    for _name in _names:
-        _module = importlib.import_module(f".{_name}", __name__)
-        _function = command(_name, getattr(_module, FUNCTIONS.get(_name, _name)))
-        app.command(_name, cls=Command, rich_help_panel=_panel)(_function)
+
+def _command(name: str) -> Command:
+    """Import a command, and return it for Typer."""
+    module = importlib.import_module(f".{name}", __name__)
+    function = command(name, getattr(module, FUNCTIONS.get(name, name)))
+    info = CommandInfo(name=name, cls=Command, callback=function)
+    made = get_command_from_info(info, pretty_exceptions_short=True, rich_markup_mode=None)
+    return cast(Command, made)
+
+
+Group.lazy = Commands(PANELS, _command)
 
 
 def run(arguments: list[str]) -> int:
@@ -99,9 +121,15 @@ def run(arguments: list[str]) -> int:
 
 
 def main() -> None:
-    """The `mcpgen` console script."""
+    """Run the command of this process, and end it."""
     gc.set_threshold(COLLECT_AFTER)
-    code = run(sys.argv[1:])
+    streams.make_usable()
+    interrupts.begin()
+    try:
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:  # a second one, while the first is told
+        code = failure.INTERRUPTED
+    interrupts.end()
     gc.freeze()  # what is left goes with the process: a last look at it takes 0.4 s for GitHub's
     sys.exit(code)
 

@@ -81,7 +81,7 @@ def add(
     overwrite.
     """
     from ..problems import UsageError
-    from ..project.run import here
+    from ..project.place import here
     from ..project.scaffold import new_tool
 
     screen = Screen(quiet=quiet, as_json=as_json)

@@ -18,14 +18,16 @@ def check(
     a URL is read from its copy in `document/`, with `--update` from the URL.
     """
     from ..problems import Problems
-    from ..project.check import check as compare
     from .problem_output import kept, print_problems, problem_data, tell_kept
-    from .project_folder import named_or_here
+    from .project_folder import generated_project
 
     screen = Screen(quiet=quiet, as_json=as_json)
     problems = Problems()
+    project = generated_project(folder)
+    from ..project.check import check as compare
+
     with screen.working("checking"):
-        report = compare(named_or_here(folder), problems, update=update)
+        report = compare(project, problems, update=update)
     tell_kept(screen, problems, "check")
     found = Problems(items=[*report.problems, *kept(problems)])
     if as_json:

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from ..load.source import STDIN
-
 if TYPE_CHECKING:
     from ..load.operations import DocumentedOperation
 
@@ -86,10 +84,17 @@ OFFERS: Mapping[str, Callable[..., Any]] = {
 """By the parameter of a command, what a shell offers for its value."""
 
 
+def offer(parameter: str) -> Callable[..., Any] | None:
+    """Return what a shell offers for a parameter's value; None where only files are."""
+    return OFFERS.get(parameter)
+
+
 def _sources(ctx: typer.Context) -> list[str]:
     """The documents that are named so far. An option without its value, as it is while a shell asks
     for one, leaves them among the words that are not read yet.
     """
+    from ..load.source import STDIN
+
     words = ctx.params.get("spec") or ctx.args
     return [word for word in words if word == STDIN or not word.startswith("-")]
 
@@ -100,7 +105,7 @@ def _operations(sources: list[str]) -> list[DocumentedOperation]:
     """
     from ..config import Config
     from ..customise.bindings import documented
-    from ..load.source import is_url
+    from ..load.source import STDIN, is_url
     from ..pipeline import open_document
     from ..problems import Problems
     from ..project.run import request_of, settle

@@ -34,7 +34,7 @@ def diff(
     from ..compare import reports
     from ..compare.servers import diff as compare
     from ..problems import Problems, UsageError
-    from ..project.run import here
+    from ..project.place import here
     from .problem_output import print_interruption, tell_kept
 
     screen = Screen(quiet=quiet)
@@ -72,7 +72,7 @@ def _show_templates(screen: Screen, names: list[str], against: str | None) -> bo
     """Show what is new in the templates; whether anything is."""
     from ..problems import Problems, UsageError
     from ..project.check import template_differences
-    from ..project.run import here
+    from ..project.place import here
     from ..write.templates import ADVICE
 
     if names or against:
@@ -101,8 +101,8 @@ def _sides(
 ) -> tuple[Side, Side]:
     """Both sides. Tools keep their names from the old side to the new."""
     from ..compare.sides import side_of_project
+    from ..project.place import here
     from ..project.revision import side_of_revision
-    from ..project.run import here
     from ..project.sides import side_of_document
 
     project = here()

@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from rich.padding import Padding
-
 from .screen import Screen
 
 if TYPE_CHECKING:
@@ -36,6 +34,8 @@ def explain(code: str | None = None, as_json: bool = False) -> int:
 
 
 def _show(screen: Screen, known: Explanation) -> None:
+    from rich.padding import Padding
+
     screen.out.print(f"{known.code}  {known.title}", style="bold")
     for text in (known.why, known.remedy):
         screen.out.print()

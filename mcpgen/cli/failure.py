@@ -16,6 +16,7 @@ import typer
 
 from ..problems import McpgenError, Problems
 from ..version import __version__
+from . import interrupts
 from .screen import Screen, shown, silence
 
 BUG = 70
@@ -25,6 +26,7 @@ INTERRUPTED = 130
 def report(error: BaseException, *, debug: bool) -> int:
     """Print what happened and return the exit code."""
     screen = Screen()
+    error = interrupts.cause_of(error)
     usual = isinstance(error, (KeyboardInterrupt, typer.Abort, typer.TyperException, SystemExit))
     if debug and not usual:
         screen.err.print("".join(traceback.format_exception(error)).rstrip(), style="dim")

@@ -10,19 +10,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..compare.reports import as_data, as_text
-from ..compare.security import listed
-from ..compare.servers import Diff, diff
-from ..compare.sides import side_of_files
-from ..config import Config
-from ..lock.model import MatchedTools, match
-from ..paths import read_plain
 from .options import Format
 from .screen import Screen, shown
 
 if TYPE_CHECKING:
     from ..catalogue.summary import Summary
+    from ..compare.servers import Diff
+    from ..config import Config
     from ..ir import Server, Tool
+    from ..lock.model import MatchedTools
     from ..problems import Problems
     from ..project.run import Run
     from ..write import Changes
@@ -55,6 +51,7 @@ def generate(
     URL or standard input; `--update` fetches it anew.
     """
     from ..catalogue.summary import summarise
+    from ..compare.reports import as_data
     from ..problems import Problems
     from ..project.run import CommandInput, run
     from ..project.save import end_if_empty, save
@@ -93,6 +90,10 @@ def generate(
 
 def _difference(made: Run) -> Diff:
     """Compute the changes for callers since the last run; empty without a lock of that run."""
+    from ..compare.servers import Diff, diff
+    from ..compare.sides import side_of_files
+    from ..paths import read_plain
+
     if made.lock is None or not made.lock.files:
         return Diff(())
 
@@ -162,6 +163,8 @@ def _show(screen: Screen, made: Run, summary: Summary, changes: Changes, differe
 
 def _show_difference(screen: Screen, difference: Diff) -> None:
     """Print the changes for callers in the form of `mcpgen diff`."""
+    from ..compare.reports import as_text
+
     if not difference.changes:
         return
     screen.out.print("What changes for callers")
@@ -177,6 +180,8 @@ def _folder(folder: Path) -> str:
 
 def _moved(made: Run) -> Iterator[tuple[str, str]]:
     """The tools that came, went and were renamed since the last run."""
+    from ..compare.security import listed
+
     matched = _matched(made)
     if matched.added:
         yield "added", listed([tool.name for tool in matched.added])
@@ -188,6 +193,8 @@ def _moved(made: Run) -> Iterator[tuple[str, str]]:
 
 def _matched(made: Run) -> MatchedTools:
     """The tools of the last run beside those of this one; a first run is its own last one."""
+    from ..lock.model import match
+
     return match(made.lock or made.facts, made.facts)
 
 

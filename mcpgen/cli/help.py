@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from textwrap import wrap
-from typing import Any
+from typing import Any, ClassVar
 
+from typer._click.shell_completion import CompletionItem
 from typer.core import TyperCommand, TyperGroup
 
 GENERAL = "Options"
@@ -14,18 +16,66 @@ SHARED = ("Document and server", "Selection of operations")
 """Groups of options that other commands share with it; their help lists the names alone."""
 
 
+class Commands(MutableMapping[str, Any]):
+    """The commands by their names, each made when it is asked for. `panels` are the first sentences
+    of the commands, in groups.
+    """
+
+    def __init__(
+        self, panels: Mapping[str, Mapping[str, str]], make: Callable[[str], Command]
+    ) -> None:
+        self.panels, self._make = panels, make
+        self._made: dict[str, Any] = {}
+        self._names = [name for names in panels.values() for name in names]
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._names:
+            raise KeyError(name)
+        if name not in self._made:
+            self._made[name] = self._make(name)
+        return self._made[name]
+
+    def __setitem__(self, name: str, command: Any) -> None:
+        self._made[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
 class Group(TyperGroup):
-    """The commands in the groups they name (`rich_help_panel`)."""
+    """The commands in groups. Help and completion of their names need none of them."""
+
+    lazy: ClassVar[Commands]
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = self.lazy
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """List the names of the commands."""
+        return list(self.lazy)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[CompletionItem]:
+        """Complete the name of a command, or of an option of all of them."""
+        names = {name: text for names in self.lazy.panels.values() for name, text in names.items()}
+        found = [
+            CompletionItem(name, help=text)
+            for name, text in names.items()
+            if name.startswith(incomplete)
+        ]
+        return found or super(TyperGroup, self).shell_complete(ctx, incomplete)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write each group of commands."""
-        panels: dict[str, list[tuple[str, str]]] = {}
-        for name, command in self.commands.items():
-            rows = panels.setdefault(str(getattr(command, "rich_help_panel", "")), [])
-            rows.append((name, command.get_short_help_str(formatter.width)))
-        for title, rows in panels.items():
+        for title, rows in self.lazy.panels.items():
             with formatter.section(title):
-                formatter.write_dl(rows)
+                formatter.write_dl(list(rows.items()))
 
 
 class Command(TyperCommand):

@@ -10,12 +10,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..config import Config
 from .problem_output import problem_counts
 from .screen import Screen, shown
 
 if TYPE_CHECKING:
     from ..catalogue.summary import Summary
+    from ..config import Config
     from ..ir import Auth, Tool
     from ..lint.hidden_text import SuspiciousText
     from ..project.run import Run

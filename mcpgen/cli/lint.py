@@ -7,12 +7,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..config import Config
 from .options import Format
 from .problem_output import problem_counts
 from .screen import Screen, shown
 
 if TYPE_CHECKING:
+    from ..config import Config
     from ..problems import Problems
 
 

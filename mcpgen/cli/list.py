@@ -19,12 +19,13 @@ def list_tools(
 
     Reads the project's files and runs none of its code. With words, only the tools that have them.
     """
-    from ..live.environment import package_of
-    from ..live.tools import listed_functions, listed_tools
     from .project_folder import project_folder
 
     screen = Screen()
     folder = project_folder(project)
+    from ..live.environment import package_of  # late: there is a project
+    from ..live.tools import listed_functions, listed_tools
+
     package = folder / "src" / package_of(folder)
     tools = [*listed_tools(package), *listed_functions(package)]
     selected = [item for item in tools if _matches(item, words or [], toolset)]

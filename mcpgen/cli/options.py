@@ -8,13 +8,14 @@ import tomllib
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import resources
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
-from ..config.keys import OPTIONS, Key, Option, Table
-from ..config.options import config_from_options
-from .completion import OFFERS
+from .completion import offer
+
+if TYPE_CHECKING:
+    from ..config.keys import Key, Option, Table
 
 GROUPS = {"Config": "Document and server", "Selection": "Selection of operations"}
 """The group of a key's option in the help, by the dataclass that holds its value."""
@@ -34,13 +35,13 @@ def command(name: str, function: Callable[..., int]) -> Callable[..., int]:
     Its parameter `config`, if it has one, becomes the options of the keys of `mcpgen.toml`. Every
     command gets `--debug`, which `mcpgen.cli.run` reads.
     """
+    keys = _keys_of(function)
     known = {**rows()["shared"], **rows().get(name, {})}
     parameters: list[inspect.Parameter] = []
-    takes_config = False
-    for parameter in inspect.signature(function, eval_str=True).parameters.values():
+    names = {**function.__globals__, "Config": object}  # imported when the command runs
+    for parameter in inspect.signature(function, eval_str=True, globals=names).parameters.values():
         if parameter.name == "config":
-            takes_config = True
-            parameters += [_parameter(*row) for row in OPTIONS]
+            parameters += [_parameter(*row) for row in keys]
         else:
             row = known[parameter.name]
             parameters.append(
@@ -51,8 +52,10 @@ def command(name: str, function: Callable[..., int]) -> Callable[..., int]:
     @functools.wraps(function)
     def run(**values: Any) -> int:
         del values["debug"]
-        if takes_config:
-            options = {option.parameter: values.pop(option.parameter) for _, _, option in OPTIONS}
+        if keys:
+            from ..config.options import config_from_options
+
+            options = {option.parameter: values.pop(option.parameter) for _, _, option in keys}
             values["config"] = config_from_options(options)
         return function(**values)
 
@@ -61,11 +64,20 @@ def command(name: str, function: Callable[..., int]) -> Callable[..., int]:
     return run
 
 
+def _keys_of(function: Callable[..., int]) -> tuple[tuple[Table, Key, Option], ...]:
+    """The keys of `mcpgen.toml` that are options of a command."""
+    if "config" not in inspect.signature(function).parameters:
+        return ()
+    from ..config.keys import OPTIONS
+
+    return tuple(OPTIONS)
+
+
 def _keyword(name: str, kind: Any, default: object, row: Mapping[str, Any]) -> inspect.Parameter:
     """A parameter of a command, with its row: Typer's settings, `names` and `group`."""
     settings = {key: value for key, value in row.items() if key not in ("names", "group")}
     settings["rich_help_panel"] = row.get("group")
-    settings["autocompletion"] = OFFERS.get(name)
+    settings["autocompletion"] = offer(name)
     info = typer.Argument(**settings)
     if "names" in row:
         info = typer.Option(*row["names"], **settings)

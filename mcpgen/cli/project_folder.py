@@ -11,11 +11,22 @@ def named_or_here(folder: Path) -> Path:
     """The folder that was named; without a name the project that this folder is in, or this folder
     where it is in none.
     """
-    from ..project.run import here
+    from ..project.place import here
 
     if folder != Path():
         return folder
     return here() or folder
+
+
+def generated_project(folder: Path) -> Path:
+    """The project of `named_or_here`, which has a lock. Commands that compare with it ask for it
+    before they import what compares. Raises UsageError (E1310) where there is no lock.
+    """
+    from ..lock.text import require_lock
+
+    project = named_or_here(folder)
+    require_lock(project)
+    return project
 
 
 def project_folder(folder: Path) -> Path:
@@ -23,7 +34,7 @@ def project_folder(folder: Path) -> Path:
 
     Raises UsageError where there is none.
     """
-    from ..project.run import here, is_project
+    from ..project.place import here, is_project
 
     if folder == Path():
         found = here()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..config import Config
 from .screen import Screen, shown
 
 if TYPE_CHECKING:
+    from ..config import Config
     from ..score import Improvement, Score, ToolList
 
 MOST_WORST = 5

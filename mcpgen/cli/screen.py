@@ -11,25 +11,28 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import IO, Any, TypeVar
+from functools import cached_property
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
-from rich.console import Console
+if TYPE_CHECKING:
+    from rich.console import Console
 
 Value = TypeVar("Value")
 WIDE = 140
 """Columns where the output goes into a file or a pipe: nothing to fold for."""
 
 
-class _Console(Console):
-    """A console that goes silent when its reader has gone, so that the command still ends with its
-    own exit code.
-    """
+def _console(*, stderr: bool) -> Console:
+    from rich.console import Console  # late: `--help` and completions need none
 
-    def on_broken_pipe(self) -> None:
-        silence(sys.stderr if self.stderr else sys.stdout)
+    class _Console(Console):
+        """A console that goes silent when its reader has gone, so that the command still ends with
+        its own exit code.
+        """
 
+        def on_broken_pipe(self) -> None:
+            silence(sys.stderr if self.stderr else sys.stdout)
 
-def _console(*, stderr: bool) -> _Console:
     console = _Console(markup=False, emoji=False, highlight=False, soft_wrap=True, stderr=stderr)
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = WIDE
@@ -65,7 +68,16 @@ class Screen:
 
     def __init__(self, *, quiet: bool = False, as_json: bool = False) -> None:
         self.as_json, self.quiet = as_json, quiet or as_json
-        self.out, self.err = _console(stderr=False), _console(stderr=True)
+
+    @cached_property
+    def out(self) -> Console:
+        """The console of results."""
+        return _console(stderr=False)
+
+    @cached_property
+    def err(self) -> Console:
+        """The console of problems and remarks."""
+        return _console(stderr=True)
 
     def data(self, text: str) -> None:
         """Print text for programs on stdout, exactly as it is."""

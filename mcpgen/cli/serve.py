@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import signal
 import subprocess
 import sys
 import tempfile
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ..config import Config
-from ..problems import McpgenError, Problem
+from . import interrupts
 from .screen import Screen
+
+if TYPE_CHECKING:
+    from ..config import Config
+    from ..problems import Problem
 
 
 def serve(
@@ -31,7 +34,8 @@ def serve(
     has changed. The server of a document at a URL is asked every five seconds whether it is new.
     Everything but the protocol goes to standard error.
     """
-    from ..project.run import here, request_of
+    from ..project.place import here
+    from ..project.run import request_of
 
     screen = Screen()
     flags = {"--lazy": lazy, "--code": config.code, "--read-only": read_only}
@@ -47,8 +51,12 @@ def serve(
         request = request_of(config)
         folder, config = request.folder, request.config
     if folder is not None:
-        return _serve(screen, config, folder, arguments, watch=watch)
-    with tempfile.TemporaryDirectory(prefix="mcpgen-") as temporary:
+        with interrupts.ending_in_order():
+            return _serve(screen, config, folder, arguments, watch=watch)
+    with (
+        interrupts.ending_in_order(),
+        tempfile.TemporaryDirectory(prefix="mcpgen-") as temporary,
+    ):
         absolute = replace(config, sources=tuple(map(_absolute, config.sources)))
         return _serve(screen, absolute, Path(temporary) / "server", arguments, watch=watch)
 
@@ -67,7 +75,7 @@ def _serve(
     from ..config import read_config
     from ..live.environment import INSIDE, package_of, python_of, variables
     from ..live.watch import generated, polls, sources, wait
-    from ..project.run import is_project
+    from ..project.place import is_project
     from .problem_output import tell_kept
 
     document = None
@@ -80,8 +88,8 @@ def _serve(
     start = [python, "-m", package, *arguments]
     if watch:
         start = [python, str(INSIDE / "serve.py"), package, *arguments]
-    process = subprocess.Popen(start, env=variables(folder), cwd=folder)
-    previous = signal.signal(signal.SIGTERM, _stop)
+    with interrupts.left_to_the_parent():
+        process = subprocess.Popen(start, env=variables(folder), cwd=folder)
     try:
         if document is None or not watch:
             return process.wait()
@@ -89,25 +97,21 @@ def _serve(
         paths, urls = sources(written, document, folder), polls(written, document)
         return wait(process, paths, urls, partial(_again, screen, folder))
     except KeyboardInterrupt:
-        return process.wait()
+        screen.remark("ended")
+        return 0
     finally:
-        signal.signal(signal.SIGTERM, previous)
         if process.poll() is None:
             process.terminate()
             process.wait()
-
-
-def _stop(*_: object) -> None:
-    """End in order when this process is told to: the server must not outlive it."""
-    raise SystemExit(143)
 
 
 def _again(screen: Screen, folder: Path, update: bool) -> None:
     """Generate the project once more, with `update` from a document that is fetched anew; what is
     wrong is told, and the server goes on as it was.
     """
+    from ..config import Config
     from ..live.watch import generated
-    from ..problems import Problems
+    from ..problems import McpgenError, Problems
     from .problem_output import print_problems
 
     try:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
-from ..config import Config
 from .screen import Screen
+
+if TYPE_CHECKING:
+    from ..config import Config
 
 DEFAULT = 40
 

@@ -14,11 +14,13 @@ def verify(folder: Path = Path(), as_json: bool = False, quiet: bool = False) ->
     Compares every file with its hash in `mcpgen.lock` and ends with 4 when one differs. Needs
     neither the document nor the network, and runs none of your code.
     """
+    from .project_folder import generated_project
+
+    project = generated_project(folder)
     from ..project.verify import verify as recompute
-    from .project_folder import named_or_here
 
     screen = Screen(quiet=quiet, as_json=as_json)
-    findings = recompute(named_or_here(folder))
+    findings = recompute(project)
     exit_code = 0
     if findings:
         exit_code = 4

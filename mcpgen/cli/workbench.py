@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import secrets
-import signal
 import socket
 import webbrowser
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..config import Config
+from . import interrupts
 from .screen import Screen, shown
 
 if TYPE_CHECKING:
@@ -29,6 +28,7 @@ def workbench(
     changes for callers. Edits are lines of `mcpgen.toml`, and are written when you save them.
     Ctrl-C ends it.
     """
+    from ..config import Config
     from ..workbench.app import application
     from ..workbench.bench import Bench
     from .problem_output import tell_kept
@@ -38,14 +38,13 @@ def workbench(
     with screen.working("reading the document"):
         bench = Bench(Config(sources=sources))
     tell_kept(screen, bench.problems)
-    previous = signal.signal(signal.SIGTERM, _stop)
-    with _listening(port) as listener:
+    with interrupts.ending_in_order() as first, _listening(port) as listener:
         host = f"{ADDRESS}:{listener.getsockname()[1]}"
         token = secrets.token_urlsafe(24)
         url = f"http://{host}/{token}/"
         app, pages = application(bench, host=host, token=token)
         server = _server(app)
-        signal.signal(signal.SIGTERM, partial(_end, server))
+        first.append(partial(setattr, server, "should_exit", True))
         try:
             screen.data(url)
             screen.remark(f"{shown(bench.server.title)}: open this address; Ctrl-C ends it")
@@ -55,14 +54,8 @@ def workbench(
         except KeyboardInterrupt:
             screen.remark("ended")
         finally:
-            signal.signal(signal.SIGTERM, previous)
             pages.caller.close()
     return 0
-
-
-def _stop(*_: object) -> None:
-    """End in order when this process is told to: the server of calls must not stay behind."""
-    raise SystemExit(143)
 
 
 def _listening(port: int) -> socket.socket:
@@ -86,11 +79,3 @@ def _server(app: ASGIApp) -> uvicorn.Server:
         app, log_level="warning", access_log=False, lifespan="off", server_header=False
     )
     return uvicorn.Server(settings)
-
-
-def _end(server: uvicorn.Server, *_: object) -> None:
-    """End in order. The server ends even if the exception is lost, as Python loses one that is
-    raised while it collects garbage.
-    """
-    server.should_exit = True
-    _stop()

@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
-from .file import NAME, OLD_SCHEMA, SCHEMA, parse_config, read_config
-from .model import AnswerConfig, ApiConfig, ArgumentConfig, Config, Pinned, Selection, ToolConfig
+from typing import TYPE_CHECKING
+
+from ..lazy import exports
+
+if TYPE_CHECKING:
+    from .file import NAME, OLD_SCHEMA, SCHEMA, parse_config, read_config
+    from .model import (
+        AnswerConfig,
+        ApiConfig,
+        ArgumentConfig,
+        Config,
+        Pinned,
+        Selection,
+        ToolConfig,
+    )
 
 __all__ = [
     "NAME",
@@ -19,3 +32,11 @@ __all__ = [
     "parse_config",
     "read_config",
 ]
+__getattr__ = exports(
+    __name__,
+    {
+        **dict.fromkeys(("NAME", "OLD_SCHEMA", "SCHEMA", "parse_config", "read_config"), "file"),
+        **dict.fromkeys(("AnswerConfig", "ApiConfig", "ArgumentConfig", "Config"), "model"),
+        **dict.fromkeys(("Pinned", "Selection", "ToolConfig"), "model"),
+    },
+)

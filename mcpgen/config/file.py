@@ -18,7 +18,7 @@ from typing import Any
 
 from ..load.source import STDIN, has_stdin, on_path
 from ..load.values import as_object
-from ..paths import Obstacle, read_plain
+from ..paths import CONFIG, Obstacle, read_plain
 from ..problems import Problem, UsageError
 from ..text import visible
 from .credentials import (
@@ -32,7 +32,7 @@ from .keys import BY_NAME, NAME_PATTERN, REMOVED, SUBTABLES, TABLES, Key
 from .model import AnswerConfig, ApiConfig, ArgumentConfig, Config, Selection, ToolConfig
 from .positions import KeyPath, key_positions, place_at, place_of
 
-NAME = "mcpgen.toml"
+NAME = CONFIG
 SCHEMA = "document/mcpgen.schema.json"
 """The schema of the file, in the project."""
 SECRETIVE = (("headers",), ("scheme",), ("auth",))

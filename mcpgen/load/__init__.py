@@ -2,10 +2,27 @@
 
 from __future__ import annotations
 
-from .document import Document, UnresolvedReference
-from .fetch import Progress, silent
-from .source import Source
-from .stage import load
-from .text import Limits
+from typing import TYPE_CHECKING
+
+from ..lazy import exports
+
+if TYPE_CHECKING:
+    from .document import Document, UnresolvedReference
+    from .fetch import Progress, silent
+    from .source import Source
+    from .stage import load
+    from .text import Limits
 
 __all__ = ["Document", "Limits", "Progress", "Source", "UnresolvedReference", "load", "silent"]
+__getattr__ = exports(
+    __name__,
+    {
+        "Document": "document",
+        "Limits": "text",
+        "Progress": "fetch",
+        "Source": "source",
+        "UnresolvedReference": "document",
+        "load": "stage",
+        "silent": "fetch",
+    },
+)

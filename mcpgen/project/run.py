@@ -35,6 +35,7 @@ from ..paths import read_plain
 from ..problems import Problems, UsageError
 from ..runtime.package import decorated
 from .functions import functions_of
+from .place import here, is_project
 
 if TYPE_CHECKING:
     from ..ir import Server
@@ -89,19 +90,6 @@ class Run:
     lock: Lock | None
     files: Mapping[str, str | bytes] = field(default_factory=dict)
     updated: bool = False
-
-
-def is_project(folder: Path) -> bool:
-    """Return whether a folder holds a configuration of mcpgen."""
-    return (folder / NAME).is_file()
-
-
-def here(start: Path = Path()) -> Path | None:
-    """The project a folder is in: the nearest one upwards that holds a `mcpgen.toml`."""
-    folder = start.absolute()
-    if is_project(folder):
-        return start
-    return next(filter(is_project, folder.parents), None)
 
 
 def request_of(config: Config) -> CommandInput:

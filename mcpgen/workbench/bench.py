@@ -37,7 +37,8 @@ from ..lock import Lock
 from ..parse.select import left_out, matches
 from ..problems import McpgenError, Problems, UsageError
 from ..project.functions import functions_of
-from ..project.run import is_project, named, request_of, settle
+from ..project.place import is_project
+from ..project.run import named, request_of, settle
 from ..write.commit import write_file
 
 OWN = ("custom", "hooks.py", "auth.py")

@@ -14,7 +14,8 @@ from ..compare.sides import Side, side_of_project, side_of_server
 from ..lock import read_lock
 from ..pipeline import understood
 from ..problems import Problems, UsageError
-from ..project.run import CommandInput, is_project, run
+from ..project.place import is_project
+from ..project.run import CommandInput, run
 from ..project.save import save
 from ..project.sides import side_of_document
 from ..write import Changes

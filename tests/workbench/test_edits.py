@@ -3,8 +3,10 @@
 import html
 import io
 import json
+import signal
 import tomllib
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ import pytest
 import uvicorn
 
 from mcpgen.cli import run
-from mcpgen.cli.workbench import _end
+from mcpgen.cli.interrupts import ending_in_order
 from mcpgen.config import read_config
 from mcpgen.config.file import parse_config
 from mcpgen.config.options import edit
@@ -230,10 +232,12 @@ def test_nothing_stays_behind_when_the_workbench_is_ended(tmp_path: Path) -> Non
     assert list(temporary.iterdir()) == []
 
 
-def test_the_server_ends_even_where_the_exception_of_its_signal_is_lost() -> None:
-    server = uvicorn.Server(uvicorn.Config(lambda: None))
-    with pytest.raises(SystemExit):
-        _end(server)
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_the_server_ends_even_where_the_exception_of_its_signal_is_lost(name: str) -> None:
+    server, number = uvicorn.Server(uvicorn.Config(lambda: None)), getattr(signal, name)
+    with pytest.raises(SystemExit), ending_in_order() as first:
+        first.append(partial(setattr, server, "should_exit", True))
+        signal.raise_signal(number)
     assert server.should_exit
 
 

@@ -1,0 +1,66 @@
+"""Ctrl-C and a closed window: a command ends in order, at any moment."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import NoReturn
+
+_seen: list[int] = []
+
+
+def begin() -> None:
+    """Take an interrupt as KeyboardInterrupt, and remember it: an import may turn it into another
+    exception.
+    """
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, _interrupt)
+
+
+def _interrupt(number: int, _: object) -> NoReturn:
+    _seen.append(number)
+    raise KeyboardInterrupt
+
+
+def cause_of(error: BaseException) -> BaseException:
+    """Return the interrupt that an error came of, or the error itself."""
+    return KeyboardInterrupt() if _seen else error
+
+
+def end() -> None:
+    """Take no interrupt any more: the command is done."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+@contextmanager
+def ending_in_order() -> Iterator[list[Callable[[], None]]]:
+    """End the block by SystemExit when the process is told to end (SIGTERM), or its terminal is
+    closed (SIGHUP, where there is one): what the block holds is removed. Yields what is done first:
+    Python loses an exception that is raised while it collects garbage.
+    """
+    first: list[Callable[[], None]] = []
+
+    def stop(number: int, _: object) -> NoReturn:
+        for act in first:
+            act()
+        raise SystemExit(128 + number)
+
+    numbers = [signal.SIGTERM, *filter(None, [getattr(signal, "SIGHUP", None)])]
+    previous = {number: signal.signal(number, stop) for number in numbers}
+    try:
+        yield first
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def left_to_the_parent() -> Iterator[None]:
+    """Start processes in this block that take no interrupt: this one hears it, and ends them."""
+    with suppress(ValueError):  # not in the main thread
+        previous = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, previous)

@@ -1,0 +1,92 @@
+"""A command as a process: quick, ended at any moment, with streams that are closed or know ASCII."""
+
+import os
+import resource
+import signal
+import statistics
+import subprocess
+import sys
+
+import pytest
+
+from mcpgen.cli import PANELS
+
+from .conftest import SPECS
+
+PROGRAM = (sys.executable, "-m", "mcpgen")
+
+
+def cpu(*words: str, **variables: str) -> float:
+    """Seconds of CPU of a process, the median of seven."""
+    spent = []
+    for _ in range(7):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        environment = {**os.environ, **variables}
+        subprocess.run(words, env=environment, capture_output=True, check=False)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        spent.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return statistics.median(spent)
+
+
+def test_what_needs_no_document_is_quick(here):
+    base = cpu(sys.executable, "-c", "import typer")
+    assert cpu(*PROGRAM, "--help") <= 3 * base
+    for words in ("mcpgen gen", "mcpgen check --u", "mcpgen generate --inc"):
+        count = str(len(words.split()) - 1)
+        variables = {"_MCPGEN_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": count}
+        assert cpu(*PROGRAM, **variables) <= 3 * base
+    for command in ("check", "list", "verify"):
+        assert cpu(*PROGRAM, command) <= 4 * base
+
+
+def test_the_list_of_commands_says_what_each_says_first_of_itself(mcpgen):
+    for panel in PANELS.values():
+        for name, sentence in panel.items():
+            assert sentence in " ".join(mcpgen(name, "--help").out.split())
+
+
+@pytest.mark.parametrize("module", ["typer._click", "typer.main", "mcpgen.cli.screen",
+    "rich.console", "mcpgen.problems", "mcpgen.config.keys", "mcpgen.load.source", "jinja2"])  # fmt: skip
+def test_an_interrupt_while_modules_are_imported_is_no_traceback(here, module):
+    words = [sys.executable, "-X", "importtime", *PROGRAM[1:], "inspect", SPECS / "bookshop.yaml"]
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, stdout=-3) as process:
+        for line in process.stderr:
+            if line.rstrip().endswith(f" {module}"):
+                process.send_signal(signal.SIGINT)
+                break
+        said = "".join(line for line in process.stderr if not line.startswith("import time"))
+    assert process.returncode == 130 and "interrupted" in said
+    assert "Traceback" not in said and "bug" not in said
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_server_that_is_ended_leaves_nothing_behind(here, tmp_path, name):
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    variables = {**os.environ, "TMPDIR": str(temporary), "MCPGEN_PYTHON": sys.executable}
+    words = [*PROGRAM, "serve", SPECS / "bookshop.yaml", "--http", "--port", "0"]
+    with subprocess.Popen(words, env=variables, stderr=subprocess.PIPE, text=True) as process:
+        said = ""
+        while "Serving" not in said:
+            said += process.stderr.readline()
+        assert list(temporary.iterdir())
+        process.send_signal(getattr(signal, name))
+        said = process.stderr.read()
+    assert process.returncode == {"SIGINT": 0, "SIGTERM": 143, "SIGHUP": 129}[name]
+    assert list(temporary.iterdir()) == [] and "Traceback" not in said and "error" not in said
+
+
+@pytest.mark.parametrize("streams", [">&-", "2>&-", ">&- 2>&-", "<&- >&-", "> /dev/full"])
+def test_closed_and_full_streams_are_no_traceback(here, streams):
+    command = f"{sys.executable} -m mcpgen inspect {SPECS / 'bookshop.yaml'} {streams}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert "Traceback" not in done.stderr and "bug" not in done.stderr
+    assert done.returncode == (1 if "full" in streams else 0)
+
+
+def test_characters_that_a_terminal_does_not_know_are_replaced(here):
+    (here / "a.yaml").write_text((SPECS / "bookshop.yaml").read_text().replace("Bookshop", "本屋"))
+    variables = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "LC_ALL": "C"}
+    words = [*PROGRAM, "generate", "a.yaml", "-o", "x", "--name", "shop"]
+    done = subprocess.run(words, capture_output=True, env=variables, check=True)
+    assert b"~ 2," in done.stdout and b"\\u672c\\u5c4b" in done.stdout
