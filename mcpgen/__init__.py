@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .lazy import exports
 from .version import __version__ as __version__
+from .version import exports
 
 if TYPE_CHECKING:
     from .config import Config as Config

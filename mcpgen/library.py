@@ -32,6 +32,11 @@ class Generated:
     changes: Changes
     problems: tuple[Problem, ...]
 
+    def __repr__(self) -> str:
+        """A line for a notebook, in the place of the whole server."""
+        counts = f"{len(self.server.tools)} tools, {len(self.problems)} problems"
+        return f"<Generated {str(self.folder)!r}: {counts}>"
+
 
 def generate(
     document: FilePath | None = None,

@@ -182,3 +182,16 @@ def template_root() -> Path:
     if shipped.is_dir():
         return shipped
     return package.parent / "templates"
+
+
+def is_project(folder: Path) -> bool:
+    """Return whether a folder holds a configuration of mcpgen."""
+    return (folder / CONFIG).is_file()
+
+
+def here(start: Path = Path()) -> Path | None:
+    """The project a folder is in: the nearest one upwards that holds a `mcpgen.toml`."""
+    folder = start.absolute()
+    if is_project(folder):
+        return start
+    return next(filter(is_project, folder.parents), None)

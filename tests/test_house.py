@@ -193,3 +193,11 @@ def test_a_server_without_an_api_brings_no_http_client() -> None:
     files = pipeline.generate(config, Problems())[2]
     assert not [path for path in files if "/runtime/client/" in path or path.endswith("/auth.py")]
     assert "aiohttp" not in files["pyproject.toml"]
+
+
+def test_what_the_makefile_and_ci_give_to_pytest_is_there() -> None:
+    for name in ("Makefile", ".ci/run"):
+        text = (ROOT / name).read_text("utf-8").replace("\\\n", " ")
+        for line in filter(lambda line: "-m pytest" in line, text.splitlines()):
+            named = re.findall(r"(?<= )tests/[\w/.]+", line.partition("-m pytest")[2])
+            assert [path for path in named if not (ROOT / path).exists()] == []

@@ -18,8 +18,8 @@ NAMES = ("bookshop", "names", "recursion", "styles", "swagger2", "unions", "open
 # `-S` and the path in the script: where the checkout's path has letters outside ASCII, Python 3.11
 # cannot read the environment's `.pth` files under `LC_ALL=C`
 GENERATE = """
-import json, sys
-sys.path[:] = {path!a}
+import json, os, sys
+sys.path[:] = map(os.fsdecode, {path!a})
 import mcpgen
 from mcpgen.render import render
 from tests.render.test_output import every_feature
@@ -51,7 +51,9 @@ def generated(folder: Path, world: str) -> tuple[dict[str, str], dict[str, bytes
             document = shuffled(document, random.Random(2))
         (folder / name).mkdir(parents=True)
         (folder / name / "document.json").write_text(json.dumps(document, default=str))
-    script = GENERATE.format(path=[str(Path(__file__).parents[1]), *sys.path], names=NAMES)
+    script = GENERATE.format(
+        path=[*map(os.fsencode, (Path(__file__).parents[1], *sys.path))], names=NAMES
+    )
     done = subprocess.run(
         [sys.executable, "-S", "-c", script], cwd=folder, env={**os.environ, **WORLDS[world]},
         capture_output=True, text=True, check=True,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import re
 import sys
 from typing import Annotated, cast
 
@@ -15,7 +16,7 @@ import typer
 from typer.main import get_command, get_command_from_info
 from typer.models import CommandInfo
 
-from ..problems import McpgenError
+from ..problems import McpgenError, UsageError
 from ..version import __version__
 from . import failure, interrupts, streams
 from .help import Command, Commands, Group
@@ -112,12 +113,22 @@ def run(arguments: list[str]) -> int:
     if arguments[:1] == ["help"]:
         arguments = [*arguments[1:2], "--help"]
     try:
+        _refuse_one_dash(arguments)
         result = get_command(app).main(args=arguments, prog_name="mcpgen", standalone_mode=False)
     except BaseException as error:
-        return failure.report(error, debug="--debug" in arguments)
+        debug = "--debug" in arguments
+        return failure.report(error, debug=debug, command=next(iter(arguments), ""))
     if result == failure.INTERRUPTED:  # Typer has turned the interrupt into a code already
         return failure.report(KeyboardInterrupt(), debug=False)
     return failure.flush(result or 0)
+
+
+def _refuse_one_dash(arguments: list[str]) -> None:
+    """Raise UsageError for `-output`, which would be `-o` with the value `utput`."""
+    for word in arguments:
+        if re.fullmatch(r"-[a-z][a-z-]{2,}(=.*)?", word):
+            meant = f"-{word.partition('=')[0]}"
+            raise UsageError.of("E0905", f"`{word}` has one dash", f"did you mean `{meant}`?")
 
 
 def main() -> None:

@@ -80,8 +80,8 @@ def add(
     `confirm` enters `confirm = true`: a person has to agree to each call that may delete or
     overwrite.
     """
+    from ..paths import here
     from ..problems import UsageError
-    from ..project.place import here
     from ..project.scaffold import new_tool
 
     screen = Screen(quiet=quiet, as_json=as_json)
@@ -101,12 +101,26 @@ def add(
         return _add_files(screen, folder, what)
     if not name:
         raise UsageError.of("E1191", "a tool has a name", "as in `mcpgen add tool find_book`")
-    reads = bool(or_ask(read_only, _read_only, ask=not as_json and may_ask()))
     arguments = argument or []
+    new_tool(name, description, arguments)  # what cannot be is said before what is asked
+    _refuse_taken(folder, name)
+    reads = bool(or_ask(read_only, _read_only, ask=not as_json and may_ask()))
     if python:
         return _add_function(screen, folder, name, description, arguments, read_only=reads)
     tool = new_tool(name, description, arguments, read_only=reads)
     return _add_contract(screen, folder, tool, read_only=reads)
+
+
+def _refuse_taken(folder: Path, name: str) -> None:
+    """Raise UsageError for the name of a tool that is there already."""
+    from ..live.environment import package_of
+    from ..live.tools import listed_functions, listed_tools
+    from ..problems import UsageError
+
+    package = folder / "src" / package_of(folder)
+    if any(tool.name == name for tool in (*listed_tools(package), *listed_functions(package))):
+        hint = "choose another name; `mcpgen.toml` and `hooks.py` change the one that is there"
+        raise UsageError.of("E1115", f"there is a tool `{name}` already", hint)
 
 
 def _read_only() -> bool:

@@ -71,6 +71,25 @@ def _clients(incomplete: str) -> list[tuple[str, str]]:
     return [(name, row.title) for name, row in table().items() if name.startswith(incomplete)]
 
 
+def _listed(word: str) -> Callable[[str], list[str]]:
+    """Offer the tools of the project here, or their toolsets."""
+
+    def offer(incomplete: str) -> list[str]:
+        from ..live.environment import package_of
+        from ..live.tools import listed_functions, listed_tools
+        from ..paths import here
+
+        folder = here()
+        if folder is None:
+            return []
+        package = folder / "src" / package_of(folder)
+        tools = (*listed_tools(package), *listed_functions(package))
+        found = {str(getattr(tool, word)) for tool in tools}
+        return sorted(name for name in found if name.startswith(incomplete))
+
+    return offer
+
+
 OFFERS: Mapping[str, Callable[..., Any]] = {
     "include_tag": _offer(_tags),
     "exclude_tag": _offer(_tags),
@@ -79,6 +98,8 @@ OFFERS: Mapping[str, Callable[..., Any]] = {
     "include_operation": _offer(_names),
     "exclude_operation": _offer(_names),
     "client": _clients,
+    "tool": _listed("name"),
+    "toolset": _listed("toolset"),
     "code": _codes,
 }
 """By the parameter of a command, what a shell offers for its value."""

@@ -33,8 +33,8 @@ def diff(
     """
     from ..compare import reports
     from ..compare.servers import diff as compare
+    from ..paths import here
     from ..problems import Problems, UsageError
-    from ..project.place import here
     from .problem_output import print_interruption, tell_kept
 
     screen = Screen(quiet=quiet)
@@ -70,9 +70,9 @@ def diff(
 
 def _show_templates(screen: Screen, names: list[str], against: str | None) -> bool:
     """Show what is new in the templates; whether anything is."""
+    from ..paths import here
     from ..problems import Problems, UsageError
     from ..project.check import template_differences
-    from ..project.place import here
     from ..write.templates import ADVICE
 
     if names or against:
@@ -101,7 +101,7 @@ def _sides(
 ) -> tuple[Side, Side]:
     """Both sides. Tools keep their names from the old side to the new."""
     from ..compare.sides import side_of_project
-    from ..project.place import here
+    from ..paths import here
     from ..project.revision import side_of_revision
     from ..project.sides import side_of_document
 

@@ -21,10 +21,26 @@ from .screen import Screen, shown, silence
 
 BUG = 70
 INTERRUPTED = 130
+SERVERS = ("install", "uninstall", "login", "logout")
+"""Commands of a generated server."""
+ELSEWHERE = {
+    "init": "mcpgen generate openapi.yaml` or `mcpgen new NAME",
+    "create": "mcpgen new NAME",
+    "validate": "mcpgen lint openapi.yaml",
+    "run": "mcpgen serve",
+    "start": "mcpgen serve",
+    "update": "mcpgen generate --update",
+    "upgrade": "mcpgen generate",
+    "test": "make test` in the project, or `mcpgen call TOOL",
+    "version": "mcpgen --version",
+    "search": "mcpgen list WORD",
+    "ui": "mcpgen workbench",
+}
+"""Commands by the names that they have in other programs."""
 
 
-def report(error: BaseException, *, debug: bool) -> int:
-    """Print what happened and return the exit code."""
+def report(error: BaseException, *, debug: bool, command: str = "") -> int:
+    """Print what happened to a command and return the exit code."""
     screen = Screen()
     error = interrupts.cause_of(error)
     usual = isinstance(error, (KeyboardInterrupt, typer.Abort, typer.TyperException, SystemExit))
@@ -41,7 +57,7 @@ def report(error: BaseException, *, debug: bool) -> int:
         case McpgenError():
             return _report_refusal(screen, error)
         case typer.TyperException():
-            return _report_usage(screen, error)
+            return _report_usage(screen, error, command)
         case KeyboardInterrupt() | typer.Abort():
             _print_error(screen, "interrupted", "nothing more was written")
             return INTERRUPTED
@@ -88,7 +104,7 @@ def _report_refusal(screen: Screen, error: McpgenError) -> int:
     return error.exit_code
 
 
-def _report_usage(screen: Screen, error: typer.TyperException) -> int:
+def _report_usage(screen: Screen, error: typer.TyperException, command: str) -> int:
     """A mistake in the command line, in Typer's words without its library's prefixes."""
     if type(error).__name__ == "NoArgsIsHelpError":
         screen.err.print(error.format_message())
@@ -96,14 +112,31 @@ def _report_usage(screen: Screen, error: typer.TyperException) -> int:
     message = error.format_message().replace(": Value error, ", ": ")
     message = message.split(" Choose from:")[0].rstrip(".")
     hint = "`mcpgen --help` lists the commands"
-    if re.search("'(install|uninstall|login|logout)'", message):
-        hint = "that is a command of the generated server, as in `bookshop-mcp install claude-code`"
+    word = re.match("No such command '(.*?)'", message)
+    if word is not None:
+        message, hint = (
+            f"no such command: {word[1]}",
+            _meant(word[1]) or f"{hint}{message[word.end():]}",
+        )
+    elif command.isalpha():
+        hint = f"`mcpgen {command} --help` explains it"
     context = getattr(error, "ctx", None)
     if context is not None and context.parent is not None:
         usage = re.sub(r"[{}]|Usage: ", "", " ".join(context.get_usage().split()))
         hint = f"the usage is `{usage}`; `{context.command_path} --help` explains it"
     _print_error(screen, shown(message), hint)
     return 2
+
+
+def _meant(word: str) -> str:
+    """Return the hint on a word that is no command, but stands for one elsewhere; else nothing."""
+    if word in SERVERS:
+        return "that is a command of the generated server, as in `bookshop-mcp install claude-code`"
+    if word in ELSEWHERE:
+        return f"`{ELSEWHERE[word]}` does that"
+    if re.search(r"^https?://|[/\\]|[.](json|ya?ml)$", word):
+        return f"`mcpgen generate {word}` makes a server of a document"
+    return ""
 
 
 def _report_bug(screen: Screen, error: BaseException, *, debug: bool) -> int:

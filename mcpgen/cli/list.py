@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..problems import UsageError
 from .screen import Screen, shown
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ def list_tools(
 
     package = folder / "src" / package_of(folder)
     tools = [*listed_tools(package), *listed_functions(package)]
+    _refuse_unknown(toolset, {item.toolset for item in tools})
     selected = [item for item in tools if _matches(item, words or [], toolset)]
     if as_json:
         screen.data(json.dumps([item.tool for item in selected], indent=2))
@@ -35,8 +38,25 @@ def list_tools(
     for item in selected:
         screen.out.print(f"{shown(item.name)}({shown(_signature(item))})", style="cyan", end="")
         screen.out.print(f"  {shown(str(item.tool.get('title', '')))}", style="dim")
-    screen.remark(f"{len(selected):,} of {len(tools):,} tools")
-    return 0
+    screen.remark(f"{len(selected):,} of {len(tools):,} tools{_near(selected, tools, words or [])}")
+    return int(bool(words) and not selected)
+
+
+def _refuse_unknown(toolset: str, there: set[str]) -> None:
+    """Raise UsageError for a toolset that no tool is in."""
+    if not toolset or toolset in there:
+        return
+    near = difflib.get_close_matches(toolset, there, n=1, cutoff=0.5)
+    hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(sorted(there))}"
+    raise UsageError.of("E0906", f"there is no toolset `{toolset}`", hint)
+
+
+def _near(selected: list[ListedTool], tools: list[ListedTool], words: list[str]) -> str:
+    """A name that is near to words which no tool has."""
+    near = difflib.get_close_matches("_".join(words), [tool.name for tool in tools], n=1)
+    if selected or not words:
+        return ""
+    return f"; did you mean `{near[0]}`?" if near else "; `mcpgen list` lists them all"
 
 
 def _matches(item: ListedTool, words: list[str], toolset: str) -> bool:

@@ -11,7 +11,7 @@ def named_or_here(folder: Path) -> Path:
     """The folder that was named; without a name the project that this folder is in, or this folder
     where it is in none.
     """
-    from ..project.place import here
+    from ..paths import here
 
     if folder != Path():
         return folder
@@ -34,7 +34,7 @@ def project_folder(folder: Path) -> Path:
 
     Raises UsageError where there is none.
     """
-    from ..project.place import here, is_project
+    from ..paths import here, is_project
 
     if folder == Path():
         found = here()

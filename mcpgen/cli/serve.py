@@ -34,7 +34,7 @@ def serve(
     has changed. The server of a document at a URL is asked every five seconds whether it is new.
     Everything but the protocol goes to standard error.
     """
-    from ..project.place import here
+    from ..paths import here
     from ..project.run import request_of
 
     screen = Screen()
@@ -75,7 +75,7 @@ def _serve(
     from ..config import read_config
     from ..live.environment import INSIDE, package_of, python_of, variables
     from ..live.watch import generated, polls, sources, wait
-    from ..project.place import is_project
+    from ..paths import is_project
     from .problem_output import tell_kept
 
     document = None

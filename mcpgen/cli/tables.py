@@ -161,7 +161,7 @@ def show_environment(screen: Screen, summary: Summary) -> None:
     screen.out.print("set in the environment", style="bold")
     table = grid()
     for item in variables:
-        table.add_row(Text(item.name, style="cyan"), shown(item.text) + _need(item))
+        table.add_row(Text(item.name, style="bold"), shown(item.text) + _need(item))
     screen.out.print(table)
     if has_login(summary.server):
         screen.out.print(f"  or log in as a person: {command(summary.server)} login", style="dim")

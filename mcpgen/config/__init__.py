@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..lazy import exports
+from ..version import exports
 
 if TYPE_CHECKING:
     from .file import NAME, OLD_SCHEMA, SCHEMA, parse_config, read_config

@@ -105,7 +105,8 @@ def read_tasks(path: Path) -> list[Task]:
     try:
         lines = path.read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError.of("E1472", f"`{path}` cannot be read: {error}", FORMAT) from error
+        reason = getattr(error, "strerror", None) or "it is no text in UTF-8"
+        raise UsageError.of("E1472", f"`{path}` cannot be read: {reason}", FORMAT) from error
     tasks = [_task(path, number, line) for number, line in enumerate(lines, 1) if line.strip()]
     if not tasks:
         raise UsageError.of("E1472", f"`{path}` holds no tasks", FORMAT)

@@ -46,6 +46,10 @@ CONDITIONS = {"If-None-Match": "ETag", "If-Modified-Since": "Last-Modified"}
 SECRET_HEADER = (
     "`--header 'Authorization: env:NAME'` sends what the environment variable NAME holds"
 )
+PLACES = (
+    "check the URL; descriptions are often at `/openapi.json`, `/openapi.yaml`, `/swagger.json` or"
+    " `/v3/api-docs`"
+)
 FILE_INSTEAD = "or download the document and give the file"
 
 Progress = Callable[[str], None]
@@ -70,7 +74,7 @@ def plain_url(url: str) -> str:
             "E0122",
             "a URL with a user name or a password in it",
             file=parts.hostname or "url",
-            hint="download the document and give the file",
+            hint=f"{SECRET_HEADER}; {FILE_INSTEAD}",
         )
     return urllib.parse.urlunsplit((parts.scheme, parts.netloc, parts.path, "", ""))
 
@@ -345,6 +349,8 @@ def _words(error: Exception, reason: Any, name: str) -> tuple[str, str]:
     match error, reason:
         case urllib.error.HTTPError(code=401 | 403), _:
             return f"the server answered {error.code}", f"{SECRET_HEADER}; {FILE_INSTEAD}"
+        case urllib.error.HTTPError(code=404 | 405 | 410), _:
+            return f"the server answered {error.code}", PLACES
         case urllib.error.HTTPError(), _:
             return f"the server answered {error.code}", "check the URL"
         case _, TimeoutError():

@@ -173,7 +173,7 @@ def _with_slashes(name: str) -> str:
 def _cannot_open(path: Path, name: str, error: OSError) -> McpgenError:
     if error.errno in NO_SUCH_FILE:
         neighbour = _with_slashes(name) or _similar_neighbour(path) or _meant_url(name)
-        hint = f"did you mean `{neighbour}`?" if neighbour else ""
+        hint = f"did you mean `{neighbour}`?" if neighbour else _hint_for_missing(path, name)
         return UsageError.of("E0101", f"no such file: {name}", file=name, hint=hint)
     if isinstance(error, PermissionError):
         hint = f"`chmod u+r {name}`, or run as its owner"
@@ -189,9 +189,26 @@ def _cannot_open(path: Path, name: str, error: OSError) -> McpgenError:
     return UsageError.of("E0103", message, "give a file that can be read", file=name)
 
 
+def _hint_for_missing(path: Path, name: str) -> str:
+    """A hint where no similar file is there: on signs that a shell reads, or documents there."""
+    if name.startswith("~"):
+        return f"quotes keep a shell from reading `~`: give `{Path(name).expanduser()}`"
+    if re.search("[*?]", name):
+        return f"quotes, or no match, keep a shell from reading `{name}`: name the file"
+    try:
+        names = sorted(os.listdir(path.parent))  # noqa: PTH208
+    except OSError:
+        return f"there is no folder `{path.parent}` either; give a file or a URL"
+    found = [f"`{path.parent / each}`" for each in names if each.endswith(DOCUMENT_ENDINGS)]
+    return "; there are ".join(["give a file or a URL", *filter(None, [", ".join(found[:3])])])
+
+
 def _hint_for(scheme: str, name: str) -> str:
     if scheme.lower() == "file":
         return f"give the file itself: `{name[7:]}`"
+    near = difflib.get_close_matches(scheme.lower(), ("https", "http"), n=1)
+    if near:
+        return f"did you mean `{near[0]}{name[len(scheme):]}`?"
     return "give a file or an http(s) URL"
 
 

@@ -170,6 +170,9 @@ def _unknown(key: str, kind: str, pattern: str, words: list[str], api: str) -> P
 
 def _suggestion(kind: str, pattern: str, words: list[str]) -> str:
     """The words that are like a pattern, else the first words that there are."""
+    if all(part in words for part in pattern.split(",")):
+        option = f"--include-{kind}"
+        return f"one word each: `{' '.join(f'{option} {part}' for part in pattern.split(','))}`"
     folded = {word.lower(): word for word in words}
     close = difflib.get_close_matches(pattern.lower(), folded, n=3, cutoff=0.6)
     if close:

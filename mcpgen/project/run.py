@@ -31,11 +31,10 @@ from ..config.options import (
 from ..load.source import STDIN, copies_of, home_of, is_url
 from ..load.values import as_object
 from ..lock import Lock, read_lock, salvaged_lock, text_hash
-from ..paths import read_plain
+from ..paths import here, is_project, read_plain
 from ..problems import Problems, UsageError
 from ..runtime.package import decorated
 from .functions import functions_of
-from .place import here, is_project
 
 if TYPE_CHECKING:
     from ..ir import Server

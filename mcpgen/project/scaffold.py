@@ -195,10 +195,12 @@ def new_tool(
     """A contract from the words of a command line. Raises UsageError for a name or an argument that
     cannot be.
     """
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,49}", name) or name.lower() in RESERVED:
-        raise UsageError.of(
-            "E1115", f"a tool cannot be called `{name}`", "letters, digits, `_` and `-` make a name"
-        )
+    if not re.fullmatch(r"[a-z][a-z0-9_-]{0,49}", name) or name in RESERVED:
+        meant = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
+        hint = "small letters, digits, `_` and `-` make a name, a letter first"
+        if meant != name and meant not in RESERVED:
+            hint += f": did you mean `{meant}`?"
+        raise UsageError.of("E1115", f"a tool cannot be called `{name[:60]}`", hint)
     properties: dict[str, Any] = {}
     required = []
     for word in arguments:

@@ -165,7 +165,7 @@ def _profile(names: list[str], listed: ToolList) -> str:
     """The line that lists the fields of answers that the document tells."""
     if listed.typed.isdisjoint(names):
         return ""
-    return 'profile = "rich"  # before the first table'
+    return 'profile = "rich"  # in the place of the line `profile = ...` at the top'
 
 
 def _largest(one: ScoredTool) -> str:

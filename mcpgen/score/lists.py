@@ -139,15 +139,24 @@ def tools_of_server(target: str, *, remote: bool) -> ToolList:
     try:
         return asyncio.run(_ask(target, remote=remote))
     except Exception as error:
-        reason = _innermost(error)
-        raise _unreachable(target, reason, "start it by hand to see what it says") from error
+        raise _unreachable(target, *_reason(error, remote=remote)) from error
 
 
-def _innermost(error: BaseException) -> str:
-    """Return the text of the first error inside groups of errors."""
+def _reason(error: BaseException, *, remote: bool) -> tuple[str, str]:
+    """Return what went wrong, of the first error inside groups of errors, and what to do."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
-    return f"{type(error).__name__}: {error}"[:300]
+    match error:
+        case FileNotFoundError():
+            return "there is no such program", "give the command as in a shell, with its path"
+        case OSError() | ValueError() if not remote:
+            return str(getattr(error, "strerror", "") or error)[:300], "correct the command"
+    if remote:
+        hint = (
+            "start the server, and give the URL of its endpoint, as in `http://127.0.0.1:8000/mcp`"
+        )
+        return f"no server of MCP answers there ({str(error)[:200] or type(error).__name__})", hint
+    return f"it ended, or does not speak MCP ({str(error)[:200]})", "run it by hand: it says why"
 
 
 def _unreachable(target: str, reason: str, hint: str) -> UsageError:

@@ -35,9 +35,9 @@ from ..live.watch import States, sources, states_of
 from ..load.source import STDIN
 from ..lock import Lock
 from ..parse.select import left_out, matches
+from ..paths import is_project
 from ..problems import McpgenError, Problems, UsageError
 from ..project.functions import functions_of
-from ..project.place import is_project
 from ..project.run import named, request_of, settle
 from ..write.commit import write_file
 

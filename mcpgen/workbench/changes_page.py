@@ -12,9 +12,9 @@ from ..compare.reports import HEADINGS, lines_of
 from ..compare.servers import KINDS, Change, Diff, diff
 from ..compare.sides import Side, side_of_project, side_of_server
 from ..lock import read_lock
+from ..paths import is_project
 from ..pipeline import understood
 from ..problems import Problems, UsageError
-from ..project.place import is_project
 from ..project.run import CommandInput, run
 from ..project.save import save
 from ..project.sides import side_of_document

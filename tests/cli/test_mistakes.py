@@ -8,10 +8,17 @@ those at a server's own command line are in `tests/server`.
 import errno
 import gzip
 import os
+import shlex
+import shutil
 import socket
+import tomllib
 from pathlib import Path
 
 import pytest
+
+from mcpgen import generate
+
+from .conftest import SPECS
 
 COMMAND_LINE = {
     "a misspelt file": (["generate", "bokshop.yaml"], "did you mean `bookshop.yaml`?"),
@@ -168,3 +175,29 @@ def test_a_mistake_in_the_configuration_names_the_file_and_what_was_meant(
 def test_a_command_to_copy_is_quoted_for_the_shell(mcpgen, bookshop):
     assert "cd 'my shop' && mcpgen call" in mcpgen("generate", "bookshop.yaml", "-o", "my shop").out
     assert "cd 'my own' && make test" in mcpgen("new", "my own", "--yes").out
+
+
+WRONG = tomllib.loads((Path(__file__).parent / "wrong_commands.toml").read_text())["rows"]
+
+
+@pytest.fixture(scope="module")
+def two_projects(tmp_path_factory):
+    """A project, with its document and another project beside it."""
+    folder = tmp_path_factory.mktemp("desk")
+    shutil.copy(SPECS / "bookshop.yaml", folder)
+    for name in ("mcp-bookshop", "x"):
+        generate(folder / "bookshop.yaml", folder / name)
+    return folder / "mcp-bookshop"
+
+
+@pytest.mark.parametrize(("command", "code", "answer"), WRONG, ids=[row[0] for row in WRONG])
+def test_a_wrong_command_is_answered_with_what_to_do(
+    mcpgen, two_projects, monkeypatch, command, code, answer
+):
+    monkeypatch.chdir(two_projects)
+    before = {path: path.read_bytes() for path in two_projects.parent.rglob("*") if path.is_file()}
+    ended = mcpgen(*shlex.split(command))
+    assert (ended.code, answer in ended.said) == (code, True), ended.said
+    assert "Traceback" not in ended.said and "Errno" not in ended.said
+    left = {path: path.read_bytes() for path in two_projects.parent.rglob("*") if path.is_file()}
+    assert left == before
