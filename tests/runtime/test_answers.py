@@ -652,6 +652,15 @@ def test_an_html_error_is_its_text(reported: Any) -> None:
     assert "Bad & gateway" in text and "<" not in text and "script" not in text
 
 
+def test_a_refused_login_is_about_what_was_given() -> None:
+    async def login(api: Any) -> Any:
+        return await api.request("POST", "/login", json={"username": "ada", "password": "x"})
+
+    done = calling([http(401, '{"detail": "wrong"}')], login)
+    [block] = runtime.report.report_error(done.error, done.settings)
+    assert "check `username`, `password`: it was refused" in block["text"]
+
+
 def test_a_failure_after_sending_warns_before_doing_it_twice(reported: Any) -> None:
     broken = b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n"
     assert "check before sending it again" in reported(broken, method="POST")

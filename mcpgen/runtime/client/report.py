@@ -36,6 +36,10 @@ _CHALLENGE = (
 )
 """Facts of a `WWW-Authenticate` field (RFC 6750 section 3)."""
 
+_SECRET = re.compile(
+    r"pass(word|wd|code|phrase)|secret|token|user_?name|login|(^|_)(otp|pin)$", re.I
+)
+"""Names of arguments by which a caller logs in."""
 _STEPS = {
     402: "Next: the account has to pay for this; tell the user",
     406: "Next: the API does not answer in the types this tool asks for; tell the operator",
@@ -242,10 +246,12 @@ def _advice_on_credential(error: BadStatus, settings: ApiSettings) -> str:
             " operator for more rights"
         )
     if not variables:
-        return (
-            "Next: the API requires a credential that its description does not mention; tell the"
-            " operator of this server"
-        )
+        text = "the API requires a credential that its description does not mention; tell the"
+        text += " operator of this server"
+        given = [name for name in error.arguments if _SECRET.search(name)]
+        if given:
+            return f"Next: check {quoted(given[:10])}: it was refused; where it is right, {text}"
+        return f"Next: {text}"
     text = f"Next: the credential was refused; the operator of this server has to check {variables}"
     return text + _about_credentials(error, settings)
 
