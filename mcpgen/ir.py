@@ -289,6 +289,8 @@ class Api:
     headers: tuple[tuple[str, str], ...]
     security: tuple[tuple[str, ...], ...]
     allowed_origins: tuple[str, ...]
+    shares: tuple[str, str, str] | None = None
+    """The API whose base URL and credentials it has, and the paths of both at that address."""
 
 
 @dataclass(frozen=True, kw_only=True)

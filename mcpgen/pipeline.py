@@ -22,7 +22,7 @@ from .ir import Server
 from .lint.hidden_text import report_hidden
 from .lint.structure import check, tell_once
 from .load import Document, Limits, Progress, load, silent
-from .load.beside import hold, join, named
+from .load.beside import hold, join, named, stem_of
 from .load.fetch import plain_url
 from .load.files import COLLECTIONS
 from .load.source import FOLDER, Copies, home_of, mapped_folders
@@ -84,6 +84,7 @@ def open_document(
         problems=problems,
         headers=partial(fetch_headers, config.fetch_headers, os.environ),
         title=config.name or "APIs" if config.apis else None,
+        known=config.known_apis,
     )
     chosen = {name: api.source for name, api in config.apis.items()}
     for name, source in named(document.others, chosen).items():
@@ -211,11 +212,20 @@ def understood(
         customised=customised(pinned, lock, document),
         parsed=parsed,
         before=lock,
+        apis=_apis(document, server, config),
     )
     if lock is not None:
         lock_facts = replace(lock_facts, earlier=_earlier_hash(document, config, lock))
     tell_once(document, problems)
     return Result(document=document, server=server, facts=lock_facts)
+
+
+def _apis(document: Document, server: Server, config: Config) -> dict[str, str]:
+    """`Lock.apis`: those of the last run that are gone return with their names."""
+    apis = {api.name: api.shares[0] if api.shares else api.name for api in server.apis}
+    if all([apis, document.root.get("paths")]):
+        apis[""] = stem_of(document.source.name)
+    return {**config.known_apis, **apis} if apis else {}
 
 
 def _earlier_hash(document: Document, config: Config, last: Lock) -> str:

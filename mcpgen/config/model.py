@@ -78,6 +78,8 @@ class ApiConfig:
     toolset: str | None = None
     overlays: tuple[str, ...] = ()
     allow_origins: tuple[str, ...] = ()
+    separate: bool = False
+    """Whether it shares no variables with another API at the same address."""
     selection: Selection = Selection()
     """Which of its operations become tools, in the words of its own document."""
 
@@ -161,6 +163,8 @@ class Config:
     tags: dict[str, ToolConfig] = field(default_factory=dict)
     """Tables for the tools with a tag of the document."""
     pinned: Pinned = field(default_factory=Pinned)
+    known_apis: dict[str, str] = field(default_factory=dict)
+    """`Lock.apis` of the last run."""
     project: Path | None = None
     """The project whose copies of the document may be read; None where the originals are."""
     anew: bool = False

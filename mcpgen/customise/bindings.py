@@ -12,14 +12,17 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from fnmatch import fnmatchcase
+from pathlib import PurePath
 from typing import Any
 
 from ..config import Config, Pinned, Selection, ToolConfig
 from ..ir import CHOOSES_FIELDS, Origin, within
 from ..load import Document
+from ..load.beside import name_of, stem_of
 from ..load.document import UnresolvedReference
 from ..load.operations import DocumentedOperation
 from ..load.operations import operations as load_operations
+from ..load.source import DOCUMENT_ENDINGS, FOLDER
 from ..load.values import texts_in
 from ..lock import ArgumentKey, Former, Lock, Operation, ToolLock
 from ..lock.model import renamed_parameters, same
@@ -251,6 +254,26 @@ def documented(document: Document) -> list[DocumentedOperation]:
             return None, pointer
 
     return list(load_operations(document, deref))
+
+
+def known_apis(lock: Lock) -> dict[str, str]:
+    """`Lock.apis`; of an older lock as far as its tools and its copies of documents tell."""
+    if lock.apis:
+        return dict(lock.apis)
+    entries: list[ToolLock | Former] = [*lock.tools, *lock.former]
+    places = [entry.operation.partition(" ")[2] for entry in entries]
+    names = [place.partition(":")[0] for place in places if place[:1] != "/"]
+    apis = dict(zip(names, names, strict=True))
+    copies = [PurePath(path) for path in lock.files if path.startswith(f"{FOLDER}/")]
+    documents = {
+        stem_of(path.name)
+        for path in copies
+        if path.suffix in DOCUMENT_ENDINGS and name_of(path) not in apis
+    }
+    match [*(documents - {"answers", "mcpgen_schema"})]:
+        case [only]:
+            apis[""] = only
+    return apis
 
 
 @dataclass(frozen=True, slots=True)

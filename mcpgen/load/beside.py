@@ -12,6 +12,7 @@ import re
 import urllib.parse
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
+from types import MappingProxyType
 from typing import Any
 
 from ..problems import UsageError
@@ -67,10 +68,11 @@ def _is_document(path: Path) -> bool:
 
 
 def beside(
-    names: Sequence[Name], read: Sequence[Read]
+    names: Sequence[Name], read: Sequence[Read], known: Mapping[str, str] = MappingProxyType({})
 ) -> tuple[Source, SourceText, dict[str, Any], Path]:
     """One document of many: its source, its text, its root, which names the others, and the folder
-    they share. The first API description is the document (see `others`).
+    they share. The API description that was the document at the last run (`known`, as `Lock.apis`)
+    is, else the first that is none of a further API; without one the document is empty.
 
     Raises UsageError if one is not a file.
     """
@@ -79,12 +81,13 @@ def beside(
         paths.append(_path_of(name, source))
         recognise.tree(text, tree)
     folder = Path(os.path.commonpath([path.parent for path in paths]))
-    main = _api_description(read)
+    apis = [entry for entry in read if recognise.describes_api(entry[2])]
+    main = _without_name(apis, known)
     if main is None:
         # The folder itself is the document; nothing is read from this path.
         place = folder / f"{folder.name}.tools"
         source = Source(name=os.path.relpath(folder), kind="path", path=place)
-        main = source, SourceText(source.name, "{}"), {}
+        main = source, SourceText(source.name, "{}"), empty(folder.name) if apis else {}
     source, text, root = main
     assert source.path is not None
     here = Path(os.path.realpath(source.path)).parent
@@ -118,10 +121,24 @@ def others(read: Sequence[Read], root: Any) -> list[str]:
     ]
 
 
-def _api_description(read: Sequence[Read]) -> Read | None:
-    """The first document that describes an API, if any."""
-    apis = (entry for entry in read if recognise.describes_api(entry[2]))
-    return next(apis, None)
+def empty(title: str) -> dict[str, Any]:
+    """A document without operations."""
+    return {"openapi": "3.1.1", "info": {"title": title, "version": "1"}, "paths": {}}
+
+
+def is_further(name: Name, known: Mapping[str, str]) -> bool:
+    """Return whether a document was that of a further API at the last run, and is all that is
+    left.
+    """
+    return all([name_of(PurePath(name)) in known, stem_of(os.fspath(name)) != known.get("")])
+
+
+def _without_name(apis: Sequence[Read], known: Mapping[str, str]) -> Read | None:
+    """The API description whose tools and variables have no name of an API in front."""
+    others = [api for api in apis if name_of(_path_of(api[0].name, api[0])) not in known]
+    same = [api for api in apis if stem_of(api[0].name) == known.get("")]
+    both = [api for api in same if api in others]
+    return next(iter([*both, *same, *others]), None)
 
 
 def named(others: Collection[str], chosen: Mapping[str, str | None]) -> dict[str, str]:
@@ -151,6 +168,11 @@ def named(others: Collection[str], chosen: Mapping[str, str | None]) -> dict[str
             raise UsageError.of("E0127", message, hint, file=path)
         taken |= variables_of(name)
     return dict(sorted(documents.items()))
+
+
+def stem_of(name: str) -> str:
+    """Return the name of a file in words, as `Lock.apis` has that of the document."""
+    return "_".join(re.findall(r"[a-z0-9]+", PurePath(name).stem.lower()))
 
 
 def name_of(path: PurePath) -> str:

@@ -34,7 +34,7 @@ from .fetch import Downloads, too_large
 from .identifiers import NAMES, Identifiers, meta_schema
 from .json import too_many_nodes
 from .source import Copies, is_url, read_file
-from .text import Fault, Limits, SourceText, decode, note_surrogates, raised
+from .text import Fault, Limits, SourceText, decode, raised, tell_slips
 from .values import as_text
 
 Chain: TypeAlias = "tuple[Chain, str] | None"
@@ -616,7 +616,7 @@ class _Gatherer:
             if not self.tolerates(problem):
                 self.lose(problem, scope, self.errors)
             return
-        note_surrogates(text, self.problems)
+        tell_slips(text, self.problems)
         self.document.files[name] = text
         self.embed(name, tree)
 

@@ -28,16 +28,20 @@ _ESCAPES = re.compile(
 _COMMENT = re.compile(r"\s*(//|/\*|#)")
 
 
-class _Repeated(ValueError):
-    """An object has a key twice."""
-
-
 class _BadNumber(ValueError):
     """A number that is not finite, or has too many digits."""
 
 
 def read(text: SourceText, limits: Limits) -> Any:
     """The tree of a JSON text. Raises `Fault` or `LimitFault`."""
+
+    repeated_keys = 0
+
+    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        nonlocal repeated_keys
+        found = dict(pairs)
+        repeated_keys += len(pairs) - len(found)
+        return found
 
     def integer(digits: str) -> int:
         if len(digits) > limits.integer_digits:
@@ -47,13 +51,11 @@ def read(text: SourceText, limits: Limits) -> Any:
     try:
         tree = json.loads(
             text.content,
-            object_pairs_hook=_unique,
+            object_pairs_hook=members,
             parse_int=integer,
             parse_float=_finite,
             parse_constant=_refuse_constant,
         )
-    except _Repeated:
-        raise _repeated_key(text) from None
     except _BadNumber as error:
         raise _bad_number(text, str(error), limits) from None
     except json.JSONDecodeError as error:
@@ -62,6 +64,8 @@ def read(text: SourceText, limits: Limits) -> Any:
         raise _too_deep(text, limits) from None
     if isinstance(tree, (dict, list)):
         _within(tree, text, limits)
+        if repeated_keys:
+            _tell_repeated_keys(text)
         if _SURROGATE.search(text.content):
             tree = _replaced_surrogates(tree, text)
     return tree
@@ -80,14 +84,6 @@ def _first_lone_surrogate(content: str) -> int:
         if escape["lone"]:
             return escape.start()
     return 0
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object whose keys differ."""
-    members = dict(pairs)
-    if len(members) != len(pairs):
-        raise _Repeated
-    return members
 
 
 def _finite(literal: str) -> float:
@@ -173,10 +169,13 @@ def _too_deep(text: SourceText, limits: Limits) -> LimitFault:
     return LimitFault("E0115", f"nesting deeper than {limits.depth}", 0)
 
 
-def _repeated_key(text: SourceText) -> Fault:
-    """Walk the tokens with a stack of the keys of every open object until one comes twice."""
+def _tell_repeated_keys(text: SourceText) -> None:
+    """Walk the tokens with a stack of the keys of every open object. The text remembers a key that
+    comes twice with one value; two values raise `Fault`.
+    """
     content = text.content
-    stack: list[dict[str, int]] = []
+    stack: list[dict[str, tuple[int, int]]] = []
+    value_at = json.JSONDecoder().raw_decode
     for token in _TOKENS.finditer(content):
         first = token.group()[0]
         if first in "{[":
@@ -188,23 +187,30 @@ def _repeated_key(text: SourceText) -> Fault:
             if content[end : end + 1] != ":":
                 continue
             key = scanstring(content, token.start() + 1, True)[0]
+            start = SPACE.match(content, end + 1).end()  # type: ignore[union-attr]
             if key in stack[-1]:
-                return repeated(text, key, stack[-1][key], token.start(), len(token.group()))
-            stack[-1][key] = token.start()
-    return Fault("E0113", "an object has the same key twice", 0)
+                before, earlier = stack[-1][key]
+                values = value_at(content, earlier)[0], value_at(content, start)[0]
+                repeated(text, key, (before, token.start()), values, len(token.group()))
+            stack[-1].setdefault(key, (token.start(), start))
 
 
-def repeated(text: SourceText, key: str, first: int, second: int, width: int) -> Fault:
-    """The error for a key that comes twice, with both positions."""
-    return Fault(
-        "E0113",
-        f"the key `{key[:80]}` comes twice, first at {text.at(first)} and again at"
-        f" {text.at(second)}",
-        second,
-        width=width,
-        hint="keep one of the two, or rename one",
-        notes=("most programs would silently take the second",),
-    )
+def repeated(
+    text: SourceText, key: str, at: tuple[int, int], values: tuple[Any, Any], width: int
+) -> None:
+    """Let a text remember a key that comes twice with one value. Raises `Fault`, with both
+    positions, where the values differ.
+    """
+    message = f"the key `{key[:80]}` comes twice, first at {text.at(at[0])} and again at"
+    message += f" {text.at(at[1])}"
+    hint = "keep one of the two, or rename one"
+    one, other = (json.dumps(value, sort_keys=True) for value in values)
+    if one == other:
+        hint = "remove one of the two: their values are the same"
+        text.repeats.append(Fault("E0113", message, at[1], width=width, hint=hint))
+        return
+    notes = ("most programs would silently take the second",)
+    raise Fault("E0113", message, at[1], width=width, hint=hint, notes=notes)
 
 
 def _bad_number(text: SourceText, literal: str, limits: Limits) -> Fault:

@@ -17,12 +17,12 @@ from ..problems import McpgenError, Problems, UsageError
 from ..runtime.pointer import escape
 from . import files, recognise
 from . import workflows as workflows_stage
-from .beside import Read, beside, expand, others
+from .beside import Read, beside, empty, expand, is_further, others
 from .definitions import SOURCES, with_draft
 from .document import FILES, Document
 from .fetch import Downloads, Progress, silent
 from .source import Copies, Source, origin_of, read, source_of, with_hash
-from .text import Fault, LimitFault, Limits, SourceText, decode, note_surrogates, raised
+from .text import Fault, LimitFault, Limits, SourceText, decode, raised, tell_slips
 
 Name = str | os.PathLike[str]
 NO_LESS = Limits()
@@ -43,6 +43,7 @@ def load(
     headers: Callable[[], Mapping[str, str]] = dict,
     copies: Copies | None = None,
     title: str | None = None,
+    known: Mapping[str, str] = MappingProxyType({}),
     collections: frozenset[str] = files.COLLECTIONS,
 ) -> Document:
     """The document a name stands for: a path, an http(s) URL or `-`, with overlays applied and
@@ -53,6 +54,7 @@ def load(
 
     An Arazzo document alone stands for the APIs that its `sourceDescriptions` name, in its own
     folder or below `folder`. No name makes an empty document with a `title`, where one is given.
+    `known` is `Lock.apis` of the last run.
 
     `draft` is the JSON Schema draft of a schema that does not say (a key of `definitions.DRAFTS`).
     `copies` are read in the place of files that are not there. `progress` is told how far a slow
@@ -73,9 +75,9 @@ def load(
     is_list = False
     if is_empty:
         source, text = Source(name="mcpgen.toml", kind="path"), SourceText("mcpgen.toml", "{}")
-        root = {"openapi": "3.1.1", "info": {"title": title, "version": "1"}, "paths": {}}
-    elif len(files_named) > 1:
-        source, text, root, folder = beside(files_named, entries)
+        root = empty(title or "")
+    elif len(files_named) > 1 or is_further(files_named[0], known):
+        source, text, root, folder = beside(files_named, entries, known)
     else:
         source, text, tree = entries.pop()
         root, is_list = recognise.tree(text, tree), type(tree) is list
@@ -91,7 +93,7 @@ def load(
         overlay.apply(document, overlay_text, overlay_tree, problems)
         texts.append(overlay_text)
     for entry in texts:
-        note_surrogates(entry, problems)
+        tell_slips(entry, problems)
     document.version = recognise.version(root, document.place, problems)
     has_tools = document.version == "tools"
     if workflows and not document.describes_api:
@@ -102,7 +104,7 @@ def load(
     for name in (*flows, *workflows):
         _, workflows_text, workflows_tree = _read(name, downloads, copies)
         workflows_stage.embed(document, workflows_text, workflows_tree)
-        note_surrogates(workflows_text, problems)
+        tell_slips(workflows_text, problems)
     document.source = with_hash(source, _hash(root))
     document.originals = copies.originals
     return document

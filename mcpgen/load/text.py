@@ -47,6 +47,8 @@ class SourceText:
     content: str
     lone_surrogate: int | None = None
     """The offset of the first escape of half a surrogate pair, which was read as U+FFFD."""
+    repeats: list[Fault] = field(default_factory=list)
+    """The keys that come twice with the same value, which was read once."""
     _starts: list[int] = field(default_factory=list, repr=False)
 
     @property
@@ -142,8 +144,13 @@ def raised(text: SourceText, fault: Fault) -> McpgenError:
     return kind.of(fault.code, fault.message, fault.hint, notes=fault.notes, place=place)
 
 
-def note_surrogates(text: SourceText, problems: Problems) -> None:
-    """Report that half a surrogate pair was replaced."""
+def tell_slips(text: SourceText, problems: Problems) -> None:
+    """Report the keys that come twice with one value, and that half a surrogate pair was
+    replaced.
+    """
+    for fault in text.repeats:
+        place = text.place(fault.offset, fault.width)
+        problems.add(fault.code, "warning", fault.message, hint=fault.hint, place=place)
     if text.lone_surrogate is None:
         return
     problems.add(

@@ -179,12 +179,13 @@ class _Reader:
                 merges.append((event.start_mark, node(next_event(), depth + 1)))
             else:
                 mark = event.start_mark
-                if key in members:
-                    first, second = self.offset(marks[key]), self.offset(mark)
-                    raise repeated(self.text, key, first, second, len(key))
-                marks[key] = mark
                 self.nodes += 1
-                members[key] = node(next_event(), depth + 1)
+                value = node(next_event(), depth + 1)
+                if key in members:
+                    at = self.offset(marks[key]), self.offset(mark)
+                    repeated(self.text, key, at, (members[key], value), len(key))
+                marks[key] = mark
+                members[key] = value
             event = next_event()
         if merges:
             return self.merged(members, merges)
@@ -323,6 +324,7 @@ def read(text: SourceText, limits: Limits) -> Any:
 
 
 def _read(text: SourceText, limits: Limits) -> Any:
+    text.repeats.clear()
     try:
         return _Reader(text, limits).document()
     except yaml.reader.ReaderError:

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from .. import ir
@@ -24,7 +25,7 @@ LATER = (
 NOT_HASHED = tuple(
     (
         "sources overlays workflows ref_root ref_map max_bytes fetch_seconds fetch_headers "
-        "pinned places project anew"
+        "pinned known_apis places project anew"
     ).split()
 )
 """Fields of a `Config` that do not shape the result, or that shape it by way of the document or the
@@ -57,6 +58,8 @@ def config_hash(config: Config) -> str:
         del data[key]
     for api in data["apis"].values():
         del api["path"], api["url"], api["overlays"]
+        if not api["separate"]:
+            del api["separate"]
     unset = [key for key in LATER if not data[key]]
     for key in unset:
         del data[key]
@@ -78,12 +81,13 @@ def facts(
     customised: Mapping[str, Operation] | None = None,
     parsed: ir.Server | None = None,
     before: Lock | None = None,
+    apis: Mapping[str, str] = MappingProxyType({}),
 ) -> Lock:
     """Return the lock of one run, without the files.
 
     `document` is the hash of the normalised document, `openapi` its version, `config` the
-    hash of the configuration, `parsed` the server before the configuration changed it, and
-    `before` the lock of the last run.
+    hash of the configuration, `parsed` the server before the configuration changed it,
+    `before` the lock of the last run, and `apis` as in `Lock`.
     """
     memory = _Memory(parsed or server, before)
     original_names = dict(server.original_names)
@@ -107,6 +111,7 @@ def facts(
         customised=customised or {},
         models=server.model_names,
         name=server.name,
+        apis=apis,
     )
 
 

@@ -94,7 +94,9 @@ class Once:
 class Lock:
     """Everything `mcpgen.lock` says.
 
-    `name` is the server's, so that a new title of the document does not rename it.
+    `name` is the server's, so that a new title of the document does not rename it. `apis` maps the
+    name of each further API to that of the one whose variables it has, most often itself, and an
+    empty name to the file of the first one: names and credentials stay with them.
     `customised` is which operation each `[tools."…"]` table of the configuration is about, so that
     the table goes on applying when the document calls the operation something else. `models` is
     the class name of each type in `models.py`, by what the type is of. `files` is
@@ -121,6 +123,7 @@ class Lock:
     once: Mapping[str, Once] = field(default_factory=dict)
     name: str = ""
     earlier: str = ""
+    apis: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -55,6 +55,8 @@ def dump(lock: Lock) -> str:
     lines = ["{"]
     lines += [f'  "{key}": {json.dumps(value)},' for key, value in head.items()]
     lines += _table("auth", lock.auth)
+    if lock.apis:
+        lines += _table("apis", lock.apis)
     lines += _table("customised", lock.customised)
     lines += _table("files", lock.files)
     if lock.made:
@@ -199,6 +201,7 @@ def parse_lock(text: str) -> Lock:
         files=data["files"],
         once={checked(path): Once(*values[:3]) for path, values in data.get("once", {}).items()},
         name=data.get("name", _name_of(data["files"])),
+        apis=data.get("apis", {}),
     )
 
 

@@ -12,6 +12,7 @@ from urllib.parse import urljoin
 
 from ..config import ApiConfig
 from ..ir import Api, Auth, Origin, Server, Skip, Tool
+from ..load.beside import stem_of
 from ..load.definitions import SOURCES
 from ..load.operations import DocumentedOperation, DocumentedPath, Unreadable, operations_of, paths
 from ..load.values import as_list, as_object, as_text, first_text, texts_in
@@ -22,6 +23,7 @@ from . import naming, select
 from .describe import described_sentence, sentence_verbs, spoken_verb, written_sentence
 from .first_sentences import Opening, openings
 from .models import Models, pascal
+from .naming.server import GENERAL, toolset_name
 from .operation import Operation
 from .projection import Nodes, Whole
 from .repeated import repeated
@@ -53,7 +55,22 @@ def parse_openapi(document: Document, config: Config, problems: Problems) -> Ser
     first = _Parser(document, config, problems)
     for name in document.apis:
         _Parser(document, config.of_api(name), problems, name, first)
+    for api in (first, *first.beside):
+        api.find_host(first)
+    for api in (first, *first.beside):
+        api.add_credentials(first)
+    unmoved = [api.api for api in first.beside if not any([api.host, api.own.base_url])]
+    if all([config.base_url, unmoved]):
+        mine = stem_of(document.source.name)
+        message = f"the base URL is that of `{mine}`, and not of `{'`, `'.join(unmoved)}`"
+        hint = f"write `base_url` under `[apis.{unmoved[0]}]` in `mcpgen.toml`"
+        problems.note("E0710", message, hint=hint)
     return first.server()
+
+
+def _inner(toolset: str, own: str) -> str:
+    """The name that a toolset of a further API has without that of the API."""
+    return GENERAL if toolset == own else toolset.removeprefix(f"{own}_")
 
 
 def api_name(document: Document, config: Config) -> str:
@@ -97,12 +114,11 @@ class _Parser:
         if first is not None:
             self.models = Models(self.reader, kept, pascal(api), first.models)
             self.whole = Whole(self.whole.nodes, first.whole)
-        others = first.every_credential() if first else ()
-        self.security = Security(self.reader, self.prefix, config, api, others)
         self.suggested = ""
         """The parameter that `--auth` is proposed for, as it takes it."""
-        self.assume_credential()
-        self.report_credentials()
+        self.host: _Parser | None = None
+        self.security: Security
+        self.secured: list[_Parser] = []
         self.openings: dict[str, Opening] = {}
         self.aliases: dict[str, str] = {}
         self.recognised = ""
@@ -134,6 +150,38 @@ class _Parser:
         apis = (self, *self.beside)
         return tuple(auth for api in apis for auth in api.security.credentials())
 
+    def find_host(self, first: _Parser) -> None:
+        """Find the API at the same address whose variables this one has too: that of the last run,
+        else the first with variables of its own. The owner can want this one's own.
+        """
+        known = self.config.known_apis
+        last = known.get(self.api)
+        if any([self is first, self.own.separate, self.own.base_url, last == self.api]):
+            return
+        best = 3
+        for api in (first, *first.beside):
+            if all([api is not self, api.operations, self.home.is_at(api.home)]):
+                is_earlier = all([api.api < self.api, api.host is None])
+                ranks = [api.api == last, api.api in ("", known.get(api.api)), is_earlier, True]
+                rank = ranks.index(True)
+                if rank < best:
+                    best, self.host = rank, api
+
+    def add_credentials(self, first: _Parser) -> None:
+        """Read the credentials, after those of the API whose variables this one has."""
+        if self in first.secured:
+            return
+        if self.host:
+            self.host.add_credentials(first)
+        others: list[Auth] = []
+        for api in first.secured:
+            others += api.security.credentials()
+        theirs = self.host.security.credentials() if self.host else ()
+        self.security = Security(self.reader, self.prefix, self.config, self.api, others, theirs)
+        self.assume_credential()
+        self.report_credentials()
+        first.secured.append(self)
+
     def described(self) -> Api:
         """Describe a further API."""
         return Api(
@@ -145,6 +193,7 @@ class _Parser:
             headers=tuple(self.config.headers.items()),
             security=self.security.default,
             allowed_origins=self.own.allow_origins,
+            shares=(self.host.api, self.host.home.path, self.home.path) if self.host else None,
         )
 
     def server(self) -> Server:
@@ -383,7 +432,11 @@ class _Parser:
         """Operation → the tag its toolset is made from; empty for the general one."""
         tags = {item.key: _tag(item) for item in self.operations}
         untagged = {item.key: item.path for item in self.operations if not tags[item.key]}
-        by_path = areas(untagged, filter(None, tags.values()), self.config.pinned.toolsets)
+        last = self.config.pinned.toolsets
+        if self.api:
+            own = toolset_name(self.tag(""))  # that of operations without a tag
+            last = {key: _inner(name, own) for key, name in last.items()}
+        by_path = areas(untagged, filter(None, tags.values()), last)
         return tags | by_path
 
     def workflow_tools(

@@ -133,6 +133,12 @@ class _Scheme:
         return f"{variable}_{name}" if name else variable
 
 
+def _way(auth: Auth) -> tuple[Any, ...]:
+    """Everything that a credential is sent by, and where its tokens come from."""
+    login = auth.login and replace(auth.login, variables=("", ""))
+    return (auth.kind, auth.place, auth.wire_name, auth.scheme, auth.token_url, login)
+
+
 class Security:
     """The credentials of one document, and what each operation requires of them.
 
@@ -147,9 +153,12 @@ class Security:
         config: Config,
         api: str = "",
         others: Collection[Auth] = (),
+        theirs: Collection[Auth] = (),
     ) -> None:
-        """`api` is the one of several whose document it is, `others` are credentials of others."""
-        self.prefix, self.problems = prefix, reader.problems
+        """`api` is the one of several whose document it is, `others` are credentials of others,
+        `theirs` those of the one at the same address.
+        """
+        self.prefix, self.problems, self.theirs = prefix, reader.problems, theirs
         self.api, self.others = api, others
         self.auth: dict[str, Auth] = {}
         self.slugs: dict[str, str] = {}
@@ -196,7 +205,8 @@ class Security:
             at = f"{reader.home}/components/securitySchemes/{escape(name)}"
             scheme, pointer = reader.deref(node, at)
             if isinstance(scheme, dict):
-                auth = replace(self.named_credential(name, scheme, pointer), api=self.api)
+                auth = self.named_credential(name, scheme, pointer)
+                auth = self.with_their_variables(replace(auth, api=self.api))
                 self.slugs[name] = auth.name
                 self.auth[auth.name] = auth
         self.default = self.requirement(root.get("security"), f"{reader.home}/security") or ()
@@ -214,6 +224,13 @@ class Security:
         return self.credential(
             _Scheme(f"{slug}_{digest(name)}", node, pointer, self.prefix, self.api)
         )
+
+    def with_their_variables(self, auth: Auth) -> Auth:
+        """A credential with the variables of one that is sent in the same way to the same place."""
+        for other in self.theirs:
+            if _way(other) == _way(auth):
+                return replace(auth, variables=other.variables, login=other.login)
+        return auth
 
     def slug(self, name: str) -> str:
         """A scheme's name as an identifier. Variables are named after it, and they are set where

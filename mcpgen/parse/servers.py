@@ -41,6 +41,17 @@ class Address:
     on_origin: bool = False
     said: str = ""
 
+    @property
+    def path(self) -> str:
+        """The path on its origin, without a slash at the end."""
+        return urlsplit(self.text).path.rstrip("/")
+
+    def is_at(self, other: Address) -> bool:
+        """Return whether both are on one origin, be it one that only the operator knows."""
+        if None in (self.url, other.url):
+            return all([self.on_origin, other.on_origin, self.path, other.path])
+        return origin(self.text) == origin(other.text)
+
 
 def address(servers: Any, source_url: str | None, vouched: Collection[str] = ()) -> Address:
     """The first server as a base URL without a trailing slash.

@@ -28,6 +28,7 @@ from ..config.options import (
     new_text,
     relative_to,
 )
+from ..customise.bindings import known_apis
 from ..load.source import STDIN, copies_of, home_of, is_url
 from ..load.values import as_object
 from ..lock import Lock, read_lock, salvaged_lock, text_hash
@@ -132,10 +133,12 @@ def _last_lock(folder: Path | None, *, adopt: bool) -> Lock | None:
 
 
 def named(config: Config, lock: Lock | None) -> Config:
-    """The configuration with the server's name: where it says none, that of the last run stays."""
-    if config.name or lock is None:
+    """The configuration with the names of the last run: those of its APIs, and the server's where
+    it says none.
+    """
+    if lock is None:
         return config
-    return replace(config, name=lock.name or None)
+    return replace(config, name=config.name or lock.name or None, known_apis=known_apis(lock))
 
 
 def run(

@@ -247,6 +247,8 @@ def _apis_facts(server: Server) -> dict[str, Any]:
             facts["allowed_origins"] = list(api.allowed_origins)
         if api.base_url_configured:
             facts["base_url_configured"] = True
+        if api.shares:
+            facts["shares"] = dict(zip(("api", "from", "to"), api.shares, strict=True))
         found[api.name] = facts
     if not found:
         return {}

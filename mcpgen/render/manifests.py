@@ -100,7 +100,8 @@ def to_set(server: Server) -> tuple[Variable, ...]:
 
 
 def _base_urls(server: Server) -> list[Variable]:
-    """The variables of the base URLs of all APIs."""
+    """The variables of the base URLs of all APIs; those at the address of another have its own."""
+    sharing = [api.name for api in server.apis if api.shares]
     return [
         Variable(
             name="_".join(filter(None, (server.env_prefix, name.upper(), "BASE_URL"))),
@@ -109,6 +110,7 @@ def _base_urls(server: Server) -> list[Variable]:
             required=url is None,
         )
         for name, url, _ in server.addresses
+        if name not in sharing
     ]
 
 

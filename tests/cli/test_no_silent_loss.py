@@ -12,7 +12,7 @@ EMPTY = {
 }
 UNREADABLE = HEAD + "paths: {/a: 5, /b: {get: 7}, /c: {$ref: '#/gone'}}\n"
 BROKEN = {
-    "a key that comes twice": ("get: {}\nget: {}\n", "error[E0113]: the key `get` comes twice"),
+    "a key that comes twice": ("get: {}\nget: []\n", "error[E0113]: the key `get` comes twice"),
     "YAML that is none": ("get: [\n", "error[E0112]"),
     "bytes that are no text": (b"get: \xff\n", "error[E0108]"),
 }

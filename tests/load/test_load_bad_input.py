@@ -164,9 +164,10 @@ QUOTES = "put text that begins with this character in quotes"
     ("x.yaml", f"{HEAD}host: ***\n", 0, 0, [QUOTES, "the alias begins at"]),
     *((name, content, 0, 0, [f"first at {first} and again at {second}", "take the second", "E0113"])
       for name, content, first, second in (
-        ("x.json", '{"openapi": "3.1.0",\n "paths": {},\n "paths": {}}', "2:2", "3:2"),
+        ("x.json", '{"openapi": "3.1.0",\n "paths": {},\n "paths": {"/": 1}}', "2:2", "3:2"),
         ("y.json", '{"a": {"b": 1}, "c": [{"b": 2, "\\u0062": 3}]}', "1:24", "1:32"),
-        ("x.yaml", "openapi: 3.1.0\npaths: {}\npaths: {}\n", "2:1", "3:1"),
+        ("x.yaml", "openapi: 3.1.0\npaths: {}\npaths: []\n", "2:1", "3:1"),
+        ("z.json", '{"a": 1, "a": 1, "b": 1,\n "b": true}', "1:18", "2:2"),
         ("y.yaml", 'a:\n  1: x\n  "1": y\n', "2:3", "3:3"),
     )),
 ])  # fmt: skip
@@ -265,3 +266,19 @@ def test_a_document_cut_anywhere_gives_one_clear_error_or_loads(write: Write, te
             refusal = refused(path)
             assert refusal.exit_code == 1 and len(refusal.problems) == 1
             assert not any(ord(letter) < 32 and letter != "\n" for letter in refusal.text)
+
+
+@pytest.mark.parametrize(("name", "content", "first", "second"), [
+    ("x.json", '{"openapi": "3.1.0", "info": {},\n "paths": {"/": [1.0, {"a": 1, "b": 2}]},\n'
+     ' "paths": {"/": [1.0, {"b": 2, "a": 1}]}}', "2:2", "3:2"),
+    ("x.yaml", "openapi: 3.1.0\ninfo: {}\npaths: {}\npaths:\n  {}\n", "3:1", "4:1"),
+    ("y.yaml", "openapi: 3.1.0\ninfo: {title: A, title: A}\npaths: {}\n", "2:8", "2:18"),
+])  # fmt: skip
+def test_a_key_that_comes_twice_with_one_value_is_a_warning(
+    write: Write, name: str, content: str, first: str, second: str
+) -> None:
+    _, problems = loaded(write(name, content))
+    [problem] = [each for each in problems if each.code == "E0113"]
+    assert problem.severity == "warning" and problem.place is not None
+    assert f"first at {first} and again at {second}" in problem.message
+    assert f"{problem.place.line}:{problem.place.column}" == second

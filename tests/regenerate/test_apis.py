@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +13,14 @@ import pytest
 import yaml
 from mcp import Client
 
+from mcpgen.customise.bindings import known_apis
 from mcpgen.runtime.settings import SettingsError, read
 from mcpgen.runtime.transports.http import share
 from tests.commands import Command
 from tests.generated import importable
 from tests.loopback import Recorder, recorders
+
+from .shop import add, lock_of
 
 USER = {"type": "object", "required": ["id"], "properties": {"id": {"type": "string"}}}
 
@@ -97,7 +102,8 @@ def called(source: Path, **environment: str) -> Any:
         async def go() -> dict[str, str]:
             async with Client(app.server) as client:
                 tools = [tool.name for tool in (await client.list_tools()).tools]
-                answers = [(name, await client.call_tool(name, {})) for name in tools]
+                given = {name: {"id": "7"} if "add_user" in name else {} for name in tools}
+                answers = [(name, await client.call_tool(name, given[name])) for name in tools]
             return {name: answer.content[0].text for name, answer in answers}
 
         return asyncio.run(go())
@@ -301,3 +307,123 @@ def test_the_endpoints_and_trusted_origins_of_one_api_are_not_those_of_another()
         own = settings.of("" if name == "a" else name)
         assert list(own.own_credentials) == [name]
         assert [origin.host for origin in own.trusted_origins] == ([host] if host else [])
+
+
+def boats(name: str, path: str, server: str = "") -> str:
+    """A document of one server, which has several."""
+    return yaml.safe_dump({
+        "openapi": "3.0.3", "info": {"title": name.capitalize(), "version": "1"},
+        "servers": [{"url": server or f"/api/v2/{name}"}], "security": [{"token": []}],
+        "components": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
+        "paths": {path: {"get": {"summary": f"List the {name}", "responses": {"200": {"description": "ok"}}}}},
+    })  # fmt: skip
+
+
+@pytest.fixture
+def port(tmp_path: Path, mcpgen: Command, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of the documents of a harbour, beside a project of them, which is here."""
+    specs = tmp_path / "specs"
+    specs.mkdir()
+    for name in ("boats", "crew"):
+        (specs / f"{name}.yaml").write_text(boats(name, "/all"))
+    (specs / "weather.yaml").write_text(boats("weather", "/today", "https://weather.example.com"))
+    monkeypatch.chdir(tmp_path)
+    assert mcpgen("generate", specs, "-o", "office", "--name", "office", "-q").code == 0
+    monkeypatch.chdir(tmp_path / "office")
+    return specs
+
+
+def variables() -> set[str]:
+    """What the operator is asked to set."""
+    lines = Path(".env.example").read_text().splitlines()
+    return {line.partition("=")[0] for line in lines if line.startswith("MCPGEN_")}
+
+
+OWN = {f"MCPGEN_OFFICE_{name}" for name in ("BASE_URL", "TOKEN_TOKEN", "WEATHER_TOKEN_TOKEN")}
+
+
+def test_documents_of_one_address_share_the_variables_of_one_credential(
+    port: Path, apis: dict[str, Recorder]
+) -> None:
+    assert variables() == OWN
+    settings = {"ALLOW_PRIVATE": "true", "TOKEN_TOKEN": "the-secret-of-the-harbour"}
+    for base, start in (("/api/v2/boats", "/api/v2"), ("/proxy/api/v2/boats/", "/proxy/api/v2")):
+        apis["shop"].asked.clear()
+        called(
+            Path("src"),
+            BASE_URL=apis["shop"].url + base,
+            WEATHER_BASE_URL=apis["mail"].url,
+            **settings,
+        )
+        asked = apis["shop"].asked
+        assert {each.target for each in asked} == {f"{start}/boats/all", f"{start}/crew/all"}
+        assert {each.fields["authorization"] for each in asked} == {
+            f"Bearer {settings['TOKEN_TOKEN']}"
+        }
+    assert not any("authorization" in each.fields for each in apis["mail"].asked)
+
+
+def test_credentials_that_are_shared_go_to_no_other_origin(port: Path) -> None:
+    facts = json.loads(next(Path("src").glob("*/api.json")).read_text())
+    urls = {"MCPGEN_OFFICE_BASE_URL": "https://port.example.com/api/v2/boats"}
+    near, far = (
+        {**urls, "MCPGEN_OFFICE_CREW_BASE_URL": f"https://{host}.example.com"}
+        for host in ("port", "x")
+    )
+    assert read(facts, near).of("crew").base_url == "https://port.example.com"
+    with pytest.raises(SettingsError, match="separate = true"):
+        read(facts, far)
+
+
+@pytest.mark.parametrize("name", ["anchors", "zebras"])
+def test_a_document_that_is_added_takes_no_name_and_no_variable(
+    port: Path, mcpgen: Command, name: str
+) -> None:
+    before = lock_of(Path())
+    (port / f"{name}.yaml").write_text(boats(name, "/all", "https://other.example.com"))
+    assert mcpgen("generate", "--accept-changes", "--renew").code == 0
+    after = lock_of(Path())
+    assert {tool.identity: tool.name for tool in before.tools}.items() <= {
+        tool.identity: tool.name for tool in after.tools
+    }.items()
+    assert before.auth.items() <= after.auth.items() and before.apis.items() <= after.apis.items()
+    assert variables() == OWN | {f"MCPGEN_OFFICE_{name.upper()}_TOKEN_TOKEN"}
+    assert mcpgen("check").code == 0
+
+
+def test_the_others_keep_their_names_when_the_first_document_goes(
+    port: Path, mcpgen: Command
+) -> None:
+    before = {tool.name for tool in lock_of(Path()).tools if ":" in tool.path}
+    for name in ("boats", "weather"):
+        (port / f"{name}.yaml").unlink()
+        assert mcpgen("generate", "--accept-changes", "-q").code == 0
+    assert {tool.name for tool in lock_of(Path()).tools} == {"crew_list_all"} <= before
+
+
+def test_the_owner_can_keep_the_variables_of_one_address_apart(port: Path, mcpgen: Command) -> None:
+    add(Path(), "[apis.crew]\nseparate = true")
+    assert mcpgen("generate", "--accept-changes", "--renew", "-q").code == 0
+    assert variables() == OWN | {
+        f"MCPGEN_OFFICE_CREW_{name}" for name in ("BASE_URL", "TOKEN_TOKEN")
+    }
+    text = Path("mcpgen.toml").read_text().replace("separate = true", "")
+    Path("mcpgen.toml").write_text(text)
+    assert mcpgen("diff").code == 0, "what was apart stays apart"
+
+
+def test_a_base_url_says_whose_it_is(port: Path, mcpgen: Command) -> None:
+    Path("mcpgen.toml").write_text(
+        'base_url = "https://port.example.com/v2/boats"\n[source]\npath = "../specs"\n'
+    )
+    done = mcpgen("generate", "--accept-changes")
+    assert "E0710" in done.err and "that of `boats`, and not of `weather`" in done.said
+
+
+def test_a_project_made_before_keeps_the_variables_that_it_has(port: Path, mcpgen: Command) -> None:
+    add(Path(), "[apis.crew]\nseparate = true")
+    assert mcpgen("generate", "--accept-changes", "--renew", "-q").code == 0
+    (port / "anchors.yaml").write_text(boats("anchors", "/all"))
+    older = replace(lock_of(Path()), apis={})
+    found = known_apis(older)
+    assert found == {"": "boats", "crew": "crew", "weather": "weather"}

@@ -228,6 +228,27 @@ def _trusted(text: str, setting: Setting) -> frozenset[Origin]:
         raise ValueError(f"has to hold origins such as {example}, with commas") from error
 
 
+def is_near(base_url: str, other: str) -> bool:
+    """Return whether two base URLs are on one origin, or not both are known."""
+    return not all([base_url, other]) or origin_of(base_url) == origin_of(other)
+
+
+def beside(facts: Mapping[str, Any], host: Mapping[str, Any]) -> dict[str, Any]:
+    """The facts of an API that has the base URL of another one, but for the path: where that is
+    `https://api.example.com/v1/orders`, its own is `https://api.example.com/v1/books`.
+    """
+    shares, base_url = facts["shares"], str(host["base_url"]).rstrip("/")
+    start = base_url.removesuffix(shares["from"])
+    if all([start == base_url, shares["from"]]):
+        start = "/".join(base_url.split("/")[:3])
+    return {
+        **facts,
+        "base_url": start + shares["to"] if base_url else "",
+        "base_url_configured": any([host["base_url_given"], host["base_url_configured"]]),
+        "calls_api": bool(base_url),
+    }
+
+
 class ApiReader(Reader):
     """One reading of the environment for a server that calls an API."""
 
@@ -248,10 +269,11 @@ class ApiReader(Reader):
         }
         if values["proxy_url"] and not _PROXY.fullmatch(values["proxy_url"].reveal()):
             self.refuse("PROXY_URL", "has to be a URL such as `http://proxy.example.com:3128`")
-        addresses = {
-            api: self.address(api, facts[api], allowed, token_urls[api], credentials)
-            for api in facts
-        }
+        addresses: dict[str, dict[str, Any]] = {}
+        for api in sorted(facts, key=lambda api: "shares" in facts[api]):
+            shares = facts[api].get("shares")
+            own = facts[api] if shares is None else beside(facts[api], addresses[shares["api"]])
+            addresses[api] = self.address(api, own, allowed, token_urls[api], credentials)
         settings = ApiSettings(
             **{**self.fields(values, _secrets_of(credentials.values())), **addresses.pop("")},
             **self.generated(),
@@ -286,6 +308,11 @@ class ApiReader(Reader):
         """
         name = f"{api.upper()}_BASE_URL".lstrip("_")
         base_url = self.base_url(name, facts)
+        if "shares" in facts and not is_near(base_url, facts["base_url"]):
+            reason = (
+                "is on another origin than the API whose credentials it has: generate the server"
+            )
+            self.refuse(name, f"{reason} with `separate = true` under `[apis.{api}]`")
         trusted = allowed | {origin_of(url) for url in (token_url,) if url}
         self.note_risks(credentials, base_url, trusted, api)
         return {
