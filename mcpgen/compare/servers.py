@@ -9,14 +9,14 @@ that worked still works. `text`: words only.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from ..ir import Schema
 from ..load.values import as_object, as_text
 from ..lock import HINTS, Lock, ToolLock
-from ..lock.model import match, shape
+from ..lock.model import match, shape, successors
 from .answers import compare_listed, compare_outputs
 from .names import rename_note
 from .schemas import Finding, Kind, compare_inputs, reworded
@@ -89,8 +89,11 @@ def diff(old: Side, new: Side) -> Diff:
     matched = match(old.lock, new.lock)
     for was, now in matched.kept:
         changes += _tool(was, now, old, new)
+    new_tools = {tool.operation: tool for tool in matched.added}
+    found = successors([tool.operation for tool in matched.gone], new_tools)
     for tool in matched.gone:
-        text = f"`{tool.operation}` is gone{_successor(tool, matched.added)}"
+        successor = new_tools.get(found.get(tool.operation, ""))
+        text = f"`{tool.operation}` is gone{_proposed(tool, successor)}"
         changes.append(Change(kind="breaking", event="removed", tool=tool.name, text=text))
     for tool in matched.added:
         text = f"is new: `{tool.operation}`"
@@ -117,16 +120,13 @@ def _of_server(old: Lock, new: Lock) -> Iterator[Change]:
         yield Change(kind="breaking", event="renamed", tool="", text=text)
 
 
-def _successor(gone: ToolLock, added: Iterable[ToolLock]) -> str:
-    """A proposal, where exactly one new operation has the shape of one that is gone: as `/v1/books`
-    becomes `/v2/books`.
-    """
-    alike = [tool for tool in added if _shape(tool) == _shape(gone)]
-    if len(alike) != 1:
+def _proposed(gone: ToolLock, successor: ToolLock | None) -> str:
+    """A proposal to keep the name of an operation that is gone."""
+    if successor is None:
         return ""
-    key = alike[0].operation_id or alike[0].operation
+    key = successor.operation_id or successor.operation
     return (
-        f"; `{alike[0].operation}` (`{alike[0].name}`) has its shape: to keep the name, add"
+        f"; `{successor.operation}` (`{successor.name}`) has its shape: to keep the name, add"
         f' `name = "{gone.name}"` to `mcpgen.toml` under `[tools."{key}"]`'
     )
 

@@ -101,7 +101,8 @@ class Pinned:
     `chosen` maps each name in `mcpgen.toml` to the operation it is for, `chosen_arguments` those of
     an operation's arguments to the key of the argument's table. `formerly` maps keys of `[tools]`
     in words of an older document to today's operation, or to an empty text when that is gone.
-    `tags` are those of each operation.
+    `successors` maps keys of `[tools]` whose operation is gone to one that it may be today. `tags`
+    are those of each operation.
     """
 
     tools: dict[str, str] = field(default_factory=dict)
@@ -113,6 +114,7 @@ class Pinned:
     chosen: dict[str, str] = field(default_factory=dict)
     chosen_arguments: dict[str, dict[str, str]] = field(default_factory=dict)
     formerly: dict[str, str] = field(default_factory=dict)
+    successors: dict[str, str] = field(default_factory=dict)
     tags: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 

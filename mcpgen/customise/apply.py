@@ -365,6 +365,9 @@ def _operation_of_table(
     elif key in config.pinned.formerly:
         message = f'`[tools."{key}"]` customises an operation that is no longer in the document'
         hint = "remove the table from `mcpgen.toml`"
+        successor = config.pinned.successors.get(key)
+        if successor:
+            hint = f'if `{successor}` is what it was, call the table `[tools."{successor}"]`'
         problems.add("E1114", "warning", message, hint=hint, place=place)
     else:
         message = f'`[tools."{key}"]` names no operation of the document'

@@ -25,7 +25,7 @@ from ..load.operations import operations as load_operations
 from ..load.source import DOCUMENT_ENDINGS, FOLDER
 from ..load.values import texts_in
 from ..lock import ArgumentKey, Former, Lock, Operation, ToolLock
-from ..lock.model import renamed_parameters, same
+from ..lock.model import renamed_parameters, same, successors
 
 
 def pin(config: Config, lock: Lock | None, document: Document) -> Config:
@@ -70,6 +70,7 @@ def pin(config: Config, lock: Lock | None, document: Document) -> Config:
         chosen=chosen,
         chosen_arguments=chosen_arguments,
         formerly=formerly,
+        successors=last.successors(listed),
         tags=tags,
     )
     selection = _selection(config.selection, last.today, named)
@@ -100,6 +101,13 @@ class _Last:
         for former in lock.former:
             if former.identity in returned:
                 self.entries[returned[former.identity]] = former
+
+    def successors(self, listed: list[Operation]) -> dict[str, str]:
+        """Word for an operation that is gone → the operation that it may be today."""
+        gone = {word: pair[0] for word, pair in self.by_word.items() if pair not in self.today}
+        known = set(self.today.values())
+        found = successors({*gone.values()}, [pair[0] for pair in listed if pair[0] not in known])
+        return {word: found[operation] for word, operation in gone.items() if operation in found}
 
     def tools(self) -> dict[str, str]:
         """Operation → the name of its tool. A name that another tool got meanwhile is that one's

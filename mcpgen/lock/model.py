@@ -188,6 +188,38 @@ def shape(path: str) -> str:
     return VERSION.sub("", template(path))
 
 
+def successors(gone: Iterable[str], added: Iterable[str]) -> dict[str, str]:
+    """Operation that is gone → the only new one of its shape, as `GET /v1/books` becomes `GET
+    /v2/books`; else the only one that is the same below a prefix, as `GET /admin/books` is.
+    """
+    left, new = list(gone), list(added)
+    found: dict[str, str] = {}
+    for operation in left:
+        alike = [each for each in new if shape(each) == shape(operation)]
+        if len(alike) == 1:
+            found[operation] = alike[0]
+    taken = set(found.values())
+    pairs = [
+        (operation, each)
+        for operation in left
+        for each in new
+        if operation not in found
+        if each not in taken
+        if _is_below(operation, each)
+    ]
+    counts = Counter(name for pair in pairs for name in pair)
+    return found | {was: now for was, now in pairs if counts[was] == counts[now] == 1}
+
+
+def _is_below(one: str, other: str) -> bool:
+    """Return whether two operations of one method differ in a prefix of their paths alone."""
+    method, _, path = shape(one).partition("/")
+    other_method, _, other_path = shape(other).partition("/")
+    short, long = sorted((f"/{path}", f"/{other_path}"), key=len)
+    names = short.replace("/{}", "")
+    return all([method == other_method, long.endswith(short), names.strip("/")])
+
+
 def renamed_parameters(before: str, now: str) -> dict[str, str]:
     """Old name → new name of each parameter of a path, by position: empty where the paths have
     other literals.

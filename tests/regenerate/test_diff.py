@@ -19,6 +19,7 @@ from mcpgen.compare.schemas import compare_inputs
 from mcpgen.compare.servers import READ_ANEW, Diff, diff
 from mcpgen.compare.sides import side_of_project, side_of_server
 from mcpgen.config import Config, ToolConfig
+from mcpgen.lock.model import successors
 from mcpgen.problems import Problems
 from mcpgen.project.revision import side_of_revision
 from tests.commands import Command
@@ -449,6 +450,47 @@ def test_an_operation_of_the_next_version_is_proposed_for_the_name(tmp_path: Pat
         "`GET /orders` is gone; `GET /v2/orders` (`browse`) has its shape: to keep the name,"
         ' add `name = "list_orders"` to `mcpgen.toml` under `[tools."browse"]`'
     )
+
+
+def test_operations_that_move_below_a_prefix_are_proposed_for_names_and_tables(
+    tmp_path: Path,
+) -> None:
+    def moved(document: Document) -> None:
+        for path in list(document["paths"]):
+            item = document["paths"][f"/admin{path}"] = document["paths"].pop(path)
+            for operation in (item.get("get"), item.get("post")):
+                if operation:
+                    operation["operationId"] = f"admin_{operation['operationId']}"
+
+    folder = project(tmp_path, config='[tools.listOrders]\ntitle = "Mine"')
+    before = side_of_project(folder)
+    save(changed(moved), tmp_path / "shop.json")
+    _, problems = generate(folder, accept=True)
+    (gone,) = [each for each in problems if each.code == "E1114"]
+    assert gone.hint == (
+        'if `GET /admin/orders` is what it was, call the table `[tools."GET /admin/orders"]`'
+    )
+    texts = {
+        change.tool: change.text for change in diff(before, side_of_project(folder)).of("breaking")
+    }
+    assert {name: "has its shape" in texts[name] for name in before.tools} == dict.fromkeys(
+        before.tools, True
+    )
+    assert '`[tools."admin_getBook"]`' in texts["get_book"]
+
+
+@pytest.mark.parametrize(("gone", "added", "found"), [
+    (["GET /a"], ["GET /x/a", "GET /y/a"], {}),
+    (["GET /a", "GET /b/a"], ["GET /x/b/a"], {}),
+    (["GET /a/{id}"], ["GET /x/a/{key}"], {"GET /a/{id}": "GET /x/a/{key}"}),
+    (["GET /x/v1/a"], ["GET /a"], {"GET /x/v1/a": "GET /a"}),
+    (["GET /{id}"], ["GET /a/{id}"], {}),
+    (["GET /a"], ["POST /x/a", "GET /xa", "GET shop:/a"], {}),
+])  # fmt: skip
+def test_only_what_is_unmistakable_is_a_successor(
+    gone: list[str], added: list[str], found: dict[str, str]
+) -> None:
+    assert successors(gone, added) == found
 
 
 def test_a_tool_with_the_name_of_one_of_its_shape_is_the_same_for_callers(tmp_path: Path) -> None:
