@@ -86,9 +86,7 @@ def side_of_files(lock: Lock, read: Read) -> Side:
         if path.endswith("/schemas.json"):
             wholes |= _wholes(as_object(_json(read(path))))
         elif path.endswith("/contracts.json"):
-            contracts = as_object(_json(read(path)))
-            exact = {name: as_object(contracts[name]).get("input") for name in contracts}
-            wholes |= {name: schema for name, schema in exact.items() if schema}
+            wholes |= _exact(as_object(_json(read(path))))
         elif path.endswith("/api.json"):
             aliases = as_object(as_object(_json(read(path))).get("aliases"))
         elif path == ANSWERS:
@@ -98,6 +96,12 @@ def side_of_files(lock: Lock, read: Read) -> Side:
             for tool in map(as_object, as_list(_json(read(path)))):
                 tools[as_text(tool.get("name"))] = tool
     return Side(lock=lock, tools=tools, wholes=wholes, answers=answers, aliases=aliases)
+
+
+def _exact(contracts: dict[str, Any]) -> dict[str, Schema]:
+    """The exact schemas of `contracts.json`."""
+    exact = {name: as_object(contract).get("input") for name, contract in contracts.items()}
+    return {name: schema for name, schema in exact.items() if schema}
 
 
 def _wholes(content: dict[str, Any]) -> dict[str, Schema]:

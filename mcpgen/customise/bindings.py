@@ -18,7 +18,7 @@ from typing import Any
 from ..config import Config, Pinned, Selection, ToolConfig
 from ..ir import CHOOSES_FIELDS, Origin, within
 from ..load import Document
-from ..load.beside import name_of, stem_of
+from ..load.beside import stem_of
 from ..load.document import UnresolvedReference
 from ..load.operations import DocumentedOperation
 from ..load.operations import operations as load_operations
@@ -272,16 +272,16 @@ def known_apis(lock: Lock) -> dict[str, str]:
     places = [entry.operation.partition(" ")[2] for entry in entries]
     names = [place.partition(":")[0] for place in places if place[:1] != "/"]
     apis = dict(zip(names, names, strict=True))
+    first = _first_document(lock, apis)
+    return {**apis, "": first} if first else apis
+
+
+def _first_document(lock: Lock, apis: Collection[str]) -> str:
+    """The name of the only copy of a document that is none of these APIs'; else empty."""
     copies = [PurePath(path) for path in lock.files if path.startswith(f"{FOLDER}/")]
-    documents = {
-        stem_of(path.name)
-        for path in copies
-        if path.suffix in DOCUMENT_ENDINGS and name_of(path) not in apis
-    }
-    match [*(documents - {"answers", "mcpgen_schema"})]:
-        case [only]:
-            apis[""] = only
-    return apis
+    names = {stem_of(path.name) for path in copies if path.suffix in DOCUMENT_ENDINGS}
+    names -= {"answers", "mcpgen_schema", *apis}
+    return names.pop() if len(names) == 1 else ""
 
 
 @dataclass(frozen=True, slots=True)
