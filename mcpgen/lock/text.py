@@ -55,8 +55,7 @@ def dump(lock: Lock) -> str:
     lines = ["{"]
     lines += [f'  "{key}": {json.dumps(value)},' for key, value in head.items()]
     lines += _table("auth", lock.auth)
-    if lock.apis:
-        lines += _table("apis", lock.apis)
+    lines += _table("apis", lock.apis) * bool(lock.apis)
     lines += _table("customised", lock.customised)
     lines += _table("files", lock.files)
     if lock.made:

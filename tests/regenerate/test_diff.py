@@ -62,26 +62,22 @@ TABLE: list[tuple[str, Change, str, str, str]] = [
      "additive", "x", "is new: `GET /x`"),
     ("a deleting operation is new", set_in("paths", "/x", to={"delete": {"operationId": "x", "responses": {}}}),
      "additive", "x", "is new and destructive"),
-    ("the operationId is another", set_in(*LIST, "operationId", to="all"), "text", "list_books",
-     "operationId is `all`"),
+    ("the operationId is another", set_in(*LIST, "operationId", to="all"), "text", "list_books", "operationId is `all`"),
     ("the path is another", lambda document: document["paths"].update({"/v2": document["paths"].pop("/orders")}),
      "breaking", "list_orders", "it now calls `GET /v2` instead of `GET /orders`"),
     ("an argument is gone", cut(*LIST, "parameters", 2), "breaking", "list_books", "`tenant` is gone"),
-    ("an argument is new", set_in(*LIST, "parameters", 2, "name", to="shop"), "breaking", "list_books",
-     "`tenant` is gone"),
+    ("an argument is new", set_in(*LIST, "parameters", 2, "name", to="shop"), "breaking", "list_books", "`tenant` is gone"),
     ("an optional argument is new", lambda document: parameters(document).append(
         {"name": "page", "in": "query", "schema": {"type": "integer"}}), "additive", "list_books", "`page` is new"),
     ("a required argument is new", lambda document: parameters(document).append(
         {"name": "page", "in": "query", "required": True, "schema": {"type": "integer"}}),
      "breaking", "list_books", "`page` is new and required"),
-    ("an argument is required now", set_in(*GENRE, "required", to=True), "breaking", "list_books",
-     "`genre` is required now"),
+    ("an argument is required now", set_in(*GENRE, "required", to=True), "breaking", "list_books", "`genre` is required now"),
     ("a type narrows", set_in(*LIST, "parameters", 2, "schema", to={"type": "integer"}), "breaking", "list_books",
      "`tenant` must be integer instead of string"),
     ("a type widens", set_in(*LIMIT, to={"type": "number", "minimum": 1, "maximum": 100}), "additive", "list_books",
      "`limit` may be number instead of integer"),
-    ("an enum value is gone", set_in(*GENRE, "schema", "enum", to=["poetry"]), "breaking", "list_books",
-     "`genre` no longer allows `science`"),
+    ("an enum value is gone", set_in(*GENRE, "schema", "enum", to=["poetry"]), "breaking", "list_books", "`genre` no longer allows `science`"),
     ("an enum value is new", set_in(*GENRE, "schema", "enum", to=["poetry", "science", "art"]), "additive",
      "list_books", "`genre` allows `art` as well"),
     ("a maximum falls", set_in(*LIMIT, "maximum", to=50), "breaking", "list_books", "`limit` must be at most 50"),
@@ -112,8 +108,7 @@ TABLE: list[tuple[str, Change, str, str, str]] = [
     ("a default is new", set_in(*LIMIT, "default", to=20), "additive", "list_books", "the default of `limit` is `20`"),
     ("a credential is another", set_in("components", "securitySchemes", "key", "name", to="X-New"), "security",
      "list_books", "credential `key` changes its name on the wire: `X-Key` is now `X-New`"),
-    ("an operation goes without credentials", set_in(*GET, "security", to=[]), "security", "get_book",
-     "no credential"),
+    ("an operation goes without credentials", set_in(*GET, "security", to=[]), "security", "get_book", "no credential"),
     ("a read becomes a deletion", lambda document: document["paths"]["/books/{bookId}"].update(
         {"delete": document["paths"]["/books/{bookId}"].pop("get")}), "security", "get_book", "requests are sent with DELETE instead of GET"),
 ]  # fmt: skip
@@ -281,14 +276,12 @@ ANEW = "its arguments are described differently"
 @pytest.mark.parametrize(
     ("old", "new", "kind", "text"),
     [
-        (of(a={"type": ["string", "null"]}), of(a={"type": "string"}), "breaking",
-         "`a` must be string instead of null or string"),
+        (of(a={"type": ["string", "null"]}), of(a={"type": "string"}), "breaking", "`a` must be string instead of null or string"),
         (of(a={}), of(a={"type": "string"}), "breaking", "`a` must be string"),
         (of(a={"type": "string"}), of(a={}), "additive", "`a` may be anything instead of string"),
         (of(a={"enum": [1, 2]}), of(a={}), "additive", "`a` may have any value"),
         (of(a={}), of(a={"const": 1}), "breaking", "`a` must be one of `1`"),
-        (of(a={"pattern": "x"}), of(a={"pattern": "y"}), "breaking",
-         "`a` must have the pattern `y` instead of `x`"),
+        (of(a={"pattern": "x"}), of(a={"pattern": "y"}), "breaking", "`a` must have the pattern `y` instead of `x`"),
         (of(a={}), of(a={"pattern": "x"}), "breaking", "`a` must have the pattern `x`"),
         (of(a={}), of(a={"format": "int64"}), "text", "`a` must have the format `int64`"),
         (of(a={}), of(a={"format": "int32"}), "breaking", "`a` must have the format `int32`"),
@@ -299,26 +292,18 @@ ANEW = "its arguments are described differently"
             ("maximum", "at most"), ("minimum", "at least"), ("minLength", "a length of at least"),
             ("maxItems", "at most this many items:"), ("maxProperties", "at most this many fields:"),
             ("minProperties", "at least this many fields:")]),
-        (of(a={"items": {"type": "integer"}}), of(a={"items": {"type": "string"}}), "breaking",
-         "`a[]` must be string instead of integer"),
+        (of(a={"items": {"type": "integer"}}), of(a={"items": {"type": "string"}}), "breaking", "`a[]` must be string instead of integer"),
         (of(a=of(b={})), of(a=of()), "breaking", "`a.b` is gone"),
-        (of(a={"anyOf": [{"type": "string"}]}), of(a={"anyOf": [{"type": "string"}, {"type": "null"}]}), "additive",
-         "`a` may have more forms"),
-        (of(a={"anyOf": [{"type": "string"}, {"type": "null"}]}), of(a={"anyOf": [{"type": "string"}]}), "breaking",
-         "`a` may have other forms"),
-        (of(a={"allOf": [{"minLength": 1}]}), of(a={"allOf": [{"minLength": 1}, {"pattern": "x"}]}), "breaking",
-         "`a` may have other forms"),
-        (of(a={"allOf": [{"minLength": 1}, {"pattern": "x"}]}), of(a={"allOf": [{"minLength": 1}]}), "additive",
-         "`a` may have more forms"),
-        (of(a={"additionalProperties": False}), of(a={"additionalProperties": {"type": "string"}}), "additive",
-         "`a` takes further fields"),
-        (of(a={"additionalProperties": True}), of(a={"additionalProperties": {"type": "string"}}), "breaking",
-         "`a` takes fewer further fields"),
+        (of(a={"anyOf": [{"type": "string"}]}), of(a={"anyOf": [{"type": "string"}, {"type": "null"}]}), "additive", "`a` may have more forms"),
+        (of(a={"anyOf": [{"type": "string"}, {"type": "null"}]}), of(a={"anyOf": [{"type": "string"}]}), "breaking", "`a` may have other forms"),
+        (of(a={"allOf": [{"minLength": 1}]}), of(a={"allOf": [{"minLength": 1}, {"pattern": "x"}]}), "breaking", "`a` may have other forms"),
+        (of(a={"allOf": [{"minLength": 1}, {"pattern": "x"}]}), of(a={"allOf": [{"minLength": 1}]}), "additive", "`a` may have more forms"),
+        (of(a={"additionalProperties": False}), of(a={"additionalProperties": {"type": "string"}}), "additive", "`a` takes further fields"),
+        (of(a={"additionalProperties": True}), of(a={"additionalProperties": {"type": "string"}}), "breaking", "`a` takes fewer further fields"),
         (of(a={"not": {"const": 1}}), of(a={"not": {"const": 2}}), "breaking", "`a` may have other forms"),
         (of(a={"not": {"const": 1}}), of(a={}), "additive", "`a` may have more forms"),
         (of(a={}), of(a={"oneOf": [{"const": 1}]}), "breaking", "`a` may have other forms"),
-        (of(a={"oneOf": [{"enum": [1, 2]}]}), of(a={"oneOf": [{"enum": [1]}]}), "breaking",
-         "`a` may have other forms"),
+        (of(a={"oneOf": [{"enum": [1, 2]}]}), of(a={"oneOf": [{"enum": [1]}]}), "breaking", "`a` may have other forms"),
         (of(a={"oneOf": [{"const": 1}]}), of(a={}), "additive", "`a` may have more forms"),
         (of(a={"type": "object", "additionalProperties": True}),
          of(a={"type": "object", "additionalProperties": False}),
@@ -329,32 +314,26 @@ ANEW = "its arguments are described differently"
         (of(a={"properties": {"b": {}}}), of(a={"properties": {}}), "breaking", "`a.b` is gone"),
         (of(a={"maxLength": 9}), of(a={"maxLength": 8}), "breaking", "`a` must be a length of at most 8 instead of 9"),
         (of(a={"enum": ["x", None]}), of(a={"enum": ["x"]}), "breaking", "`a` no longer allows `null`"),
-        (of(a={"description": "x"}), of(a={"description": "y"}), "text",
-         "the description of `a` is “y” instead of “x”"),
+        (of(a={"description": "x"}), of(a={"description": "y"}), "text", "the description of `a` is “y” instead of “x”"),
         (of(a={"anyOf": [{"title": "x", "minLength": 1, "maxLength": 2}]}),
          of(a={"anyOf": [{"maxLength": 2, "minLength": 1, "title": "y"}]}), "text", ANEW),
         (of(a={"minLength": 0}), of(a={}), "text", ANEW), ({"type": "object"}, of(), "text", ANEW),
-        (of(a={"additionalProperties": True}), of(a={"additionalProperties": {"type": "null"}}), "breaking",
-         "`a` takes fewer further fields"),
+        (of(a={"additionalProperties": True}), of(a={"additionalProperties": {"type": "null"}}), "breaking", "`a` takes fewer further fields"),
         (of(a={"additionalProperties": {"type": "null"}}), of(a={}), "additive", "`a` takes further fields"),
         (of(a={"additionalProperties": {"type": "null"}}), of(a={"additionalProperties": {"type": "string"}}),
          "breaking", "`a.*` must be string instead of null"),
-        (of(a={}), of(a={"enum": [*"abcdefghijkl", None]}), "breaking",
-         "`a` must be one of `a`, `b`, `c`, `d`, `e`, `f` and 7 more"),
+        (of(a={}), of(a={"enum": [*"abcdefghijkl", None]}), "breaking", "`a` must be one of `a`, `b`, `c`, `d`, `e`, `f` and 7 more"),
         (of(a={"exclusiveMinimum": 1}), of(a={"exclusiveMinimum": 2}), "breaking", "`a` must be above 2 instead of 1"),
         (of(a={"exclusiveMaximum": 2}), of(a={"exclusiveMaximum": 1}), "breaking", "`a` must be below 1 instead of 2"),
-        (of(a={"minItems": 1}), of(a={"minItems": 0}), "additive",
-         "`a` must be at least this many items: 0 instead of 1"),
+        (of(a={"minItems": 1}), of(a={"minItems": 0}), "additive", "`a` must be at least this many items: 0 instead of 1"),
         (of(a={"multipleOf": 2}), of(a={"multipleOf": 3}), "breaking", "`a` must have the multipleOf `3` instead of `2`"),
         (of(a={"uniqueItems": True}), of(a={}), "additive", "`a` need not have the uniqueItems `true`"),
         (of(a={"default": 1}), of(a={}), "breaking", "the default of `a` is nothing instead of `1`"),
         (of(a={"default": None}), of(a={"default": 1}), "breaking", "the default of `a` is `1` instead of `null`"),
         ({**of(a={}), "required": ["a"]}, of(a={}), "additive", "`a` is optional now"),
         (of(), {**of(b={}), "required": ["b"]}, "breaking", "`b` is new and required"),
-        (of(a={"not": {"const": 1}}), of(a={"not": {"const": 2}}), "breaking", "`a` may have other forms"),
         (of(a={"title": "x"}), of(a={}), "text", "the title of `a` is gone: “x”"),
-        (of(a={"description": "x y"}), of(a={"description": "x\ny"}), "text",
-         "the description of `a` has other spaces or line ends"),
+        (of(a={"description": "x y"}), of(a={"description": "x\ny"}), "text", "the description of `a` has other spaces or line ends"),
         (of(a={"description": "x" * 300}), of(a={"description": f"{'x' * 200}y{'x' * 99}"}), "text",
          f"the description of `a` is “…{'x' * 40}y{'x' * 99}” instead of “…{'x' * 140}”"),
     ],
@@ -407,15 +386,13 @@ def item(**changes: Any) -> dict[str, Any]:
          {**of(a={"$ref": "#/$defs/Node"}), "$defs": {"Node": NODE}}, "breaking",
          "`a.size` of the answer may have any value"),
         (of(a={"enum": [1]}), of(a={"enum": [1, 2]}), "additive", "`a` of the answer may be `2` as well"),
-        (of(a={"anyOf": [{"type": "string"}]}), of(a={"anyOf": [{"type": "null"}]}), "breaking",
-         "`a` of the answer may have other forms"),
+        (of(a={"anyOf": [{"type": "string"}]}), of(a={"anyOf": [{"type": "null"}]}), "breaking", "`a` of the answer may have other forms"),
         (of(a={"anyOf": [{"type": "string"}, {"type": "null"}]}), of(a={"anyOf": [{"type": "null"}]}), "additive",
          "`a` of the answer has fewer forms"),
         (of(a={"anyOf": [{"type": "null"}]}), of(a={"anyOf": [{"type": "string"}, {"type": "null"}]}), "breaking",
          "`a` of the answer may have other forms"),
         (of(a=of(b={})), of(a={"anyOf": [of(b={}), of(c={})]}), "breaking", "`a` of the answer may have other forms"),
-        (of(a={"description": "x"}), of(a={"description": "y"}), "text",
-         "the description of `a` of the answer is “y” instead of “x”"),
+        (of(a={"description": "x"}), of(a={"description": "y"}), "text", "the description of `a` of the answer is “y” instead of “x”"),
         (of(a={"type": "string"}), of(a={}), "breaking", "`a` of the answer may be anything instead of string"),
         (of(a={"enum": [1, 2]}), of(a={"enum": [1]}), "additive", "`a` of the answer is never `2`"),
         (of(a={"additionalProperties": {"type": "null"}}), of(a={"additionalProperties": {"type": "string"}}),
@@ -456,26 +433,20 @@ def test_operations_that_move_below_a_prefix_are_proposed_for_names_and_tables(
     tmp_path: Path,
 ) -> None:
     def moved(document: Document) -> None:
-        for path in list(document["paths"]):
-            item = document["paths"][f"/admin{path}"] = document["paths"].pop(path)
-            for operation in (item.get("get"), item.get("post")):
-                if operation:
-                    operation["operationId"] = f"admin_{operation['operationId']}"
+        document["paths"] = {f"/admin{path}": item for path, item in document["paths"].items()}
+        for item in document["paths"].values():
+            for method in {"get", "post"} & item.keys():
+                item[method]["operationId"] = f"admin_{item[method]['operationId']}"
 
     folder = project(tmp_path, config='[tools.listOrders]\ntitle = "Mine"')
     before = side_of_project(folder)
     save(changed(moved), tmp_path / "shop.json")
     _, problems = generate(folder, accept=True)
     (gone,) = [each for each in problems if each.code == "E1114"]
-    assert gone.hint == (
-        'if `GET /admin/orders` is what it was, call the table `[tools."GET /admin/orders"]`'
-    )
-    texts = {
-        change.tool: change.text for change in diff(before, side_of_project(folder)).of("breaking")
-    }
-    assert {name: "has its shape" in texts[name] for name in before.tools} == dict.fromkeys(
-        before.tools, True
-    )
+    assert 'call the table `[tools."GET /admin/orders"]`' in gone.hint
+    broken = diff(before, side_of_project(folder)).of("breaking")
+    texts = {change.tool: change.text for change in broken if "has its shape" in change.text}
+    assert texts.keys() == before.tools.keys()
     assert '`[tools."admin_getBook"]`' in texts["get_book"]
 
 
@@ -622,13 +593,11 @@ FIELDS: Document = {"zone": {"type": "string", "enum": ZONES}, "size": SIZE}
 @pytest.mark.parametrize(
     ("new", "kind", "text"),
     [
-        ({"zone": {"type": "string", "enum": ZONES[:-1]}}, "breaking",
-         "`place.zone` no longer allows `Region/City_119`"),
+        ({"zone": {"type": "string", "enum": ZONES[:-1]}}, "breaking", "`place.zone` no longer allows `Region/City_119`"),
         ({"zone": {"type": "string", "enum": [*ZONES, "x"]}}, "additive", "`place.zone` allows `x` as well"),
         ({"size": {**SIZE, "properties": {"width": {"type": "string"}, "unit": {"type": "string"}}}},
          "breaking", "`place.size.width` must be string instead of integer"),
-        ({"size": {**SIZE, "properties": {"unit": {"type": "string"}}}}, "breaking",
-         "`place.size.width` is gone"),
+        ({"size": {**SIZE, "properties": {"unit": {"type": "string"}}}}, "breaking", "`place.size.width` is gone"),
     ],
 )  # fmt: skip
 def test_what_a_call_is_checked_against_is_compared_and_not_what_is_listed(
