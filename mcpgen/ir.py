@@ -316,7 +316,7 @@ class Server:
     in them whose key differs on the wire (pointer, name). `has_functions` says that the user's code
     makes tools of functions with `@tool`, `functions` are the names of these tools,
     `profile` is that of their schemas. `apis` are further APIs, to which nothing of the first one
-    is sent.
+    is sent; `documentation` is the public https URL of the API's documentation.
     """
 
     name: str
@@ -361,6 +361,7 @@ class Server:
     confirm: bool = False
     """Whether a person has to agree to each call of a tool that may delete or overwrite."""
     apis: tuple[Api, ...] = ()
+    documentation: str = ""
 
     def api(self, name: str) -> Server | Api:
         """Return the API of a name; the first one, whose name is empty, is the server's."""

@@ -30,7 +30,7 @@ GENERATED: Final = re.compile(
     | tests/\w+\.(py|json)
     | document/([\w-][\w.-]*/)*[\w-][\w.-]*
     | src/\w+/(?!(?i:custom/|hooks\.py|auth\.py))(\w+/)*
-        (\w+\.(py|json|toml)|py\.typed|catalogue\.html)
+        (\w+\.(py|json|toml)|py\.typed|catalogue\.html|LICENSE)
     """,
     re.ASCII | re.VERBOSE,
 )

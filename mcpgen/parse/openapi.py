@@ -31,7 +31,7 @@ from .response import items_of
 from .room import LIMITS, MANY, Draft, Texts, frequent_texts, own_budget, size, with_room
 from .schema import Reader
 from .security import Security, credential_parameters, find_clue
-from .servers import Address, address, is_same, origin, own_network
+from .servers import Address, address, is_same, origin, own_network, screen
 from .toolsets import areas, toolsets
 from .vocabulary import READING
 
@@ -145,6 +145,11 @@ class _Parser:
         )
         return [*filter(None, map(as_text, pages)), self.source.url or ""]
 
+    def documentation(self) -> str:
+        """The address of the API's documentation; empty where it is no public https URL."""
+        written = as_text(as_object(self.root.get("externalDocs")).get("url"))
+        return screen(written).url or ""
+
     def every_credential(self) -> tuple[Auth, ...]:
         """The credentials of this API and of those beside it."""
         apis = (self, *self.beside)
@@ -231,6 +236,7 @@ class _Parser:
             aliases=tuple(self.aliases.items()),
             recognised=self.recognised,
             apis=tuple(api.described() for api in self.beside),
+            documentation=self.documentation(),
         )
 
     def instructions(self) -> str:

@@ -86,6 +86,8 @@ def project_context(server: Server) -> dict[str, Any]:
         "requirements": requirements(**has),
         "runtime": Code(_RUNTIMES[server.runtime]),
         "runtime_prefix": f"{_RUNTIMES[server.runtime]}.",
+        "is_copied": server.runtime == "copied",
+        "documentation": server.documentation,
         "name": server.name,
         "title": title,
         "skill_description": (

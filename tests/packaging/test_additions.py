@@ -17,13 +17,10 @@ __all__ = ["mcpgen"]
 
 ROOT = Path(__file__).parents[2]
 BOOKSHOP = ROOT / "samples/specs/bookshop.yaml"
-WORDS = {
-    Thing.tool: [["count_words", "--argument", "text:string!"]],
-    Thing.api: [[str(ROOT / "samples/specs/logins.yaml")]],
-}
+WORDS = {"tool": ["count_words --argument text:string!", "count_pages --python"]}
+WORDS["api"] = [f"{ROOT}/samples/specs/logins.yaml"]
 """What else is typed after a thing; a tool can be a function too."""
-WORDS[Thing.tool].append(["count_pages", "--python", "--argument", "title:string!"])
-ADDITIONS = [[str(thing), *words] for thing in Thing for words in WORDS.get(thing, [[]])]
+ADDITIONS = [[thing, *words.split()] for thing in Thing for words in WORDS.get(thing, [""])]
 ALONE = [words for words in ADDITIONS if words[0] not in {*on_request(), *TARGETS}]
 """Those that bring code."""
 
@@ -38,18 +35,13 @@ def shop(mcpgen: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
 
 def said(*commands: list[str]) -> str:
     """What the judges of a project's own `make lint` say in the current folder."""
-    text = ""
-    for command in commands:
-        line = [sys.executable, "-m", *command]
-        done = subprocess.run(line, capture_output=True, text=True, timeout=300, check=False)
-        text += (done.stdout + done.stderr) if done.returncode else ""
-    return text
+    lines = [[sys.executable, "-m", *command] for command in commands]
+    runs = [subprocess.run(line, capture_output=True, text=True, timeout=300) for line in lines]
+    return "".join(done.stdout + done.stderr for done in runs if done.returncode)
 
 
 @pytest.mark.parametrize("words", ALONE, ids=" ".join)
-def test_code_that_is_added_alone_is_in_style(
-    mcpgen: Command, shop: Path, words: list[str]
-) -> None:
+def test_code_that_is_added_is_in_style(mcpgen: Command, shop: Path, words: list[str]) -> None:
     assert mcpgen("add", *words, "--quiet").code == 0
     assert said(["ruff", "check", "src", "tests"]) == "" and mcpgen("check").code == 0
 

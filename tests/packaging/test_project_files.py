@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import tomllib
+from fnmatch import fnmatch
 from http.server import HTTPServer, SimpleHTTPRequestHandler
 from importlib import resources
 from pathlib import Path
@@ -220,3 +221,24 @@ def test_every_variable_is_explained_and_no_other():
     every = settings_with(ApiSettings, parts_of({"parts": list(PARTS)}))
     text = (resources.files("mcpgen") / "data" / "settings.toml").read_text("utf-8")
     assert set(tomllib.loads(text)) == {setting.name for setting in every}
+
+
+def test_a_project_says_whose_the_copied_code_is_and_where_the_api_is_described(
+    tmp_path: Path,
+) -> None:
+    """The licence of the runtime asks for its notice in every copy; an installed one has its own."""
+    document = yaml.safe_load((ROOT / "samples" / "specs" / "bookshop.yaml").read_text())
+    for url, runtime in (
+        ("https://docs.example.com/shop", "copied"),
+        ("http://10.0.0.1", "installed"),
+    ):
+        document["externalDocs"] = {"url": url}
+        (tmp_path / "shop.json").write_text(json.dumps(document))
+        config = Config(sources=(str(tmp_path / "shop.json"),), runtime=runtime)
+        files = generate(config, Problems())[2]
+        project = tomllib.loads(files["pyproject.toml"])["project"]
+        (is_copied,) = {runtime == "copied", "license-files" in project, "urls" in project}
+        if is_copied:
+            [path] = [path for path in files if fnmatch(path, project["license-files"][0])]
+            assert files[path] == (ROOT / "LICENSE").read_text()
+            assert project["urls"] == {"Documentation": url}
