@@ -11,7 +11,7 @@ import json
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from importlib import import_module
 from typing import Any
 
@@ -31,7 +31,8 @@ from .package import Package
 from .parts import mode_of, parts_of
 from .record import current, is_read, is_traced, recorded, with_readable_trace
 from .results import sendable
-from .results.content import Context, ToolError, failure
+from .results.content import EVERYTHING, Choice, Context, ToolError, failure
+from .secrets import CHOICE
 from .settings import Settings, read
 
 LIST_TTL_MS = 300_000
@@ -40,6 +41,8 @@ is replaced.
 """
 
 GRACE_SECONDS = 1.0
+MOST_CHOICES = 32
+"""Choices of connections whose lists are kept."""
 
 Refusal = Callable[[Entry, Any], str]
 """The reason to refuse a tool, by it and the request (None on stdio); or an empty text."""
@@ -110,7 +113,7 @@ class App:
                 {key: tool[key] for key in tool if key not in hidden} for tool in self.listed
             ]
         self._whole = Pages([self.listed])
-        self._paged: Pages | None = None
+        self._paged = lru_cache(maxsize=MOST_CHOICES)(self._pages_of)
         self.server = self._build(facts)
 
     def _build(self, facts: dict[str, Any]) -> Server[Any]:
@@ -198,7 +201,9 @@ class App:
         result = await call_next(ctx)
         if ctx.method == "tools/list" and isinstance(result, dict):
             cursor = (ctx.params or {}).get("cursor")
-            return {**result, "tools": self._pages(ctx).tools(cursor)}
+            result = {**result, "tools": self._pages(ctx).tools(cursor)}
+            if "cacheScope" in result and _choice(ctx) != EVERYTHING:
+                result["cacheScope"] = "private"
         return result
 
     async def _list_nothing(
@@ -216,9 +221,11 @@ class App:
         """The pages of the list; on stdio, where no client limits a message, there is one."""
         if ctx.request is None:
             return self._whole
-        if self._paged is None:
-            self._paged = Pages.of(self.listed, self._limits.http_list_bytes)
-        return self._paged
+        return self._paged(_choice(ctx))
+
+    def _pages_of(self, choice: Choice) -> Pages:
+        tools = [tool for tool in self.listed if choice.takes(self.entry(tool["name"]))]
+        return Pages.of(tools, self._limits.http_list_bytes)
 
     async def _call(
         self, request: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
@@ -269,7 +276,7 @@ class App:
         self, entry: Entry, arguments: dict[str, Any] | None, context: Context
     ) -> dict[str, Any]:
         context.server = self
-        reason = self._reason_to_refuse(entry, context)
+        reason = self._reason_to_refuse(entry, context, _choice(context.sent_by))
         record = current()
         record.tool, record.writes, record.arguments = entry.name, not entry.read_only, arguments
         if reason:
@@ -293,10 +300,12 @@ class App:
         result["content"] += context.done()
         return result
 
-    def _reason_to_refuse(self, entry: Entry, context: Context) -> str:
+    def _reason_to_refuse(self, entry: Entry, context: Context, choice: Choice) -> str:
         """Explain why a tool may not be called by this caller, or return an empty text."""
         if self.catalog.read_only and not entry.read_only:
             return f"`{entry.name}` can change data, and this server was started read-only"
+        if not (choice is EVERYTHING or choice.takes(entry)):
+            return f"`{entry.name}` is not among the tools that this connection asks for"
         if self.refusal is not None:
             return self.refusal(entry, context.request)
         return ""
@@ -321,7 +330,8 @@ class App:
             raise ToolError(f"there is no tool `{name}` on this server")
         with recorded(entry.name, context.sender) as record:
             record.writes, record.arguments = not entry.read_only, arguments
-            reason = self._reason_to_refuse(entry, context)
+            choice = replace(_choice(context.sent_by), pairs=())
+            reason = self._reason_to_refuse(entry, context, choice)
             if reason:
                 record.fail("refused", reason)
                 raise ToolError(reason)
@@ -348,6 +358,14 @@ async def _call_front(
         current().fail("invalid_arguments", str(error)[:500])
         return failure(str(error))
     return await front.call(entry.name, checked, context, run)
+
+
+def _choice(ctx: Any) -> Choice:
+    """Return the tools that the connection of a request wants."""
+    if ctx is None or ctx.request is None:
+        return EVERYTHING
+    chosen: Choice = ctx.request.scope.get(CHOICE, EVERYTHING)
+    return chosen
 
 
 def printable(name: str) -> str:

@@ -26,7 +26,7 @@ from .errors import StartError
 from .log import event
 from .package import Package, decorated
 from .parts import Part
-from .results.content import Context
+from .results.content import Choice, Context
 from .settings import Settings
 
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
@@ -194,6 +194,16 @@ class Catalog:
     def find(self, name: str) -> Entry | None:
         """The tool of that name, or of the name an alias stands for."""
         return self._entries.get(name) or self._entries.get(self.aliases.get(name, ""))
+
+    def unknown(self, choice: Choice) -> str:
+        """Explain which name of a choice is not known here, or return an empty text."""
+        known = {"toolset": set(self.toolset_of.values()), "tool": set(self.toolset_of)}
+        for pair in choice.pairs:
+            for kind, names in zip(known, pair, strict=True):
+                for name in sorted(names - known[kind]):
+                    hint = suggest(name, sorted(known[kind]))
+                    return f"there is no {kind} `{name[:128]}`{hint}"
+        return ""
 
     def writes(self, name: str) -> bool:
         """Return whether there is a tool of that name that can change something."""

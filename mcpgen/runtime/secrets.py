@@ -202,6 +202,10 @@ SENDER = "mcp.sender"
 """
 
 
+CHOICE = "mcp.choice"
+"""The key under which the ASGI scope has the `results.content.Choice` of a request."""
+
+
 @dataclass(frozen=True, slots=True)
 class Caller:
     """The bearer of an access token that was checked."""

@@ -25,7 +25,7 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from ..secrets import CALLER, SENDER, Caller
+from ..secrets import CALLER, CHOICE, SENDER, Caller
 from . import compact, sendable
 
 if TYPE_CHECKING:
@@ -142,6 +142,26 @@ class Structured:
     text: str | None = None
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class Choice:
+    """The tools that a connection wants: of each pair, those of the toolsets and those named."""
+
+    pairs: tuple[tuple[frozenset[str], frozenset[str]], ...] = ()
+    read_only: bool = False
+
+    def takes(self, entry: Any) -> bool:
+        """Return whether it wants the tool of an `Entry`; none is wanted for None."""
+        if entry is None or not entry.toolset:  # what finds others is in none
+            return entry is not None
+        named = (
+            any((entry.toolset in {"", *sets}, entry.name in tools)) for sets, tools in self.pairs
+        )
+        return all((entry.read_only >= self.read_only, *named))
+
+
+EVERYTHING = Choice()
+
+
 class Context:
     """The call a function is working for.
 
@@ -205,6 +225,13 @@ class Context:
             return None
         caller: Caller | None = self.sent_by.request.scope.get(CALLER)
         return caller
+
+    @property
+    def choice(self) -> Choice:
+        """The tools that the connection wants."""
+        if self.request is None:
+            return EVERYTHING
+        return self.request.scope.get(CHOICE, EVERYTHING)  # type: ignore[no-any-return]
 
     @property
     def sender(self) -> Mapping[str, str]:

@@ -24,7 +24,8 @@ from mcp.types.jsonrpc import JSONRPCMessage, JSONRPCRequest
 from ..catalog import CALL, Entry
 from ..log import event
 from ..record import Record, note_refusal
-from ..secrets import SENDER
+from ..results.content import EVERYTHING, Choice
+from ..secrets import CHOICE, SENDER
 from . import BadMessage, parse
 
 Message = MutableMapping[str, Any]
@@ -138,6 +139,27 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9._~+/=:-]{1,128}")
 _HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::([0-9]{1,5}))?")
 
 
+_CHOSEN = re.compile(rf"{ENDPOINT}(?:/x/([^/]+))?(/readonly)?/?")
+_VARIES: Field = (b"vary", b"x-mcp-toolsets, x-mcp-tools, x-mcp-readonly")
+
+
+def choice_of(scope: Scope) -> Choice:
+    """Return the tools that a request wants by its path (`/mcp/x/TOOLSET/readonly`), which becomes
+    that of the endpoint, and by its header fields, as GitHub's server reads them.
+    """
+    match = _CHOSEN.fullmatch(scope["path"])
+    if match is None:
+        return EVERYTHING
+    scope["path"] = ENDPOINT
+    sets, tools, reading = (
+        frozenset(filter(None, re.split("[, ]+", ",".join(header(scope, name)))))
+        for name in (b"x-mcp-toolsets", b"x-mcp-tools", b"x-mcp-readonly")
+    )
+    pairs = [(frozenset(filter(None, match.groups()[:1])), frozenset[str]()), (sets, tools)]
+    kept = tuple(pair for pair in pairs if any(pair) if "all" not in pair[0])
+    return Choice(kept, not {match[2], *reading}.isdisjoint({"/readonly", "true", "1"}))
+
+
 class Authority(Protocol):
     """Tells callers apart by their bearer token."""
 
@@ -249,6 +271,8 @@ class Guard:
     """Returns why `/ready` may not say yes, if anything."""
     life: Callable[[], AbstractContextManager[None]] = nullcontext
     """Wraps the life of the process."""
+    unknown: Callable[[Choice], str] = lambda _: ""
+    """Returns which name of a choice is not known."""
     _is_draining: bool = False
 
     def drain(self) -> None:
@@ -265,7 +289,7 @@ class Guard:
             status = 0
             fields = self.browsers.fields(scope)
             identity = _identity(scope)
-            fields = (*fields, (b"x-request-id", identity.encode()))
+            fields = (_VARIES, *fields, (b"x-request-id", identity.encode()))
             address = (scope.get("client") or ("",))[0]
             scope[SENDER] = {"address": address, "request": identity}
 
@@ -309,8 +333,7 @@ class Guard:
             return await _answer_probe(scope, send, 200, "ok")
         if scope["path"] == READY:
             return await _answer_probe(scope, send, *await self._readiness())
-        if scope["path"] == f"{ENDPOINT}/":
-            scope["path"] = ENDPOINT
+        scope[CHOICE] = choice_of(scope)
         try:
             _check_host(scope, self.hosts)
             self.browsers.check(scope)
@@ -358,6 +381,9 @@ class Guard:
         """Return the body of an allowed request. Raises HTTPRefusal and ClientGone."""
         if self.authority is not None:
             await self.authority.admit(scope)
+        reason = self.unknown(scope[CHOICE])
+        if reason:
+            raise HTTPRefusal(400, {"error": reason})
         body = await self._body(scope, receive)
         _check_message(scope, body)
         if self.authority is not None:

@@ -246,6 +246,7 @@ def application(app: App, options: argparse.Namespace, settings: Settings) -> Gu
         browsers=Browsers(frozenset(origins)),
         authority=authority,
         writes=app.catalog.writes,
+        unknown=app.catalog.unknown,
         body_seconds=settings.http_body_timeout,
         front=front,
         fault=app.fault,

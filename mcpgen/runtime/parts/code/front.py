@@ -19,7 +19,7 @@ from ...limits import Quota
 from ...package import Package
 from ...record import current
 from ...results import MAX_DEPTH, Sieve, TooDeep, beginning, fit, tokens, visible
-from ...results.content import Context, as_json, failure
+from ...results.content import EVERYTHING, Choice, Context, as_json, failure
 from ...settings import Settings
 from ..describe import hints, tool_of
 from ..search.finder import BEST, Finder, reads, search_arguments, text_result
@@ -73,7 +73,8 @@ class CodeMode:
     ) -> dict[str, Any]:
         """The result of one of the two tools."""
         if name == SEARCH:
-            return text_result(self.search(arguments["query"], arguments.get("limit", BEST)))
+            limit = arguments.get("limit", BEST)
+            return text_result(self.search(arguments["query"], limit, context.choice))
         return await self._execute(
             arguments["code"], Calls(self._answers, self._quota, context, run)
         )
@@ -82,11 +83,11 @@ class CodeMode:
         """End the processes of the sandbox."""
         await self._sandbox.aclose()
 
-    def search(self, query: str, limit: int) -> str:
+    def search(self, query: str, limit: int, choice: Choice = EVERYTHING) -> str:
         """The best tools for a query as stubs, the first five with their types; a single one with
         all that is known of it.
         """
-        result = self._finder.search(query, limit)
+        result = self._finder.search(query, limit, choice)
         shown: set[str] = set()
         functions: list[str] = []
         types: list[str] = []

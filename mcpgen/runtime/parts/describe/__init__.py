@@ -17,10 +17,12 @@ _SHOWN = ("name", "description", "inputSchema", "wholeInputSchema")
 def _beside(catalog: Catalog) -> list[Entry]:
     """The tool that describes the others; none where another tool has its name."""
     from ...catalog import DESCRIBE, Entry
-    from ...results.content import ToolError
+    from ...results.content import Context, ToolError
 
-    def describe(name: str) -> str:
+    def describe(context: Context, name: str) -> str:
         entry = catalog.find(name)
+        if not context.choice.takes(entry):
+            entry = None
         if entry is None:
             raise ToolError(f"There is no tool `{name[:128]}`{catalog.near(name)}")
         return contract(entry)

@@ -9,6 +9,7 @@ from typing import Any
 from ...catalog import SEARCH, Catalog
 from ...errors import StartError
 from ...package import Package
+from ...results.content import Choice
 from .. import remedy
 from .entries import entry, fields_of
 from .index import FILE, Index, SearchResult
@@ -29,7 +30,7 @@ class Finder:
         if not content:
             raise StartError(f"the search needs `{FILE}`: {remedy('search')}")
         self.listed = {tool["name"]: tool for tool in catalog.listed}
-        self._near = catalog.near
+        self._near, self._find = catalog.near, catalog.find
         self._areas = Counter(catalog.toolset_of[name] for name in self.listed)
         self._index = Index(content)
         for name, tool in self.listed.items():
@@ -37,9 +38,10 @@ class Finder:
                 fields = fields_of(tool, catalog.toolset_of[name])
                 self._index.add(name, entry(fields, _kind(tool, content["verbs"]), content["stop"]))
 
-    def search(self, query: str, limit: int) -> SearchResult:
-        """The best tools for a query."""
-        return self._index.search(query, limit, self.listed)
+    def search(self, query: str, limit: int, choice: Choice) -> SearchResult:
+        """The best tools for a query, of those that the connection wants."""
+        listed = [name for name in self.listed if choice.takes(self._find(name))]
+        return self._index.search(query, limit, listed)
 
     def areas(self) -> str:
         """The areas with the number of tools in each, the largest first."""

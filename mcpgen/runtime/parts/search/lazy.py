@@ -11,7 +11,7 @@ from typing import Any
 
 from ...catalog import CALL, DESCRIBE, SEARCH, Catalog, Run
 from ...package import Package
-from ...results.content import Context, failure
+from ...results.content import EVERYTHING, Choice, Context, failure
 from ...settings import Settings
 from ..describe import contract, describing, hints, tool_of
 from .finder import BEST, Finder, reads, search_arguments, sentence_of, text_result
@@ -45,8 +45,11 @@ class Lazy:
     ) -> dict[str, Any]:
         """The result of one of the three tools."""
         if name == SEARCH:
-            return text_result(self.search(arguments["query"], arguments.get("limit", BEST)))
+            limit = arguments.get("limit", BEST)
+            return text_result(self.search(arguments["query"], limit, context.choice))
         target = self._find(arguments["name"])
+        if not context.choice.takes(target):
+            target = None
         if target is None:
             return failure(self.unknown(arguments["name"]))
         if name == DESCRIBE:
@@ -56,9 +59,9 @@ class Lazy:
     async def aclose(self) -> None:
         """Nothing was started."""
 
-    def search(self, query: str, limit: int) -> str:
+    def search(self, query: str, limit: int, choice: Choice = EVERYTHING) -> str:
         """The best tools for a query, the first five with what they take."""
-        result = self._finder.search(query, limit)
+        result = self._finder.search(query, limit, choice)
         told: set[str] = set()
         parts = [self._entry(name, place, told) for place, name in enumerate(result.names)]
         if not result.certain:
