@@ -270,7 +270,7 @@ def help_of(folder: Path, *words: str) -> str:
 
 
 @pytest.mark.parametrize(("name", "package"), [
-    ("größe", "grosse_mcp"), ("arm-mcp", "arm_mcp"), ("метео", ""), ("x" * 300, ""),
+    ("größe", "grosse_mcp"), ("arm-mcp", "arm_mcp"), ("метео", "meteo_mcp"), ("x" * 300, ""),
 ])  # fmt: skip
 def test_a_package_is_called_like_its_project_where_it_can_be(
     mcpgen: Mcpgen, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, package: str
