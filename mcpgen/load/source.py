@@ -125,7 +125,7 @@ def read(name: str, source: Source, downloads: Downloads) -> bytes:
     if source.kind == "url":
         return downloads.fetch(name)
     assert source.path is not None
-    return read_file(source.path, source.name, downloads.limits)
+    return read_file(source.path, source.name, downloads.limits, is_argument=True)
 
 
 def origin_of(name: str, source: Source) -> str:
@@ -135,14 +135,14 @@ def origin_of(name: str, source: Source) -> str:
     return name
 
 
-def read_file(path: Path, name: str, limits: Limits) -> bytes:
+def read_file(path: Path, name: str, limits: Limits, *, is_argument: bool = False) -> bytes:
     """The bytes of a regular file; anything else (folder, pipe, device, socket) is refused
-    unread.
+    unread. `is_argument` where the user named it: a missing one has a hint on what else to give.
     """
     try:
         descriptor = os.open(path, OPEN_FLAGS)
     except OSError as error:
-        raise _cannot_open(path, name, error) from None
+        raise _cannot_open(path, name, error, is_argument) from None
     except ValueError:  # a NUL character in the path
         raise UsageError.of("E0101", "no such file", "give a file or a URL", file=name) from None
     try:
@@ -170,10 +170,12 @@ def _with_slashes(name: str) -> str:
     return slashed if os.path.isfile(slashed) else ""
 
 
-def _cannot_open(path: Path, name: str, error: OSError) -> McpgenError:
+def _cannot_open(path: Path, name: str, error: OSError, is_argument: bool) -> McpgenError:
     if error.errno in NO_SUCH_FILE:
         neighbour = _with_slashes(name) or _similar_neighbour(path) or _meant_url(name)
-        hint = f"did you mean `{neighbour}`?" if neighbour else _hint_for_missing(path, name)
+        hint = f"did you mean `{neighbour}`?" if neighbour else ""
+        if is_argument:
+            hint = hint or _hint_for_missing(path, name)
         return UsageError.of("E0101", f"no such file: {name}", file=name, hint=hint)
     if isinstance(error, PermissionError):
         hint = f"`chmod u+r {name}`, or run as its owner"

@@ -213,7 +213,7 @@ def test_a_redirect_stays_on_its_server(old: str, new: str, stays: bool) -> None
 def test_a_url_with_a_password_is_not_asked_nor_shown() -> None:
     refusal = refused("http://me:c4nary@127.0.0.1/x.yaml")
     assert refusal.codes == ["E0122"] and "c4nary" not in refusal.text
-    assert refusal.problems[0].hint == "download the document and give the file"
+    assert refusal.problems[0].hint == LOGIN
 
 
 def test_a_redirect_to_another_port_is_refused(canary: Any, slow: Callable[..., Slow]) -> None:
@@ -371,7 +371,8 @@ def answered(status: int) -> urllib.error.HTTPError:
     (BadStatusLine("x"), "cannot be fetched: BadStatusLine",
      "check that the URL leads to an HTTP server"),
     (answered(401), "the server answered 401", LOGIN), (answered(403), "the server answered 403", LOGIN),
-    (answered(404), "the server answered 404", "check the URL"),
+    (answered(404), "the server answered 404", fetch.PLACES),
+    (answered(500), "the server answered 500", "check the URL"),
     (fetch.Elsewhere("https://b.example/x"), "redirected to another server",
      "if you trust it, give that URL: https://b.example/x"),
 ])  # fmt: skip
