@@ -127,7 +127,7 @@ def test_a_reference_relative_to_an_id_finds_the_file_beside_it(tmp_path: Path) 
             assert not len(problems)
             tool = next(tool for tool in server.tools if tool.name == "customer")
             assert refusal(tool, {"address": {"street": "Main"}}) == ""
-            assert refusal(tool, {"address": {"street": 1}})
+            assert refusal(tool, {"address": {"street": [1]}})
 
 
 def test_a_reference_that_cannot_be_followed_costs_one_tool(tmp_path: Path) -> None:
@@ -232,7 +232,7 @@ GEMINI = {
 def test_gemini_is_read_as_gemini_writes_it(content: Any, tmp_path: Path) -> None:
     tool = only_tool(tmp_path, content)
     assert refusal(tool, {"city": "Rome", "days": None, "tags": ["a"]}) == ""
-    for wrong in ({}, {"city": 5}, {"city": "Rome", "tags": []}):
+    for wrong in ({}, {"city": [5]}, {"city": "Rome", "tags": []}):
         assert refusal(tool, wrong)
 
 
