@@ -130,7 +130,8 @@ def is_further(name: Name, known: Mapping[str, str]) -> bool:
     """Return whether a document was that of a further API at the last run, and is all that is
     left.
     """
-    return all([name_of(PurePath(name)) in known, stem_of(os.fspath(name)) != known.get("")])
+    api = name_of(PurePath(name))  # nothing, for standard input
+    return all([api, api in known, stem_of(os.fspath(name)) != known.get("")])
 
 
 def _without_name(apis: Sequence[Read], known: Mapping[str, str]) -> Read | None:
