@@ -63,6 +63,8 @@ class Disputes:
                 return reason
         if any(_is_unsendable(call, slot) for slot in call.get("slots", ())):
             return WHY["UNSENDABLE"]
+        if call.get("verdict") != "valid" and self._means_its_body(call):
+            return WHY["MEANT"]
         if {} in call["args"].values() and self._is_empty(call["want_op"]):
             return WHY["LEFT_OUT"]
         return WHY["UNDEFINED"] if self._is_undefined(call) else ""
@@ -95,6 +97,18 @@ class Disputes:
         content = self._content(operation)
         kinds = [self._kinds(media) for media in content.values()]
         return set(content) <= set(FORMS) and all(one and "object" not in one for one in kinds)
+
+    def _means_its_body(self, call: dict[str, Any]) -> bool:
+        """Whether a call gives none of the fields that a body requires, while the body itself is
+        optional.
+        """
+        operation = call["want_op"]
+        body = self._object(self._operation(operation)[1].get("requestBody"))
+        if "required" in body or not operation.startswith(("POST ", "PUT ", "PATCH ")):
+            return False
+        schemas = [self._object(schema) for schema in self._content(operation).values()]
+        needed = {name for schema in schemas for name in schema.get("required") or ()}
+        return bool(needed) and not needed & set(call["args"])
 
     def _is_empty(self, operation: str) -> bool:
         """Whether an operation has a body, and none that can hold anything."""

@@ -459,7 +459,8 @@ class Cuts:
     def _fit_text(self, value: str, limit: int, place: str) -> str:
         room = max(0, limit - 3)
         kept = beginning(value, room)
-        while (cost := size(kept, limit)) > room + 1:  # escapes count for more than one
+        # Escapes count for more than one: what is too much is counted, too, or the cuts were tiny
+        while (cost := size(kept, 8 * limit)) > room + 1:
             kept = kept[: len(kept) * room // cost]
         self.items.append((place, len(kept), len(value), "characters"))
         return kept + "\u2026"
