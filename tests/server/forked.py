@@ -70,7 +70,7 @@ def main() -> None:
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
     # What the former one knows of its file is not true of this one, which may be a pipe
-    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)
+    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
     asked.close()
     os.closerange(3, max(reader, writer, *streams) + 1)
     os.environ.clear()

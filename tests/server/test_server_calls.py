@@ -274,7 +274,7 @@ def test_the_lazy_list_is_three_tools_that_never_change(in_process: Any) -> None
 def test_a_lazy_call_is_checked_like_a_direct_one(in_process: Any) -> None:
     tools = in_process(mode="--lazy", read_only=True)
     for arguments, told in (
-        ({"name": "echo", "arguments": {"text": 1}}, "`text` must be a string, got 1"),
+        ({"name": "echo", "arguments": {"text": [1]}}, "`text` must be a string, got [1]"),
         ({"name": "delete_book", "arguments": {"book_id": "1"}}, "read-only"),
         ({"name": "ecko"}, "did you mean `echo`"),
         ({"nam": "echo"}, "did you mean `name`"),
