@@ -80,6 +80,7 @@ def generate(key: str = "sources", name: str = "openapi.yaml") -> Callable[[byte
     from mcpgen.render import stage
     from mcpgen.render.facts import data_files
     from mcpgen.render.gate import check
+    from mcpgen.render.models import written
 
     path = Path(tempfile.mkdtemp()) / name
     # Definitions keep their names where clients take them
@@ -99,7 +100,7 @@ def generate(key: str = "sources", name: str = "openapi.yaml") -> Callable[[byte
         for path_of_module, text in modules["tools"].items():
             check("tools", text, path_of_module)
         for path_of_module, text in modules["models"].items():
-            check("models", text, path_of_module)
+            check("models", written(text), path_of_module)
         for tool in server.tools:
             assert legal[tool.request is None].fullmatch(tool.name), tool.name
 

@@ -125,7 +125,8 @@ def test_fastmcp_3262_3436_a_callers_token_is_not_the_apis() -> None:
         for path in root.rglob("*.py")
         if reading.search(path.read_text("utf-8"))
     }
-    # The client reads the headers of the requests that it makes itself, telemetry the trace context
-    clients = {"client/api.py", "client/oauth.py"}
+    # The client reads the headers of the requests that it makes itself, and those of a caller that
+    # the operator named; telemetry the trace context
+    clients = {"client/api.py", "client/oauth.py", "client/credentials.py"}
     telemetry = "parts/telemetry/instruments.py"
     assert readers == {"transports/guard.py", "transports/exchange.py", telemetry, *clients}

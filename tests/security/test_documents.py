@@ -143,16 +143,17 @@ PATTERNS = [
 
 
 @pytest.mark.parametrize("pattern", PATTERNS, ids=lambda text: ascii(text)[:20])
-def test_a_pattern_is_never_compiled_by_a_backtracking_engine(
+def test_a_pattern_is_never_matched_by_a_backtracking_engine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pattern: str
 ) -> None:
-    compiled: list[object] = []
     original = re._compile  # type: ignore[attr-defined]
+    # Whether it compiles is asked, as clients do; what is compiled has nothing to match with
     monkeypatch.setattr(
-        re, "_compile", lambda given, flags: (compiled.append(given), original(given, flags))[1]
+        re,
+        "_compile",
+        lambda given, flags: object() if given == pattern else original(given, flags),
     )
     files = rendered(tmp_path, single(parameters=[query(type="string", pattern=pattern)]))
-    assert pattern not in compiled
     assert max(map(len, files.values())) < 2**20
 
 

@@ -40,7 +40,7 @@ ROWS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "tags": ("a.json", with_operation(tags="x"), ("must be a list",)),
     "Query": ("a.json", with_operation(parameters=[{"name": "q", "in": "Query"}]),
         ("did you mean `query`",)),
-    "body": ("a.json", with_operation(parameters=[{"name": "q", "in": "body"}]), ("in: body",)),
+    "body": ("a.json", with_operation(parameters=[{"name": "q", "in": "body"}]), ('`"body"` is not one of',)),
     "int": ("a.json", with_schema({"type": "int"}), ("read as `integer`",)),
     "date": ("a.json", with_schema({"type": "date"}), ("read as `string`",)),
     "misspelt": ("a.json",

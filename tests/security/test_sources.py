@@ -74,7 +74,7 @@ def test_no_validator_of_the_runtime_can_fetch() -> None:
 
 
 FILLED = set("""
-    Call Copies Cuts Document Downloads Entry Group Guard Identifiers OneAnswer Outgoing Query Record
+    Call Copies Cuts Document Downloads Entry Group Guard Identifiers OneAnswer Outgoing Poll Query Record
     SourceText Walk
 """.split())
 """The dataclasses that are filled in as work goes on."""
