@@ -10,7 +10,6 @@ import json
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 from ..render.search import content, stop_words
@@ -48,9 +47,8 @@ class _Listed:
         self.by_hand = frozenset(self.by_name)
         self.toolset_of = dict.fromkeys(self.by_name, "")
 
-    def find(self, name: str) -> SimpleNamespace:
-        """Return a tool of no toolset, which every connection wants."""
-        return SimpleNamespace(toolset="")
+    def find(self, name: str) -> None:
+        """Nothing: the search alone is asked."""
 
     def near(self, name: str) -> str:
         """Return no hint."""

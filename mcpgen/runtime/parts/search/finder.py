@@ -9,7 +9,7 @@ from typing import Any
 from ...catalog import SEARCH, Catalog
 from ...errors import StartError
 from ...package import Package
-from ...results.content import Choice
+from ...results.content import EVERYTHING, Choice
 from .. import remedy
 from .entries import entry, fields_of
 from .index import FILE, Index, SearchResult
@@ -40,6 +40,8 @@ class Finder:
 
     def search(self, query: str, limit: int, choice: Choice) -> SearchResult:
         """The best tools for a query, of those that the connection wants."""
+        if choice == EVERYTHING:
+            return self._index.search(query, limit, self.listed)
         listed = [name for name in self.listed if choice.takes(self._find(name))]
         return self._index.search(query, limit, listed)
 
