@@ -6,6 +6,7 @@ import importlib._bootstrap_external as imports  # type: ignore[import-not-found
 import logging
 import marshal
 import os
+import signal
 import ssl
 import sys
 from collections.abc import Iterator
@@ -19,6 +20,13 @@ import mcpgen.cli
 
 collect_ignore = ["packaging/before"]
 """The code of people in projects of an older version, which runs there."""
+
+
+def pytest_configure() -> None:
+    """Take SIGINT as usual. `nohup` and a job in the background ignore it, a child would inherit
+    that, and a test that interrupts its child would wait without end.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_runtest_teardown() -> None:

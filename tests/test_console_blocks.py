@@ -172,7 +172,6 @@ class World:
             process = subprocess.Popen(
                 ["bash", "-c", "\n".join(script)], env=self.environment, stdin=subprocess.DEVNULL,
                 stdout=shown, stderr=subprocess.STDOUT, start_new_session=True,
-                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # `nohup` ignores it
             )  # fmt: skip
             with suppress(subprocess.TimeoutExpired):
                 process.wait(TIMEOUT)
