@@ -4,7 +4,7 @@ caller needs, or an empty value.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 Key = TypeVar("Key")
@@ -78,6 +78,15 @@ def objects_in(value: Any) -> Iterator[dict[str, Any]]:
             pending.extend(current.values())
         elif isinstance(current, list):
             pending.extend(current)
+
+
+def examples_of(node: dict[str, Any], follow: Callable[[Any], Any]) -> list[Any]:
+    """The examples of a Parameter or Media Type Object (OpenAPI 3.1 §4.8.12.2, §4.8.14.1).
+    `follow` returns an Example Object from it or from a reference to it.
+    """
+    entries = [as_object(follow(entry)) for entry in as_object(node.get("examples")).values()]
+    named = [{"example": entry["value"]} for entry in entries if "value" in entry]
+    return [each["example"] for each in (node, *named) if "example" in each]
 
 
 def is_number(value: Any) -> bool:

@@ -8,13 +8,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ..ir import Body
-from ..load.values import as_list, as_object, as_text, texts_in, without
+from ..load.values import as_list, as_object, as_text, examples_of, texts_in, without
 from ..problems import Unsupported
 from ..runtime.client.wire import EVERY_FIELD
 from ..runtime.facts import TOKEN
 from ..text import visible
 from .inherited import with_fields_of_heirs
-from .parameter import DEFAULT, Around, Encoding, Field, Options, is_json, style
+from .parameter import DEFAULT, Around, Encoding, Field, Options, is_json, style, with_examples
 from .projection import in_order, is_base64, is_raw, is_text_type
 from .schema import conditions, is_barred
 from .xml_outline import outline
@@ -49,7 +49,7 @@ MOST_FILE_TYPES = 8
 SENT_FOR_A_WILDCARD = {"json": "application/json", "text": "text/plain"}
 """Kind of body → the media type that is sent where the document names a range of them."""
 FORM_WRITERS = {"form": "form_fields", "multipart": "multipart_fields"}
-TEXT_KEYWORDS = ("description", "enum", "maxLength", "minLength")
+TEXT_KEYWORDS = ("description", "enum", "examples", "maxLength", "minLength")
 RULES_OF_NAMES = {"patternProperties", "propertyNames", "dependentRequired"}
 """Keywords of an object that are about all of its fields."""
 STYLES = {"style", "explode"}
@@ -233,7 +233,8 @@ def fields(
     if not content:
         content = {"application/json": {}}
     kind, media_type, media = choose(reader, content, at)
-    schema = media.get("schema", {})
+    examples = examples_of(media, reader.peek)
+    schema = with_examples(media.get("schema", {}), examples)
     required = node.get("required") is True
     if around.means(node, _argument_name(reader, schema)):
         required |= _demands(reader, schema)
@@ -261,8 +262,10 @@ def fields(
         field = _whole_field(reader, whole, schema, text, encodings)
         return whole, [replace(field, wire_name=_whole_name(around.kept, field.wire_name))]
     out = []
+    shown = list(map(as_object, as_list(reader.flatten(schema).get("examples"))))
     for name, child, needed in members:
         encode, options = _writer(reader, kind, child, as_object(encodings.get(name)))
+        child = with_examples(child, [each[name] for each in shown if name in each])
         out.append(Field("body", name, child, needed, encode, options))
     return Body(kind=kind, media_type=media_type, whole=False, required=required), out
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..config.credentials import CONSTANT_HEADERS
 from ..ir import Place
-from ..load.values import as_list, as_object, as_text, picked
+from ..load.values import as_list, as_object, as_text, examples_of, picked
 from ..problems import Unsupported
 from ..runtime.facts import FORBIDDEN_HEADERS, TOKEN
 from ..runtime.results import fold
@@ -269,7 +269,7 @@ def fields(reader: Reader, parameters: list[Parameter], path: str, operation: st
             message = "parameter without a name: left out"
             reader.problems.warn("E0405", message, pointer=at_key(parameter, pointer, "name"))
         elif parameter.get("in") == "querystring":
-            out.append(_query_string(parameter))
+            out.append(_query_string(reader, parameter))
         else:
             place = _place(reader, parameter, pointer)
             if _is_sendable(reader, name, place, names, at_key(parameter, pointer, "name")):
@@ -358,7 +358,7 @@ def _field(reader: Reader, parameter: dict[str, Any], place: Place) -> Field:
     return Field(
         place,
         parameter["name"],
-        schema,
+        with_examples(schema, _examples(reader, parameter)),
         required=parameter.get("required") is True or place == "path",
         encode=encode,
         options=options,
@@ -367,7 +367,7 @@ def _field(reader: Reader, parameter: dict[str, Any], place: Place) -> Field:
     )
 
 
-def _query_string(parameter: dict[str, Any]) -> Field:
+def _query_string(reader: Reader, parameter: dict[str, Any]) -> Field:
     """OpenAPI 3.2 `in: querystring`: the whole query is one value."""
     media_type, schema = _content(parameter)
     options: Options = ()
@@ -376,12 +376,25 @@ def _query_string(parameter: dict[str, Any]) -> Field:
     return Field(
         "query",
         parameter["name"],
-        schema,
+        with_examples(schema, _examples(reader, parameter)),
         required=parameter.get("required") is True,
         encode="query_string",
         options=options,
         description=as_text(parameter.get("description")),
     )
+
+
+def _examples(reader: Reader, parameter: dict[str, Any]) -> list[Any]:
+    """The examples of a parameter and of its media type."""
+    owners = [parameter, *map(as_object, as_object(parameter.get("content")).values())]
+    return [each for owner in owners for each in examples_of(owner, reader.peek)]
+
+
+def with_examples(schema: Any, examples: list[Any]) -> Any:
+    """A schema with examples from around it, which come before its own (OpenAPI 3.1 §4.8.12.2)."""
+    if not examples or not isinstance(schema, dict):
+        return schema
+    return {**schema, "examples": [*examples, *as_list(schema.get("examples"))]}
 
 
 def _content(parameter: dict[str, Any]) -> tuple[str, Any]:

@@ -203,7 +203,7 @@ class Reader(References):
             merged = merge(merged, self.flatten(part, seen))
         own = without(node, ("$ref", "allOf"))
         result = merge(merged, own)
-        for key in ("description", "title", "default", "readOnly", "discriminator"):
+        for key in ("description", "title", "default", "examples", "readOnly", "discriminator"):
             if key in own:
                 result[key] = own[key]
         return result

@@ -641,6 +641,8 @@ def process_event(
 def paint(
     color: Color,
     size: Annotated[float, "Size in centimetres"] = 1.0,
+    layers: Annotated[list[str] | None, Field(examples=[["base", "gloss"]])] = None,
+    hall: Annotated[str, "Where", Field(examples=["Paris, FR", "Metz"])] = "",
     coats: Annotated[int, "Not this text", Field(description="How many coats")] = 1,
 ) -> str:
     """Paint something.
@@ -708,6 +710,12 @@ def test_a_text_beside_a_type_describes_the_argument(more: Project) -> None:
     properties = listed(more)["paint"]["inputSchema"]["properties"]
     assert properties["size"]["description"] == "Size in centimetres"
     assert properties["coats"]["description"] == "How many coats"
+
+
+def test_an_example_beside_a_type_is_listed(more: Project) -> None:
+    properties = listed(more)["paint"]["inputSchema"]["properties"]
+    assert properties["layers"]["description"] == 'e.g. ["base", "gloss"]; may be null'
+    assert properties["hall"]["description"] == "Where; e.g. Paris, FR"
 
 
 MODELS = '''

@@ -6,10 +6,10 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from ...load.values import as_list, as_text
+from ...load.values import as_list, as_object, as_text
 from ...text import plain, shorten, shortened, visible
 from ..pattern import is_listable, portable_pattern
-from ..schema import is_of_type, type_of
+from ..schema import is_of_type
 from .scalars import ANY_TEXT, FORMATS, is_base64, is_raw
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ LONGEST_PATTERN = 80
 FORMAT = re.compile(r"[A-Za-z0-9_ ./:-]{1,40}")
 EXAMPLE = re.compile(r"[^<>]{1,40}")
 """An example that is short enough to be named, and no markup."""
+EXAMPLES = {"object": re.compile(r"[^<>]{3,120}")}
+"""Type → examples of its own length: that of an object shows its names; `{}` shows nothing."""
 LONGEST_DEFAULT = 200
 """Characters of JSON of the longest default that is listed."""
 SOME_VALUES = 12
@@ -94,22 +96,28 @@ def _pattern_note(node: Node) -> str:
 
 
 def _example_note(node: Node) -> str:
-    base = node.base
     if "enum" in node.rules:
         return ""
-    if "default" in base:
+    if node.base.get("default") is not None:
         return ""
-    examples = as_list(base.get("examples"))[:1]
-    if "example" in base:
-        examples = [base["example"]]
-    if not examples:
+    if "enum" in as_object(node.base.get("items")):
         return ""
-    if node.kind != type_of(examples[0]):
+    if node.members:
         return ""
-    if type(examples[0]) not in (str, int, float):
+    shown = (_shown(value, node.kind) for value in as_list(node.base.get("examples")))
+    text = next(filter(None, shown), "")
+    return f"e.g. {text}" if text else ""
+
+
+def _shown(value: Any, kind: str) -> str:
+    """An example as it is listed; empty if it is not of its schema's type, too long, or markup."""
+    if value is None or not is_of_type(value, kind):
         return ""
-    text = visible(str(examples[0])).strip()
-    return f"e.g. {text}" if EXAMPLE.fullmatch(text) else ""
+    if isinstance(value, str):
+        text = visible(value).strip()
+    else:
+        text = visible(json.dumps(value, ensure_ascii=False))
+    return text if EXAMPLES.get(kind, EXAMPLE).fullmatch(text) else ""
 
 
 def values_note(values: list[Any]) -> str:

@@ -313,6 +313,8 @@ _KEPT = frozenset("""
 _DEEPEST = 4
 _ROOM = 4096
 """The characters up to which models inside of models are listed with their fields."""
+_LONGEST_EXAMPLE = 120
+"""Characters of an example that is listed."""
 _ANYTHING = [{"type": kind} for kind in ("string", "number", "boolean", "object")]
 
 
@@ -356,9 +358,10 @@ class _Profile:
             found["items"] = self._items(schema, above)
         branches = schema.get("oneOf", schema.get("anyOf", ()))
         found = {**self._definition(schema, above), **self._union(branches, above), **found}
-        if schema is not exact:
+        notes = [_example(schema), "may be null" * (schema is not exact)]
+        if any(notes):
             text = found.get("description", "").rstrip(".")
-            found["description"] = "; ".join(filter(None, (text, "may be null")))
+            found["description"] = "; ".join(filter(None, (text, *notes)))
         return found
 
     def _items(self, schema: Schema, above: tuple[str, ...]) -> Schema:
@@ -391,6 +394,15 @@ class _Profile:
             text = f"{text.rstrip('.')}; fields: {fields}"
         cut = {"type": target.get("type"), "description": text}
         return {key: value for key, value in cut.items() if value is not None}
+
+
+def _example(schema: Schema) -> str:
+    """The first short example of a schema, or nothing: what has values or a default needs none."""
+    examples = schema.get("examples", ())
+    if any(map(schema.get, ("const", "default", "enum"))):
+        return ""
+    texts = (each if isinstance(each, str) else json.dumps(each) for each in examples)
+    return next((f"e.g. {text}" for text in texts if len(text) <= _LONGEST_EXAMPLE), "")
 
 
 def _without_null(exact: Schema) -> Schema:
