@@ -68,12 +68,13 @@ def test_a_list_shows_what_tells_items_apart_and_says_how_to_get_the_rest() -> N
     items = json.loads(text)
     assert structured == {"result": items}
     assert items[3] == {
-        "id": 3, "name": "repo-3", "owner": "octocat", "team": {"id": 7, "name": "Owls"},
-        "commit": {"message": "Fix 3", "author": "Mona"}, "labels": ["bug", "ui"],
+        "id": 3, "name": "repo-3", "owner": {"login": "octocat", "id": 1},
+        "team": {"id": 7, "name": "Owls"}, "commit": {"message": "Fix 3", "author": {"name": "Mona"}},
+        "labels": [{"id": 1, "name": "bug"}, {"id": 2, "name": "ui"}],
         "html_url": "https://example.com/repo-3", "private": False, "ssn": "123-45-6789",
     }  # fmt: skip
     assert note.startswith("[20 items, shortened: 6 of 15 fields are left out (node_id, homepage,")
-    assert "owner, team, commit, labels" in note
+    assert "in part (owner, team, commit)" in note
     assert note.endswith('Name the fields you need in `fields`, or ask for `fields` = ["all"]]')
 
 
@@ -85,7 +86,7 @@ def test_all_items_stay_where_there_are_many_and_every_cut_is_told() -> None:
     [text, note], _ = shown(items)
     kept = json.loads(text)
     assert len(kept) == 100
-    assert {"id", "name", "html_url", "owner"} <= kept[99].keys()
+    assert {"id", "name", "owner", "team", "labels", "body"} <= kept[99].keys()
     assert all(len(item["body"]) < 210 for item in kept if "body" in item)
     assert "flag_59" not in kept[0] and "fields are left out" in note
     assert tokens(text, 20_000) <= 12_000
@@ -210,7 +211,7 @@ def test_a_list_inside_an_answer_keeps_what_stands_beside_it() -> None:
     listing = ListAnswer(items=("data", "repos"), fields="fields")
     [text, _], structured = shown(data, listing=listing)
     assert structured == json.loads(text)
-    assert structured["total"] == 20 and structured["data"]["repos"][1]["owner"] == "octocat"
+    assert structured["total"] == 20 and structured["data"]["repos"][1]["team"]["name"] == "Owls"
 
 
 def test_an_item_keeps_the_only_url_it_has() -> None:

@@ -34,6 +34,9 @@ MAX_DEPTH = 100
 LEAST = 25
 """Tokens of its value that a field is worth listing with."""
 
+CORE = 200
+"""Characters of a text in a list's item that stay before items go."""
+
 _PIECES = re.compile(
     r"([A-Za-z0-9]{24,48}|(?=[A-Za-z]*[0-9]+[A-Za-z]+[0-9A-Z])[A-Za-z0-9]{7,23})"
     r"|([^\x00-\uffff]|[\u1200-\u1dff\u2070-\u2fff\ua000-\uabff\ue000-\uf8ff])"
@@ -409,51 +412,59 @@ class Cuts:
     def _fit_list(self, value: list[Any], limit: int, place: str) -> list[Any]:
         if place == self.rows:
             value = self.narrow(value, limit)
-        kept: list[Any] = []
         left = limit - 1
-        mark = len(self.items)
+        least: dict[Any, int] = {}
         for index, item in enumerate(value):
-            cost = size(item, left)
-            if cost <= left:
-                kept.append(item)
-                left -= cost
-                continue
+            core = item if place == self.rows else _core(item)
+            most = size(core, left) + LEAST
+            least[index] = min(size(item, most), most)
+            left -= least[index]
+            if left < 0:
+                left += least.pop(index)
+                break
+        if len(least) < len(value):
             # One item that is too large by itself is better shortened than lost, when there is room
             # for some of it
             if left > max(50, limit // 2):
-                kept.append(self.fit(item, left, f"{place}[{index}]"))
-            break
-        if len(kept) < len(value):
-            self.items.insert(mark, (place, len(kept), len(value), "items"))
-        return kept
+                least[len(least)] = LEAST
+            self.items.append((place, len(least), len(value), "items"))
+        kept = {index: value[index] for index in least}
+        return list(self._shared(kept, least, limit - 1, "{}[{}]", place).values())
 
     def _fit_object(self, value: dict[str, Any], limit: int, place: str) -> dict[str, Any]:
         left = room = limit - 1
-        keys: list[str] = []
+        least: dict[Any, int] = {}
         for key, item in value.items():
             cost = size(key, limit)
             # Each field is worth having with some of its value, or not at all
             room -= cost + min(size(item, LEAST), LEAST)
             if room < 0:
-                self.items.append((place, len(keys), len(value), "fields"))
+                self.items.append((place, len(least), len(value), "fields"))
                 break
-            keys.append(key)
+            least[key] = 0
             left -= cost
-        # What is no larger than an even share stays whole, and what it leaves of its share goes to
-        # the others
-        fitted: dict[str, Any] = dict.fromkeys(keys)
-        large = keys
+        kept = {key: value[key] for key in least}
+        return self._shared(kept, least, left, "{}.{}" if place else "{}{}", place)
+
+    def _shared(
+        self, values: dict[Any, Any], least: dict[Any, int], left: int, form: str, place: str
+    ) -> dict[Any, Any]:
+        """The values in at most about `left` tokens, with at least so many for each. What is no
+        larger than an even share stays whole, and what it leaves of its share goes to the others.
+        """
+        left -= sum(least.values())
+        fitted, large = dict(values), list(values)
         while large:
             share = left // len(large)
-            small = {key: cost for key in large if (cost := size(value[key], share)) <= share}
+            costs = {key: size(values[key], least[key] + share) - least[key] for key in large}
+            small = [key for key in large if costs[key] <= share]
             if not small:
                 break
-            fitted.update((key, value[key]) for key in small)
-            left -= sum(small.values())
-            large = [key for key in large if key not in small]
+            left -= sum(costs[key] for key in small)
+            large = [key for key in large if costs[key] > share]
         for key in large:
-            inner = f"{place}.{key}" if place else key
-            fitted[key] = self.fit(value[key], left // len(large), inner)
+            room = least[key] + left // len(large)
+            fitted[key] = self.fit(values[key], room, form.format(place, key))
         return fitted
 
     def _fit_text(self, value: str, limit: int, place: str) -> str:
@@ -466,11 +477,18 @@ class Cuts:
         return kept + "\u2026"
 
 
+def _core(value: Any) -> Any:
+    """A value without its lists, its long texts cut: what is left of it, at least, in a list."""
+    if isinstance(value, dict):
+        return {key: _core(item) for key, item in value.items()}
+    return value[: CORE * isinstance(value, str)] if isinstance(value, list | str) else value
+
+
 def fit(value: Any, limit: int, cuts: Cuts | None = None) -> tuple[str, Any, Cuts]:
     """JSON data of at most about `limit` tokens: its compact text, the data, and what was cut.
 
-    Lists lose items from the end first; only then are texts cut, the longest most. What is small
-    beside them (a cursor, a total) stays whole.
+    Lists and texts inside the items of a list are cut before these lose items from the end. What is
+    small beside them (a cursor, a total) stays whole.
     """
     cuts = Cuts() if cuts is None else cuts
     text = compact(value)

@@ -2,9 +2,10 @@
 arguments that get the rest.
 
 Of every item stay its own URL, its texts, numbers and flags; other URLs, empty fields and node ids
-go, and an object with an identity inside an item becomes its label. Where all items do not fit by
-then, long texts are cut, and the fields that tell items apart least go for all items alike, so that
-items stay; the fields of an object inside an item (`commit.message`) count like those of the item.
+go. An object with an identity inside an item keeps its id, its name and what explains the item; a
+rich text becomes its words. Where all items do not fit by then, long texts are cut, and the fields
+that tell items apart least go for all items alike, so that items stay; the fields of an object or
+of a list of them inside an item (`commit.message`, `items.field`) count like those of the item.
 Nothing is left out silently: `left_out` says what.
 
 A tool's own pagination was determined at generation (`ListAnswer`, from the styles in a table). No
@@ -25,15 +26,28 @@ SMALL = 2_000
 """Characters of a list that is worth passing on whole."""
 LONG_TEXT, SHORT_TEXT = 200, 60
 """Characters that a long text keeps at most, and at least, however many items there are."""
+WORTH = 80
+"""Tokens of its fields that an item is worth having with: items go before fewer are left."""
 ALL = "all"
 
 _OWN_URLS = ("html_url", "web_url", "url", "permalink", "webUrl", "htmlUrl", "href", "link")
-_URL_NAME = re.compile(r"(^|.*[_-])(ur[il]s?|href|links?)$|.*[a-z0-9](Ur[il]s?|URL|Href|Links?)$")
+_URL_NAME = re.compile(
+    r"(^|.*[_-])(ur[il]s?|href|links?|self)$|.*[a-z0-9](Ur[il]s?|URL|Href|Links?)$"
+)
 _WORD = re.compile(r"[A-Z]?[a-z]+")
 _NODE_IDS = frozenset(("nodeid", "gravatarid", "etag"))
 _HANDLES = ("login", "username", "full_name", "fullName", "slug", "key")
 """Keys whose value names an object well enough to ask for it."""
-_LABELS = ("name", "display_name", "displayName", "title", "label", "summary", "email")
+_LABELS = (
+    *_HANDLES, "name", "display_name", "displayName", "title", "label", "summary", "email",
+    "filename", "fileName",
+)  # fmt: skip
+_NAMES = frozenset("login username fullname slug key name displayname title label filename".split())
+_EXPLAINING = frozenset("body text content message comment value author user".split())
+"""Folded keys of an object inside an item that say what it is about."""
+_TEXT_KEYS = ("text", "content", "value")
+_DEEPEST = 2
+"""Objects inside an item up to this depth are given by their fields."""
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
 
 # What tells one item from another, best first; a field in none of them comes before the last
@@ -44,9 +58,14 @@ _RANKS = (
     "description summary body message content label amount price currency total value date created"
     " createdat updated updatedat timestamp due duedate start end startdate enddate language role"
     " priority category reason quantity balance labels draft private deleted archived active",
-    "url htmlurl weburl permalink href link",
+    "url self htmlurl weburl permalink href link",
 )
 _RANK = {name: rank for rank, names in enumerate(_RANKS) for name in names.split()}
+_INSIDE = (
+    "message body text content subject date timestamp created createdat name amount field from to"
+    " id"
+).split()
+"""Folded names of what an object inside an item is worth having for, best first."""
 _OTHER = len(_RANKS)
 _LEAST = _OTHER + 1
 _ALWAYS = 1
@@ -78,6 +97,7 @@ _COUNTED_FROM_ZERO = frozenset(("nbpages", "number"))
 _COUNTED_FROM_ONE = ("startindex",)
 
 _Path = tuple[str, ...]
+_AROUND = object()
 
 
 def items_of(data: Any, path: Iterable[str] | None) -> list[Any]:
@@ -148,29 +168,61 @@ def _some(names: list[str]) -> str:
     return text
 
 
-def telling(value: Any, depth: int = 0, listed: bool = False) -> Any:
-    """The part of an item that tells something: of an object inside it the label, or else its plain
-    fields.
+def telling(value: Any, depth: int = 0) -> Any:
+    """The part of an item that tells something: of an object inside it with an identity what names
+    and explains it, of another one the fields that are not noise; of what lies deeper its texts.
     """
     if isinstance(value, list):
-        inner = [telling(each, depth + 1, True) for each in value]
+        inner = [telling(each, depth + 1) for each in value]
         return [each for each in inner if each not in _EMPTY]
     if not isinstance(value, dict):
         return value
-    label = _label(value, depth, listed) if depth else None
-    if label is not None:
+    label = _label(value, depth) if depth else ""
+    if label:
         return label
+    if depth > _DEEPEST:
+        return ""
+    named = _names_of(value) if depth else []
     own_url = "" if depth else _own_url(value)
     result: dict[str, Any] = {}
-    for key, each in value.items():
-        if _is_noise(key, each, own_url):
-            continue
-        if isinstance(each, dict | list):
-            each = telling(each, depth + 1) if depth < 2 else None
-        if each not in _EMPTY:
-            result[key] = each
-    names = result.keys() & _LABELS if depth else set()
-    return result[names.pop()] if len(names) == len(result) == 1 else result
+    for key in named or value:
+        if not _is_noise(key, value[key], own_url):
+            told = telling(value[key], depth + 1)
+            if told not in _EMPTY:
+                result[key] = told
+    return result
+
+
+def _label(value: dict[str, Any], depth: int) -> str | int:
+    """The words of an object that is a rich text, or lies deep; of one with an id its name."""
+    if depth <= _DEEPEST:
+        is_node = any(isinstance(value.get(key), list) for key in ("content", "children"))
+        return _words(value) * (is_node > ("id" in value))
+    names = [value.get(key) for key in (*_LABELS, "id")]
+    if "id" not in value:
+        names.insert(0, _words(value))
+    return next((name for name in filter(None, names) if isinstance(name, str | int)), "")
+
+
+def _names_of(value: dict[str, Any]) -> list[str]:
+    """The keys of an object with an identity that name and explain it; none if it has no id."""
+    if not any(isinstance(value.get(key), str | int) for key in ("id", *_HANDLES)):
+        return []
+    names = [key for key in (*_LABELS, "description") if value.get(key)]
+    told = {"id", *names[:1], *_EXPLAINING}
+    return [key for key in value if not told.isdisjoint((key, fold(key)))]
+
+
+def _words(value: Any) -> str:
+    """The texts in a document that is a tree of objects (ProseMirror, Slate, Notion)."""
+    if isinstance(value, list):
+        return " ".join(filter(None, map(_words, value)))
+    if not isinstance(value, dict):
+        return ""
+    if "plain_text" in value:
+        return _text(value["plain_text"])
+    texts = [_words(each) + _text(each) * (key in _TEXT_KEYS) for key, each in value.items()]
+    return " ".join(filter(None, map(str.strip, texts)))
 
 
 def _own_url(item: dict[str, Any]) -> str:
@@ -198,24 +250,6 @@ def _is_noise(key: str, value: Any, own_url: str) -> bool:
     return _is_url_name(key) if isinstance(value, str) else False
 
 
-def _label(value: dict[str, Any], depth: int, listed: bool) -> Any:
-    """The part that stands for an object with an identity: a handle; its name, beside its id; its
-    id. An object without one is a part of the item, and has none, but in a list its name.
-    """
-    handles = (*_HANDLES, *_LABELS) if listed else _HANDLES
-    for key in handles:
-        if _text(value.get(key)):
-            return value[key]
-    identity = value.get("id")
-    if not isinstance(identity, str | int):
-        return None
-    for key in _LABELS:
-        if _text(value.get(key)):
-            # One object is often asked for next, by its id
-            return value[key] if depth > 1 else {"id": identity, key: value[key]}
-    return identity
-
-
 def _text(value: Any) -> str:
     """The value itself where it is a text, else an empty one."""
     return value if isinstance(value, str) else ""
@@ -225,19 +259,25 @@ def narrowed(items: list[Any], room: int) -> list[Any]:
     """The items in at most about `room` tokens, if fields and long texts are enough for that: the
     fields that tell most, as many as there is room for, of every item.
     """
+    count = max(1, min(len(items), room // WORTH))
     length = max(SHORT_TEXT, min(LONG_TEXT, room // len(items)))
     items = [_with_short_texts(each, length) if isinstance(each, dict) else each for each in items]
     costs: Counter[_Path] = Counter()
-    ranks: dict[_Path, tuple[int, int]] = {}
-    for item in items:
+    ranks: dict[_Path, tuple[int, ...]] = {}
+    for item in items[:count]:
         for path, value, cost in _columns(item, room) if isinstance(item, dict) else ():
             costs[path] += cost
-            if path not in ranks:
+            if path in ranks:
+                continue
+            if value is not _AROUND:
                 ranks[path] = _rank_of(path, value)
-    left = room * 15 // 16 - len(items)  # tokens are estimated
-    for path in sorted(costs, key=lambda path: ranks[path]):
-        if ranks[path] <= (_ALWAYS, 1) or costs[path] <= left:
-            left -= costs[path]
+    left = room * 15 // 16 - count  # tokens are estimated
+    for path in sorted(ranks, key=lambda path: ranks[path]):
+        objects = [path[:end] for end in range(1, len(path))]
+        cost = costs[path] + sum(costs[each] for each in objects)
+        if ranks[path] < (_ALWAYS, 2) or cost <= left:
+            left -= cost
+            costs.subtract({each: costs[each] for each in objects})  # it is paid for
             continue
         for item in items:
             _drop(item, path)
@@ -255,43 +295,63 @@ def _with_short_texts(value: Any, limit: int) -> Any:
     return value
 
 
-def _columns(
-    item: dict[str, Any], room: int, path: _Path = (), around: int = 0
-) -> Iterator[tuple[_Path, Any, int]]:
-    """The fields of an item, and of the objects in it, with their values and the tokens of both."""
+def _columns(item: dict[str, Any], room: int, path: _Path = ()) -> Iterator[tuple[_Path, Any, int]]:
+    """The fields of an item, and of the objects in it, with their values and the tokens of both.
+    What is around the fields of an object has the value `_AROUND`.
+    """
     for key, value in item.items():
-        cost = around + size(key, room)
-        around = 0
-        if isinstance(value, dict):
-            yield from _columns(value, room, (*path, key), cost + 1)
-        else:
+        cost = size(key, room)
+        objects = _objects(value)
+        if not objects:
             yield (*path, key), value, cost + size(value, room)
+            continue
+        yield (*path, key), _AROUND, cost + len(objects)
+        for each in objects:
+            yield from _columns(each, room, (*path, key))
 
 
-def _drop(item: Any, path: _Path) -> None:
+def _objects(value: Any) -> list[dict[str, Any]]:
+    """The objects that a value consists of: itself, or those of a list."""
+    if not isinstance(value, list):
+        value = [value]
+    return [each for each in value if isinstance(each, dict)]
+
+
+def _drop(item: dict[str, Any], path: _Path) -> None:
     """Take a field from an item, and the objects that are empty without it."""
-    inner = item.get(path[0]) if isinstance(item, dict) else None
+    inner = item.get(path[0])
     if inner is None:
         return
     if len(path) > 1:
-        _drop(inner, path[1:])
+        for each in _objects(inner):
+            _drop(each, path[1:])
+        if isinstance(inner, list):
+            inner[:] = [each for each in inner if each != {}]
         if inner:
             return
     del item[path[0]]
 
 
-def _rank_of(path: _Path, value: Any) -> tuple[int, int]:
+def _rank_of(path: _Path, value: Any) -> tuple[int, ...]:
     """Return a rank that is higher the less a field distinguishes items, by its name, or the best
-    word of it (`amount_due`), and its depth.
+    word of it (`amount_due`), and its depth. An object's name counts like the object, its id last.
     """
-    rank = _RANK.get(fold(path[-1]))
+    name = fold(path[-1])
+    rank = _RANK.get(name)
     if rank is None:
         words = [_RANK.get(word.lower(), 0) for word in _WORD.findall(path[-1])]
         rank = _LEAST if isinstance(value, bool | list) else _OTHER
         rank = min([rank, *(max(_ALWAYS + 1, known) for known in words if known)])
-    if len(path) > 1:
-        rank = max(_ALWAYS + 1, rank)
-    return rank, len(path)
+    order = dict(zip(_INSIDE, range(-len(_INSIDE), 0), strict=True))
+    if len(path) == 1:
+        return rank, 1, order.get(name, 0)
+    if name in _NAMES:
+        name, rank = "name", _RANK.get(fold(path[-2]), _OTHER)
+        if rank == _ALWAYS:
+            return rank, 2
+    if name in order:
+        return _ALWAYS + 1, 2, order[name]
+    return max(_OTHER, rank), 2, rank
 
 
 def table(items: list[Any]) -> str:
