@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -35,6 +35,9 @@ from .render.manifests import overfull_clients
 from .text import age, plural
 from .upgrade import upgrade
 from .version import __version__
+
+Validate = Callable[[Document, Problems], None]
+"""Reports what the OpenAPI version of a document does not allow."""
 
 
 def open_document(
@@ -146,17 +149,18 @@ def read(
     *,
     progress: Progress = silent,
     known: Mapping[str, bytes] | None = None,
+    validate: Validate = check,
 ) -> Document:
     """Load the document the configuration names, as OpenAPI 3.1 whatever its version was.
 
-    What the official schema of its version does not allow is reported.
+    What its version does not allow is reported as far as `validate` looks.
     """
     document = open_document(config, problems, progress=progress, known=known)
-    check(document, problems)
+    validate(document, problems)
     upgrade(document, problems)
     for api in document.apis.values():
         found = Problems()
-        check(api, found)
+        validate(api, found)
         upgrade(api, found)
         _take(found, problems, api)
     join(document)

@@ -26,7 +26,7 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 45_300,
+    "lines of code of mcpgen": 45_400,
     "lines of code of its runtime": 13_900,
     "modules of a copied runtime": 43,
     "lines of a copied runtime": 13_300,
@@ -38,7 +38,7 @@ LIMITS = {
     "variables in a README": 15,
     "lines of names and sentences": 2_380,
     "lines of projection": 2_060,
-    "modules of a run": 110,
+    "modules of a run": 112,
     "switches of a run": 1_500,
     "modules of a call": 20,
     "switches of a call": 80,

@@ -4,6 +4,7 @@ known.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,9 @@ from .screen import Screen, shown
 if TYPE_CHECKING:
     from ..config import Config
     from ..problems import Problems
+
+VIOLATIONS = ("E0404", "E0408", "E0602")
+"""Codes of what OpenAPI does not allow, and a server can do with."""
 
 
 def lint(
@@ -27,6 +31,8 @@ def lint(
 ) -> int:
     """Check an API description for what a server cannot use. For its style, run Redocly, Spectral
     or vacuum.
+
+    What the OpenAPI version of the document does not allow is an error here.
 
     Ends with 1 when there are errors; with `--strict`, warnings count as errors. Read the overlay
     of `--fix-overlay` before you use it: comments in it mark what only the API's author can know.
@@ -42,7 +48,10 @@ def lint(
     screen = Screen(quiet=quiet)
     problems = Problems()
     with screen.working("starting") as step:
-        made = run(CommandInput(config=config), problems, step, files=False)
+        made = run(CommandInput(config=config, severity="error"), problems, step, files=False)
+    problems.items[:] = [
+        replace(item, severity="error") if item.code in VIOLATIONS else item for item in problems
+    ]
     tell_kept(screen, problems)
     functions = own_tools(made.folder, made.server) if client else ()
     for name in client or ():

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any
@@ -65,7 +66,12 @@ def _quoted(key: str) -> str:
 
 def repairs(document: Document) -> list[Repair]:
     """Return every repair for a document that was not upgraded, in the document's order."""
-    return [*_servers(document), *_operations(document), *_findings(document)]
+    return [
+        *_servers(document),
+        *_operations(document),
+        *_findings(document),
+        *_defaults(document),
+    ]
 
 
 def _findings(document: Document) -> Iterator[Repair]:
@@ -87,6 +93,17 @@ def _findings(document: Document) -> Iterator[Repair]:
         if finding.fault != "missing":
             target = json_path(document, finding.pointer.rpartition("/")[0])
         yield Repair(target, update, why)
+
+
+def _defaults(document: Document) -> Iterator[Repair]:
+    """Yield removals of defaults that are invalid: a caller who is not told of one assumes none."""
+    from .rules import TooManySteps, violations
+
+    if document.describes_api:
+        with suppress(TooManySteps):
+            for pointer, message, _ in violations(document):
+                if pointer.endswith("/default"):
+                    yield Repair(json_path(document, pointer), None, f"{pointer}: {message}")
 
 
 def _update(document: Document, finding: SchemaViolation) -> dict[str, Any]:

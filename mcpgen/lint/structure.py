@@ -1,6 +1,6 @@
-"""Is the document what its OpenAPI version allows, by the official JSON Schema of that version?
+"""Is the document what its OpenAPI version allows, by the official JSON Schema of that version and
+by what it cannot state (`rules`)?
 
-It takes milliseconds, and looks at the structure alone.
 Findings inform: they are warnings unless the caller is strict. This is for a document before
 `upgrade`, which changes what it looks at.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.util import find_spec
 from itertools import chain, islice
@@ -142,7 +142,7 @@ def _findings_of(peers: Peers, document: Document) -> Iterator[SchemaViolation]:
     match kind:
         case "additionalProperties" if _COMPONENTS.fullmatch(pointer):
             for name in names:
-                message = f"the name {_short(name)} does not match `^[a-zA-Z0-9._-]+$`"
+                message = f"the name {short(name)} does not match `^[a-zA-Z0-9._-]+$`"
                 yield SchemaViolation(f"{pointer}/{escape(name)}", message)
         case "additionalProperties" | "unevaluatedProperties":
             for name in names:
@@ -185,9 +185,9 @@ def _wording(peers: Peers) -> str:
         case "enum":
             options = chain.from_iterable(each.kind.options for each in peers)
             names = dict.fromkeys(map(_plain, options))
-            return f"{_short(error.instance)} is not one of {', '.join(names)}"
+            return f"{short(error.instance)} is not one of {', '.join(names)}"
         case "pattern":
-            return f"{_short(error.instance)} does not match `{error.kind.pattern[:SHOWN]}`"
+            return f"{short(error.instance)} does not match `{error.kind.pattern[:SHOWN]}`"
         case "minItems" | "minProperties":
             return f"{_subject(error)} must not be empty"
     return str(error.message)[:200]
@@ -202,7 +202,8 @@ def _plain(option: Any) -> str:
     return f"`{option if isinstance(option, str) else json.dumps(option)}`"
 
 
-def _short(value: Any) -> str:
+def short(value: Any) -> str:
+    """Return the beginning of a value as JSON."""
     return f"`{json.dumps(value, ensure_ascii=False)[:SHOWN]}`"
 
 
@@ -235,10 +236,12 @@ _LOST = "E0203"
 
 def tell_once(document: Document, problems: Problems) -> None:
     """Keep the last of equal problems about one place, and of one dangling reference; of the
-    findings of the official schema those at places of which nothing else is said.
+    findings of the official schema those at places of which nothing else is said. What is said
+    there is an error if the finding was one.
     """
     subjects: dict[tuple[str, str, str], Problem] = {}
     others = set()
+    errors = set()
     for problem in problems:
         place = _place(document, problem)
         message = "" if problem.code == _LOST else problem.message
@@ -246,8 +249,10 @@ def tell_once(document: Document, problems: Problems) -> None:
         subjects[place, problem.code, message] = problem
         if problem.code != CODE:
             others.add(place)
+        elif problem.severity == "error":
+            errors.add(place)
     problems.items[:] = [
-        problem
+        replace(problem, severity="error") if place in errors else problem
         for (place, code, _), problem in subjects.items()
         if code != CODE or place not in others
     ]

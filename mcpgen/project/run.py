@@ -33,7 +33,7 @@ from ..load.source import STDIN, copies_of, home_of, is_url
 from ..load.values import as_object
 from ..lock import Lock, read_lock, salvaged_lock, text_hash
 from ..paths import here, is_project, read_plain
-from ..problems import Problems, UsageError
+from ..problems import Problems, Severity, UsageError
 from ..runtime.package import decorated
 from .functions import functions_of
 
@@ -54,7 +54,8 @@ class CommandInput:
     """The input of a command. `config` holds what its options say; what was not given has its
     default there. With `update` the document is fetched anew where the project has a copy of it;
     with `adopt` the lock may be damaged. `add` are groups of files to be written on request. With
-    `keep` a module stays as it is on the disk if it was made of the same.
+    `keep` a module stays as it is on the disk if it was made of the same. What breaks a
+    rule of the document's OpenAPI version is a problem of the `severity`.
     """
 
     config: Config = field(default_factory=Config)
@@ -63,6 +64,7 @@ class CommandInput:
     adopt: bool = False
     add: tuple[str, ...] = ()
     keep: bool = True
+    severity: Severity = "warning"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,13 +149,15 @@ def run(
     """Run all stages but `write`. Raises what the stages raise."""
     from .. import pipeline
     from ..lint.hidden_text import report_hidden
+    from ..lint.validation import Validation
     from ..parse import distribution_of
     from ..render import ModuleFormatter, render
     from ..render.parts import requested
 
     plan = settle(request)
     step("reading the document")
-    document = pipeline.read(plan.config, problems, progress=step)
+    validation = Validation(plan.lock, request.severity, files)
+    document = pipeline.read(plan.config, problems, progress=step, validate=validation)
     folder = plan.folder
     if folder is None:
         folder = Path(distribution_of(document, plan.config))
@@ -161,7 +165,8 @@ def run(
             asked, plan = plan.config, settle(replace(request, folder=folder))
             if any(getattr(asked, name) != getattr(plan.config, name) for name in READING):
                 known = document.originals
-                document = pipeline.read(plan.config, problems, known=known)
+                validation = replace(validation, lock=plan.lock, made={})
+                document = pipeline.read(plan.config, problems, known=known, validate=validation)
     report_hidden(document, problems)
     result = pipeline.understood(document, plan.config, problems, lock=plan.lock)
     server = result.server
@@ -190,7 +195,7 @@ def run(
         folder=folder,
         lock=plan.lock,
         files=texts,
-        facts=replace(result.facts, made=formatter.made),
+        facts=replace(result.facts, made={**formatter.made, **validation.made}),
         updated=plan.config.anew,
     )
 

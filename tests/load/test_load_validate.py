@@ -10,6 +10,7 @@ from mcpgen import pipeline
 from mcpgen.config import Config
 from mcpgen.lint.hidden_text import report_hidden
 from mcpgen.lint.structure import check
+from mcpgen.lint.validation import Validation
 from mcpgen.problems import Problems
 from mcpgen.runtime.pointer import child, split
 
@@ -179,6 +180,14 @@ FAULTS = [
     ("3.0.3", "/paths/~1books~1{id}/parameters/0/schema/nullable", True, None),
     ("3.1.0", "/paths/~1books~1{id}/get/security", [{"nowhere": []}], "E0701 /0/nowhere"),
     ("3.0.3", "/tags", [{"name": "a"}, {"name": "a"}], "E0304 /1"),
+    ("3.1.0", "/components/schemas/Book/properties/id/default", "x", "E0304"),
+    (
+        "3.1.0",
+        "/paths/~1books~1{id}/get/parameters",
+        [{"name": "a", "in": "query", "schema": {}}] * 2,
+        "E0304 /1",
+    ),
+    ("3.1.0", "/paths/~1shelves", {"get": {"operationId": "getBook"}}, "E0602 /get/operationId"),
     ("3.0.3", "/info", {"title": "Books"}, "E0304"),
     ("3.0.3", "/paths/books", {"get": {"responses": {"200": {"description": "ok"}}}}, "E0402"),
     ("3.1.0", "/paths/~1books~1{id}/get/responses", {}, "E0304"),
@@ -228,7 +237,10 @@ def test_one_fault_is_one_finding_at_its_key(
     holder[last] = value
     problems = Problems()
     source = str(write("x.json", json.dumps(document)))
-    read = pipeline.run(Config(sources=(source,)), problems).document
+    config = Config(sources=(source,))
+    validation = Validation(None, "warning", files=True)
+    read = pipeline.read(config, problems, validate=validation)
+    pipeline.understood(read, config, problems)
     code, _, below = (finding or "").partition(" ")
     found = [(problem.code, read.written(problem.pointer)) for problem in problems]
     assert found == [(code, f"{at}{below}")] * bool(finding), list(problems)
