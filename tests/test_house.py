@@ -26,7 +26,7 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 45_400,
+    "lines of code of mcpgen": 45_500,
     "lines of code of its runtime": 13_900,
     "modules of a copied runtime": 43,
     "lines of a copied runtime": 13_300,
@@ -39,7 +39,7 @@ LIMITS = {
     "lines of names and sentences": 2_380,
     "lines of projection": 2_060,
     "modules of a run": 112,
-    "switches of a run": 1_500,
+    "switches of a run": 1_520,
     "modules of a call": 20,
     "switches of a call": 80,
     "frames of a call": 14,
