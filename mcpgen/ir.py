@@ -203,6 +203,7 @@ class Tool:
     listing: ListAnswer = field(default_factory=ListAnswer)
     workflow: Workflow | None = None
     confirm: bool | None = None
+    rate: str = ""
     """Whether a person has to agree to each call; None where the server's setting counts."""
 
     @property

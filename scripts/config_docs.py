@@ -175,6 +175,7 @@ def _holds(key: Key) -> str:
         "text or texts": "text or list of texts",
         "flag": "`true` or `false`",
         "count": "whole number",
+        "rate": "text such as `10/m`",
         "headers": "table of texts",
         "any": "any value",
     }[key.kind]

@@ -26,8 +26,8 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 45_500,
-    "lines of code of its runtime": 13_900,
+    "lines of code of mcpgen": 45_600,
+    "lines of code of its runtime": 13_960,
     "modules of a copied runtime": 43,
     "lines of a copied runtime": 13_300,
     "modules of src, runtime installed": 12,

@@ -319,6 +319,7 @@ _EXPECTED = {
     "text or texts": "text in quotes, or a list of texts",
     "flag": "`true` or `false`",
     "count": "a whole number of at least 1",
+    "rate": "calls per second, minute, hour or day, as in `10/m`",
     "headers": "a table of header names and texts, without credentials (`[auth]` is for those)",
     "any": "a value that JSON has (no date, no infinity)",
 }

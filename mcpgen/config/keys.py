@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Any, Literal
 
-Kind = Literal["text", "name", "texts", "text or texts", "flag", "count", "headers", "any"]
+Kind = Literal["text", "name", "texts", "text or texts", "flag", "count", "rate", "headers", "any"]
 
 COUNT_LIMIT = 1_000_000_000
 NAME_PATTERN = r"^(?=.{1,16}$)[a-z][a-z0-9]*(_[a-z0-9]+)*$"
@@ -27,6 +27,7 @@ SCHEMAS: Mapping[Kind, dict[str, Any]] = {
     "text or texts": {"anyOf": [_TEXT, _TEXTS]},
     "flag": {"type": "boolean"},
     "count": {"type": "integer", "minimum": 1, "maximum": COUNT_LIMIT},
+    "rate": {"type": "string", "pattern": "^[1-9][0-9]{0,8}/[smhd]$"},
     "headers": {"type": "object", "additionalProperties": _TEXT},
     "any": {},
 }

@@ -45,6 +45,7 @@ class ToolConfig:
     answer: AnswerConfig = AnswerConfig()
     confirm: bool | None = None
     budget: int | None = None
+    rate: str | None = None
     aliases: tuple[str, ...] = ()
 
 

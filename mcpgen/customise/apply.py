@@ -397,6 +397,7 @@ def _customised(
         description=config.description or tool.description,
         hints=replace(tool.hints, **_hint_changes(config)),
         confirm=config.confirm,
+        rate=config.rate or "",
     )
     for word, argument in config.arguments.items():
         if _argument_by_name(tool, word) is None and gone.reports(tool, word, faults):

@@ -21,6 +21,8 @@ from .whole import whole_schemas
 
 ANSWERS = "document/answers.json"
 """The types of answers in a project. Version 0.1.0 wrote none."""
+SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+"""Unit of a tool's rate → its seconds."""
 _compact = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 
@@ -171,9 +173,18 @@ def _answers_facts(server: Server) -> dict[str, Any]:
     headers = {tool.name: list(tool.response.headers) for tool in server.tools}
     if any(headers.values()):
         found["answer_headers"] = {name: names for name, names in headers.items() if names}
+    rates = {tool.name: _rate(tool) for tool in server.tools if tool.rate}
+    if rates:
+        found["rates"] = rates
     if server.redact:
         found["redact"] = list(server.redact)
     return found
+
+
+def _rate(tool: Tool) -> list[int]:
+    """The calls of a tool with a rate, and the seconds in which there may be that many."""
+    calls, unit = tool.rate.split("/")
+    return [int(calls), SECONDS[unit]]
 
 
 def _lists(server: Server) -> dict[str, dict[str, Any]]:

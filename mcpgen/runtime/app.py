@@ -44,6 +44,9 @@ GRACE_SECONDS = 1.0
 MOST_CHOICES = 32
 """Choices of connections whose lists are kept."""
 
+TITLED = "2025-06-18"
+"""The revision of the protocol in which tools got a `title` of their own."""
+
 Refusal = Callable[[Entry, Any], str]
 """The reason to refuse a tool, by it and the request (None on stdio); or an empty text."""
 
@@ -84,7 +87,7 @@ class App:
         self._settings = settings
         named = {key: facts[key] for key in ("name", "env_prefix")}
         self._limits = settings or Settings(**named, **facts.get("defaults", {}))
-        self._quota = Quota(self._limits)
+        self._quota = Quota(self._limits, facts.get("rates", {}))
         self._api: ApiSide | None = None
         hooks = Hooks(_hooks(home) if yours else None, list(self.catalog.toolset_of))
         consents = [part.consent(self._read, facts) for part in parts if part.consent is not None]
@@ -201,7 +204,10 @@ class App:
         result = await call_next(ctx)
         if ctx.method == "tools/list" and isinstance(result, dict):
             cursor = (ctx.params or {}).get("cursor")
-            result = {**result, "tools": self._pages(ctx).tools(cursor)}
+            tools = self._pages(ctx).tools(cursor)
+            if ctx.protocol_version < TITLED:
+                tools = list(map(_with_title_among_hints, tools))
+            result = {**result, "tools": tools}
             if "cacheScope" in result and _choice(ctx) != EVERYTHING:
                 result["cacheScope"] = "private"
         return result
@@ -286,6 +292,7 @@ class App:
         # The HTTP side gives up by itself, and says more about it
         grace = GRACE_SECONDS if entry.generated else 0.0
         async with self._quota.running(entry.name, record.key) as reason:
+            reason = reason or await self._quota.tool_refusal(entry.name)
             if reason:
                 record.fail("limited", reason)
                 return failure(reason)
@@ -335,6 +342,10 @@ class App:
             if reason:
                 record.fail("refused", reason)
                 raise ToolError(reason)
+            reason = await self._quota.tool_refusal(entry.name)
+            if reason:
+                record.fail("limited", reason)
+                raise ToolError(reason)
             _, value = await self._runner.value(entry, arguments, context)
         return value
 
@@ -358,6 +369,11 @@ async def _call_front(
         current().fail("invalid_arguments", str(error)[:500])
         return failure(str(error))
     return await front.call(entry.name, checked, context, run)
+
+
+def _with_title_among_hints(tool: dict[str, Any]) -> dict[str, Any]:
+    """A Tool object for clients that know no other place of a title (MCP 2025-03-26)."""
+    return {**tool, "annotations": {"title": tool["title"], **tool["annotations"]}}
 
 
 def _choice(ctx: Any) -> Choice:

@@ -6,10 +6,11 @@ import asyncio
 import math
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Hashable
+from collections.abc import AsyncIterator, Callable, Hashable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from functools import lru_cache
 from hashlib import sha256
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 from .record import figures
@@ -97,8 +98,15 @@ class Quota:
     equal share is let in all the same, and the excess is at the expense of those above theirs.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(
+        self, settings: Settings, rates: Mapping[str, tuple[int, int]] = MappingProxyType({})
+    ) -> None:
+        """`rates`: tool → calls, and the seconds in which there may be that many."""
         self._settings = settings
+        self._paces = {
+            tool: pace_of(settings, f"tool:{tool}", calls / seconds, seconds)
+            for tool, (calls, seconds) in rates.items()
+        }
         self._rate = pace_of(settings, "calls", settings.call_rate, BURST_SECONDS)
         self._running: Counter[Hashable] = Counter()
         self._begun: Counter[Hashable] = Counter()
@@ -130,12 +138,15 @@ class Quota:
         wait = await self._own(key)[0].take(longest=0.0) or await self._wait(key)
         if wait:
             await hold(key)
-            seconds = "1 second" if wait <= 1 else f"{math.ceil(wait)} seconds"
-            return (
-                f"Too many calls. Wait {seconds}, then call `{name}` again, and leave more"
-                " time between calls"
-            )
+            return _too_many("calls", wait, name)
         return ""
+
+    async def tool_refusal(self, name: str) -> str:
+        """Explain why the rate of a tool does not allow a call now, or return an empty text."""
+        if name not in self._paces:
+            return ""
+        wait = await self._paces[name].take(longest=0.0)
+        return _too_many(f"calls of `{name}`", wait, name) if wait else ""
 
     async def _wait(self, key: Hashable) -> float:
         """Seconds until the rate of all callers allows a call: none for one within its share, which
@@ -164,6 +175,14 @@ class Quota:
             self._running[key] -= 1
             if not self._running[key]:
                 del self._running[key]
+
+
+def _too_many(calls: str, wait: float, name: str) -> str:
+    seconds = "1 second" if wait <= 1 else f"{math.ceil(wait)} seconds"
+    return (
+        f"Too many {calls}. Wait {seconds}, then call `{name}` again, and leave more time between"
+        " calls"
+    )
 
 
 async def hold(key: Hashable) -> None:

@@ -97,6 +97,11 @@ def test_hints_are_said_by_the_user(tmp_path: Path) -> None:
     assert tools(folder)["list_books"]["annotations"]["openWorldHint"] is False
 
 
+def test_a_tool_has_a_rate_of_calls(tmp_path: Path) -> None:
+    folder = said(tmp_path, '[tools."list*"]\nrate = "10/m"\n[tools.listOrders]\nrate = "2/h"')
+    assert facts(folder)["rates"] == {"list_books": [10, 60], "list_orders": [2, 3600]}
+
+
 def test_a_tool_moves_to_another_toolset_or_to_one_of_its_own(tmp_path: Path) -> None:
     config = '[tools.listBooks]\ntoolset = "orders"\n[tools.getBook]\ntoolset = "front_desk"'
     found = {path.stem: json.loads(path.read_text()) for path in lists(said(tmp_path, config))}

@@ -679,6 +679,38 @@ def test_a_first_404_names_the_base_url_and_one_after_a_success_does_not(reporte
     assert block["text"].endswith("Next: what was asked for is not there")
 
 
+@pytest.mark.parametrize(("method", "told"), [
+    ("GET", "check `location`: what it names is not there"), ("POST", "what was asked for is not"),
+])  # fmt: skip
+def test_a_404_names_what_a_read_asked_for(method: str, told: str) -> None:
+    async def ask(api: Any) -> Any:
+        return await api.request(method, "/weather", query={"location": "Atlantis"})
+
+    done = calling([http(404, "{}")], ask)
+    [block] = runtime.report.report_error(done.error, done.settings)
+    assert told in block["text"]
+
+
+TRACE = "Traceback (most recent call last):\n  File 'shop.py', line 3\nKeyError: 'price'"
+AT = "NullPointerException: price\n\tat shop.Price.of(Price.java:12)"
+
+
+@pytest.mark.parametrize(("body", "kind", "shown"), [
+    ({"message": "Out of memory", "trace": TRACE}, "application/json", "Out of memory"),
+    ({"error": AT}, "application/json", "NullPointerException: price"),
+    ({"stackTrace": ["shop.Price.of(Price.java:12)"]}, "application/json", ""),
+    (TRACE, "text/plain", ""), ("Bad gateway\nshop.py", "text/plain", "Bad gateway"),
+])  # fmt: skip
+def test_a_fault_of_the_api_is_told_without_its_stack_trace(
+    reported: Any, caplog: Any, body: Any, kind: str, shown: str
+) -> None:
+    content = body if isinstance(body, str) else json.dumps(body)
+    text = reported(http(500, content, kind))
+    assert shown in text and "shop." not in text and "Traceback" not in text
+    [line] = [record for record in caplog.records if record.message == "api_fault"]
+    assert "shop." in line.fields["message"] + line.fields["answer"]
+
+
 @pytest.mark.parametrize(("path", "data", "failed"), [
     ("/chat", {"ok": False, "error": "not_in_channel"}, True),
     ("/chat", {"ok": False, "since": 2026}, False),
@@ -689,6 +721,30 @@ def test_a_first_404_names_the_base_url_and_one_after_a_success_does_not(reporte
 def test_an_answer_can_say_that_it_failed(path: str, data: Any, failed: bool) -> None:
     answer = runtime.answer.Answer(200, data=data, path=path)
     assert runtime.side.says_failed(answer, True) is failed
+
+
+ANY = {"type": "object"}
+TYPED = {**ANY, "properties": {"degrees": {"type": ["number", "null"]}}}
+BOOKS = {"lists": {"get_weather": {"items": ["books"]}}}
+
+
+@pytest.mark.parametrize(("answer", "output", "facts", "reasons"), [
+    ('{"degrees": 3}', TYPED, {}, []),
+    ('{"degrees": "warm"}', TYPED, {}, ["these are of other types: `degrees`"]),
+    ('{"degrees": "warm"}', ANY, {}, []), ("warm", ANY, {}, ["it is not JSON"]),
+    ("[]", TYPED, {}, ["it is no object"]), ("warm", None, {}, []), ("", ANY, {}, []), ('{"books": []}', ANY, BOOKS, []),
+    ('{"books": 1}', ANY, BOOKS, ["it has no list at `books`"]),
+    ("{}", ANY, {"wrapped": ["get_weather"]}, ["it is an object"]),
+])  # fmt: skip
+def test_an_answer_that_differs_from_the_document_is_logged(
+    caplog: Any, answer: str, output: Any, facts: Any, reasons: list[str]
+) -> None:
+    caplog.set_level("INFO")
+    done = ask("GET", "/weather", http(200, answer, "application/json"), facts=facts)
+    tool = {"name": "get_weather", "outputSchema": output}
+    runtime.side.HttpSide(done.settings, runtime.auth).content(done.answer, tool, {}, ())
+    told = [line.fields for line in caplog.records if line.message == "answer_differs"]
+    assert told == [{"tool": "get_weather", "reason": reason} for reason in reasons]
 
 
 @pytest.mark.parametrize(("more", "is_shown"), [(19, False), (20, True)])

@@ -17,6 +17,7 @@ import pytest
 from mcp import Client, MCPError
 from shop import DESK, FACTS, PACKAGE, PREFIX
 
+from mcpgen.runtime.arguments import suggest
 from tests.generated import written
 
 ERAS = ["auto", "legacy"]
@@ -106,6 +107,11 @@ def test_an_unknown_tool_is_a_protocol_error_with_a_suggestion(in_process: Any, 
     with pytest.raises(MCPError, match="did you mean `echo`") as caught:
         ask(in_process(), mode, ("ecko", {}))
     assert caught.value.error.code == -32602
+
+
+def test_a_name_that_is_like_no_other_has_no_suggestion() -> None:
+    assert suggest("nothing_like_it", ["list_things", "create_thing"]) == ""
+    assert suggest("list_thing", ["list_things", "create_thing"]) == "; did you mean `list_things`?"
 
 
 @pytest.mark.parametrize("mode", ERAS)
@@ -402,6 +408,15 @@ def limited(in_process: Any, environment: dict[str, str], **more: Any) -> Any:
     package = importlib.import_module(f"{PACKAGE}.runtime.package")
     facts = package.Package.named(PACKAGE).facts()
     return in_process(settings=settings.read(facts, {**environment, **given}), **more)
+
+
+def test_a_tool_with_a_rate_of_its_own_is_refused_beyond_it(in_process: Any, package: Path) -> None:
+    path = package / "api.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "rates": {"echo": [2, 60]}}))
+    calls = [("echo", {"text": "x"})] * 3
+    *done, refused, other = ask(in_process(), "auto", *calls, ("add", {"a": 1, "b": 2}))
+    assert not any(result["isError"] for result in (*done, other))
+    assert refused["content"][0]["text"].startswith("Too many calls of `echo`. Wait 30 seconds")
 
 
 @pytest.mark.parametrize("lazy", [False, True])

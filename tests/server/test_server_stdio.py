@@ -43,10 +43,12 @@ def converse(package: Path, environment: dict[str, str]) -> Converse:
     what comes after the handshake, and stderr.
     """
 
-    def run(*messages: dict[str, Any], words: tuple[str, ...] = ()) -> tuple[list[Any], str]:
+    def run(
+        *messages: dict[str, Any], words: tuple[str, ...] = (), first: dict[str, Any] = INITIALIZE
+    ) -> tuple[list[Any], str]:
         with tempfile.TemporaryFile("w+") as errors:
             process = begun(package, environment, *words, stderr=errors)
-            say(process, INITIALIZE, INITIALIZED)
+            say(process, first, INITIALIZED)
             assert heard(process)["id"] == 0
             answers = []
             for message in messages:
@@ -58,6 +60,24 @@ def converse(package: Path, environment: dict[str, str]) -> Converse:
             return answers, errors.read()
 
     return run
+
+
+@pytest.mark.parametrize(("revision", "among_hints"), [
+    ("2025-03-26", True), ("2025-06-18", False), ("2025-11-25", False),
+])  # fmt: skip
+def test_clients_that_know_no_title_of_tools_find_it_among_the_hints(
+    package: Path, converse: Converse, revision: str, among_hints: bool
+) -> None:
+    path = package / "tools" / "books.json"
+    tools = json.loads(path.read_text())
+    for tool in tools:
+        del tool["annotations"]["title"]
+    path.write_text(json.dumps(tools))
+    params = {**INITIALIZE["params"], "protocolVersion": revision}
+    ask = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    [answer], _ = converse(ask, first={**INITIALIZE, "params": params})
+    listed = {tool["name"]: tool["annotations"] for tool in answer["result"]["tools"]}
+    assert listed["get_book"].get("title") == ("Get book" if among_hints else None)
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy", "2026-07-28"])

@@ -87,7 +87,7 @@ def suggest(name: str, known: Iterable[str]) -> str:
     own = _words(name)
     words = {candidate: _words(candidate) for candidate in known}
     in_order = {" ".join(sorted(each)): candidate for candidate, each in words.items() if each}
-    close = difflib.get_close_matches(" ".join(sorted(own)), in_order, n=1, cutoff=0.6)
+    close = difflib.get_close_matches(" ".join(sorted(own)), in_order, n=1, cutoff=0.7)
     near = [candidate for candidate, each in words.items() if own and "".join(each) == "".join(own)]
     near += [in_order[one] for one in close]
     related = [candidate for candidate, each in words.items() if _is_related(own, each)]

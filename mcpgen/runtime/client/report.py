@@ -12,6 +12,7 @@ from typing import Any
 
 from ..errors import ApiError, MissingCredential, Refused
 from ..facts import SAFE
+from ..log import event
 from ..results import MAX_DEPTH, fit
 from ..results.answer import Answer, BadStatus
 from ..results.content import Block
@@ -20,6 +21,10 @@ from .resilience import LONGEST_WAIT, retry_after, seconds_text
 from .settings import ApiSettings
 
 MAX_ERROR = 4 * 1024
+MAX_FAULT = 500
+"""Characters of a fault of the API that a model gets."""
+_TRACE = re.compile(r'\\n|\btraceback\b|"(?:stack\w*|trace)"', re.I)
+"""A sign of a stack trace."""
 EPOCH = 10**9
 """A number of seconds from here on is a time, not a duration."""
 _RATE_WORDS = re.compile(
@@ -91,6 +96,8 @@ def _next_step(error: ApiError) -> str:
 def _bad_status_lines(error: BadStatus, settings: ApiSettings) -> list[str]:
     answer = error.answer
     message, detail = _message_and_detail(answer, settings)
+    if answer.status >= 500:
+        message, detail = _shown_of_fault(message, detail)
     headline = f"the API answered {status_text(answer.status)}"
     if answer.status < 400:
         headline += _IS_PAGE[is_page(answer)]
@@ -105,6 +112,18 @@ def _bad_status_lines(error: BadStatus, settings: ApiSettings) -> list[str]:
     if answer.incomplete:
         lines.append(f"The text of the answer is missing: {answer.incomplete}")
     return [*lines, _advice(error, settings)]
+
+
+def _shown_of_fault(message: str, detail: str) -> tuple[str, str]:
+    """Return the part of a fault of the API that is for the model: one line of its message, else
+    of its body, and no stack trace. The log has all of it.
+    """
+    shown = (message or detail).partition("\n")[0][:MAX_FAULT]
+    if _TRACE.search(shown):
+        shown = ""
+    if shown != message + detail:
+        event("warning", "api_fault", message=message, answer=detail)
+    return (shown, "") if message else ("", shown)
 
 
 def status_text(status: int) -> str:
@@ -225,8 +244,9 @@ def _advice(error: BadStatus, settings: ApiSettings) -> str:
 def _advice_on_arguments(error: BadStatus, settings: ApiSettings) -> str:
     if error.status in (404, 410):
         text = "Next: what was asked for is not there"
-        if error.path_arguments:
-            text = f"Next: check {quoted(error.path_arguments)}: what it names is not there"
+        named = error.path_arguments or error.arguments * (error.method in SAFE)
+        if named:
+            text = f"Next: check {quoted(named[:10])}: what it names is not there"
         if error.nothing_found:
             variable = settings.variable("BASE_URL")
             text += f"; if every call is answered so, the base URL is wrong (`{variable}`)"

@@ -22,7 +22,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from ..arguments.checker import compiled
 from ..errors import ApiError
+from ..log import event
 from ..results import (
     MAX_DEPTH,
     PART,
@@ -103,6 +105,11 @@ class HttpSide:
             error = BadStatus(answer)
             error.method, error.path = answer.method, answer.path
             raise error
+        reason = ""
+        if logger.isEnabledFor(logging.INFO):
+            reason = difference(answer, tool, self.api.settings)
+        if reason:
+            event("info", "answer_differs", tool=tool.get("name"), reason=reason)
         return content_of(answer, tool, self.api.settings, call, remarks)
 
     def report(self, error: ApiError) -> list[Block]:
@@ -176,6 +183,38 @@ def says_failed(answer: Answer[Any], is_json: bool) -> bool:
     # Elsewhere a list of errors alone may be what was asked for
     held = data.get("data", None if answer.path.endswith("graphql") else ())
     return bool(data.get("errors")) if held is None else False
+
+
+def difference(answer: Answer[Any], tool: Mapping[str, Any], settings: ApiSettings) -> str:
+    """Explain how an answer differs from what the document says of it, as far as the server knows
+    that: JSON, an object or not, the types of its fields (in the profile `rich`), the place of its
+    list. Empty if it does not differ.
+    """
+    name, data, output = str(tool.get("name", "")), answer.data, tool.get("outputSchema")
+    if output is None or answer.content.strip() in (b"", b"null"):
+        return ""
+    if data is None:
+        return "it is not JSON"
+    if name in settings.wrapped:
+        return "it is an object" if isinstance(data, dict) else ""
+    return _wrong_fields(data, output) or _without_list(data, settings.lists.get(name, _NO_LIST))
+
+
+def _wrong_fields(data: Any, output: Mapping[str, Any]) -> str:
+    if "properties" not in output:
+        return ""
+    if not isinstance(data, dict):
+        return "it is no object"
+    wrong = [f"`{error.instance_path[0]}`" for error in compiled(output).iter_errors(data)]
+    return f"these are of other types: {', '.join(wrong)}" if wrong else ""
+
+
+def _without_list(data: Any, listing: ListAnswer) -> str:
+    for key in listing.items or ():
+        data = data.get(key) if isinstance(data, dict) else None
+    if listing.items is None or isinstance(data, list):
+        return ""
+    return f"it has no list at `{'.'.join(listing.items)}`"
 
 
 def content_of(
