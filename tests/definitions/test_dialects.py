@@ -119,7 +119,8 @@ def test_a_schema_means_its_own_draft(said: str, words: dict[str, Any], tmp_path
     [found] = server.tools
     assert (found.name, server.recognised) == ("find_book", "JSON Schema")
     assert refusal(found, {"limit": 2}) == "" and "limit" in refusal(found, {"limit": 1})
-    assert refusal(found, {"day": "any"}) == ""  # a format is a note (2020-12 validation, 7.2.1)
+    assert refusal(found, {"day": "2026-01-31"}) == ""
+    assert "`day` must be a date such as `2026-01-31`" in refusal(found, {"day": "any"})
 
 
 def test_a_schema_without_a_draft_is_read_as_the_one_that_is_named(tmp_path: Path) -> None:

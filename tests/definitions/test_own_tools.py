@@ -129,6 +129,29 @@ def test_a_result_is_checked_against_the_exact_output_schema(project: Make) -> N
         assert result.is_error is not fits and fits is (result.structured_content == {"count": 3})
 
 
+@pytest.mark.parametrize(("form", "good", "bad", "told"), [
+    ("email", "ada@example.com", "not-an-email", "an e-mail address such as `ada@example.com`"),
+    ("uri", "https://example.com/a", "nope", "a URI such as `https://example.com/a`"),
+    ("date-time", "2026-01-31T09:00:00Z", "tomorrow", "a date and time such as"),
+    ("ipv4", "192.0.2.1", "192.0.2.256", "a text of the format `ipv4`"),
+    ("made-up", "any", "", ""),
+])  # fmt: skip
+def test_a_format_is_a_rule_at_every_depth(
+    project: Make, form: str, good: str, bad: str, told: str
+) -> None:
+    text = {"type": "string", "format": form}
+    made = project([tool("send", {"to": text, "copies": {"type": "array", "items": text}})])
+    made.function("send", "def send(*, to, copies=()):\n    return 'sent'\n")
+    assert made.call("send", {"to": good, "copies": [good]}).content[0].text == "sent"
+    for place, arguments in (
+        ("to", {"to": bad}),
+        ("copies[1]", {"to": good, "copies": [good, bad]}),
+    ):
+        result = made.call("send", arguments)
+        assert result.is_error is bool(told)
+        assert not told or f"`{place}` must be {told}" in result.content[0].text
+
+
 def test_every_kind_of_content_arrives(project: Make) -> None:
     made = project([tool("show", {})])
     made.function(

@@ -33,6 +33,7 @@ FORMATS = {
     "date": (rf"^{_DAY}", "a date such as `2026-01-31`"),
     "email": (r"^[^@]+@[^@]+$", "an e-mail address such as `ada@example.com`"),
     "uuid": ("^[0-9A-Fa-f-]{32,}$", "a UUID such as `123e4567-e89b-12d3-a456-426614174000`"),
+    "uri": ("^[A-Za-z][A-Za-z0-9+.-]*:", "a URI such as `https://example.com/a`"),
 }  # fmt: skip
 """Format -> what its values look like, and its name in a text; others are sent with a remark."""
 _DATES = {pattern: FORMATS[form][1] for form, pattern in DATE_PATTERNS.items()}
@@ -364,6 +365,11 @@ def _pattern(error: Any) -> str:
     return f"must match the pattern {show(error.kind.pattern)}, got {show(error.instance)}"
 
 
+def _format(error: Any) -> str:
+    _, what = FORMATS.get(error.kind.format, ("", f"a text of the format `{error.kind.format}`"))
+    return f"must be {what}, got {show(error.instance)}"
+
+
 def _choices(*errors: Any) -> str:
     """The values that one of the errors asks for."""
     value = errors[0].instance
@@ -424,4 +430,5 @@ _RULES: dict[str, Callable[[Any], str]] = {
     "not": _forbidden,
     "uniqueItems": lambda _: "must not have the same item twice",
     "pattern": _pattern,
+    "format": _format,
 }

@@ -535,18 +535,23 @@ def _take_nulls(schema: dict[str, Any]) -> None:
         schema["additionalProperties"] = {"anyOf": [others, NULL]}
 
 
-def compiled(schema: Any, *, backtracking: bool = False) -> jsonschema_rs.Draft202012Validator:
+def compiled(
+    schema: Any, *, backtracking: bool = False, formats: bool = False
+) -> jsonschema_rs.Draft202012Validator:
     """A validator that never leaves the process. Raises jsonschema_rs.ValidationError for what is
     not a schema.
 
     `backtracking` takes patterns with look-around and back-references as well, and gives up on a
-    text after a while.
+    text after a while. With `formats` a text must have the format that its schema names (JSON
+    Schema 2020-12 Validation, section 7.2.2).
     """
     options: jsonschema_rs.RegexOptions | jsonschema_rs.FancyRegexOptions
     options = jsonschema_rs.RegexOptions(size_limit=MAX_PATTERN)
     if backtracking:
         options = jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000, size_limit=MAX_PATTERN)
-    return jsonschema_rs.Draft202012Validator(schema, pattern_options=options, offline=True)
+    return jsonschema_rs.Draft202012Validator(
+        schema, pattern_options=options, validate_formats=formats, offline=True
+    )
 
 
 def _parts(schema: dict[str, Any], value: Any) -> Iterator[tuple[Any, Any]]:

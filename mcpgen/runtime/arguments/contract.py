@@ -1,7 +1,8 @@
 """Argument checking for the user's own tools, against the exact schema as its author wrote it.
 
 The schema a client lists is the portable form of a contract; `contracts.json` has what that form
-had to leave out. A call is accepted when the exact schema accepts it. Arguments that are not valid
+had to leave out. A call is accepted when the exact schema accepts it; formats count, because their
+author wrote them for this tool. Arguments that are not valid
 are repaired as `Checker` does it (an object sent as a JSON string, null for "not given"). One rule
 is stricter: an argument that the schema does not name is refused unless the schema says that it
 takes more.
@@ -101,6 +102,6 @@ class ContractChecker(Checker):
         """
         self._root = self._checkable(self._schema, "")
         try:
-            return compiled(self._root)
+            return compiled(self._root, formats=True)
         except jsonschema_rs.ValidationError:
-            return compiled(self._root, backtracking=True)
+            return compiled(self._root, backtracking=True, formats=True)
