@@ -27,9 +27,9 @@ DISTRIBUTIONS = {
 
 LIMITS = {
     "lines of code of mcpgen": 45_600,
-    "lines of code of its runtime": 13_960,
+    "lines of code of its runtime": 14_150,
     "modules of a copied runtime": 43,
-    "lines of a copied runtime": 13_300,
+    "lines of a copied runtime": 13_600,
     "modules of src, runtime installed": 12,
     "lines of src, runtime installed": 600,
     "files of a new project": 59,
