@@ -352,8 +352,6 @@ def _text_field(reader: Reader, body: Body, schema: Any, text: str) -> Field:
 def _binary_field(body: Body, text: str) -> Field:
     """A body that is bytes."""
     description = text or f"The body ({body.media_type})"
-    if re.search("[*,]", body.media_type):
-        description += "; a `data:` URL names its type"
     schema = {"type": "string", "format": "binary", "description": description}
     return Field("body", "body", schema, body.required, "from_base64", (), text, whole=True)
 

@@ -83,6 +83,11 @@ GONE = re.compile(
     re.I,
 )
 """The beginning of a text about an argument that the API does not have any more."""
+_AS_URL = {
+    "file": "base64, or `data:TYPE;name=NAME;base64,…`",
+    "from_base64": "base64, or `data:TYPE;base64,…`",
+}
+"""Ways to give a file, by the encoding of its argument."""
 ASKS_FOR_ENCODING = re.compile(r"\b(?:url|uri|percent)[- ]?encod", re.I)
 
 
@@ -514,6 +519,8 @@ class Operation:
             text = f"{text} (`{visible(item.wire_name)[:40]}` in the {place})".strip()
         if not limit:
             return text
+        if item.encode in _AS_URL:
+            text = _joined(text.removesuffix("base64").rstrip("; "), _AS_URL[item.encode])
         if item.deprecated:
             text += " (deprecated)"
         if item.form:

@@ -317,6 +317,33 @@ def test_header_fields_that_the_api_describes_are_told(shown: Any, method: str) 
     assert not any(word in text for word in ("078-05", "x-other"))
 
 
+def pictures(side: int) -> list[bytes]:
+    """The first bytes of pictures, one side of which is so long and the other 20 pixels."""
+    big, little = side.to_bytes(2, "big"), side.to_bytes(2, "little")
+    less = (side - 1).to_bytes(3, "little")
+    packed = (side - 1 << 14 | 19).to_bytes(4, "little")
+    return [
+        b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0" + big + b"\0\0\0\x14\x08\x02",
+        b"GIF89a\x14\0" + little + b"\0\0\0",
+        b"\xff\xd8\xff\xe0\0\x04ab\xff\xc4\0\x03c\xff\xff\xc2\0\x0b\x08" + big + b"\0\x14\1",
+        b"RIFF\x20\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0" + less + b"\x13\0\0",
+        b"RIFF\x20\0\0\0WEBPVP8 \x0a\0\0\0\0\0\0\x9d\1\x2a\x14\0" + little,
+        b"RIFF\x20\0\0\0WEBPVP8L\x0a\0\0\0\x2f" + packed,
+    ]
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_an_image_that_no_model_takes_is_a_file_with_a_sentence(shown: Any, number: int) -> None:
+    small, large = pictures(8_000)[number], pictures(8_001)[number]
+    for content, kind in ((small, "image"), (large, "resource"), (small.ljust(4_000_000), "")):
+        text, blocks, structured = shown(
+            http(200, content, "image/png"), MAX_BINARY_BYTES="3999999"
+        )
+        assert [block["type"] for block in blocks if block["type"] != "text"] == [kind][: len(kind)]
+        assert ("than a model takes" in text) == (kind != "image")
+        assert ("than a model takes" in structured["result"]) == (kind != "image")
+
+
 PICTURES = {
     "image/png": PNG, "image/gif": b"GIF89a\1\0\1\0", "image/jpeg": b"\xff\xd8\xff\xe0",
     "image/webp": b"RIFF\x20\0\0\0WEBPVP8X",
@@ -533,6 +560,10 @@ STOCK = {"title": "Out of stock", "detail": "None left", "type": "about:blank"}
     ({"Message": "Upper"}, ": Upper"), (["plain"], ": plain"), ("just text", ": just text"),
     ({"message": 7, "detail": "d"}, ": d"), ({"errors": {"a": ["is long"], "b": []}}, ": a: is long"),
     ([{"message": str(number)} for number in range(12)], ": 0; 1; 2; 3; 4; 5; 6; 7; 8; 9"),
+    ({"message": "Invalid form.", "errors": {"token": {"_errors": [{"message": "Too long"}]}}},
+     ": Invalid form: token: Too long"),
+    ({"errors": {"lines": {"2": {"name": ["is long"]}, "city": "is required"}}},
+     ": lines.2.name: is long; lines.city: is required"),
     ({"error": {"error": {"error": {"error": {"error": {"error": "deep"}}}}}}, ""),
 ])  # fmt: skip
 def test_the_apis_own_message_is_in_the_first_line(reported: Any, body: Any, expected: str) -> None:
@@ -587,6 +618,23 @@ def test_every_failure_says_what_to_do_next(reported: Any, status: str, expected
         f"GET /books/{{id}}: the API answered {status}: M",
         *([f"Next: {expected}"] if expected else []),
     ]
+
+
+@pytest.mark.parametrize(("body", "expected"), [
+    ({"error_type": "ITEM_ERROR", "error_code": "ITEM_LOGIN_REQUIRED"}, "a person has to log in"),
+    ({"error": {"code": "reauthenticationNeeded"}}, "a person has to log in"),
+    ({"error_code": "PRODUCT_NOT_READY"}, "it is not ready yet; wait"),
+    ({"code": "products_not_supported"}, "this account may not do that"),
+    ({"error": {"type": "RATE_LIMIT_EXCEEDED"}}, "wait a moment"),
+    ({"error_code": "INSTITUTION_DOWN"}, "this is a fault of the API"),
+    ({"code": "INVALID_FIELD", "type": 7}, "correct the arguments"),
+    ({"code": "countdown_missing", "error": []}, "correct the arguments"),
+])  # fmt: skip
+def test_a_code_may_say_that_the_arguments_are_right(
+    reported: Any, body: Any, expected: str
+) -> None:
+    told = reported(http(400, json.dumps(body | {"message": "M"}))).splitlines()[-1]
+    assert told.startswith(f"Next: {expected}")
 
 
 @pytest.mark.parametrize(

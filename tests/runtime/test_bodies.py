@@ -118,8 +118,8 @@ def test_multipart_parts_are_read_back_by_both_parsers() -> None:
     assert multipart_fields(got) == [
         ("title", None, "Ünï ☃".encode()), ("pages", None, b"7"), ("tags", None, b"a"),
         ("tags", None, b"b"), ("meta", None, b'{"k":[1,null]}'), ("about", None, b"[1,2]"),
-        ("note", None, b"<p/>"), ("cover", "c.png", PNG), ("pages[]", "file", b"one"),
-        ("pages[]", "file", b"two"),
+        ("note", None, b"<p/>"), ("cover", "c.png", PNG), ("pages[]", "file.txt", b"one"),
+        ("pages[]", "file.txt", b"two"),
     ]  # fmt: skip
     form = starlette_form(got)
     cover = form["cover"]
@@ -148,6 +148,31 @@ def test_a_boundary_is_in_no_part(monkeypatch: pytest.MonkeyPatch) -> None:
     got = ask("POST", "/b", multipart={"a": "x\r\n--taken\r\n"}).requests[0]
     assert got.header("content-type") == "multipart/form-data; boundary=free"
     assert multipart_fields(got) == [("a", None, b"x\r\n--taken\r\n")]
+
+
+ENCODED = base64.b64encode(PNG).decode()
+
+
+@pytest.mark.parametrize(("given", "declared", "name", "sent"), [
+    (f"data:text/csv;name=a.csv;base64,{ENCODED}", None, "a.csv", "text/csv"),
+    (f'data:image/png;base64;filename="b%20c.png",{ENCODED}', "application/octet-stream", "b c.png",
+     "image/png"),
+    ("data:text/plain;name=../../n.txt,%89PNG", "*/*", "n.txt", "text/plain"),
+    ("data:text/html,%89PNG", "application/octet-stream", "file.html", "text/html"),
+    ("data:text/html,%89PNG", "text/csv", "file.csv", "text/csv"),
+    (ENCODED, None, "file.png", "image/png"), (ENCODED, "application/pdf", "file.pdf", "application/pdf"),
+    ("AAEC", "application/octet-stream", "file", "application/octet-stream"),
+    ("AAEC", "audio/x-nothing", "file", "audio/x-nothing"),
+])  # fmt: skip
+def test_a_file_has_the_name_it_is_given_or_one_with_the_extension_of_its_type(
+    given: str, declared: str | None, name: str, sent: str
+) -> None:
+    part = runtime.wire.file(given, media_type=declared)
+    got = ask("POST", "/b", multipart={"f": part}).requests[0]
+    value = starlette_form(got)["f"]
+    assert isinstance(value, UploadFile)
+    assert (value.filename, value.content_type) == (name, sent)
+    assert value.file.read() in (PNG, b"\x89PNG", b"\0\1\2")
 
 
 @pytest.mark.parametrize("given", [

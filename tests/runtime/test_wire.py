@@ -1,5 +1,6 @@
 """Values on the wire, to the byte, against the tables of the specifications."""
 
+import base64
 from typing import Any
 
 import pytest
@@ -243,10 +244,16 @@ def test_a_function_carries_what_its_schema_cannot_say() -> None:
     assert (facts.nullable, dict(facts.names)) == (("/properties/a",), {"/properties/b": "[b]"})
 
 
-def test_a_file_of_plain_text_may_be_given_as_it_is() -> None:
-    assert runtime.wire.file("id,name\n1,Ann").content == b"id,name\n1,Ann"
-    assert runtime.wire.file("hello").content == b"hello"
-    assert runtime.wire.from_base64('{"é": 1}').content == '{"é": 1}'.encode()
+@pytest.mark.parametrize("text", [
+    "hello", "id,name\n1,Ann", "report.csv", "/home/ann/report", "/tmp/a", "~/a.txt", "C:\\a.txt",
+    "uploads/a.csv", "/Users/ann/x.png",
+])  # fmt: skip
+def test_a_text_or_a_path_is_no_file_and_is_told_how_to_be_one(text: str) -> None:
+    for write in (runtime.wire.file, runtime.wire.from_base64):
+        with pytest.raises(runtime.errors.Refused, match="as base64, or as `data:"):
+            write(text)
+    for content in (b"\xff\xd8\xff\xe0", b"\xff\xfb\x90", b"\xff\xfe"):  # begin with / in base64
+        assert runtime.wire.file(base64.b64encode(content).decode()).content == content
 
 
 def test_a_form_that_is_one_argument_keeps_the_names_of_its_fields() -> None:

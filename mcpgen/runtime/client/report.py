@@ -6,7 +6,7 @@ import html
 import math
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from http import HTTPStatus
 from typing import Any
 
@@ -59,6 +59,37 @@ _STEPS = {
 """Status -> what to do next, where that is always the same."""
 
 
+_CODE_KEYS = frozenset("code errorcode errortype type reason error status".split())
+"""Without `_` and in lower case."""
+_CODES = tuple(
+    (re.compile(rf"(^|[^a-z])({words})([^a-z]|$)", re.I), step)
+    for words, step in (
+        (
+            r"(\w+_)?(log_?in|auth(entication|orization)?|consent|mfa)_?(required|needed|expired)"
+            r"|(invalid|expired|revoked)_?(access_?)?(token|grant|credentials)"
+            r"|(access_?)?token_?(invalid|expired|revoked)|\w*reauth\w*",
+            "Next: a person has to log in or to agree again; tell the user",
+        ),
+        (
+            r"\w*not_?(yet_?)?ready|(\w+_)?(in_?progress|processing)",
+            "Next: it is not ready yet; wait a moment, then call again",
+        ),
+        (
+            r"\w*not_?(enabled|supported|available|allowed|permitted|authorized)"
+            r"|\w*(permission|access)_?denied|forbidden",
+            "Next: this account may not do that; use another tool, or tell the user",
+        ),
+        (
+            r"rate_?limit\w*|too_?many_?requests|\w*throttl\w*",
+            "Next: wait a moment, then call again",
+        ),
+        (
+            r"(\w+_)?(down|unavailable|not_?responding|internal_?(server_?)?error)",
+            "Next: this is a fault of the API, not of the arguments; try again later",
+        ),
+    )
+)
+"""Words of an error's code -> what to do next, in place of correcting the arguments."""
 _PAGE = (
     "Next: where this is a login page, the operator has to check the credential; else the base URL"
 )
@@ -196,14 +227,26 @@ def _message_of_object(data: dict[str, Any], depth: int) -> str:
     texts = _messages((members.get(key) for key in _MESSAGE_KEYS), depth)
     by_field = members.get("errors")
     if isinstance(by_field, dict) and not _message(by_field, depth + 1):
-        # `{"name": ["is too long"]}`, as ASP.NET, Rails and Laravel give them
-        fields = {field: _message(text, depth + 1) for field, text in list(by_field.items())[:10]}
-        texts.append("; ".join(f"{field}: {text}" for field, text in fields.items() if text))
+        texts.append("; ".join(_of_fields(by_field, depth + 1)))
+        texts = list(filter(None, texts))
     message = ": ".join([*(text.rstrip(".") for text in texts[:-1]), *texts[-1:]])
     place = next(filter(None, map(members.get, _PLACE_KEYS)), "")
     if isinstance(place, list):
         place = ".".join(map(str, place))
     return f"{place}: {message}" if place and message else message
+
+
+def _of_fields(errors: dict[str, Any], depth: int) -> Iterator[str]:
+    """The messages of `{"name": ["is too long"]}`, as ASP.NET, Rails and Laravel give them, each
+    after its field, whose own may be inside it (`embeds.0.title`).
+    """
+    for field, inner in list(errors.items())[:10]:
+        text = _message(inner, depth)
+        if text:
+            yield f"{field}: {text}"
+        elif isinstance(inner, dict) and depth < MAX_DEPTH:
+            for below in _of_fields(inner, depth + 1):
+                yield f"{field}.{below}"
 
 
 def _messages(parts: Iterable[Any], depth: int) -> list[str]:
@@ -241,6 +284,17 @@ def _advice(error: BadStatus, settings: ApiSettings) -> str:
     return text
 
 
+def _advice_on_code(data: Any, depth: int = 0) -> str:
+    """Advise on what the code of an error says, if its words are known (`ITEM_LOGIN_REQUIRED`)."""
+    if not isinstance(data, dict):
+        return ""
+    codes = [item for key, item in data.items() if key.lower().replace("_", "") in _CODE_KEYS]
+    text = " ".join(code for code in codes if isinstance(code, str))
+    found = [step for words, step in _CODES if words.search(text)]
+    inner = [_advice_on_code(each, depth + 1) for each in [data.get("error")] * (depth < 2)]
+    return next(iter([*found, *filter(None, inner)]), "")
+
+
 def _advice_on_arguments(error: BadStatus, settings: ApiSettings) -> str:
     if error.status in (404, 410):
         text = "Next: what was asked for is not there"
@@ -251,6 +305,9 @@ def _advice_on_arguments(error: BadStatus, settings: ApiSettings) -> str:
             variable = settings.variable("BASE_URL")
             text += f"; if every call is answered so, the base URL is wrong (`{variable}`)"
         return text
+    told = _advice_on_code(error.answer.data)
+    if told:
+        return told
     if not error.arguments:
         return "Next: give the arguments it asks for"
     arguments = quoted(error.arguments[:30])

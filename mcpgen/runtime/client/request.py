@@ -40,10 +40,11 @@ from ..facts import (
     origin_of,
     readings,
 )
-from ..results.answer import Answer, charset_of, codec_of
+from ..results.answer import UNTYPED, Answer, charset_of, codec_of
 from ..secrets import Caller, Redactor, Secret
 from .settings import ApiSettings
 from .wire import (
+    HOW_TO_SEND,
     OMIT,
     Encoded,
     Omit,
@@ -54,6 +55,7 @@ from .wire import (
     encoded,
     header_text,
     joined,
+    last_segment,
     pairs_of,
     path_text,
     simple_text,
@@ -478,10 +480,12 @@ def _part_head(name: str, part: Part, content: bytes) -> str:
     media_type = part.media_type
     filename = part.filename
     if part.path and not filename:
-        filename = unquote(part.path).replace("\\", "/").rpartition("/")[2]
+        filename = last_segment(unquote(part.path))
     if part.path or filename is not None:
-        head += f'; filename="{escape(filename or "file")}"'
+        if media_type in UNTYPED:  # it says that these are bytes, not which
+            media_type = None
         media_type = _named(name, lambda part: _file_type(media_type, part, content), part)
+        head += f'; filename="{escape(filename or _made_name(media_type))}"'
     if media_type:
         head += f"\r\nContent-Type: {header_value(name, media_type)}"
     for header, value in part.headers.items():
@@ -489,6 +493,13 @@ def _part_head(name: str, part: Part, content: bytes) -> str:
             raise Refused("not a header name", header)
         head += f"\r\n{header}: {header_value(header, value)}"
     return head
+
+
+def _made_name(media_type: str) -> str:
+    """A name for a file that has none, with the extension of its media type."""
+    essence = media_type.partition(";")[0].strip()
+    extension = mimetypes.guess_extension(essence) or ""
+    return f"file{extension * (essence not in UNTYPED)}"
 
 
 def _part_content(part: Part, settings: ApiSettings) -> bytes:
@@ -516,7 +527,7 @@ def _parts(value: Any) -> list[Part]:
     if isinstance(value, list | tuple):
         return [part for item in value for part in _parts(item)]
     if isinstance(value, bytes):
-        return [Part(value, None, "file")]
+        return [Part(value, None, "")]
     if isinstance(value, Encoded):
         return [Part(unquote_to_bytes(value.text))]
     if isinstance(value, Simple):
@@ -569,8 +580,7 @@ def local_file(url: str, settings: ApiSettings) -> bytes:
     variable = f"`{settings.variable('FILE_ROOTS')}`"
     if not settings.file_roots:
         raise Refused(
-            "local files cannot be named here: give the bytes as base64 (or the operator sets"
-            f" {variable})"
+            f"local files cannot be named here: {HOW_TO_SEND} (or the operator sets {variable})"
         )
     parts = urlsplit(url)
     if parts.netloc not in ("", "localhost"):

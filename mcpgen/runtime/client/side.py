@@ -44,7 +44,17 @@ from ..results import (
     visible,
 )
 from ..results.answer import UNTYPED, Answer, BadStatus, decode, lines_of_json, looks_like_text
-from ..results.content import Audio, Block, Context, Image, Resource, ResourceLink, noted, picture
+from ..results.content import (
+    Audio,
+    Block,
+    Context,
+    Image,
+    Resource,
+    ResourceLink,
+    noted,
+    picture,
+    too_large,
+)
 from ..secrets import NOTE, Withheld, caller_now, forwarded_now
 from .api import Api, progress
 from .credentials import forwarded_of
@@ -478,6 +488,9 @@ class _View:
         if not _MEDIA_TYPE.fullmatch(media_type):
             media_type = "application/octet-stream"
         note = f"The API answered with {media_type}, {len(content):,} bytes (sha256 {digest})"
+        if media_type in _IMAGES and too_large(content):
+            note += ", an image of more pixels or bytes than a model takes"
+            media_type = "application/octet-stream"
         texts = self._file(note, media_type, digest)
         return lambda _: (texts, note, [])
 

@@ -337,7 +337,7 @@ class Part:
     """One part of a multipart body. `path` names a local file instead of `content`.
 
     `media_type` of a file may be a range, or several types separated by commas: the file's own type
-    decides (`own_type`, where a `data:` URL names it).
+    decides (`own_type`, where a `data:` URL names it). A file without a name has an empty one.
     """
 
     content: bytes
@@ -414,60 +414,70 @@ def from_base64(value: Any) -> Part | Omit:
     return _file(value, None, None, NO_HEADERS)
 
 
+HOW_TO_SEND = (
+    "give the bytes of the file as base64, or as `data:image/png;name=a.png;base64,…`, and a text"
+    " as `data:text/plain;name=a.txt,…`; a path or a name alone sends nothing"
+)
+_PATH = re.compile(
+    "/(app|data|etc|home|media|mnt|opt|private|root|srv|tmp|users|usr|var|volumes|workspaces?)/",
+    re.I,
+)
+"""Beginnings of paths. Bytes that begin so in base64 are of no type of file."""
+
+
 def decode_base64(text: str) -> bytes:
     """The bytes of base64 text (RFC 4648 sections 4 and 5; padding is optional, line breaks are
     ignored). Raises Refused.
     """
+    if _PATH.match(text):
+        raise Refused(f"the path of a file: {HOW_TO_SEND}")
     text = "".join(text.split()).translate(str.maketrans("-_", "+/")).rstrip("=")
     try:
         return base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
     except (binascii.Error, ValueError):
-        raise Refused("not base64: give the bytes of the file as base64 text") from None
-
-
-def _content(text: str) -> bytes:
-    """The content of a file: decoded base64, or else the text itself.
-
-    A long text of base64 characters alone that does not decode is an error. A short text without
-    its padding is a word.
-    """
-    if len(text) < 24 and len(text) % 4:
-        return utf8(text)
-    try:
-        return decode_base64(text)
-    except Refused:
-        if re.fullmatch(r"[A-Za-z0-9+/_=\s-]{24,}", text):
-            raise
-        return utf8(text)
+        raise Refused(f"not base64: {HOW_TO_SEND}") from None
 
 
 def _file(
     value: Any, media_type: str | None, filename: str | None, headers: Mapping[str, str]
 ) -> Part:
     if isinstance(value, bytes):
-        return Part(value, media_type, filename or "file", headers)
+        return Part(value, media_type, filename or "", headers)
     if not isinstance(value, str):
-        raise Refused("a file is given as base64 text")
+        raise Refused(f"a file is a text: {HOW_TO_SEND}")
     scheme = value[:5].lower()
     if scheme == "file:":
         return Part(b"", media_type, filename, headers, path=value)
-    own_type, content = None, b""
     if scheme == "data:":
-        own_type, content = _data_url(value)
-    else:
-        content = _content(value)
-    return Part(content, media_type, filename or "file", headers, own_type=own_type)
+        own_type, own_name, content = _data_url(value)
+        return Part(content, media_type, filename or own_name, headers, own_type=own_type)
+    return Part(decode_base64(value), media_type, filename or "", headers)
 
 
-def _data_url(url: str) -> tuple[str | None, bytes]:
-    """The media type, if there is one, and the content of a `data:` URL (RFC 2397)."""
+def _data_url(url: str) -> tuple[str | None, str, bytes]:
+    """The media type, if there is one, the name of the file and the content of a `data:` URL (RFC
+    2397).
+    """
     head, comma, body = url[len("data:") :].partition(",")
     if not comma:
         raise Refused("not a `data:` URL")
-    media_type, *options = head.split(";")
-    if any(option.strip().lower() == "base64" for option in options):
-        return media_type or None, decode_base64(body)
-    return media_type or None, unquote_to_bytes(utf8(body))
+    media_type, *options = map(str.strip, head.split(";"))
+    named = [_NAME_OPTION.fullmatch(option) for option in options]
+    name = next((unquote(option[1]) for option in filter(None, named)), "")
+    if "base64" in map(str.lower, options):
+        content = decode_base64(unquote(body))
+    else:
+        content = unquote_to_bytes(utf8(body))
+    return media_type or None, last_segment(name), content
+
+
+_NAME_OPTION = re.compile('(?:file)?name="?([^"]{1,255})"?', re.I)
+"""The name of a file among the parameters of a `data:` URL."""
+
+
+def last_segment(path: str) -> str:
+    """The name of a file at the end of a path."""
+    return path.replace("\\", "/").rpartition("/")[2]
 
 
 Fields = tuple[str, ...] | Mapping[str, Mapping[str, Any]]
