@@ -165,6 +165,8 @@ class Catalog:
         self.by_hand: set[str] = set()
         """The names of the tools whose contract is the user's."""
         self.package = package
+        self.left_out: list[str] = []
+        """Functions with `@tool` that are not served as they are written, each with its place."""
         self._contracts = package.json("contracts.json")
         self._yours = yours
         root = package.folder

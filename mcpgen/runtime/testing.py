@@ -21,6 +21,8 @@ before it.
 """
 
 NO_SUCH_ARGUMENT = {"no_such_argument": 1}
+SCALARS = ("string", "integer", "number", "boolean")
+WRONG = {"an object": "in the place of a scalar"}
 
 
 @dataclass(frozen=True)
@@ -56,13 +58,17 @@ class Outcomes:
         self.contracts: dict[str, Any] = json.loads(path.read_bytes()) if path.is_file() else {}
         self.listed: dict[str, list[dict[str, Any]]] = {}
         self.called: dict[tuple[str, str, str], Called] = {}
+        self.left_out: list[str] = []
+        """Functions of yours that are not served as they are written, each with its place."""
         self._api, self._tools = api, tools
         asyncio.run(self._run(module.App, package))
 
     async def _run(self, app: Any, package: str) -> None:
         generated = [tool["name"] for tool in self._tools]
         for era in ERAS:
-            async with Client(app(package).server, mode=era) as client:
+            whole = app(package)
+            self.left_out = whole.catalog.left_out
+            async with Client(whole.server, mode=era) as client:
                 await self._list(client, era, generated)
         # What is yours (`hooks.py`, `custom/`) has tests of its own; these are about what was
         # generated
@@ -76,13 +82,19 @@ class Outcomes:
                         await self._call(client, era, kind, sample["name"], arguments)
 
     async def _list(self, client: Client, era: str, generated: Sequence[str]) -> None:
-        """List the tools, and call those that only you know with an argument they do not have."""
+        """List the tools, and call those that only you know with arguments that they refuse."""
         for tool in (await client.list_tools()).tools:
             listed = tool.model_dump(by_alias=True, exclude_none=True)
             self.listed.setdefault(era, []).append(listed)
-            is_strict = listed["inputSchema"].get("additionalProperties") is False
-            if is_strict and tool.name not in generated:
-                await self._call(client, era, "unknown", tool.name, NO_SUCH_ARGUMENT)
+            schema = listed["inputSchema"]
+            if tool.name in generated or schema.get("additionalProperties") is not False:
+                continue
+            await self._call(client, era, "unknown", tool.name, NO_SUCH_ARGUMENT)
+            for name in schema.get("required", ()):
+                await self._call(client, era, f"missing {name}", tool.name, {})
+            for name, argument in schema["properties"].items():
+                if argument.get("type") in SCALARS:
+                    await self._call(client, era, f"wrong {name}", tool.name, {name: WRONG})
 
     def _calls(self, tool: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the kinds of calls of a tool with their arguments."""

@@ -95,11 +95,22 @@ def test_an_unknown_argument_is_refused_and_nothing_is_sent(
     assert outcome.requests == []
 
 
-def test_tools_that_only_you_know_refuse_unknown_arguments(outcomes: Any) -> None:
-    for (_, _, name), outcome in outcomes.called.items():
-        if name not in TOOLS:
-            assert outcome.failed, name
-            assert "no_such_argument" in outcome.text
+def test_tools_that_only_you_know_refuse_what_their_signatures_do_not_take(outcomes: Any) -> None:
+    for (_, kind, name), outcome in outcomes.called.items():
+        if name in TOOLS:
+            continue
+        kind, _, argument = kind.partition(" ")
+        told = {
+            "unknown": "no_such_argument",
+            "missing": f"`{argument}` is required",
+            "wrong": f"`{argument}` must be",
+        }
+        assert outcome.failed, (name, kind, argument)
+        assert told[kind] in outcome.text, (name, kind, argument)
+
+
+def test_every_function_with_tool_is_served_as_it_is_written(outcomes: Any) -> None:
+    assert not outcomes.left_out, "\n".join(outcomes.left_out)
 
 
 @each_era

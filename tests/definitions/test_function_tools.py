@@ -3,6 +3,8 @@
 import asyncio
 import base64
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -817,3 +819,39 @@ def test_the_rich_profile_lists_the_exact_schemas_of_functions(tmp_path: Path) -
     tools = listed(with_functions(tmp_path, MODELS, profile="rich"))
     draw, plant = (tools[name]["inputSchema"]["properties"] for name in ("draw", "plant"))
     assert "discriminator" in draw["shape"] and plant["tree"] == {"$ref": "#/$defs/Tree"}
+
+
+NOT_SERVED = f'''{FACE}
+class Shelf:
+    """Nothing says what is on it."""
+
+@tool(read_only=True)
+def count(shelf: Shelf) -> int:
+    """Count what is on a shelf."""
+    return 0
+
+@tool(read_only=True)
+def find(room: str, width: int = 1) -> Shelf:
+    """Find the shelf of a room."""
+    raise ToolError("it was run")
+'''
+
+
+def test_a_function_that_is_not_served_as_it_is_written_fails_the_projects_tests(
+    tmp_path: Path,
+) -> None:
+    made = with_functions(tmp_path, NOT_SERVED)
+    words = "-m pytest -q -p no:cacheprovider tests -k".split()
+    command = [sys.executable, *words, "only_you or written"]
+    ended = subprocess.run(command, cwd=made.folder, capture_output=True, text=True, check=False)
+    assert "1 failed, 1 passed" in ended.stdout, ended.stdout
+    for line in (
+        "functions.py:6: `count` is not served: ",
+        "functions.py:11: `find` has no output schema: ",
+    ):
+        assert line in ended.stdout
+    made.function(
+        "functions", NOT_SERVED.replace("shelf: Shelf", "shelf: str").replace("-> Shelf", "-> str")
+    )
+    ended = subprocess.run(command, cwd=made.folder, capture_output=True, text=True, check=False)
+    assert "2 passed" in ended.stdout and "it was run" not in ended.stdout, ended.stdout

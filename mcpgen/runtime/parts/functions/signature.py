@@ -77,6 +77,8 @@ class Signature:
         """The type of each of them."""
         self._is_wrapped = False
         """Whether the output schema has what the function returns as `result`."""
+        self.lost = ""
+        """The reason why a typed result has no output schema."""
         self._hints = _hints(inspect.unwrap(function))
         self._parameters = dict(self._arguments(inspect.signature(function)))
         self._model = self._arguments_model(function)
@@ -175,7 +177,8 @@ class Signature:
             return None
         try:
             return TypeAdapter(annotation)
-        except PydanticUserError:
+        except PydanticUserError as error:
+            self.lost = _first_line(error)
             return None
 
     def output_schema(self, description: str) -> dict[str, Any] | None:
@@ -186,7 +189,8 @@ class Signature:
             return None
         try:
             schema = self._result.json_schema(mode="serialization", schema_generator=_Schemas)
-        except PydanticUserError:
+        except PydanticUserError as error:
+            self.lost = _first_line(error)
             return None
         definitions = schema.pop("$defs", {})
         if "$ref" in schema:

@@ -31,6 +31,8 @@ class FunctionTool:
     tool: dict[str, Any]
     contract: dict[str, Any]
     function: Callable[..., Any]
+    lost: str
+    """The reason why a typed result has no output schema."""
 
 
 def entries(catalog: Catalog, paths: Iterable[Path], chosen: ToolFilter) -> Iterator[Entry]:
@@ -60,9 +62,14 @@ def entries(catalog: Catalog, paths: Iterable[Path], chosen: ToolFilter) -> Iter
                 reason = fault(made.tool)
             except BadSignature as error:
                 reason = str(error)
+            at = f"{place['file']}:{place['line']}: `{name}`"
             if reason:
+                catalog.left_out.append(f"{at} is not served: {reason}")
                 event("error", "tool_left_out", tool=name, reason=reason, **place)
                 continue
+            if made.lost:
+                catalog.left_out.append(f"{at} has no output schema: {made.lost}")
+                event("warning", "output_schema_lost", tool=name, reason=made.lost, **place)
             yield Entry(
                 package,
                 made.tool,
@@ -126,7 +133,7 @@ def tool_of(name: str, function: Callable[..., Any], *, rich: bool) -> FunctionT
         if output is not None:
             contract["output"] = output
             tool["outputSchema"] = portable(output, takes_null=True)
-    return FunctionTool(tool, contract, _called(name, function, signature))
+    return FunctionTool(tool, contract, _called(name, function, signature), signature.lost)
 
 
 def _hints(options: Options) -> dict[str, bool]:
