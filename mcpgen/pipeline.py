@@ -24,7 +24,6 @@ from .lint.structure import check, tell_once
 from .load import Document, Limits, Progress, load, silent
 from .load.beside import hold, join, named, stem_of
 from .load.fetch import plain_url
-from .load.files import COLLECTIONS
 from .load.source import FOLDER, Copies, home_of, mapped_folders
 from .lock import Lock, config_hash, facts
 from .parse import parse
@@ -34,7 +33,6 @@ from .render import render
 from .render.manifests import overfull_clients
 from .text import age, plural
 from .upgrade import upgrade
-from .version import __version__
 
 Validate = Callable[[Document, Problems], None]
 """Reports what the OpenAPI version of a document does not allow."""
@@ -46,7 +44,6 @@ def open_document(
     *,
     progress: Progress = silent,
     known: Mapping[str, bytes] | None = None,
-    collections: frozenset[str] = COLLECTIONS,
 ) -> Document:
     """The document the configuration names, and those of further APIs in it, as their authors wrote
     them; files that are `known` by their origin are not read again. Raises UsageError where the
@@ -66,7 +63,7 @@ def open_document(
         raise UsageError(*faults)
     copies = Copies(
         project=config.project,
-        home=home_of(config.documents),
+        home=home_of(config.documents, config.project),
         anew=config.anew,
         originals=dict(known or {}),
     )
@@ -78,7 +75,6 @@ def open_document(
         limits=limits_of(config),
         progress=progress,
         copies=copies,
-        collections=collections,
     )
     document = load_one(
         config.sources,
@@ -88,6 +84,9 @@ def open_document(
         headers=partial(fetch_headers, config.fetch_headers, os.environ),
         title=config.name or "APIs" if config.apis else None,
         known=config.known_apis,
+        operations={
+            api: found for api, found in config.known_operations.items() if api not in config.apis
+        },
     )
     chosen = {name: api.source for name, api in config.apis.items()}
     for name, source in named(document.others, chosen).items():
@@ -218,8 +217,6 @@ def understood(
         before=lock,
         apis=_apis(document, server, config),
     )
-    if lock is not None:
-        lock_facts = replace(lock_facts, earlier=_earlier_hash(document, config, lock))
     tell_once(document, problems)
     return Result(document=document, server=server, facts=lock_facts)
 
@@ -230,18 +227,6 @@ def _apis(document: Document, server: Server, config: Config) -> dict[str, str]:
     if all([apis, document.root.get("paths")]):
         apis[""] = stem_of(document.source.name)
     return {**config.known_apis, **apis} if apis else {}
-
-
-def _earlier_hash(document: Document, config: Config, last: Lock) -> str:
-    """The hash of the document without the collections that are in files of their own, which
-    version 0.1.0 did not read; empty where the last lock needs none.
-    """
-    if last.document == document.source.sha256:
-        return ""
-    if last.generator == __version__:
-        return ""
-    known = document.originals
-    return open_document(config, Problems(), known=known, collections=frozenset()).source.sha256
 
 
 def _is_long(server: Server) -> bool:

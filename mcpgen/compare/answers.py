@@ -71,7 +71,7 @@ class _Outputs(Walk):
         self.items(old, new, at, depth)
         before, after = old.get("additionalProperties"), new.get("additionalProperties")
         if are_schemas(before, after):
-            self.schema(before, after, f"{at}.*", depth + 1)
+            self.schema(before, after, below(at, "*"), depth + 1)
         for keyword in UNIONS:
             gone, added = self.branches(keyword, old, new, at, depth)
             if all([gone, not added, branches(new, keyword)]):

@@ -314,7 +314,7 @@ class _Inputs(Walk):
         if before == after:
             return
         if are_schemas(before, after):
-            self.schema(before, after, f"{at}.*", depth + 1)
+            self.schema(before, after, below(at, "*"), depth + 1)
             return
         if not at:
             return

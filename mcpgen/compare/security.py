@@ -91,7 +91,7 @@ def is_read_anew(old: Lock, new: Lock) -> bool:
     """Return whether the document is the same, and another version of mcpgen has read it: the API
     has not changed.
     """
-    return old.generator != new.generator and old.document in (new.document, new.earlier)
+    return old.generator != new.generator and old.document == new.document
 
 
 def consents(old: Lock, new: Lock) -> list[Consent]:

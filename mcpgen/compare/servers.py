@@ -9,8 +9,8 @@ that worked still works. `text`: words only.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..ir import Schema
@@ -41,6 +41,7 @@ NAMES = re.compile(
 """The changes that callers notice though the API is the same: names, defaults and hints."""
 READ_ANEW = "its texts, arguments or answers are listed in another way"
 """All other changes of a tool by another version of mcpgen: the API takes and gives what it did."""
+CHANGED = {True: "now", False: "no longer"}
 DEPRECATED = "Deprecated."
 """The sentence in the description of a tool whose operation is deprecated."""
 
@@ -87,6 +88,8 @@ def diff(old: Side, new: Side) -> Diff:
     """Everything that changed from one side to the other."""
     changes = [*_of_server(old.lock, new.lock)]
     matched = match(old.lock, new.lock)
+    old, new = _served(old, new)
+    changes += _of_own_tools(old, new, {now.name for _, now in matched.kept})
     for was, now in matched.kept:
         changes += _tool(was, now, old, new)
     new_tools = {tool.operation: tool for tool in matched.added}
@@ -118,6 +121,45 @@ def _of_server(old: Lock, new: Lock) -> Iterator[Change]:
     if old.name and old.name != new.name:
         text = rename_note(old.name, new.name)
         yield Change(kind="breaking", event="renamed", tool="", text=text)
+
+
+def _served(*sides: Side) -> tuple[Side, ...]:
+    """Two sides as they are served, where both know the tools that the user's code makes."""
+    if None in [side.own for side in sides]:
+        return tuple(replace(side, own=None) for side in sides)
+    return tuple(side.served() for side in sides)
+
+
+def _of_own_tools(old: Side, new: Side, compared: Collection[str]) -> Iterator[Change]:
+    """Yield the changes of the tools that the user's code makes; the contracts of those `compared`
+    are compared as generated ones.
+    """
+    for name in sorted({*as_object(old.own), *as_object(new.own)}):
+        before, after = old.tools.get(name), new.tools.get(name)
+        if before is None:
+            yield Change(kind="additive", event="added", tool=name, text="is new in `custom/`")
+            continue
+        if after is None:
+            text = "is gone from `custom/`"
+            yield Change(kind="breaking", event="removed", tool=name, text=text)
+            continue
+        findings = [*_own_hints(before, after)]
+        if name not in compared:
+            findings += _contract(before, after, None, None)
+            findings += compare_outputs(before.get("outputSchema"), after.get("outputSchema"))
+        for kind, text in findings:
+            yield Change(kind=kind, event="changed", tool=name, text=text)
+
+
+def _own_hints(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Finding]:
+    """Yield the hints that the owner changed."""
+    from ..project.own_tools import HINTS  # late: most projects have no such tool
+
+    hints = [as_object(tool.get("annotations")) for tool in (old, new)]
+    for option, (hint, default) in HINTS.items():
+        before, after = (given.get(hint, default) for given in hints)
+        if before != after:
+            yield "breaking", f"it is {CHANGED[bool(after)]} {option.replace('_', '-')}"
 
 
 def _proposed(gone: ToolLock, successor: ToolLock | None) -> str:
@@ -192,7 +234,7 @@ def _hints(was: ToolLock, now: ToolLock, *, judged_anew: bool) -> Iterator[Findi
         if was.hints.get(name) == value:
             continue
         word = name.replace("_", "-")
-        text = f"it is now {word}" if value else f"it is no longer {word}"
+        text = f"it is {CHANGED[bool(value)]} {word}"
         if judged_anew:
             yield "text", f"{text}, as mcpgen judges it"
         elif (name, value) not in (("destructive", True), ("read_only", False)):

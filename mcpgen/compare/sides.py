@@ -13,7 +13,7 @@ from typing import Any
 
 from .. import ir
 from ..ir import Schema
-from ..load.values import as_list, as_object, as_text
+from ..load.values import as_list, as_object, as_text, without
 from ..lock import Lock, facts, require_lock
 from ..render.facts import ANSWERS, answer_facts
 from ..render.whole import whole_input
@@ -31,7 +31,8 @@ class Side:
 
     `wholes` are the schemas that check calls, where a list does not have the whole of them.
     `answers` are the schemas of the answers' types by tool, empty where they may be anything; tools
-    that have none are not in it.
+    that have none are not in it. `own` are the tools that the user's code makes; None where the
+    side does not know them.
     """
 
     lock: Lock
@@ -39,10 +40,22 @@ class Side:
     wholes: Mapping[str, Schema]
     answers: Mapping[str, Schema]
     aliases: Mapping[str, str]
+    own: Mapping[str, Mapping[str, Any]] | None = None
+
+    def served(self) -> Side:
+        """This side with the tools of the user's code, each in place of its generated namesake."""
+        own = as_object(self.own)
+        tools = {name: {**self.tools.get(name, {}), **tool} for name, tool in own.items()}
+        return replace(
+            self,
+            tools={**self.tools, **tools},
+            wholes=without(self.wholes, [name for name in own if "inputSchema" in own[name]]),
+            answers=without(self.answers, [name for name in own if "outputSchema" in own[name]]),
+        )
 
 
-def side_of_server(server: ir.Server, document: str = "", earlier: str = "") -> Side:
-    """A server that was just parsed, from the document of that hash; `earlier` as in `Lock`."""
+def side_of_server(server: ir.Server, document: str = "") -> Side:
+    """A server that was just parsed, from the document of that hash."""
     tools, wholes = {}, {}
     for tool in server.tools:
         if tool.contract is not None:
@@ -55,7 +68,7 @@ def side_of_server(server: ir.Server, document: str = "", earlier: str = "") -> 
             "outputSchema": tool.output_schema,
         }
     return Side(
-        lock=replace(facts(server, document=document), earlier=earlier),
+        lock=facts(server, document=document),
         tools=tools,
         wholes=wholes,
         answers=_complete(answer_facts(server)),
@@ -65,6 +78,8 @@ def side_of_server(server: ir.Server, document: str = "", earlier: str = "") -> 
 
 def side_of_project(folder: Path) -> Side:
     """A project as it stands on disk. Raises UsageError when the folder is none."""
+    from ..project.own_tools import own_files, own_tools  # late: `generate` needs none of it
+
     lock = require_lock(folder, "run `mcpgen generate`, or name two documents to compare")
 
     def read(path: str) -> bytes | None:
@@ -73,11 +88,11 @@ def side_of_project(folder: Path) -> Side:
         except OSError:
             return None
 
-    return side_of_files(lock, read)
+    return replace(side_of_files(lock, read), own=own_tools(own_files(folder)))
 
 
 def side_of_files(lock: Lock, read: Read) -> Side:
-    """A project of which `read` gives the files by path."""
+    """A project of which `read` gives the generated files by path."""
     tools: dict[str, Mapping[str, Any]] = {}
     aliases: dict[str, str] = {}
     answers: dict[str, Schema] = {}

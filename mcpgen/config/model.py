@@ -168,6 +168,8 @@ class Config:
     pinned: Pinned = field(default_factory=Pinned)
     known_apis: dict[str, str] = field(default_factory=dict)
     """`Lock.apis` of the last run."""
+    known_operations: dict[str, set[str]] = field(default_factory=dict)
+    """API → `METHOD /path` of each tool of the last run."""
     project: Path | None = None
     """The project whose copies of the document may be read; None where the originals are."""
     anew: bool = False

@@ -276,6 +276,15 @@ def known_apis(lock: Lock) -> dict[str, str]:
     return {**apis, "": first} if first else apis
 
 
+def known_operations(lock: Lock) -> dict[str, set[str]]:
+    """API → `METHOD /path` of each of its tools; nothing where there is one API."""
+    found: dict[str, set[str]] = {}
+    for tool in lock.tools:
+        api = tool.path.partition("/")[0].removesuffix(":")
+        found.setdefault(api, set()).add(f"{tool.method} {tool.path.removeprefix(f'{api}:')}")
+    return found if lock.apis else {}
+
+
 def _first_document(lock: Lock, apis: Collection[str]) -> str:
     """The name of the only copy of a document that is none of these APIs'; else empty."""
     copies = [PurePath(path) for path in lock.files if path.startswith(f"{FOLDER}/")]

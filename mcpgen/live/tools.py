@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..problems import UsageError
-from ..project.custom import INJECTED
-from ..project.functions import UserFunction, functions
+from ..project.own_tools import contracts_in, function_tools, own_files
 from .environment import INSIDE, package_of, python_of, variables
 
 if TYPE_CHECKING:
@@ -36,17 +35,16 @@ def listed_tools(package: Path) -> list[ListedTool]:
     tools: dict[str, ListedTool] = {}
     for room in ("tools", "custom"):
         for path in sorted((package / room).glob("*.json")):
-            for tool in _tools_in(path):
+            for tool in contracts_in(path.read_bytes()):
                 entry = ListedTool(path.stem, tool)
                 tools[entry.name] = entry
     return list(tools.values())
 
 
 def listed_functions(package: Path) -> list[ListedTool]:
-    """The tools that functions in `custom/` make, as far as their text says: the types of arguments
-    are known only to the server.
-    """
-    return [_of_function(function) for function in functions(package)]
+    """The tools that functions in `custom/` make, as far as their text says."""
+    made = function_tools(own_files(package.parents[1]))
+    return [ListedTool(function.path.stem, tool) for function, tool in made]
 
 
 def running_tools(folder: Path) -> tuple[dict[str, Any], ...]:
@@ -73,33 +71,3 @@ def own_tools(folder: Path, server: Server) -> tuple[dict[str, Any], ...]:
     if not server.has_functions:
         return ()
     return tuple(tool for tool in running_tools(folder) if tool["name"] in server.functions)
-
-
-def _of_function(function: UserFunction) -> ListedTool:
-    parameters = function.node.args
-    optional = {
-        item.arg
-        for item, default in zip(parameters.kwonlyargs, parameters.kw_defaults, strict=True)
-        if default is not None
-    }
-    if parameters.defaults:
-        optional |= {item.arg for item in parameters.args[-len(parameters.defaults) :]}
-    named = [item.arg for item in (*parameters.args, *parameters.kwonlyargs)]
-    names = [name for name in named if name not in INJECTED]
-    schema = {
-        "type": "object",
-        "properties": {name: {} for name in names},
-        "required": [name for name in names if name not in optional],
-    }
-    title = function.name.replace("_", " ").capitalize()
-    tool = {"name": function.name, "title": title, "inputSchema": schema}
-    return ListedTool(function.path.stem, tool)
-
-
-def _tools_in(path: Path) -> list[dict[str, Any]]:
-    try:
-        content = json.loads(path.read_bytes())
-    except (OSError, ValueError):
-        return []
-    items = content if isinstance(content, list) else [content]
-    return [item for item in items if isinstance(item, dict)]

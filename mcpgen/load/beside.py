@@ -10,6 +10,7 @@ import hashlib
 import os
 import re
 import urllib.parse
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
 from types import MappingProxyType
@@ -17,6 +18,7 @@ from typing import Any
 
 from ..problems import UsageError
 from ..runtime.client.settings import VARIABLES, variables_of
+from ..runtime.facts import PATH_ITEM
 from . import recognise
 from .definitions import SOURCES
 from .document import FILES, Document, home_of_api
@@ -68,11 +70,15 @@ def _is_document(path: Path) -> bool:
 
 
 def beside(
-    names: Sequence[Name], read: Sequence[Read], known: Mapping[str, str] = MappingProxyType({})
+    names: Sequence[Name],
+    read: Sequence[Read],
+    known: Mapping[str, str] = MappingProxyType({}),
+    renamed: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[Source, SourceText, dict[str, Any], Path]:
     """One document of many: its source, its text, its root, which names the others, and the folder
     they share. The API description that was the document at the last run (`known`, as `Lock.apis`)
-    is, else the first that is none of a further API; without one the document is empty.
+    is, else the first that is none of a further API; without one the document is empty. `renamed`
+    are files that have an API of the last run under another name.
 
     Raises UsageError if one is not a file.
     """
@@ -82,7 +88,7 @@ def beside(
         recognise.tree(text, tree)
     folder = Path(os.path.commonpath([path.parent for path in paths]))
     apis = [entry for entry in read if recognise.describes_api(entry[2])]
-    main = _without_name(apis, known)
+    main = _without_name(apis, known, renamed)
     if main is None:
         # The folder itself is the document; nothing is read from this path.
         place = folder / f"{folder.name}.tools"
@@ -112,13 +118,46 @@ def _path_of(name: Name, source: Source) -> Path:
     return Path(os.path.realpath(source.path))
 
 
-def others(read: Sequence[Read], root: Any) -> list[str]:
-    """The files of the API descriptions besides the document."""
-    return [
+def others(read: Sequence[Read], root: Any, renamed: Mapping[str, str]) -> dict[str, str]:
+    """The files of the API descriptions besides the document, and the names of their APIs."""
+    paths = [
         os.fspath(source.path)
         for source, _, tree in read
         if source.path is not None and tree is not root and recognise.describes_api(tree)
     ]
+    return {path: renamed.get(path) or name_of(PurePath(path)) for path in paths}
+
+
+def renamed_files(
+    read: Sequence[Read], known: Mapping[str, str], operations: Mapping[str, Collection[str]]
+) -> dict[str, str]:
+    """Files that no API of the last run is named after, and the API that each has: at least half
+    of its `operations`, which no other such file and no other such API have.
+    """
+    files = {os.fspath(source.path): tree for source, _, tree in read if source.path is not None}
+    names = {path: {name_of(Path(os.path.realpath(path))), stem_of(path)} for path in files}
+    present = set().union(*names.values())
+    lost = {api for api in operations if (api or known.get("")) not in present}
+    words = {*known, known.get("")}
+    new = {path: _operations(files[path]) for path in files if names[path].isdisjoint(words)}
+    pairs = [
+        (path, api)
+        for path, found in new.items()
+        for api in lost
+        if 2 * len(found.intersection(operations[api])) >= len(operations[api])
+    ]
+    both = Counter(word for pair in pairs for word in pair)
+    return {path: api for path, api in pairs if both[path] == both[api] == 1}
+
+
+def _operations(tree: Any) -> set[str]:
+    """`METHOD /path` of each operation that a description writes."""
+    paths = as_object(as_object(tree).get("paths"))
+    return {
+        f"{method.upper()} {path}"
+        for path, item in paths.items()
+        for method in as_object(item).keys() & PATH_ITEM
+    }
 
 
 def empty(title: str) -> dict[str, Any]:
@@ -134,22 +173,28 @@ def is_further(name: Name, known: Mapping[str, str]) -> bool:
     return all([api, api in known, stem_of(os.fspath(name)) != known.get("")])
 
 
-def _without_name(apis: Sequence[Read], known: Mapping[str, str]) -> Read | None:
+def _without_name(
+    apis: Sequence[Read], known: Mapping[str, str], renamed: Mapping[str, str]
+) -> Read | None:
     """The API description whose tools and variables have no name of an API in front."""
-    others = [api for api in apis if name_of(_path_of(api[0].name, api[0])) not in known]
-    same = [api for api in apis if stem_of(api[0].name) == known.get("")]
-    both = [api for api in same if api in others]
-    return next(iter([*both, *same, *others]), None)
+    same, further = [], []
+    for api in apis:
+        path = os.fspath(api[0].path or "")
+        if stem_of(path) == known.get("") or renamed.get(path) == "":
+            same.append(api)
+        if name_of(_path_of(api[0].name, api[0])) in known or renamed.get(path):
+            further.append(api)
+    both = [api for api in same if api not in further]
+    return next(iter([*both, *same, *(api for api in apis if api not in further)]), None)
 
 
-def named(others: Collection[str], chosen: Mapping[str, str | None]) -> dict[str, str]:
-    """Return the documents of further APIs by the names of the APIs: those in `others` are named
-    after their files, those in `chosen` by the user. Raises UsageError where two have one name,
+def named(others: Mapping[str, str], chosen: Mapping[str, str | None]) -> dict[str, str]:
+    """Return the documents of further APIs by the names of the APIs: those in `others` have names
+    of their files, those in `chosen` of the user. Raises UsageError where two have one name,
     one has no document, and where a setting of one would be the server's or another one's, too.
     """
     documents: dict[str, str] = {}
-    for path in others:
-        name = name_of(PurePath(path))
+    for path, name in others.items():
         if any((not name, name in documents, chosen.get(name))):
             message = f"`{path[:80]}` cannot be named after its file"
             hint = "give the API a name in `mcpgen.toml`: `[apis.NAME]` with its `path`"

@@ -78,8 +78,8 @@ class Document:
     workflows: list[str] = field(default_factory=list)
     """The Arazzo documents among the embedded files, by their names in the tree."""
     originals: dict[str, bytes] = field(default_factory=dict)
-    others: list[str] = field(default_factory=list)
-    """The files beside it that describe further APIs."""
+    others: dict[str, str] = field(default_factory=dict)
+    """The files beside it that describe further APIs, and the names of those."""
     apis: dict[str, Document] = field(default_factory=dict)
     """The documents of further APIs by their names."""
     _resolved: dict[str, tuple[Any, str]] = field(default_factory=dict, repr=False)

@@ -115,16 +115,14 @@ def gather(
     copies: Copies,
     folder: Path | None,
     mapped: Mapping[str, Path],
-    collections: frozenset[str],
 ) -> None:
     """Embed every file the document refers to, and make all references local, in place.
 
     `folder` is how far references may reach; by default the folder of the main document. `mapped`:
-    beginning of URLs → the folder with their files. `collections` are the keys whose value may be a
-    reference though OpenAPI knows none there. Raises `RefusedError` for references that lead out of
-    a folder, and `DocumentError` with the errors of all files that cannot be read.
+    beginning of URLs → the folder with their files. Raises `RefusedError` for references that
+    lead out of a folder, and `DocumentError` with the errors of all files that cannot be read.
     """
-    _Gatherer(document, problems, downloads, copies, folder, mapped, collections).run()
+    _Gatherer(document, problems, downloads, copies, folder, mapped).run()
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,9 +180,7 @@ class _Gatherer:
         copies: Copies,
         folder: Path | None,
         mapped: Mapping[str, Path],
-        collections: frozenset[str],
     ) -> None:
-        self.collections = collections
         self.mapped = {url: Path(os.path.realpath(home)) for url, home in mapped.items()}
         self.missing: list[Problem] = []
         """The references of an API description that lead to no file."""
@@ -298,7 +294,7 @@ class _Gatherer:
             self.count(value)
             holder[key] = copy.deepcopy(value)
             self.document.forget()
-            if key in self.collections:
+            if key in COLLECTIONS:
                 self.document.moved.append((_pointer(at), written))
                 message = f"`{key}` has no reference in OpenAPI: what it names is read in its place"
                 self.problems.note("E0304", message, pointer=f"{_pointer(at)}/$ref")
@@ -395,7 +391,7 @@ class _Gatherer:
         elif _is_inlined(key, value):
             self.rewrite(value, at, replace(scope, is_data=key in _DATA))
             self.inline.append((node, at))
-        elif key in self.collections and _is_reference(value):
+        elif key in COLLECTIONS and _is_reference(value):
             self.rewrite(value, at, scope)
             self.inline.append((node, at))
         elif _is_data(key, value):

@@ -18,6 +18,7 @@ import sys
 import urllib.parse
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import IO, Literal
 
@@ -318,14 +319,22 @@ def is_fetched(origin: str) -> bool:
     return origin == STDIN or is_url(origin)
 
 
-def home_of(sources: Sequence[str]) -> Path | None:
-    """The folder of the first document that is a file; None where none is."""
-    for name in sources:
-        if is_fetched(name):
-            continue
-        path = Path(os.path.realpath(name))
-        return path if path.is_dir() else path.parent
-    return None
+def home_of(sources: Sequence[str], project: Path | None) -> Path | None:
+    """The folder of the first document that is a file, of those outside of a project the nearest
+    above it: the way from there to the others has no name of a folder that the project lies in.
+    None where no document is a file.
+    """
+    paths = [Path(os.path.realpath(name)) for name in sources if not is_fetched(name)]
+    folders = [path if path.is_dir() else path.parent for path in paths]
+    here = Path(os.path.realpath(project or os.curdir))
+    outside = [folder for folder in folders if not folder.is_relative_to(here)]
+
+    return min(outside or folders, key=partial(_steps, here), default=None)
+
+
+def _steps(project: Path, folder: Path) -> int:
+    """The number of folders above a project that are not above another folder."""
+    return sum(not folder.is_relative_to(above) for above in project.parents)
 
 
 def copy_path(origin: str, project: Path, home: Path | None = None) -> str | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -17,7 +17,7 @@ from ..problems import McpgenError, Problems, UsageError
 from ..runtime.pointer import escape
 from . import files, recognise
 from . import workflows as workflows_stage
-from .beside import Read, beside, empty, expand, is_further, others
+from .beside import Read, beside, empty, expand, is_further, others, renamed_files
 from .definitions import SOURCES, with_draft
 from .document import FILES, Document
 from .fetch import Downloads, Progress, silent
@@ -44,7 +44,7 @@ def load(
     copies: Copies | None = None,
     title: str | None = None,
     known: Mapping[str, str] = MappingProxyType({}),
-    collections: frozenset[str] = files.COLLECTIONS,
+    operations: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> Document:
     """The document a name stands for: a path, an http(s) URL or `-`, with overlays applied and
     other files embedded, among them the Arazzo documents `workflows`.
@@ -54,13 +54,13 @@ def load(
 
     An Arazzo document alone stands for the APIs that its `sourceDescriptions` name, in its own
     folder or below `folder`. No name makes an empty document with a `title`, where one is given.
-    `known` is `Lock.apis` of the last run.
+    `known` is `Lock.apis` of the last run, and `operations` are those of each API then.
 
     `draft` is the JSON Schema draft of a schema that does not say (a key of `definitions.DRAFTS`).
     `copies` are read in the place of files that are not there. `progress` is told how far a slow
     download is. `headers` gives those for the first URL's server. `folder` is how far references to
     other files may reach; by default the folder of the document. `mapped`: beginning of URLs
-    that references name → the folder with their files. `collections` are those of `files.gather`.
+    that references name → the folder with their files.
     Raises `DocumentError` (exit code 1) for a document with errors in any of its files,
     `UsageError` (2) or `RefusedError` (3). Warnings and notes go to `problems`.
     """
@@ -72,19 +72,20 @@ def load(
     is_empty = not names and title is not None
     read_one = partial(_read, downloads=downloads, copies=copies, draft=draft)
     files_named, entries, flows = _followed([] if is_empty else expand(names), read_one, folder)
+    renamed = _renamed(entries, known, operations)
     is_list = False
     if is_empty:
         source, text = Source(name="mcpgen.toml", kind="path"), SourceText("mcpgen.toml", "{}")
         root = empty(title or "")
-    elif len(files_named) > 1 or is_further(files_named[0], known):
-        source, text, root, folder = beside(files_named, entries, known)
+    elif any([len(files_named) > 1, is_further(files_named[0], known), *renamed.values()]):
+        source, text, root, folder = beside(files_named, entries, known, renamed)
     else:
         source, text, tree = entries.pop()
         root, is_list = recognise.tree(text, tree), type(tree) is list
     document = Document(root=root, version="", source=source, files={"": text}, limits=limits)
     if is_list:
         document.moved.append(("/tools", ""))
-    document.others = others(entries, root)
+    document.others = others(entries, root, renamed)
     texts = [text]
     for name in overlays:
         from . import overlay  # late: JSONPath takes a tenth of a second
@@ -100,7 +101,7 @@ def load(
         message = "the document describes no API, so workflows have nothing to call"
         raise UsageError.of("E1544", message, "give an OpenAPI document", file=source.name)
     if SOURCES in root or any(files.suspicious(each, has_tools=has_tools) for each in texts):
-        files.gather(document, problems, downloads, copies, folder, mapped, collections)
+        files.gather(document, problems, downloads, copies, folder, mapped)
     for name in (*flows, *workflows):
         _, workflows_text, workflows_tree = _read(name, downloads, copies)
         workflows_stage.embed(document, workflows_text, workflows_tree)
@@ -108,6 +109,15 @@ def load(
     document.source = with_hash(source, _hash(root))
     document.originals = copies.originals
     return document
+
+
+def _renamed(
+    entries: list[Read], known: Mapping[str, str], operations: Mapping[str, Collection[str]]
+) -> dict[str, str]:
+    """`renamed_files`, where there were several APIs."""
+    if not operations:
+        return {}
+    return renamed_files(entries, known, operations)
 
 
 def _followed(

@@ -25,7 +25,7 @@ LATER = (
 NOT_HASHED = tuple(
     (
         "sources overlays workflows ref_root ref_map max_bytes fetch_seconds fetch_headers "
-        "pinned known_apis places project anew"
+        "pinned known_apis known_operations places project anew"
     ).split()
 )
 """Fields of a `Config` that do not shape the result, or that shape it by way of the document or the

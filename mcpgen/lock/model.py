@@ -102,8 +102,7 @@ class Lock:
     the class name of each type in `models.py`, by what the type is of. `files` is
     filled in by `write`: path → `text_hash`. `made` says what each formatted module was made of:
     path → hash. `once` is filled in by `write` as well, which is about the files that are
-    written once and are the user's. `earlier` is not written: it is the document's hash as version
-    0.1.0 computed it, where the last run was by another version and had another hash.
+    written once and are the user's.
     """
 
     generator: str
@@ -122,7 +121,6 @@ class Lock:
     files: Mapping[str, str] = field(default_factory=dict)
     once: Mapping[str, Once] = field(default_factory=dict)
     name: str = ""
-    earlier: str = ""
     apis: Mapping[str, str] = field(default_factory=dict)
 
 

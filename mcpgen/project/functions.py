@@ -19,6 +19,8 @@ _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """Names of tools that every client takes."""
 _CONTENT = {"Answer", "Audio", "Image", "Resource", "ResourceLink", "Structured", "Text"}
 _MAPPINGS = {"dict", "mapping", "defaultdict"}
+INJECTED = ("api", "context")
+"""Parameters that the server fills in."""
 _LISTS = {"list", "tuple", "sequence", "iterable"}
 
 
@@ -74,12 +76,16 @@ def functions(package: Path) -> list[UserFunction]:
     found: list[UserFunction] = []
     for path in decorated(package):
         tree = parsed(path)
-        if not isinstance(tree, ast.Module):
-            continue
-        for node in tree.body:
-            if isinstance(node, FunctionNode) and makes_a_tool(node):
-                found.append(UserFunction(name=_tool_name(node), path=path, node=node))
+        if isinstance(tree, ast.Module):
+            found += functions_in(path, tree)
     return found
+
+
+def functions_in(path: Path, tree: ast.Module) -> Iterator[UserFunction]:
+    """Yield every such function of one module."""
+    for node in tree.body:
+        if isinstance(node, FunctionNode) and makes_a_tool(node):
+            yield UserFunction(name=_tool_name(node), path=path, node=node)
 
 
 def functions_of(folder: Path) -> list[UserFunction]:
@@ -185,11 +191,16 @@ def _is_tool(decorator: ast.expr) -> bool:
 
 def _tool_name(node: FunctionNode) -> str:
     """The name that `@tool` gives a function, else its own."""
-    for decorator in node.decorator_list:
-        if not isinstance(decorator, ast.Call) or not _is_tool(decorator):
-            continue
-        for keyword in decorator.keywords:
-            match keyword:
-                case ast.keyword(arg="name", value=ast.Constant(value=name)):
-                    return str(name)
+    match tool_options(node).get("name"):
+        case ast.Constant(value=str(name)) if name:
+            return name
     return node.name
+
+
+def tool_options(node: FunctionNode) -> dict[str, ast.expr]:
+    """The options of `@tool` by name, as expressions."""
+    options: dict[str, ast.expr] = {}
+    for decorator in filter(_is_tool, node.decorator_list):
+        if isinstance(decorator, ast.Call):
+            options |= {keyword.arg or "": keyword.value for keyword in decorator.keywords}
+    return options

@@ -5,11 +5,13 @@ from __future__ import annotations
 import io
 import subprocess
 import tarfile
+from dataclasses import replace
 from pathlib import Path
 
 from ..compare.sides import Side, side_of_files
 from ..lock import NAME, parse_lock
 from ..problems import UsageError
+from .own_tools import is_own, own_tools
 
 SECONDS = 60
 
@@ -24,7 +26,7 @@ def side_of_revision(project: Path, revision: str) -> Side:
     with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
         for member in tar:
             content = tar.extractfile(member) if member.isfile() else None
-            if content is not None and member.name.endswith((".json", NAME)):
+            if content is not None and member.name.endswith((".json", ".py", NAME)):
                 files[member.name.removeprefix("./")] = content.read()
     if NAME not in files:
         raise _unreadable(project, revision, f"there is no `{NAME}` in it")
@@ -32,7 +34,8 @@ def side_of_revision(project: Path, revision: str) -> Side:
         lock = parse_lock(files[NAME].decode())
     except (ValueError, RecursionError) as error:
         raise _unreadable(project, revision, f"its `{NAME}` cannot be read: {error}") from error
-    return side_of_files(lock, files.get)
+    own = {path: content for path, content in files.items() if is_own(path)}
+    return replace(side_of_files(lock, files.get), own=own_tools(own))
 
 
 def _git(project: Path, revision: str, *arguments: str) -> bytes:

@@ -28,7 +28,7 @@ from ..config.options import (
     new_text,
     relative_to,
 )
-from ..customise.bindings import known_apis
+from ..customise.bindings import known_apis, known_operations
 from ..load.source import STDIN, copies_of, home_of, is_url
 from ..load.values import as_object
 from ..lock import Lock, read_lock, salvaged_lock, text_hash
@@ -140,7 +140,9 @@ def named(config: Config, lock: Lock | None) -> Config:
     """
     if lock is None:
         return config
-    return replace(config, name=config.name or lock.name or None, known_apis=known_apis(lock))
+    name = config.name or lock.name or None
+    found = known_operations(lock)
+    return replace(config, name=name, known_apis=known_apis(lock), known_operations=found)
 
 
 def run(
@@ -244,7 +246,7 @@ def _copies(
     """The copies of the document. While it says the same, those of the last run stay: other spaces
     or another order of keys are no change.
     """
-    copies = dict(copies_of(result.document.originals, folder, home_of(sources)))
+    copies = dict(copies_of(result.document.originals, folder, home_of(sources, folder)))
     if lock is None or lock.document != result.facts.document:
         return copies
     for path in copies.keys() & lock.files.keys():

@@ -23,7 +23,7 @@ from .catalog import Entry
 from .errors import ApiError, InputRequired, StartError
 from .log import event
 from .record import current
-from .results import PART, Answered, sendable
+from .results import LARGE, PART, Answered, sendable
 from .results.content import (
     Block,
     Call,
@@ -298,7 +298,11 @@ class Runner:
             answer = dataclasses.replace(answer, data=as_json(data))
         chosen = {**call.context.reading, **call.arguments}
         side, remarks = self._api(), call.context.remarks
-        content, structured = side.content(answer, entry.tool, chosen, remarks)
+        given = (answer, entry.tool, chosen, remarks)
+        if len(answer.content) < LARGE:
+            content, structured = side.content(*given)
+        else:
+            content, structured = await anyio.to_thread.run_sync(side.content, *given)
         result: dict[str, Any] = {"content": content}
         if structured is not None:
             result["structuredContent"] = structured

@@ -408,3 +408,47 @@ def test_a_base_url_says_whose_it_is(port: Path, mcpgen: Command) -> None:
     Path("mcpgen.toml").write_text(f'base_url = "https://port.example.com/v2"\n{text}')
     done = mcpgen("generate", "--accept-changes")
     assert "E0710" in done.err and "that of `boats`, and not of `weather`" in done.said
+
+
+def test_a_document_keeps_its_names_when_its_file_gets_another(port: Path, mcpgen: Command) -> None:
+    before = lock_of(Path())
+    (port / "weather.yaml").rename(port / "climate.yaml")
+    (port / "boats.yaml").write_text(boats("boats", "/boats"))
+    assert mcpgen("generate", "--accept-changes", "-q").code == 0
+    (port / "boats.yaml").rename(port / "ships.yaml")
+    (port / "anchors.yaml").write_text(boats("anchors", "/anchors", "https://other.example.com"))
+    assert mcpgen("generate", "--accept-changes", "--renew", "-q").code == 0
+    after = lock_of(Path())
+    names = [{tool.name for tool in lock.tools} for lock in (before, after)]
+    assert names[1] - names[0] == {"list_boats", "anchors_list_anchors"}
+    assert before.auth.items() <= after.auth.items()
+    assert variables() == OWN | {"MCPGEN_OFFICE_ANCHORS_TOKEN_TOKEN"}
+    assert mcpgen("check").code == 0
+
+
+def test_another_document_does_not_get_the_credential_of_one_that_is_gone(
+    port: Path, mcpgen: Command
+) -> None:
+    (port / "weather.yaml").unlink()
+    (port / "tides.yaml").write_text(boats("tides", "/today", "https://tides.example.com"))
+    refused = mcpgen("generate")
+    assert refused.code == 3 and "https://tides.example.com" in refused.said
+    (port / "tides.yaml").write_text(boats("tides", "/hourly", "https://tides.example.com"))
+    assert mcpgen("generate", "--accept-changes", "--renew", "-q").code == 0
+    assert "MCPGEN_OFFICE_TIDES_TOKEN_TOKEN" in variables()
+
+
+def test_an_origin_that_is_allowed_to_one_api_gets_no_credential_of_another() -> None:
+    facts = {"name": "x", "env_prefix": "MCPGEN_X", "base_url": "https://a.eu", "apis": {
+        "b": {"base_url": "https://b.eu"}, "c": {"base_url": "https://c.eu"},
+        "d": {"base_url": "https://a.eu/d", "shares": {"api": "", "from": "", "to": "/d"}}}}  # fmt: skip
+    variables = {"ALLOW_ORIGINS": "https://first.eu", "B_ALLOW_ORIGINS": "https://b2.eu"}
+    variables |= {"D_ALLOW_ORIGINS": "https://d2.eu", "ALLOW_PRIVATE": "1", "C_ALLOW_PRIVATE": "0"}
+    settings = read(facts, {f"MCPGEN_X_{name}": value for name, value in variables.items()})
+    hosts = {
+        api: {origin.host for origin in settings.of(api).trusted_origins} for api in ("", *"bcd")
+    }
+    assert hosts == {"": {"first.eu"}, "b": {"b2.eu"}, "c": set(), "d": {"first.eu", "d2.eu"}}
+    assert [settings.of(api).allow_private for api in ("", *"bc")] == [True, True, False]
+    assert settings.of("b").variable("ALLOW_ORIGINS") == "MCPGEN_X_B_ALLOW_ORIGINS"
+    assert settings.of("b").variable("LOG_LEVEL") == "MCPGEN_X_LOG_LEVEL"

@@ -271,3 +271,25 @@ def test_a_clone_in_a_folder_of_another_name_is_up_to_date(tmp_path: Path, name:
     assert both != text and check(clone, Problems()).passed
     (clone / "parts.json").write_text('{"Word": {"type": "integer"}}')
     assert not check(clone, Problems()).passed
+
+
+@pytest.mark.parametrize(
+    "order", [("../../x/shop.json", "../own.json"), ("../own.json", "../y/shop.json")]
+)
+def test_a_clone_may_lie_in_folders_of_other_names(tmp_path: Path, order: tuple[str, str]) -> None:
+    """The way from one document to the other passes through a folder that the project lies in."""
+    folder = tmp_path / "one" / "inner" / "project"
+    shutil.move(project(tmp_path), folder)
+    schema = {"type": "object", "properties": {"word": {"type": "string"}}}
+    own = {"tools": [{"name": "count_words", "inputSchema": schema}]}
+    for path in order:
+        place = folder / path
+        place.parent.mkdir(exist_ok=True)
+        place.write_text(json.dumps(own if place.name == "own.json" else DOCUMENT))
+    text = (folder / "mcpgen.toml").read_text()
+    (folder / "mcpgen.toml").write_text(text.replace('"../shop.json"', json.dumps(order)))
+    generate(folder)
+    clone = tmp_path / "another" / "place" / "clone"
+    shutil.copytree(folder, clone)
+    shutil.rmtree(tmp_path / "one")
+    assert check(clone, Problems()).passed

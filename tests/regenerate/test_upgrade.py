@@ -51,19 +51,3 @@ def test_an_unchanged_document_breaks_nothing_and_a_field_that_is_gone_does(
     code, out, _ = mcpgen("diff")
     assert code == 12
     assert "  `get_book` answers no longer have `price`\n" in out
-
-
-def test_an_unchanged_document_whose_properties_are_a_file_breaks_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mcpgen: Command
-) -> None:
-    """Version 0.1.0 did not read the file, so its hash is that of the document without it."""
-    monkeypatch.chdir(shutil.copytree(MADE, tmp_path / "project"))
-    document, lock = json.loads(Path("shop.json").read_text()), Path("mcpgen.lock").read_text()
-    schemas = document["components"]["schemas"]
-    Path("book.json").write_text(json.dumps(schemas["Book"]["properties"]))
-    schemas["Book"]["properties"] = {"$ref": "book.json"}
-    Path("shop.json").write_text(json.dumps(document))
-    digest = "3bbd32cc8d973e7b1b66eed1f91955da9a8ed45db679991978dac1e72dbdf5b1"
-    Path("mcpgen.lock").write_text(json.dumps({**json.loads(lock), "document": digest}))
-    code, out, _ = mcpgen("diff")
-    assert (code, out.partition(" mcpgen ")[0]) == (11, "The document is the same;")

@@ -9,6 +9,7 @@ import logging
 import re
 import socket
 import ssl
+import threading
 import time
 import tracemalloc
 from typing import Any
@@ -877,3 +878,20 @@ def test_commas_in_texts_are_no_values() -> None:
     body = json.dumps({"text": "," * 1_100_000 + '"[' * 9, "other": ["\\", '"']}).encode()
     done = calling([http(200, body)], lambda api: api.request("GET", "/books"))
     assert done.answer.data["other"] == ["\\", '"']
+
+
+def test_a_large_answer_is_read_beside_the_other_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: dict[int, bool] = {}
+
+    def loads(text: str, **options: Any) -> Any:
+        threads[len(text)] = threading.current_thread() is threading.main_thread()
+        return json.JSONDecoder(**options).decode(text)
+
+    monkeypatch.setattr("mcpgen.runtime.results.answer.json.loads", loads)
+    for size in (1_000, 2_000_000):
+        body = json.dumps({"text": "x" * size}).encode()
+        assert (
+            len(calling([http(200, body)], lambda api: api.request("GET", "/")).answer.data["text"])
+            == size
+        )
+    assert list(threads.values()) == [True, False]

@@ -92,7 +92,7 @@ def test_an_answer_says_what_it_depends_on(server: Server) -> None:
 
     (public, every), (private, some) = asyncio.run(scopes())
     assert (public, private) == ("public", "private") and some == BOOK_NAMES < every
-    assert server.send()[1]["vary"] == "x-mcp-toolsets, x-mcp-tools, x-mcp-readonly"
+    assert server.send()[1]["vary"] == "origin, x-mcp-toolsets, x-mcp-tools, x-mcp-readonly"
 
 
 def test_the_search_finds_what_may_be_called(start: Start, api: Recorder) -> None:

@@ -23,6 +23,7 @@ from ..errors import ApiError, BadAnswer, Busy, Redirected, Refused, TimedOut, U
 from ..facts import IDEMPOTENT, SAFE, Origin, check_base_url, origin_of
 from ..limits import pace_of, place_of
 from ..record import Send, current, figures, senders
+from ..results import LARGE
 from ..results.answer import MAX_VALUES, Answer, BadStatus, goes_on, holds_too_much, parsed
 from ..secrets import Secret, caller_now, forwarded_now
 from .credentials import Credentials, Security
@@ -389,9 +390,9 @@ class Api:
                 raise
             finally:
                 health.end(is_trial, failure)
-        if holds_too_much(answer):
-            raise TooLarge(f"holds more than {MAX_VALUES:,} values")
-        return parsed(answer)
+        if len(answer.content) < LARGE:
+            return parsed(answer)
+        return await asyncio.to_thread(_read, answer)
 
     async def _let_rest(self, health: Health, call: ApiCall) -> None:
         """Wait as long as the API asked earlier calls to. Raises Busy when the call has no time for
@@ -596,6 +597,13 @@ def _names(*places: Any) -> tuple[str, ...]:
         if isinstance(place, Mapping):
             names += [name for name, value in place.items() if value is not OMIT]
     return tuple(names)
+
+
+def _read(answer: Answer[Any]) -> Answer[Any]:
+    """A large answer with its data. Raises TooLarge."""
+    if holds_too_much(answer):
+        raise TooLarge(f"holds more than {MAX_VALUES:,} values")
+    return parsed(answer)
 
 
 async def tell(text: str) -> None:

@@ -159,6 +159,12 @@ class ApiSettings(Settings):
     client_cert: Path | None = variable(None, "file", "api")
     client_key: Path | None = variable(None, "file", "api")
 
+    def variable(self, name: str) -> str:
+        """The full name of a setting's environment variable, that of this API where it has one."""
+        if self.api and name in (*ADDRESSES, *OF_EACH_API):
+            name = f"{self.api.upper()}_{name}"
+        return Settings.variable(self, name)
+
     @property
     def base_url_trusted(self) -> bool:
         """Whether somebody vouches for the address of the base URL, also where it is private."""
@@ -192,14 +198,18 @@ class ApiSettings(Settings):
 
 SETTINGS = settings_of(ApiSettings)
 """The settings of every server, in the order of the README."""
-[_TOKEN_URL] = [setting for setting in SETTINGS if setting.name == "TOKEN_URL"]
+_BY_NAME = {setting.name: setting for setting in SETTINGS}
 
 OF_EACH_API = (
     *("TIMEOUT", "CONNECT_TIMEOUT", "RETRIES", "MAX_CONCURRENCY", "MAX_WAITING", "RATE_LIMIT"),
-    *("BREAKER_FAILURES", "BREAKER_SECONDS", "CLIENT_CERT", "CLIENT_KEY"),
+    *("BREAKER_FAILURES", "BREAKER_SECONDS", "CLIENT_CERT", "CLIENT_KEY", "ALLOW_PRIVATE"),
     *("EXCHANGE_AUDIENCE", "EXCHANGE_SCOPES"),
 )
 """Settings that a further API can have values of its own for, as in `BILLING_TIMEOUT`."""
+ADDRESSES = ("BASE_URL", "TOKEN_URL", "ALLOW_ORIGINS")
+"""Settings that each API has alone: credentials of one never go where those of another may."""
+INHERITED = (*NUMBERS, "flag")
+"""Kinds of settings that a further API has from the first where it has none of its own."""
 
 VARIABLES = frozenset(setting.name for setting in SETTINGS) | frozenset(PART_VARIABLES)
 """The names of all settings, without their prefix: no credential may be read from one of them."""
@@ -207,7 +217,7 @@ VARIABLES = frozenset(setting.name for setting in SETTINGS) | frozenset(PART_VAR
 
 def variables_of(api: str) -> set[str]:
     """Return the names of a further API's own settings, without the prefix."""
-    return {f"{api.upper()}_{name}" for name in ("BASE_URL", "TOKEN_URL", *OF_EACH_API)}
+    return {f"{api.upper()}_{name}" for name in (*ADDRESSES, *OF_EACH_API)}
 
 
 def _url(text: str, setting: Setting) -> str:
@@ -258,11 +268,12 @@ class ApiReader(Reader):
     def read(self) -> ApiSettings:
         """Return the settings. Raises SettingsError."""
         values = self.values_of(SETTINGS)
-        allowed = values.pop("allow_origins")
         facts = {"": self.facts, **self.facts.get("apis", {})}
         token_urls = {"": values["token_url"]}
+        allowed = {"": values.pop("allow_origins")}
         for api in self.facts.get("apis", ()):
-            token_urls[api] = self.checked(replace(_TOKEN_URL, name=f"{api.upper()}_TOKEN_URL"))
+            token_urls[api] = self.own("TOKEN_URL", api)
+            allowed[api] = self.own("ALLOW_ORIGINS", api)
         credentials = {
             name: self.credential(name, auth, token_urls[auth.get("api", "")])
             for name, auth in sorted(self.facts.get("auth", {}).items())
@@ -272,8 +283,11 @@ class ApiReader(Reader):
         addresses: dict[str, dict[str, Any]] = {}
         for api in sorted(facts, key=lambda api: "shares" in facts[api]):
             shares = facts[api].get("shares")
-            own = facts[api] if shares is None else beside(facts[api], addresses[shares["api"]])
-            addresses[api] = self.address(api, own, allowed, token_urls[api], credentials)
+            own = facts[api]
+            if shares is not None:
+                own = beside(own, addresses[shares["api"]])
+                allowed[api] |= allowed[shares["api"]]
+            addresses[api] = self.address(api, own, allowed[api], token_urls[api], credentials)
         settings = ApiSettings(
             **{**self.fields(values, _secrets_of(credentials.values())), **addresses.pop("")},
             **self.generated(),
@@ -282,6 +296,10 @@ class ApiReader(Reader):
         apis = {api: self.api(settings, address) for api, address in addresses.items()}
         self.raise_problems()
         return replace(settings, apis=MappingProxyType(apis))
+
+    def own(self, name: str, api: str) -> Any:
+        """The value that a setting has for a further API alone."""
+        return self.checked(replace(_BY_NAME[name], name=f"{api.upper()}_{name}"))
 
     def known(self) -> set[str]:
         """The variables that the server reads."""
@@ -355,7 +373,7 @@ class ApiReader(Reader):
             if each.name not in OF_EACH_API:
                 continue
             field, setting = each.name.lower(), replace(each, name=f"{name.upper()}_{each.name}")
-            if each.kind in NUMBERS:
+            if each.kind in INHERITED:
                 setting = replace(setting, default=getattr(first, field))
             own[field] = self.checked(setting)
         return own
@@ -467,14 +485,14 @@ class ApiReader(Reader):
         """Note each setting that is valid but risky, or that will keep calls from working."""
         if not base_url:
             return
-        own = origin_of(base_url)
+        own, prefix = origin_of(base_url), f"{api.upper()}_".lstrip("_")
         present = [each for each in credentials.values() if each.present and each.api == api]
         for credential in present:
             origin = _token_origin(credential)
             if origin not in {None, own, *trusted}:
                 self.notes.append(
                     f"access tokens for `{credential.name}` come from {origin}: "
-                    f"set `{self.prefix}_ALLOW_ORIGINS={origin}` to allow that"
+                    f"set `{self.prefix}_{prefix}ALLOW_ORIGINS={origin}` to allow that"
                 )
         if present and own.is_open:
             self.notes.append("the API is reached without TLS: credentials can be read on the way")

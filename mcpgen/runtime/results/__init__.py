@@ -58,6 +58,9 @@ _INVISIBLE = re.compile(INVISIBLE + "+")
 _SELECTORS = ("\ufe0e", "\ufe0f")
 _JOINERS = ("\u200c", "\u200d", "\ufe0f\u200d")
 
+LARGE = 1_000_000
+"""Bytes of an answer that is read and cut in a thread, so that other calls go on meanwhile."""
+
 
 class Answered:
     """An answer of the API (`results.answer`), which servers without one do not have."""

@@ -92,8 +92,7 @@ class Browsers:
         origins = header(scope, b"origin")
         if len(origins) != 1 or origins[0] not in self._origins:
             return ()
-        allowed = (b"access-control-allow-origin", origins[0].encode("latin-1"))
-        return allowed, _SEEN, (b"vary", b"origin")
+        return (b"access-control-allow-origin", origins[0].encode("latin-1")), _SEEN
 
 
 def is_question(scope: Scope) -> bool:
@@ -140,7 +139,7 @@ _HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::([0-9]{1,5}))?")
 
 
 _CHOSEN = re.compile(rf"{ENDPOINT}(?:/x/([^/]+))?(/readonly)?/?")
-_VARIES: Field = (b"vary", b"x-mcp-toolsets, x-mcp-tools, x-mcp-readonly")
+_VARIES: Field = (b"vary", b"origin, x-mcp-toolsets, x-mcp-tools, x-mcp-readonly")
 
 
 def choice_of(scope: Scope) -> Choice:

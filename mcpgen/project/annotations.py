@@ -1,0 +1,185 @@
+"""Annotations of the user's functions as JSON Schema, read from their text and never run.
+
+A class of `custom/` is a definition with its fields. An annotation that only Python can resolve
+keeps its text, as the `format` of the value: so another one shows in a comparison.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections import ChainMap
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..ir import Schema
+
+TYPES = {"str": "string", "int": "integer", "float": "number", "bool": "boolean", "None": "null"}
+GENERIC = {
+    **dict.fromkeys(("list", "List", "Sequence", "Iterable", "tuple", "set", "frozenset"), "list"),
+    **dict.fromkeys(("dict", "Dict", "Mapping"), "mapping"),
+    **dict.fromkeys(("Annotated", "Required", "NotRequired", "Final"), "wrapper"),
+    **{"Union": "union", "Optional": "optional"},
+}
+BOUNDS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
+"""Option of pydantic's `Field` → keyword; the others have the keyword's name in another case."""
+ANYTHING = ("Any", "object")
+DEFAULTS = {"default", "default_factory"}
+NULL: Schema = {"type": "null"}
+
+
+@dataclass(slots=True)
+class Annotations:
+    """The classes and aliases that annotations may name, and the definitions that they make."""
+
+    types: Mapping[str, ast.AST]
+    definitions: dict[str, Schema] = field(default_factory=dict)
+
+    def schema(self, node: ast.AST | None) -> Schema:
+        """The schema of an annotation; empty where there is none."""
+        match node:
+            case None:
+                return {}
+            case ast.Constant(value=None):
+                return NULL
+            case ast.Constant(value=str(text)):
+                return self._quoted(text)
+            case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+                return _union([self.schema(left), self.schema(right)])
+            case ast.Subscript(value=value, slice=within):
+                return self._generic(last_name(value), within, node)
+            case ast.Name() | ast.Attribute():
+                return self._name(last_name(node), node)
+        return {"format": ast.unparse(node)}
+
+    def member(self, annotation: ast.AST | None, default: ast.expr | None) -> tuple[Schema, bool]:
+        """The schema of an argument or a field with its default, and whether it is required."""
+        schema = self.schema(annotation)
+        match default:
+            case None:
+                return schema, all(map(_is_without_default, _fields(annotation)))
+            case ast.Call() as call if last_name(call.func).lower() == "field":
+                return {**schema, **_constraints(call)}, _is_without_default(call)
+        return {**schema, "default": literal(default)}, False
+
+    def _quoted(self, text: str) -> Schema:
+        try:
+            return self.schema(ast.parse(text, mode="eval").body)
+        except SyntaxError:
+            return {"format": text}
+
+    def _name(self, name: str, node: ast.AST) -> Schema:
+        if name in TYPES:
+            return {"type": TYPES[name]}
+        if name in ANYTHING:
+            return {}
+        match self.types.get(name):
+            case ast.ClassDef() as found:
+                if name not in self.definitions:
+                    self.definitions[name] = {}  # it may refer to itself
+                    self.definitions[name] = self._class(found)
+                return {"$ref": f"#/$defs/{name}"}
+            case ast.expr() as alias if last_name(alias) != name:
+                return self.schema(alias)
+        return self._generic(name, ast.Name("Any"), node)
+
+    def _generic(self, name: str, within: ast.expr, node: ast.AST) -> Schema:
+        parts = getattr(within, "elts", [within])
+        if name == "Literal":
+            return {"enum": [*map(literal, parts)]}
+        schemas = [self.schema(part) for part in parts if ast.unparse(part) != "..."]
+        match GENERIC.get(name):
+            case "list":
+                return {"type": "array", "items": _union(schemas)}
+            case "mapping":
+                return {"type": "object", "additionalProperties": schemas[-1]}
+            case "wrapper":
+                return dict(ChainMap(*map(_constraints, _fields(node)), schemas[0]))
+            case "union":
+                return _union(schemas)
+            case "optional":
+                return _union([*schemas, NULL])
+        return {"format": ast.unparse(node)}
+
+    def _class(self, node: ast.ClassDef) -> Schema:
+        """The fields of a dataclass, a model or a TypedDict; the values of an enumeration."""
+        bases = [last_name(base) for base in node.bases]
+        if bases and bases[-1].endswith("Enum"):
+            assigned = [each.value for each in node.body if isinstance(each, ast.Assign)]
+            return {"enum": [*map(literal, assigned)]}
+        schema: Schema = {"type": "object", "properties": {}, "required": []}
+        for base in map(self.types.get, bases):
+            if isinstance(base, ast.ClassDef):
+                self._add_fields(base, schema)
+        self._add_fields(node, schema)
+        return schema
+
+    def _add_fields(self, node: ast.ClassDef, schema: Schema) -> None:
+        options = [ast.unparse(option) for option in node.keywords]
+        for each in node.body:
+            match each:
+                case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=value):
+                    schema["properties"][name], is_required = self.member(annotation, value)
+                    if is_required > ("total=False" in options):
+                        schema["required"].append(name)
+
+
+def last_name(node: ast.AST) -> str:
+    """`Literal` of `Literal` and of `typing.Literal`; empty for what is no name."""
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+        case ast.Subscript(value=value):
+            return last_name(value)
+    return ""
+
+
+def literal(node: ast.expr) -> Any:
+    """The value of a constant as JSON has it, or the text of an expression."""
+    try:
+        value = ast.literal_eval(node)
+    except ValueError:
+        return ast.unparse(node)
+    return json.loads(json.dumps(value, default=repr))
+
+
+def _fields(annotation: ast.AST | None) -> Iterator[ast.Call]:
+    """Yield each `Field(…)` in the metadata of an annotation."""
+    match annotation:
+        case ast.Subscript(slice=ast.Tuple(elts=[_, *metadata])):
+            for each in metadata:
+                if isinstance(each, ast.Call):
+                    yield each
+
+
+def _is_without_default(call: ast.Call) -> bool:
+    """Return whether a `Field(…)` leaves a value required: `Field(...)` does."""
+    given = [keyword.arg for keyword in call.keywords if keyword.arg in DEFAULTS]
+    return not [*given, *(arg for arg in call.args if ast.unparse(arg) != "...")]
+
+
+def _constraints(call: ast.Call) -> Schema:
+    given = {keyword.arg or "": literal(keyword.value) for keyword in call.keywords}
+    return {BOUNDS.get(name, _camel_case(name)): value for name, value in given.items()}
+
+
+def _camel_case(name: str) -> str:
+    """`minLength` of `min_length`."""
+    return re.sub("_(.)", lambda found: found[1].upper(), name)
+
+
+def _union(schemas: list[Schema]) -> Schema:
+    """The schema of a value that may have one of these: one schema where they are types alone, or
+    an enumeration that may be null.
+    """
+    branches = [branch for schema in schemas for branch in schema.get("anyOf", [schema])]
+    match branches:
+        case [only]:
+            return dict(only)
+        case [{"enum": list(values)}, {"type": "null"}]:
+            return {"enum": [*values, None]}
+    if all(branch.keys() == {"type"} for branch in branches):
+        return {"type": sorted({branch["type"] for branch in branches})}
+    return {"anyOf": branches}
