@@ -30,12 +30,12 @@ class Validation:
 
     def __call__(self, document: Document, problems: Problems) -> None:
         check(document, problems, severity=self.severity)
-        if not (self.files or self.severity == "error"):
+        if not any((self.files, self.severity == "error")):
             return
         name = f"document {len(self.made) + 1}"
         valid = data_hash([document.source.sha256, version("openapi-spec-validator")])
         self.made[name] = valid
-        if self.lock is None or self.lock.made.get(name) != valid:
+        if getattr(self.lock, "made", {}).get(name) != valid:
             from .rules import check_rules  # its imports take a third of a second
 
             if check_rules(document, problems, severity=self.severity):

@@ -69,6 +69,7 @@ class UserFunction:
     name: str
     path: Path
     node: FunctionNode
+    module: ast.Module
 
 
 def functions(package: Path) -> list[UserFunction]:
@@ -85,7 +86,7 @@ def functions_in(path: Path, tree: ast.Module) -> Iterator[UserFunction]:
     """Yield every such function of one module."""
     for node in tree.body:
         if isinstance(node, FunctionNode) and makes_a_tool(node):
-            yield UserFunction(name=_tool_name(node), path=path, node=node)
+            yield UserFunction(name=_tool_name(node), path=path, node=node, module=tree)
 
 
 def functions_of(folder: Path) -> list[UserFunction]:
@@ -134,6 +135,7 @@ def _refusals(function: UserFunction) -> Iterator[str]:
         unnamed.append(given.vararg.arg)
     for name in unnamed:
         yield f"tool `{function.name}`: callers name every argument, and `{name}` has no name"
+    yield from _without_schema(function)
     if _yields(function.node):
         yield f"tool `{function.name}` yields, and a tool has one result: return a list"
     if function.node.returns is not None and _misplaces_content(function.node.returns):
@@ -141,6 +143,34 @@ def _refusals(function: UserFunction) -> Iterator[str]:
             f"tool `{function.name}`: content is returned alone or in a list, for example"
             " `-> list[Image | Text]`"
         )
+
+
+def _without_schema(function: UserFunction) -> Iterator[str]:
+    """Yield the faults of types in a signature that no Python the project allows has a schema for:
+    a class of the module that says nothing of its fields, and `typing.TypedDict` before 3.12.
+    """
+    given = function.node.args
+    annotations = [argument.annotation for argument in (*given.args, *given.kwonlyargs)]
+    typed = filter(None, [*annotations, function.node.returns])
+    used = {node.id for each in typed for node in ast.walk(each) if isinstance(node, ast.Name)}
+    imported = {
+        alias.asname or alias.name
+        for node in function.module.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if (node.module, alias.name) == ("typing", "TypedDict")
+    }
+    classes = [node for node in function.module.body if isinstance(node, ast.ClassDef)]
+    for node in classes:
+        if node.name not in used:
+            continue
+        what = f"tool `{function.name}`: the class `{node.name}` has no schema"
+        bases = {ast.unparse(base) for base in node.bases}
+        names = {each.name for each in node.body if isinstance(each, FunctionNode)}
+        if bases & {*imported, "typing.TypedDict"}:
+            yield f"{what} before Python 3.12: import `TypedDict` from `typing_extensions`"
+        elif not any((bases, node.decorator_list, "__get_pydantic_core_schema__" in names)):
+            yield f"{what}: make it a `@dataclass` or a pydantic `BaseModel`"
 
 
 def _misplaces_content(returns: ast.expr, *, inside: bool = False) -> bool:

@@ -533,6 +533,46 @@ def test_the_check_names_functions_that_cannot_be_called(tmp_path: Path, functio
     assert (problem.code, problem.place.line) == ("E1396", 4)
 
 
+TYPES = """from dataclasses import dataclass
+import typing
+from typing import TypedDict
+from typing_extensions import TypedDict as Table
+from .. import tool
+
+class Bare: ...
+class Old(TypedDict):
+    n: int
+class Older(typing.TypedDict):
+    n: int
+class Row(Table):
+    n: int
+@dataclass
+class Point:
+    n: int
+class Known:
+    def __get_pydantic_core_schema__(source, handler): ...
+
+@tool
+"""
+
+
+@pytest.mark.parametrize(("function", "found"), [
+    ("def f(a: list[Bare]) -> str: ...", "`Bare` has no schema: make it"),
+    ("def f(*, a: Old | None = None) -> str: ...", "`Old` has no schema before Python 3.12"),
+    ("def f() -> dict[str, Older]: ...", "`Older` has no schema before Python 3.12"),
+    ("def f(a: Row, b: Point, c: Known) -> Row: ...", ""),
+])  # fmt: skip
+def test_the_check_names_types_that_have_no_schema(
+    tmp_path: Path, function: str, found: str
+) -> None:
+    project = with_functions(tmp_path, f"{TYPES}{function}\n")
+    said = [
+        (problem.code, problem.message) for problem in check(project.folder, Problems()).problems
+    ]
+    assert [code for code, _ in said] == ["E1396"] * bool(found)
+    assert all(found in message for _, message in said)
+
+
 def test_content_alone_or_in_a_list_passes_the_check(tmp_path: Path) -> None:
     text = """from typing import Any
 from .. import Audio, Image, Structured, Text, tool
