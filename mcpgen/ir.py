@@ -69,6 +69,8 @@ class Argument:
     not in the input schema: its value is always sent. A default is sent where the caller leaves the
     argument out. `type` is the type of an argument that holds objects with properties (see
     `Server.models`), null not included; None where `annotation` says everything.
+    `fixed_fields` and `default_fields` are likewise for the objects inside the value: pairs of a
+    JSON Pointer, of names on the wire, and a value.
     """
 
     name: str
@@ -81,6 +83,8 @@ class Argument:
     options: tuple[tuple[str, Any], ...] = ()
     fixed: tuple[Any, ...] = ()
     default: tuple[Any, ...] = ()
+    fixed_fields: tuple[tuple[str, Any], ...] = ()
+    default_fields: tuple[tuple[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -82,6 +82,7 @@ def open_document(
         workflows=config.workflows,
         problems=problems,
         headers=partial(fetch_headers, config.fetch_headers, os.environ),
+        certificate=(config.fetch_certificate, config.fetch_key),
         title=config.name or "APIs" if config.apis else None,
         known=config.known_apis,
         operations={

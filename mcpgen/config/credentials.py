@@ -93,36 +93,49 @@ class FetchHeader:
     variable: str
 
 
-def split_scheme(scheme: str) -> tuple[str, str]:
-    """`header:X-Api-Key` as (`header`, `X-Api-Key`); the name is empty for `bearer` and `basic`."""
-    kind, _, name = scheme.partition(":")
-    return kind.strip().lower(), name.strip()
+def split_schemes(schemes: str) -> list[tuple[str, str]]:
+    """`bearer, header:X-Api-Key` as (`bearer`, ``) and (`header`, `X-Api-Key`): credentials that
+    are sent together. `bearer` and `basic` have no name.
+    """
+    pairs = (scheme.partition(":") for scheme in schemes.split(","))
+    return [(kind.strip().lower(), name.strip()) for kind, _, name in pairs]
 
 
-def scheme_problem(scheme: str | None) -> Problem | None:
-    """Return the reason why a credential cannot be sent in this way, or None.
+def scheme_problem(schemes: str | None) -> Problem | None:
+    """Return the reason why credentials cannot be sent in this way, or None.
 
     The value is never repeated: it may be the credential itself.
     """
-    if scheme is None:
+    if schemes is None:
         return None
-    kind, name = split_scheme(scheme)
+    found = split_schemes(schemes)
+    messages = list(filter(None, (_fault_of_scheme(kind, name) for kind, name in found)))
+    places = [_SENT_IN.get(kind, f"{kind}:{name.lower()}") for kind, name in found]
+    if len({*places}) < len(places):
+        messages.append("two of the credentials are sent in the same place")
+    if not messages:
+        return None
+    return Problem(code="E1176", severity="error", message=messages[0])
+
+
+_SENT_IN = dict.fromkeys(("bearer", "basic"), "header:authorization")
+
+
+def _fault_of_scheme(kind: str, name: str) -> str:
     match kind:
         case "bearer" | "basic" if not name:
-            return None
+            return ""
         case "query" if re.fullmatch(r"[^\s=&#]+", name):
-            return None
+            return ""
         case "query":
-            message = "`query:` takes the name of a parameter alone, as in `query:api_key`"
+            return "`query:` takes the name of a parameter alone, as in `query:api_key`"
         case "header" if not TOKEN.fullmatch(name):
-            message = "`header:` takes the name of a header alone, as in `header:X-Api-Key`"
+            return "`header:` takes the name of a header alone, as in `header:X-Api-Key`"
         case "header" if name.lower() in FORBIDDEN_HEADERS - CREDENTIAL_HEADERS:
-            message = f"`header:{name}` names a header that the HTTP client sets itself"
+            return f"`header:{name}` names a header that the HTTP client sets itself"
         case "header":
-            return None
-        case _:
-            message = f"this is no way to send a credential: it is {_SCHEMES}"
-    return Problem(code="E1176", severity="error", message=message)
+            return ""
+    return f"this is no way to send a credential: it is {_SCHEMES}"
 
 
 def fetch_header(text: str) -> FetchHeader | None:

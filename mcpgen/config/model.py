@@ -135,6 +135,8 @@ class Config:
     fetch_seconds: int | None = None
     fetch_headers: tuple[str, ...] = ()
     """Items such as `Authorization: env:NAME`."""
+    fetch_certificate: str | None = None
+    fetch_key: str | None = None
     lazy: bool | None = None
     """None: where the list of tools is long."""
     code: bool = False

@@ -49,12 +49,18 @@ def all_fields(tools: Iterable[Tool], models: dict[str, Schema]) -> set[str]:
         properties = node.get("properties", {})
         below = [*properties.values(), *node.get("anyOf", ())]
         below += filter(None, [node.get("items")])
-        is_open = not below and "properties" not in node and not _is_value(node)
-        if is_open or "additionalProperties" in node:
+        if _is_open(node, below):
             return set()
         found |= properties.keys()
         pending += below
     return found
+
+
+def _is_open(node: Schema, below: list[Schema]) -> bool:
+    """Return whether an answer of a type may have any field. `below` are the types inside it."""
+    if below or "properties" in node:
+        return "additionalProperties" in node
+    return "additionalProperties" in node or not _is_value(node)
 
 
 def _is_value(node: Schema) -> bool:

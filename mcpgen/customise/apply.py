@@ -20,6 +20,7 @@ from ..config import ArgumentConfig, Config, ToolConfig
 from ..ir import Argument, Body, Request, Schema, Server, Skip, Tool, Toolset
 from ..load.values import as_object, picked, texts_in
 from ..problems import Place, Problem, Problems, UsageError
+from ..runtime.pointer import escape
 from ..runtime.results import Shaping, fold
 from .answers import all_fields, shaping_of, unknown_paths, with_answer, with_answers
 from .bindings import every, merged, of_tool
@@ -399,7 +400,7 @@ def _customised(
         confirm=config.confirm,
         rate=config.rate or "",
     )
-    for word, argument in config.arguments.items():
+    for word, argument in sorted(config.arguments.items(), key=lambda pair: "." in pair[0]):
         if _argument_by_name(tool, word) is None and gone.reports(tool, word, faults):
             continue
         tool = _with_argument_config(tool, word, argument, faults)
@@ -521,10 +522,16 @@ def _has_argument(tool: Tool, word: str) -> bool:
 
 
 def _objects_with(tool: Tool, word: str) -> Iterator[Schema]:
-    """Yield the listed objects that have a field inside an argument (`body.author.name`), those of
-    every branch of a union and of the items of a list.
+    """Yield the listed objects that have a field inside an argument (`body.author.name`)."""
+    name = word.rpartition(".")[2]
+    return (each for each in _objects_around(tool, word) if name in each["properties"])
+
+
+def _objects_around(tool: Tool, word: str) -> Iterator[Schema]:
+    """Yield the listed objects at the place of a field inside an argument, those of every branch of
+    a union and of the items of a list.
     """
-    first, *path, name = word.split(".") if "." in word else (word, "")
+    first, *path, _ = word.split(".") if "." in word else (word, "")
     argument = _argument_by_name(tool, first)
     if argument is None:
         return
@@ -536,31 +543,84 @@ def _objects_with(tool: Tool, word: str) -> Iterator[Schema]:
         fields = schema.get("properties", {})
         if rest:
             pending.append((fields.get(rest[0]), rest[1:]))
-        elif name in fields:
+        elif fields:
             yield schema
 
 
 def _with_inner_field(tool: Tool, word: str, config: ArgumentConfig, faults: _Faults) -> Tool:
-    """The tool with a field inside an argument described, or hidden where no call needs it."""
+    """The tool with a field inside an argument described, hidden, or given by the server."""
     tool = replace(tool, input_schema=copy.deepcopy(tool.input_schema))
-    name = word.rpartition(".")[2]
-    if replace(config, hidden=False, description=None) != ArgumentConfig():
-        message = (
-            f"`{word}` of `{tool.name}` is a field of an argument: it can be hidden or described"
-        )
-        hint = "`hooks.py` gives it a value, and a tool in `custom/` another name"
-        faults.add("E1118", message, "arguments", word, hint=hint)
+    key = "value" if config.hidden else "default"
+    value = getattr(config, key)
+    reason = _fault_of_inner_field(tool, word, config, key)
+    if reason:
+        hint = "`hooks.py` changes requests, and a tool in `custom/` has any arguments"
+        faults.add("E1119", f"`{tool.name}` {reason}", "arguments", word, hint=hint)
         return tool
+    name = word.rpartition(".")[2]
     for parent in _objects_with(tool, word):
-        if config.description is not None:
-            field_schema = as_object(parent["properties"][name])
-            parent["properties"][name] = {**field_schema, "description": config.description}
-        if config.hidden and name in parent.get("required", ()):
-            message = f"`{tool.name}` cannot hide `{word}`: the API requires it"
-            faults.add("E1119", message, "arguments", word)
-        elif config.hidden:
-            del parent["properties"][name]
-    return tool
+        fault = _schema_fault({**tool.input_schema, **parent}, name, value)
+        if fault:
+            message = f"`{word}` of `{tool.name}` does not allow this {key}: {fault}"
+            faults.add("E1120", message, "arguments", word, key)
+        listed = {**as_object(parent["properties"].pop(name)), **_listed(config)}
+        if not config.hidden:
+            parent["properties"][name] = listed
+        if value is not None:
+            needed = parent.pop("required", ())
+            parent.update(_not_required({"required": needed}, name))
+    if value is None:
+        return tool
+    return _with_given_field(tool, word, config)
+
+
+def _listed(config: ArgumentConfig) -> Schema:
+    """The keywords of a field that its table sets."""
+    keywords = {"description": config.description, "default": config.default}
+    return {key: value for key, value in keywords.items() if value is not None}
+
+
+def _fault_of_inner_field(tool: Tool, word: str, config: ArgumentConfig, key: str) -> str:
+    """Explain why a field inside an argument cannot be what its table says; else empty."""
+    name = word.rpartition(".")[2]
+    needed = any(name in parent.get("required", ()) for parent in _objects_with(tool, word))
+    if config.name is not None:
+        return f"cannot rename `{word}`: it is a field of an argument"
+    if getattr(config, key) is None:
+        if needed and config.hidden:
+            return f"cannot hide `{word}`: the API requires it, and there is no `value`"
+        return ""
+    return _fault_of_given_field(tool, word, key, needed)
+
+
+def _fault_of_given_field(tool: Tool, word: str, key: str, needed: bool) -> str:
+    """Explain why a field inside an argument cannot have a value; empty where it can."""
+    name = word.rpartition(".")[2]
+    if tool.request is None:
+        return f"cannot give `{word}` a {key}: its function is yours"
+    if needed and tool.contract:
+        return f"cannot give `{word}` a {key}: each call is checked for it"
+    if not all(name in parent["properties"] for parent in _objects_around(tool, word)):
+        return f"cannot give `{word}` a {key}: an alternative has no such field"
+    return ""
+
+
+def _with_given_field(tool: Tool, word: str, config: ArgumentConfig) -> Tool:
+    """The tool that sends a field inside an argument as its table says."""
+    first, *path = word.split(".")
+    argument = _argument_by_name(tool, first)
+    assert argument is not None
+    wire_names = {
+        tuple(re.findall("/properties/([^/]+)", place)): wire for place, wire in tool.wire_names
+    }
+    keys = (argument.name, *path)
+    names = [wire_names.get(keys[: at + 1], keys[at]) for at in range(1, len(keys))]
+    pointer = "".join(f"/{escape(name)}" for name in names)
+    if config.hidden:
+        fixed = (*argument.fixed_fields, (pointer, config.value))
+        return _with_argument(tool, argument, replace(argument, fixed_fields=fixed))
+    defaults = (*argument.default_fields, (pointer, config.default))
+    return _with_argument(tool, argument, replace(argument, default_fields=defaults))
 
 
 def _argument_by_name(tool: Tool, word: str) -> Argument | None:
@@ -669,7 +729,7 @@ def _is_allowed(
     tool: Tool, argument: Argument, word: str, key: str, value: Any, faults: _Faults
 ) -> bool:
     """Return whether an argument may have a value of its table; a fault says why not."""
-    fault = "" if value is None else _schema_fault(tool.input_schema, argument.name, value)
+    fault = _schema_fault(tool.input_schema, argument.name, value)
     if fault:
         message = f"`{argument.name}` of `{tool.name}` does not allow this {key}: {fault}"
         allowed = texts_in(as_object(tool.input_schema["properties"][argument.name]).get("enum"))
@@ -679,7 +739,11 @@ def _is_allowed(
 
 
 def _schema_fault(schema: Schema, name: str, value: Any) -> str:
-    """Explain why a property's schema does not allow a value, or return an empty string."""
+    """Explain why a property's schema does not allow a value; empty where it does, or where there
+    is none.
+    """
+    if value is None:
+        return ""
     property_schema = schema.get("properties", {}).get(name, {})
     if not isinstance(property_schema, dict):
         return ""

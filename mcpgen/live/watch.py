@@ -50,7 +50,12 @@ def polls(config: Config, document: Document) -> list[Poll]:
         Poll(
             url,
             hashlib.sha256(content).digest(),
-            Downloads(limits_of(config), headers=headers, first_url=first),
+            Downloads(
+                limits_of(config),
+                headers=headers,
+                certificate=(config.fetch_certificate, config.fetch_key),
+                first_url=first,
+            ),
         )
         for url, content in document.originals.items()
         if is_url(url)

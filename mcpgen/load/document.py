@@ -82,6 +82,10 @@ class Document:
     """The files beside it that describe further APIs, and the names of those."""
     apis: dict[str, Document] = field(default_factory=dict)
     """The documents of further APIs by their names."""
+    places: dict[int, tuple[int, Any]] = field(default_factory=dict, repr=False)
+    """Identity of a property's schema → its place among the properties as their author wrote them,
+    and the schema itself, whose identity no other can take then.
+    """
     _resolved: dict[str, tuple[Any, str]] = field(default_factory=dict, repr=False)
     _finders: dict[str, NodeFinder] = field(default_factory=dict, repr=False)
     _log: dict[str, list[int]] = field(default_factory=dict, repr=False)

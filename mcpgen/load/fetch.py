@@ -53,6 +53,8 @@ PLACES = (
 FILE_INSTEAD = "or download the document and give the file"
 
 Progress = Callable[[str], None]
+Certificate = tuple[str | None, str | None]
+"""The files of a client's certificate and its key. None: no certificate, or one file for both."""
 
 
 def silent(_: str) -> None:
@@ -85,13 +87,15 @@ class Downloads:
 
     `progress` is told what has arrived of a slow one. `spent` counts the seconds of all of them:
     connecting, redirects and reading. `reached_public` is true once a public address answered.
-    `headers` gives those for the server of the first URL, and is asked when one is fetched.
+    `headers` gives those for the server of the first URL, and is asked when one is fetched; that
+    server alone is shown the `certificate`.
     `validators` are the headers by which the last answer is asked for again.
     """
 
     limits: Limits
     progress: Progress = silent
     headers: Callable[[], Mapping[str, str]] = dict
+    certificate: Certificate = (None, None)
     first_url: str = ""
     validators: dict[str, str] = field(default_factory=dict)
     spent: float = 0.0
@@ -121,6 +125,22 @@ class Downloads:
         if _origin(url) == _origin(self.first_url):
             return {**HEADERS, **self.validators, **self.headers()}
         return {**HEADERS, **self.validators}
+
+    def context_for(self, url: str) -> ssl.SSLContext:
+        """The TLS settings for a URL. Raises `UsageError` for a certificate that cannot be read."""
+        context = ssl.create_default_context()
+        certificate, key = self.certificate
+        if certificate is None:
+            return context
+        if _origin(url) != _origin(self.first_url):
+            return context
+        try:
+            context.load_cert_chain(certificate, key, password="")
+        except OSError as error:
+            message = f"the certificate or its key cannot be read: {error.strerror or error}"
+            hint = "give PEM files, the key without a password: `--cert FILE --key FILE`"
+            raise UsageError.of("E0122", message[:260], hint, file=certificate) from None
+        return context
 
     def _wait(self, transfer: _Transfer, started: float) -> None:
         allowed = self.limits.seconds - self.spent
@@ -310,10 +330,12 @@ class _Http(urllib.request.HTTPHandler):
 class _Https(urllib.request.HTTPSHandler):
     def __init__(self, transfer: _Transfer) -> None:
         super().__init__()
+        self._transfer = transfer
         self._connection = _noted(http.client.HTTPSConnection, transfer)
 
     def https_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
-        return self.do_open(self._connection, req)
+        context = self._transfer.downloads.context_for(req.full_url)
+        return self.do_open(self._connection, req, context=context)
 
 
 def _opener(transfer: _Transfer) -> urllib.request.OpenerDirector:
@@ -365,6 +387,10 @@ def _words(error: Exception, reason: Any, name: str) -> tuple[str, str]:
             message = f"the TLS certificate of the server is not trusted: {reason.verify_message}"
             hint = "if you trust it, name the file of its CA (PEM) in `SSL_CERT_FILE`"
             return message[:260], hint
+        case (ssl.SSLError(), _) | (_, ssl.SSLError()):
+            hint = "a server that asks for a client's certificate gets it by `--cert` and `--key`"
+            told = getattr(reason, "reason", reason)
+            return f"the server ended the TLS connection: {told}"[:260], hint
         case (OSError() | ValueError()), _:
             words = getattr(reason, "strerror", None) or str(reason)
             return (

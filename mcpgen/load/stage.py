@@ -20,7 +20,7 @@ from . import workflows as workflows_stage
 from .beside import Read, beside, empty, expand, is_further, others, renamed_files
 from .definitions import SOURCES, with_draft
 from .document import FILES, Document
-from .fetch import Downloads, Progress, silent
+from .fetch import Certificate, Downloads, Progress, silent
 from .source import Copies, Source, origin_of, read, source_of, with_hash
 from .text import Fault, LimitFault, Limits, SourceText, decode, raised, tell_slips
 
@@ -41,6 +41,7 @@ def load(
     draft: str | None = None,
     progress: Progress = silent,
     headers: Callable[[], Mapping[str, str]] = dict,
+    certificate: Certificate = (None, None),
     copies: Copies | None = None,
     title: str | None = None,
     known: Mapping[str, str] = MappingProxyType({}),
@@ -58,7 +59,8 @@ def load(
 
     `draft` is the JSON Schema draft of a schema that does not say (a key of `definitions.DRAFTS`).
     `copies` are read in the place of files that are not there. `progress` is told how far a slow
-    download is. `headers` gives those for the first URL's server. `folder` is how far references to
+    download is. `headers` gives those for the first URL's server, which is shown the
+    `certificate`. `folder` is how far references to
     other files may reach; by default the folder of the document. `mapped`: beginning of URLs
     that references name → the folder with their files.
     Raises `DocumentError` (exit code 1) for a document with errors in any of its files,
@@ -66,7 +68,7 @@ def load(
     """
     copies = copies or Copies()
     copies.limits = limits
-    downloads = Downloads(limits, progress, headers)
+    downloads = Downloads(limits, progress, headers, certificate)
     if isinstance(names, (str, os.PathLike)):
         names = [names]
     is_empty = not names and title is not None

@@ -25,7 +25,7 @@ LATER = (
 NOT_HASHED = tuple(
     (
         "sources overlays workflows ref_root ref_map max_bytes fetch_seconds fetch_headers "
-        "pinned known_apis known_operations places project anew"
+        "fetch_certificate fetch_key pinned known_apis known_operations places project anew"
     ).split()
 )
 """Fields of a `Config` that do not shape the result, or that shape it by way of the document or the

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Collection
 from dataclasses import replace
@@ -58,6 +59,7 @@ SOME_FIELDS = 8
 """Fields that a message names."""
 EXAMPLES = {"default", "example", "examples"}
 """Keywords whose value shows that a part without a type is no file."""
+UNIONS = {"anyOf", "oneOf"}
 NEVER_BYTES = {"anyOf", "oneOf", "enum", "const", "not"}
 """Keywords beside which neither a missing type nor a media type makes a part a file."""
 BODY = frozenset(("body", "request_body"))
@@ -618,17 +620,26 @@ def _is_file(reader: Reader, schema: Any, is_bytes: Callable[[dict[str, Any]], b
     return any(_is_file(reader, branch, is_bytes) for branch in branches[:4])
 
 
-def _with_files(reader: Reader, kind: BodyKind, schema: Any, encodings: dict[str, Any]) -> Any:
-    """The schema of a form; that of a multipart body calls each file `format: binary`."""
-    if kind != "multipart":
+def _with_files(
+    reader: Reader, kind: BodyKind, schema: Any, encodings: dict[str, Any], depth: int = 2
+) -> Any:
+    """The schema of a form; that of a multipart body calls each file `format: binary`, also in the
+    alternatives of a union, and in theirs.
+    """
+    if kind != "multipart" or not depth:
         return schema
     flat = reader.flatten(schema)
-    files: dict[str, Any] = {}
+    changed: dict[str, Any] = {}
     for name, child in as_object(flat.get("properties")).items():
         file = _as_file(reader, child, _content_types(as_object(encodings.get(name))))
         if file is not None:
-            files[name] = file
-    return {**flat, "properties": {**flat["properties"], **files}} if files else schema
+            changed["properties"] = {**changed.get("properties", flat["properties"]), name: file}
+    for keyword in UNIONS.intersection(flat):
+        branches = as_list(flat[keyword])
+        files = [_with_files(reader, kind, each, encodings, depth - 1) for each in branches]
+        if any(map(operator.is_not, files, branches)):
+            changed[keyword] = files
+    return {**flat, **changed} if changed else schema
 
 
 def _as_file(

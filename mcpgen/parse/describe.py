@@ -205,7 +205,8 @@ def _verb_first(name: str, method: str, path: str) -> str:
         return humanise(name)
     for verbs in (VERBS - NOUNS, {"list"}):
         place = next((place for place, word in enumerate(parts) if word in verbs), 0)
-        if place:
+        is_noun = 1 < place < len(parts) - 1 and parts[place] not in USUAL_VERBS
+        if place and not is_noun:  # as in `club join request`
             return _moved(parts, place)
     return humanise(name)
 

@@ -545,7 +545,9 @@ class _Parser:
                 continue
             if self.security.filling(place, name, [auth.name for auth in known]) is None:
                 message = f"`{visible(name)[:60]}` ({place}) looks like a credential, and the model"
-                hint = "declare it under `components.securitySchemes`, with an overlay"
+                hint = f"`--auth '…, {place}:{visible(name)[:60]}'` adds it to the others"
+                if self.security.auth and not self.security.is_undeclared:
+                    hint = "declare it under `components.securitySchemes`, with an overlay"
                 at = f"{self.reader.home}/security"
                 self.problems.note("E0776", f"{message} is asked for it", pointer=at, hint=hint)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Mapping
 from functools import reduce
 from itertools import takewhile
@@ -192,12 +193,18 @@ def _open_object(properties: dict[str, Schema]) -> Schema:
 
 def telling(reader: Reader, schema: Any) -> list[str]:
     """The fields of an object that tell most about it, at most `TELLING`: what identifies it, what
-    it is called and how it stands, then those it always has.
+    it is called and how it stands, then the others as their author wrote them. Of those in
+    alphabetical order, the fields that it always has come first.
     """
     base, _, _ = reader.expand(schema)
-    required = set(texts_in(base.get("required")))
-    names = [name for name in _readable(reader, schema) if not NOISE.search(name)]
-    return sorted(names, key=lambda name: (_rank(name), name not in required))[:TELLING]
+    fields = _readable(reader, schema)
+    names = [name for name in fields if not NOISE.search(name)]
+    places = reader.document.places  # one that was made of several properties comes last
+    names.sort(key=lambda name: places.get(id(fields[name]), (sys.maxsize,))[0])
+    if names == sorted(names):
+        required = set(texts_in(base.get("required")))
+        names.sort(key=lambda name: name not in required)
+    return sorted(names, key=_rank)[:TELLING]
 
 
 def _rank(name: str) -> int:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ..config.credentials import split_scheme
+from ..config.credentials import split_schemes
 from ..ir import Auth, Login
 from ..load.operations import DocumentedOperation
 from ..load.values import as_list, as_object, as_text, first_text
@@ -167,35 +167,37 @@ class Security:
         """Name of a credential → the scopes that operations need, in order."""
         self.default: Requirement = ()
         self.is_undeclared = False
-        """Whether the one credential is the configuration's or assumed."""
+        """Whether the credentials are the configuration's, or one is assumed."""
         if config.auth_scheme is not None:
             self.add_undeclared(config.auth_scheme, config.auth_description)
         else:
             self.read_schemes(reader)
 
     def add_undeclared(
-        self, scheme: str, description: str | None = None, *, optional: bool = False
+        self, schemes: str, description: str | None = None, *, optional: bool = False
     ) -> None:
-        """Make a credential that the document does not declare the one of every operation."""
-        kind, wire_name = split_scheme(scheme)
-        name, *variables = map(self.own, UNDECLARED[kind])
-        auth = Auth(
-            name=name,
-            kind="api_key",
-            scheme="",
-            variables=tuple(f"{self.prefix}_{variable.upper()}" for variable in variables),
-            description=_sentence(description),
-            declared=False,
-            api=self.api,
-        )
-        match kind:
-            case "header" | "query":
-                auth = replace(auth, place=kind, wire_name=wire_name)
-            case "basic" | "bearer":
-                auth = replace(auth, kind=kind, scheme=kind.capitalize())
-        self.auth[name] = auth
+        """Make credentials that the document does not declare those of every operation."""
+        for kind, wire_name in split_schemes(schemes):
+            name, *variables = map(self.own, UNDECLARED[kind])
+            if name in self.auth:
+                name, *variables = [self.slug(f"api_key_{wire_name}")] * 2
+            auth = Auth(
+                name=name,
+                kind="api_key",
+                scheme="",
+                variables=tuple(f"{self.prefix}_{variable.upper()}" for variable in variables),
+                description=_sentence(description),
+                declared=False,
+                api=self.api,
+            )
+            match kind:
+                case "header" | "query":
+                    auth = replace(auth, place=kind, wire_name=wire_name)
+                case "basic" | "bearer":
+                    auth = replace(auth, kind=kind, scheme=kind.capitalize())
+            self.auth[name] = auth
         self.is_undeclared = True
-        self.default = ((name,), ()) if optional else ((name,),)
+        self.default = (tuple(self.auth), ()) if optional else (tuple(self.auth),)
 
     def read_schemes(self, reader: Reader) -> None:
         """The credentials of the document's security schemes."""

@@ -266,6 +266,10 @@ def _encoded(argument: Argument) -> str:
         name = py_literal(argument.fixed[0])
     elif argument.default and default(argument) == " = OMIT":
         name = f"{py_literal(argument.default[0])} if {name} is OMIT else {name}"
+    given = {"fixed": dict(argument.fixed_fields), "defaults": dict(argument.default_fields)}
+    fields = {key: py_literal(values) for key, values in given.items() if values}
+    if fields:
+        name = call("wire.with_fields", name, **fields)
     if not argument.encode:
         return name
     options = {str(py_ident(option)): py_literal(data) for option, data in argument.options}

@@ -17,7 +17,7 @@ from decimal import Decimal
 from typing import Any
 
 from ..ir import Argument, Auth, Schema, Server, Tool
-from ..runtime.client.wire import form_text, json_lines
+from ..runtime.client.wire import form_text, json_lines, with_fields
 from ..runtime.pointer import escape, unescape
 
 Expectation = dict[str, Any]
@@ -46,6 +46,8 @@ def expectations(
             schema = root["properties"][argument.name]
             pointer = f"/properties/{escape(argument.name)}"
             value = _on_the_wire(root, schema, pointer, arguments[argument.name], names)
+            given = dict(argument.fixed_fields), dict(argument.default_fields)
+            value = with_fields(value, *given)
         else:
             continue
         found.extend(_expected(tool, argument, value))

@@ -25,7 +25,7 @@ ENCODERS: Final = frozenset(
     (
         "cookie csv deep_object file form form_fields form_text from_base64 json_lines "
         "json_part json_parts json_text label matrix multipart_fields pipe_delimited "
-        "query_string reserved simple space_delimited tab_delimited text_part"
+        "query_string reserved simple space_delimited tab_delimited text_part with_fields"
     ).split()
 )
 """Functions of the runtime's `wire` that put an argument on the wire."""

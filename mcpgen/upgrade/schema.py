@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from typing import Any, TypeAlias
 
@@ -18,13 +18,23 @@ import jsonschema_rs
 
 from ..load.definitions import DECLARATIONS
 from ..load.document import Document
-from ..load.values import TYPES, as_list, as_object, as_text, is_number, keywords, listed_types
+from ..load.values import (
+    TYPES,
+    as_list,
+    as_object,
+    as_text,
+    examples_of,
+    is_number,
+    keywords,
+    listed_types,
+)
 from ..problems import Problems
 from ..runtime.pointer import escape
 from ..text import visible
 from .walk import At, pointer
 
 Schema: TypeAlias = dict[str, Any]
+Deref: TypeAlias = Callable[[Any, str], tuple[Any, str]]
 
 ANNOTATIONS = tuple(
     "title description default deprecated readOnly writeOnly examples externalDocs xml".split()
@@ -63,6 +73,10 @@ LIMITS = {
 NEVER = re.compile(r"^/\^|\$/[a-z]*$")
 """A pattern that asks for a character before the beginning of a text, or behind its end."""
 DELIMITED = re.compile(r"^/|/[a-z]*$")
+ELEMENTS = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\{(\d+)(?:,(\d*))?\}|\+")
+"""Escapes, classes and quantifiers of a pattern."""
+CUT = re.compile(r"(?:\.\.\.|\u2026)$")
+"""The end of an example that its author cut off."""
 LARGEST = 1 << 22
 """Bytes of a compiled pattern."""
 NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,15})?")
@@ -173,24 +187,41 @@ class SchemaUpgrade:
         example beside it does not match.
         """
         written = as_text(schema["pattern"])
-        meant = DELIMITED.sub("", written) if NEVER.search(written) else ""
-        examples = [*as_list(schema.get("examples")), schema.get("default")]
-        failing = [each for each in examples if not _matches(written, each)]
-        if meant:
-            message = "the pattern is between slashes, so no text matches it"
-            hint = f"write `{visible(meant)[:80]}`"
-            about = [as_text(schema.get("description")), f"pattern {meant}"]
-            schema["description"] = "; ".join(filter(None, about))
-        elif failing:
-            message = (
-                f"`{visible(failing[0])[:60]}`, an example or default, does not match `pattern`"
-            )
-            hint = "correct one of them"
-        else:
+        if not NEVER.search(written):
+            texts = [*as_list(schema.get("examples")), schema.get("default")]
+            for example in [each for each in texts if _fails(written, each)][:1]:
+                self.drop_failed(schema, pointer(at), example)
             return
+        meant = DELIMITED.sub("", written)
+        about = [as_text(schema.get("description")), f"pattern {meant}"]
+        schema["description"] = "; ".join(filter(None, about))
+        reason = "the pattern is between slashes, so no text matches it"
+        self.drop_pattern(schema, pointer(at), reason, f"write `{visible(meant)[:80]}`")
+
+    def drop_failed(self, schema: Schema, at: str, example: str) -> None:
+        """Drop the pattern of a schema that an example of its values does not match."""
+        reason = f"`{visible(example)[:60]}`, an example or default, does not match `pattern`"
+        self.drop_pattern(schema, at, reason, "correct one of them")
+
+    def drop_pattern(self, schema: Schema, at: str, reason: str, hint: str) -> None:
+        """Drop the pattern of a schema, and say so."""
         del schema["pattern"]
-        message += ": values are not checked against it"
-        self.problems.warn("E0323", message, pointer=f"{pointer(at)}/pattern", hint=hint)
+        message = f"{reason}: values are not checked against it"
+        self.problems.warn("E0323", message, pointer=f"{at}/pattern", hint=hint)
+
+    def examples_around(self, node: Schema, at: str, deref: Deref) -> None:
+        """Compare the examples of a Parameter or Media Type Object (OpenAPI 3.1 §4.8.12, §4.8.14)
+        with the patterns in its schema. `deref` follows a reference.
+        """
+        examples = examples_of(node, lambda entry: deref(entry, "")[0])
+        pending = [(node.get("schema"), f"{at}/schema", example) for example in examples]
+        for written, place, example in pending:
+            schema, place = deref(written, place)
+            if type(schema) is not dict:
+                continue
+            if _fails(as_text(schema.get("pattern")), example):
+                self.drop_failed(schema, place, example)
+            pending += _inside(schema, place, example)
 
     def discriminator(self, schema: Schema, at: At) -> None:
         """Swagger 2.0: the name of the property alone."""
@@ -374,10 +405,39 @@ def _add_null(schema: Schema) -> None:
         schema["enum"] = [*values, None]
 
 
-def _matches(pattern: str, example: Any) -> bool:
-    """Return whether an example matches a pattern, as far as a linear engine can tell."""
+def _inside(schema: Schema, at: str, example: Any) -> Iterator[tuple[Any, str, Any]]:
+    """Yield the schemas that hold for an example, or for a part of it: pointer and part."""
+    for part in as_list(schema.get("allOf")):
+        yield part, at, example
+    for each in as_list(example):
+        yield schema.get("items"), f"{at}/items", each
+    properties = as_object(schema.get("properties"))
+    for name, each in as_object(example).items():
+        yield properties.get(name), f"{at}/properties/{escape(name)}", each
+
+
+def _from_none(element: re.Match[str]) -> str:
+    """A quantifier that takes fewer repetitions too; anything else of a pattern as it is."""
+    if element[0] == "+":
+        return "*"
+    if element[1] is None:
+        return element[0]
+    return f"{{0,{next(each for each in (element[2], element[1]) if each is not None)}}}"
+
+
+def _fails(pattern: str, example: Any) -> bool:
+    """Return whether an example does not match a pattern. One that is merely too short, or cut off,
+    is taken for a part of a value.
+    """
     if type(example) is not str:
-        return True
+        return False
+    if _matches(pattern, example):
+        return False
+    return not _matches(ELEMENTS.sub(_from_none, pattern), CUT.sub("", example))
+
+
+def _matches(pattern: str, example: str) -> bool:
+    """Return whether an example matches a pattern, as far as a linear engine can tell."""
     try:
         return bool(_compiled(pattern).is_valid(example))
     except ValueError:

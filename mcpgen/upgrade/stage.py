@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 from ..load.document import Document, UnresolvedReference
@@ -11,13 +13,16 @@ from ..load.values import as_object, without
 from ..problems import Problems
 from ..runtime.pointer import escape
 from .schema import SchemaUpgrade
-from .walk import At, definition_roots, pointer, walk
+from .walk import At, Kind, definition_roots, pointer, walk
 
 Prefix: TypeAlias = tuple[str, str]
 """The beginning of references → what it becomes."""
 
 VERSION = "3.1.0"
 """Version of every document after `upgrade`; `Document.version` is the author's."""
+EXAMPLES = {"example", "examples"}
+SENT = {"parameter", "request_body"}
+"""Kinds of objects that describe what a call sends."""
 STYLES = ("style", "explode", "allowReserved")
 
 
@@ -41,12 +46,14 @@ def upgrade(document: Document, problems: Problems) -> Document:
         _upgrade_root(document)
     rules = SchemaUpgrade(document, problems)
     references: list[tuple[dict[str, Any], str]] = []
+    sent: list[tuple[Kind, dict[str, Any], At]] = []
     for kind, node, at in walk(document):
         if "$ref" in node:
             _rewrite(node, "$ref", sections)
             references.append((node, "$ref"))
             if kind == "operation":
                 _inline(document, node, at)
+        sent += [(kind, node, at)] * (kind in SENT)
         if kind == "media_type":
             _upgrade_media_type(document, node, pointer(at))
         if kind == "schema":
@@ -56,9 +63,26 @@ def upgrade(document: Document, problems: Problems) -> Document:
                 _rewrite(mapping, name, sections)
                 references.append((mapping, name))
     _follow_renamed(references, rules.renamed)
+    _compare_examples(document, rules, sent)
     put_in_order(document)
     document.forget()
     return document
+
+
+def _compare_examples(
+    document: Document, rules: SchemaUpgrade, sent: Iterable[tuple[Kind, dict[str, Any], At]]
+) -> None:
+    """Compare the examples of parameters and request bodies with the patterns in their schemas."""
+    document.forget()
+    for kind, node, at in sent:
+        holders = {"": node}
+        if kind == "request_body":
+            content = as_object(node.get("content"))
+            holders = {f"/content/{escape(key)}": as_object(content[key]) for key in content}
+        for key, holder in holders.items():
+            with suppress(UnresolvedReference):
+                if not EXAMPLES.isdisjoint(holder):
+                    rules.examples_around(holder, pointer(at) + key, document.deref)
 
 
 def _follow_renamed(
@@ -75,7 +99,8 @@ def _follow_renamed(
 
 def put_in_order(document: Document) -> None:
     """Sort the keys of every object of an API's description, in place: their order means nothing in
-    JSON and must change nothing here.
+    JSON and must change nothing here, but for the fields that a text names. `document.places`
+    keeps theirs.
 
     Definitions of tools keep theirs: models fill in arguments in the order of their author.
     """
@@ -88,9 +113,18 @@ def put_in_order(document: Document) -> None:
         seen.add(id(node))
         values = node
         if type(node) is dict:
+            _keep_places(document, node.get("properties"))
             _sort(node)
             values = node.values()
         pending += [value for value in values if type(value) in (dict, list)]
+
+
+def _keep_places(document: Document, properties: Any) -> None:
+    """Keep the places of properties as their author wrote them."""
+    if type(properties) is dict:
+        for place, schema in enumerate(properties.values()):
+            if type(schema) is dict:
+                document.places[id(schema)] = (place, schema)
 
 
 def _sort(node: dict[str, Any]) -> None:

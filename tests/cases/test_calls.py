@@ -19,6 +19,7 @@ from mcp import Client
 
 from mcpgen import pipeline
 from mcpgen.config import Config
+from mcpgen.config.file import parse_config
 from mcpgen.problems import Problems
 from tests.generated import importable, written
 
@@ -35,7 +36,10 @@ SENT_BY_EVERY_REQUEST = frozenset(
 
 @pytest.mark.parametrize("name", CASES)
 def test_calls_of_a_case_send_what_is_expected(name: str, tmp_path: Path) -> None:
+    text = HERE / name / "mcpgen.toml"
     config = Config(sources=(str(HERE / name / "openapi.yaml"),))
+    if text.is_file():
+        config = parse_config(text.read_text(), folder=text.parent)
     _, server, files = pipeline.generate(config, Problems())
     source = written(files, tmp_path) / "src"
     calls = yaml.safe_load((HERE / name / "calls.yaml").read_text())

@@ -33,9 +33,11 @@ def test_a_credential_the_document_leaves_out_can_be_named(mcpgen, vault, scheme
     assert mcpgen("check", folder).code == 0
 
 
-@pytest.mark.parametrize(
-    "scheme", ["digest", "header:", "header:a b", "header:Host", "query:", "bearer:x", ""]
-)
+WRONG_SCHEMES = """digest|header:|header:a b|header:Host|query:|bearer:x||bearer,|bearer, basic
+    |header:A,header:a"""
+
+
+@pytest.mark.parametrize("scheme", map(str.strip, WRONG_SCHEMES.split("|")))
 def test_a_credential_that_cannot_be_sent_is_refused(mcpgen, vault, scheme):
     ended = mcpgen("generate", vault, "--auth", scheme)
     assert ended.code == 2 and "E1176" in ended.err and not (vault.parent / "mcp-vault").exists()

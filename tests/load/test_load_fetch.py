@@ -12,6 +12,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from email.message import Message
 from http.client import BadStatusLine, IncompleteRead
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,7 +22,7 @@ from mcpgen.load import Limits, fetch
 from mcpgen.load.fetch import may_redirect
 from mcpgen.pipeline import open_document
 from mcpgen.problems import McpgenError, Problems, UsageError
-from tests.loopback import Answer, Asked, Loopback
+from tests.loopback import Answer, Asked, Loopback, self_signed
 
 from .conftest import loaded, refused
 
@@ -315,6 +316,31 @@ def test_a_header_goes_to_the_server_of_the_first_url_alone(monkeypatch: Any) ->
     assert downloads.fetch(first.url) == downloads.fetch(other.url) == DOCUMENT
     assert b"canary" not in other.requests[0]
     assert all(b"User-Agent: mcpgen\r\n" in each.requests[0] for each in (first, other))
+
+
+def test_a_client_certificate_is_shown_to_the_server_of_the_first_url_alone(
+    monkeypatch: Any, tmp_path: Path
+) -> None:
+    both = self_signed(tmp_path)
+    key, border, certificate = both.read_text().partition("-----BEGIN CERTIFICATE")
+    (tmp_path / "client.pem").write_text(border + certificate)
+    (tmp_path / "client.key").write_text(key)
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=str(both))
+    context.load_cert_chain(both)
+    context.verify_mode = ssl.CERT_REQUIRED
+    monkeypatch.setenv("SSL_CERT_FILE", str(both))
+    first, other = (Loopback(lambda asked: (200, {}, DOCUMENT), context).url for _ in "12")
+    separate = (str(tmp_path / "client.pem"), str(tmp_path / "client.key"))
+    for files in (separate, (str(both), None)):
+        downloads = fetch.Downloads(Limits(), certificate=files)
+        assert downloads.fetch(first) == DOCUMENT
+        with pytest.raises(McpgenError, match="the server ended the TLS connection") as refused:
+            downloads.fetch(other)
+        assert "`--cert`" in refused.value.problems[0].hint
+    wanting = Config(sources=(first,), fetch_certificate=separate[0], fetch_key=separate[1])
+    assert opened(wanting).version == "3.1.0"
+    with pytest.raises(UsageError, match="the certificate or its key cannot be read"):
+        opened(Config(sources=(first,), fetch_certificate=separate[0]))
 
 
 @pytest.mark.parametrize("header", [

@@ -28,6 +28,7 @@ from typing import Any, Final, TypeVar
 from urllib.parse import quote, unquote, unquote_to_bytes
 
 from ..errors import Refused
+from ..pointer import split
 from ..results.answer import charset_of, codec_of
 
 EVERY_FIELD = "*"
@@ -87,6 +88,7 @@ class Omit(enum.Enum):
 
 
 OMIT: Final = Omit.OMIT
+NO_FIELDS: Mapping[str, Any] = MappingProxyType({})
 
 
 def text_of(value: Any) -> str:
@@ -478,6 +480,34 @@ _NAME_OPTION = re.compile('(?:file)?name="?([^"]{1,255})"?', re.I)
 def last_segment(path: str) -> str:
     """The name of a file at the end of a path."""
     return path.replace("\\", "/").rpartition("/")[2]
+
+
+def with_fields(
+    value: Any, fixed: Mapping[str, Any] = NO_FIELDS, defaults: Mapping[str, Any] = NO_FIELDS
+) -> Any:
+    """A value with the fields that the server's owner gives, by JSON Pointer (RFC 6901): `fixed`
+    in each object that is there, `defaults` where the object has no such field. In a list, each
+    item is such an object.
+    """
+    for pointer, item in defaults.items():
+        value = _with_field(value, split(pointer), item, False)
+    for pointer, item in fixed.items():
+        value = _with_field(value, split(pointer), item, True)
+    return value
+
+
+def _with_field(value: Any, path: list[str], item: Any, fixed: bool) -> Any:
+    if isinstance(value, list):
+        return [_with_field(each, path, item, fixed) for each in value]
+    name, *rest = path
+    if not isinstance(value, dict):
+        return value
+    if rest:
+        inner = {key: _with_field(value[key], rest, item, fixed) for key in value if key == name}
+        return value | inner
+    if fixed:
+        return {**value, name: item}
+    return {name: item, **value}
 
 
 Fields = tuple[str, ...] | Mapping[str, Mapping[str, Any]]

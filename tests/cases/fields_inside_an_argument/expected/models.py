@@ -4,20 +4,36 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired, TypedDict
 
-
-class AddPartBody(TypedDict):
-    admin_id: NotRequired[str]
-    trace: NotRequired[str]
-    type: Literal["close"]
+AddPartBody = TypedDict(
+    "AddPartBody",
+    {
+        "@lang": NotRequired[str],
+        "admin_id": str,
+        "trace": NotRequired[str],
+        "type": Literal["close"],
+    },
+)
 
 
 class AddPartBody2FilesItem(TypedDict):
     hash: NotRequired[str]
+    kind: str
     name: NotRequired[str]
 
 
-class AddPartBody2(TypedDict):
-    admin_id: NotRequired[str]
-    files: NotRequired[list[AddPartBody2FilesItem]]
-    type: Literal["snooze"]
-    until: int
+class ReplaceTalkBody(TypedDict):
+    hall: str
+    seats: NotRequired[int]
+    title: str
+
+
+AddPartBody2 = TypedDict(
+    "AddPartBody2",
+    {
+        "@lang": NotRequired[str],
+        "admin_id": str,
+        "files": NotRequired[list[AddPartBody2FilesItem]],
+        "type": Literal["snooze"],
+        "until": int,
+    },
+)

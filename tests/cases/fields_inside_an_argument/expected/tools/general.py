@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .. import Answer, Api
+from .. import Answer, Api, wire
 
 if TYPE_CHECKING:
     from .. import models
 
 
+@wire.sends(
+    names={
+        "/properties/body/anyOf/0/properties/lang": "@lang",
+        "/properties/body/anyOf/1/properties/lang": "@lang",
+    }
+)
 async def add_part(
     api: Api,
     *,
@@ -21,5 +27,18 @@ async def add_part(
         "POST",
         "/talks/{id}/parts",
         path_args={"id": id},
-        json=body,
+        json=wire.with_fields(
+            body, fixed={"/admin_id": "7", "/@lang": "en"}, defaults={"/files/kind": "image"}
+        ),
+    )
+
+
+async def replace_talk(api: Api, *, talk: models.ReplaceTalkBody) -> Answer[Any]:
+    """Replace talk."""
+    return await api.request(
+        "PUT",
+        "/talks",
+        form=wire.form_fields(
+            wire.with_fields(talk, fixed={"/seats": 40}, defaults={"/hall": "main"})
+        ),
     )

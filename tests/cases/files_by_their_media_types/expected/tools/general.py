@@ -2,9 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import OMIT, Answer, Api, Omit, wire
+
+if TYPE_CHECKING:
+    from .. import models
+
+
+@wire.sends(nullable=("/properties/body/anyOf/0/properties/note",))
+async def add_attachment(api: Api, *, body: models.AddAttachmentBody) -> Answer[Any]:
+    """Add attachment."""
+    return await api.request(
+        "POST",
+        "/attachments",
+        multipart=wire.multipart_fields(
+            body,
+            file={
+                "cover": {},
+                "picture": {"media_type": "image/png"},
+                "clips": {"media_type": "video/mp4"},
+                "poster": {},
+            },
+            text_part={"note": {"media_type": "text/plain"}},
+        ),
+    )
 
 
 @wire.sends(nullable=("/properties/caption",))

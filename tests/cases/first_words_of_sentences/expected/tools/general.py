@@ -15,6 +15,11 @@ async def add_balance(api: Api) -> Answer[Any]:
     return await api.request("POST", "/balance")
 
 
+async def board_club_join_request(api: Api, *, id: str) -> Answer[Any]:
+    """Update board club join request."""
+    return await api.request("PATCH", "/clubs/{id}/applications", path_args={"id": id})
+
+
 async def completions(api: Api) -> Answer[Any]:
     """Generates an answer to a chat."""
     return await api.request("POST", "/completions")
