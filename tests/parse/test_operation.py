@@ -60,6 +60,23 @@ def test_an_answer_that_is_an_object_is_told_by_its_telling_fields() -> None:
     assert tool.output_schema == {"type": "object"} and not tool.response.wrapped
 
 
+@pytest.mark.parametrize("verb", ["Fetch", "Retrieves", "List"])
+def test_a_post_that_reads_beside_a_get_is_no_update_by_its_name(verb: str) -> None:
+    done = {"responses": {"200": {"description": "OK"}}}
+    methods = {
+        "get": {"summary": "Table partition", **done},
+        "post": {
+            "summary": "Table partition",
+            "description": f"{verb} a part of the rows.",
+            **done,
+        },
+    }
+    server, _ = parse_document({"/table/partition/{path}": methods})
+    names = {tool.origin.method: tool.name for tool in server.tools}
+    assert names["GET"] == "get_table_partition"
+    assert "table_partition" in names["POST"] and "update" not in names["POST"]
+
+
 def test_fields_in_alphabetical_order_are_told_with_the_required_ones_first() -> None:
     fields = {
         name: {"type": "integer"} for name in "arms body_height eyes legs teeth wings".split()
