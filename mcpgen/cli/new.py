@@ -24,7 +24,6 @@ def new(
     name: str | None = None,
     description: str | None = None,
     transport: RunTransport | None = None,
-    read_only: bool | None = None,
     yes: bool = False,
     quiet: bool = False,
     as_json: bool = False,
@@ -48,12 +47,10 @@ def new(
         raise UsageError.of("E1106", "a new project needs a name", hint)
     description = or_ask(description, _description, ask=ask)
     transport = or_ask(transport, _transport, ask=ask)
-    read_only = or_ask(read_only, _read_only, ask=ask)
     wish = Wish(
         folder=Path(name),
         description=(description or "").strip(),
         transport=(transport or RunTransport.stdio).value,
-        read_only=bool(read_only),
     )
     there = wish.folder.exists()
     begin(wish)
@@ -85,10 +82,6 @@ def _transport() -> RunTransport:
         "Transport (stdio or http)", default="stdio", value_proc=_as_transport
     )
     return chosen
-
-
-def _read_only() -> bool:
-    return typer.confirm("Does its first tool only read, and change nothing", default=False)
 
 
 def _as_transport(answer: str) -> RunTransport:

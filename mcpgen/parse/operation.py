@@ -434,6 +434,8 @@ class Operation:
         said = responses.sentence(
             self.reader, self.status, self.answer, self.headline, list_answer.items
         )
+        if responses.is_told(said, f"{self.headline} {self.text}"):
+            said = ""
         self.lines = [said]
         if self.body is not None and self.body.is_merge_patch:
             self.lines.append("A field that is null is removed.")

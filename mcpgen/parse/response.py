@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from ..ir import Response, Schema
 from ..load.values import as_list, as_object, as_text, first_text, texts_in
 from ..runtime.facts import TOKEN
-from ..text import first_sentence, plain, shorten, visible, words
+from ..text import first_sentence, plain, sentences, shorten, visible, words
 from .parameter import is_json
 from .projection import KEY
 from .schema import component_name, type_of
@@ -277,6 +277,17 @@ def sentence(
     elif article:
         form = f"{article} {form}"
     return f"Returns {form}." if form else ""
+
+
+def is_told(line: str, text: str) -> bool:
+    """Return whether a sentence of a text says what comes back, with every word of a line."""
+    told: set[str] = set()
+    for sentence_of_text in sentences(text):
+        found = set(map(singular, words(sentence_of_text)))
+        if "return" in found:
+            told |= found
+    new = {singular(word) for word in words(line) if word not in EMPTY} - {"return"}
+    return bool(new) and new <= told
 
 
 def _said(response: dict[str, Any], headline: str) -> str:

@@ -34,14 +34,29 @@ READS_ONLY = {"readOnlyHint": True}
 MAY_CHANGE_DATA = {"readOnlyHint": False, "destructiveHint": True}
 """Annotations of a new contract. Both are written out, so that whoever edits it sees the claim."""
 FUNCTION = '''\
+from dataclasses import dataclass
+
 from .. import tool
 
 
-{decorator}
-def count_words(text: str, shortest: int = 1) -> dict[str, int]:
-    """Count the words of a text and their letters, words of fewer than `shortest` left out."""
+@dataclass
+class Count:
+    words: int
+    letters: int
+
+
+@tool(read_only=True, open_world=False)
+def count_words(text: str, shortest: int = 1) -> Count:
+    """Count the words of a text and their letters; use it when the number has to be right.
+
+    Args:
+        text: The text, as it stands.
+        shortest: Letters of the shortest word that counts.
+    Returns:
+        The number of words, and of letters in them.
+    """
     words = [word for word in text.split() if len(word) >= shortest]
-    return {{"words": len(words), "letters": sum(map(len, words))}}
+    return Count(words=len(words), letters=sum(map(len, words)))
 '''
 TEST = '''\
 """What `count_words` answers, asked through the official client."""
@@ -99,14 +114,12 @@ STEPS = """\
 class Wish:
     """The properties of a new project.
 
-    `transport` is that of `make run`: `stdio` or `http`. With `read_only` the first tool
-    changes nothing.
+    `transport` is that of `make run`: `stdio` or `http`.
     """
 
     folder: Path
     description: str = ""
     transport: str = "stdio"
-    read_only: bool = False
 
     def __post_init__(self) -> None:
         """Raise UsageError for a name that a project cannot have."""
@@ -146,14 +159,11 @@ def begin(wish: Wish) -> None:
         "title": wish.title,
         **({"description": wish.description} if wish.description else {}),
     }
-    decorator = "@tool"
-    if wish.read_only:
-        decorator = "@tool(read_only=True)"
     config = Config(sources=(str(folder / SOURCE),))
     files = {
         folder / SOURCE: dumped({**described, "tools": []}),
         folder / NAME: new_text(config, folder, name=wish.name),
-        package / "custom" / "count_words.py": FUNCTION.format(decorator=decorator),
+        package / "custom" / "count_words.py": FUNCTION,
         folder / "tests" / "test_count_words.py": TEST.format(package=f"{wish.name}_mcp"),
     }
     for path, text in files.items():

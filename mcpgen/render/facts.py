@@ -165,20 +165,15 @@ def wire(tool: Tool) -> dict[str, Any]:
 
 
 def _answers_facts(server: Server) -> dict[str, Any]:
-    """The facts about answers that not every server has."""
-    found: dict[str, Any] = {}
-    lists = _lists(server)
-    if lists:
-        found["lists"] = lists
+    """The facts about answers and calls that not every server has."""
     headers = {tool.name: list(tool.response.headers) for tool in server.tools}
-    if any(headers.values()):
-        found["answer_headers"] = {name: names for name, names in headers.items() if names}
-    rates = {tool.name: _rate(tool) for tool in server.tools if tool.rate}
-    if rates:
-        found["rates"] = rates
-    if server.redact:
-        found["redact"] = list(server.redact)
-    return found
+    found: dict[str, Any] = {
+        "lists": _lists(server),
+        "answer_headers": {name: names for name, names in headers.items() if names},
+        "rates": {tool.name: _rate(tool) for tool in server.tools if tool.rate},
+        "redact": list(server.redact),
+    }
+    return {key: value for key, value in found.items() if value}
 
 
 def _rate(tool: Tool) -> list[int]:

@@ -6,11 +6,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from mcp import Client
 from mcp.types import ElicitResult
@@ -23,6 +25,8 @@ before it.
 NO_SUCH_ARGUMENT = {"no_such_argument": 1}
 SCALARS = ("string", "integer", "number", "boolean")
 WRONG = {"an object": "in the place of a scalar"}
+LATE = 0.5
+"""Seconds after which the recorder answers a call that has a fifth of that."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,14 @@ class Outcomes:
     `api`: the recorder, None for a server without an API.
     """
 
-    def __init__(self, api: Any, package: str, tools: Sequence[Mapping[str, Any]]) -> None:
+    def __init__(
+        self,
+        api: Any,
+        package: str,
+        tools: Sequence[Mapping[str, Any]],
+        credentials: Iterable[str] = (),
+    ) -> None:
+        """`credentials`: the environment variables that hold them."""
         module = import_module(package)
         path = Path(str(module.__file__)).with_name("contracts.json")
         self.contracts: dict[str, Any] = json.loads(path.read_bytes()) if path.is_file() else {}
@@ -60,7 +71,9 @@ class Outcomes:
         self.called: dict[tuple[str, str, str], Called] = {}
         self.left_out: list[str] = []
         """Functions of yours that are not served as they are written, each with its place."""
-        self._api, self._tools = api, tools
+        self._api, self._tools, self._credentials = api, tools, credentials
+        facts = json.loads(path.with_name("api.json").read_bytes())
+        self._late = {f"{facts['env_prefix']}_TOTAL_TIMEOUT": f"{LATE / 5}"}
         asyncio.run(self._run(module.App, package))
 
     async def _run(self, app: Any, package: str) -> None:
@@ -77,9 +90,37 @@ class Outcomes:
             async with Client(server, mode=era, elicitation_callback=_agree) as client:
                 for sample in self._tools:
                     for kind, arguments in self._calls(sample):
-                        if self._api is not None:
-                            self._api.status = int(kind) if kind.isdigit() else 200
                         await self._call(client, era, kind, sample["name"], arguments)
+        if self._api is not None:
+            for era in ERAS:
+                await self._fail(app, package, era)
+
+    async def _fail(self, app: Any, package: str, era: str) -> None:
+        """Call one tool while its API is too slow, without its credential, and with one that the
+        API refuses.
+        """
+        sending = [tool for tool in self._tools if self._is_ready(tool)]
+        secured = [tool for tool in sending if tool["request"]["security"]]
+        for kind, changes, left_out, tools in (
+            ("late", self._late, (), sending),
+            ("unset", {}, self._credentials, secured),
+            ("401", {}, (), secured),
+        ):
+            self._api.seconds = LATE * (kind == "late")
+            with patch.dict(os.environ, changes):
+                for name in left_out:
+                    del os.environ[name]
+                async with Client(app(package, yours=False).server, mode=era) as client:
+                    for tool in tools[:1]:
+                        await self._call(client, era, kind, tool["name"], tool["arguments"])
+        self._api.seconds = 0.0
+
+    def _is_ready(self, tool: Mapping[str, Any]) -> bool:
+        """Return whether a tool sends a request with sample arguments, and has its credential."""
+        request = tool["request"]
+        if request is None or tool["arguments"] is None:
+            return False
+        return request["security"] is not None and request["method"] != "HEAD"
 
     async def _list(self, client: Client, era: str, generated: Sequence[str]) -> None:
         """List the tools, and call those that only you know with arguments that they refuse."""
@@ -119,6 +160,8 @@ class Outcomes:
         self, client: Client, era: str, kind: str, name: str, arguments: Mapping[str, Any]
     ) -> None:
         self._taken()
+        if self._api is not None:
+            self._api.status = int(kind) if kind.isdigit() else 200
         result, error = None, None
         try:
             answer = await client.call_tool(name, dict(arguments))

@@ -18,6 +18,15 @@ TOOLS = {tool["name"]: tool for tool in DATA["tools"]}
 SENDING = [name for name, tool in TOOLS.items() if tool["request"] is not None]
 OWN = [name for name, tool in TOOLS.items() if tool["request"] is None]
 
+READY = [
+    name
+    for name in SENDING
+    if TOOLS[name]["arguments"] is not None
+    and TOOLS[name]["request"]["security"] is not None
+    and TOOLS[name]["request"]["method"] != "HEAD"
+]
+SECURED = [name for name in READY if TOOLS[name]["request"]["security"]]
+
 each_era = pytest.mark.parametrize("era", ["auto", "legacy"])
 each_tool = pytest.mark.parametrize("name", list(TOOLS))
 each_request = pytest.mark.parametrize("name", SENDING)
@@ -134,6 +143,34 @@ def test_an_error_of_the_api_is_a_result_the_model_can_read(
     assert outcome.failed
     if outcome.requests and outcome.requests[0].method != "HEAD":
         assert status in outcome.text
+
+
+if READY:
+
+    @each_era
+    def test_an_api_that_is_too_slow_is_told_with_the_setting(outcomes: Any, era: str) -> None:
+        outcome = called(outcomes, era, "late", READY[0])
+        assert outcome.failed
+        assert "TIMEOUT" in outcome.text
+
+
+if SECURED:
+
+    @each_era
+    def test_without_its_credential_a_call_sends_nothing_and_names_it(
+        outcomes: Any, era: str
+    ) -> None:
+        outcome = called(outcomes, era, "unset", SECURED[0])
+        assert outcome.failed
+        assert outcome.requests == []
+        assert any(name in outcome.text for name in DATA["environment"])
+
+    @each_era
+    def test_a_credential_that_the_api_refuses_is_named(outcomes: Any, era: str) -> None:
+        outcome = called(outcomes, era, "401", SECURED[0])
+        assert outcome.failed
+        assert "401" in outcome.text
+        assert any(name in outcome.text for name in DATA["environment"])
 
 
 def test_no_credential_is_in_any_result(outcomes: Any) -> None:

@@ -185,7 +185,10 @@ def test_no_path_leads_out_of_the_folder(
 def test_a_file_is_deleted_once(toolbox: Project, folder: Path) -> None:
     arguments = {"path": "inner/lines.txt"}
     assert done(toolbox, "delete_file", arguments) == {"deleted": "inner/lines.txt", "bytes": 6}
-    assert "there is no" in refused(toolbox, "delete_file", arguments)
+    text = refused(toolbox, "delete_file", arguments)
+    assert "there is no" in text and text.endswith("its folder is empty")
+    text = refused(toolbox, "delete_file", {"path": "sale.csv"})
+    assert text.endswith("its folder has inner, out, sales.csv")
 
 
 def test_a_record_is_created_and_words_stay_words(toolbox: Project, folder: Path) -> None:

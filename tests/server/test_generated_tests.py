@@ -43,6 +43,12 @@ MUTATIONS = {
         "            if self._validator.is_valid(repaired):\n"),
     "errors that look like answers": (
         "src/*/runtime/calls.py", '"isError": True', '"isError": False'),
+    "a time limit that is not named": (
+        "src/*/runtime/client/api.py", " seconds (`{variable}`)", " seconds"),
+    "a missing credential that is not noticed": ("src/*/runtime/client/credentials.py",
+        "return MissingCredential(text, self.variables(alternatives))", "return ValueError(text)"),
+    "a refused credential that is not named": (
+        "src/*/runtime/client/report.py", "if status in (401, 403):", "if status == 403:"),
     "secrets that are not masked": (
         "src/*/runtime/secrets.py", "return self._pattern.sub(MASK, text)", "return text"),
 }  # fmt: skip

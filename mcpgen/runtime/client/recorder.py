@@ -8,7 +8,9 @@ import http.server
 import json
 import re
 import threading
+import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qsl, quote, unquote
 
@@ -107,13 +109,14 @@ _FITS: dict[str, Callable[[Any, list[str]], bool]] = {
 
 
 class Recorder:
-    """An API on a free port of this machine: every request it gets, and the status of its answers.
+    """An API on a free port of this machine: every request it gets, the status of its answers, and
+    the seconds until they come.
     An answer with an error status repeats the request, as careless servers do.
     """
 
     def __init__(self) -> None:
         self.requests: list[Recorded] = []
-        self.status = 200
+        self.status, self.seconds = 200, 0.0
         api = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -134,15 +137,17 @@ class Recorder:
                 else:
                     request = Recorded(self.command, self.path, self.headers.items(), body)
                     api.requests.append(request)
+                    time.sleep(api.seconds)
                     if status >= 400:
                         repeated = self.path + str(self.headers)
                         content = json.dumps({"message": "recorded", "request": repeated})
                 self.send_response(status)
                 self.send_header("content-type", "application/json")
                 self.send_header("content-length", str(len(content)))
-                self.end_headers()
-                if self.command != "HEAD":
-                    self.wfile.write(content.encode())
+                with suppress(ConnectionError):  # the client may have given up
+                    self.end_headers()
+                    self.wfile.write(content.encode() * (self.command != "HEAD"))
+                    self.wfile.flush()
 
             def log_message(self, format: str, *args: Any) -> None:
                 pass

@@ -7,6 +7,9 @@ from pathlib import Path
 
 from .. import ToolError
 
+SOME = 10
+"""Names of a folder that a message lists."""
+
 
 def root() -> Path:
     """The data folder."""
@@ -26,9 +29,19 @@ def inside(path: str, *, kind: str = "file") -> Path:
     try:
         found = (root() / path).resolve(strict=True)
     except (OSError, RuntimeError):
-        raise ToolError(f"there is no `{path[:100]}` in the data folder") from None
+        raise ToolError(f"there is no `{path[:100]}` in the data folder{_beside(path)}") from None
     if not found.is_relative_to(root()):
         raise ToolError(f"`{path[:100]}` leads out of the data folder")
     if kind == "file" and not found.is_file():
         raise ToolError(f"`{path[:100]}` is not a file")
     return found
+
+
+def _beside(path: str) -> str:
+    """Name some of what the folder of a missing path has, where that is a folder of ours."""
+    folder = (root() / path).parent.resolve()
+    if not folder.is_dir() or not folder.is_relative_to(root()):
+        return ""
+    names = sorted(each.name for each in folder.iterdir())
+    more = f" and {len(names) - SOME} more" if len(names) > SOME else ""
+    return f"; its folder has {', '.join(names[:SOME])}{more}" if names else "; its folder is empty"
