@@ -118,16 +118,18 @@ def items_of(
 ) -> frozenset[str] | None:
     """The words for what an operation answers an array of: those of its schema's name in the
     singular, and the plurals in a sentence about the operation; None where the answer is no array,
-    nor an envelope of one that the sentence calls a list (`Get a list of books`).
+    nor an envelope of one that the sentence calls a list (`Get a list of books`), or beside whose
+    list another field says how to go on.
     """
     _, answer = success(reader, operation, pointer)
     schema = reader.flatten(json_schema(answer)[1])
     if reader.kinds(schema) != {"array"}:
-        if not LIST_PHRASE.search(sentence):
-            return None
         held = reader.properties(schema)
         names = sorted(ENVELOPES.intersection(held))
         schema = reader.flatten(held[names[0]]) if names else {}
+        is_page = reader.kinds(schema) == {"array"} and any(map(_PAGING.search, held))
+        if not any([is_page, LIST_PHRASE.search(sentence)]):
+            return None
     items = as_object(schema.get("items"))
     name = first_text(component_name(as_text(items.get("$ref"))), items.get("title"))
     plurals = filter(is_plural, words(sentence))

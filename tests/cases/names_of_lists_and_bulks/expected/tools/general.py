@@ -72,6 +72,11 @@ async def get_film_popular(api: Api) -> Answer[list[models.FilmResource]]:
     return await api.request("GET", "/films/popular")
 
 
+async def get_studio(api: Api, *, id: str) -> Answer[models.GetStudioAnswer]:
+    """Get a studio."""
+    return await api.request("GET", "/studios/{id}", path_args={"id": id})
+
+
 async def list_films(api: Api) -> Answer[list[models.FilmResource]]:
     """List films."""
     return await api.request("GET", "/film")
@@ -85,6 +90,11 @@ async def list_genres(api: Api, *, type: str) -> Answer[Any]:
 async def list_reviews(api: Api, *, ids: str) -> Answer[list[models.FilmResource]]:
     """List reviews."""
     return await api.request("GET", "/reviews/{ids}", path_args={"ids": ids})
+
+
+async def list_studios(api: Api) -> Answer[models.ListStudiosAnswer]:
+    """Get studios of the film."""
+    return await api.request("GET", "/studios/")
 
 
 async def list_web_acls(api: Api) -> Answer[Any]:
