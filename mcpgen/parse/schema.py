@@ -11,6 +11,7 @@ A schema with a `discriminator` and no union is a parent: the components that na
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Callable
 from functools import cached_property
@@ -303,9 +304,23 @@ def is_of_type(value: Any, name: str) -> bool:
     return kind == name
 
 
+ASKS_FOR_NULL = re.compile(
+    r"\b(?:set|setting|use|pass|send|give|provide)\b[^.]{0,60}\bnull\b[`'\"]?\s+(?:to|will)\b"
+    r"|\bnull\b[`'\"]? (?:removes|clears|unsets|deletes|disables|resets)\b"
+    r"|\bto (?:clear|remove|unset)\b[^.]{0,40}\b(?:set|use|pass|send|give)\b[^.]{0,30}\bnull\b",
+    re.I,
+)
+"""Words of a description after which null is a value, whatever the type."""
+
+
 def _allows_null(flat: dict[str, Any]) -> bool:
-    """Return whether null is among the types, or without types among the values."""
+    """Return whether null is among the types, or without types among the values, or the text asks
+    for it: `null removes the milestone`.
+    """
     types = flat.get("type")
+    text = str(flat.get("description", ""))
+    if "null" in text and ASKS_FOR_NULL.search(text):
+        return True
     if types is None:
         return "null" in _types_of_values(flat)
     return isinstance(types, list) and "null" in types

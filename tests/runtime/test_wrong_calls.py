@@ -328,6 +328,20 @@ def test_fields_of_unions_and_of_lists_are_found_and_objects_name_theirs() -> No
         assert told in str(refusal.value)
 
 
+def test_a_name_is_not_near_whose_values_are_others() -> None:
+    choice = {"enum": ["strict", "none"]}
+    checker = Checker("x", {"properties": {"jql": TEXT, "validateQuery": choice, "page": TEXT}})
+    for call, told in (
+        ({"query": "owner = ann"}, "`query` is not an argument\n"),
+        ({"query": "none"}, "did you mean `validateQuery`?"),
+        ({"page_no": {"size": 5}}, "`page_no` is not an argument\n"),
+        ({"page_no": "2"}, "did you mean `page`?"),
+    ):
+        with pytest.raises(BadArguments) as refusal:
+            checker.checked(call)
+        assert told in str(refusal.value)
+
+
 def test_json_in_a_text_stays_text_where_text_is_allowed() -> None:
     for schema, read in (
         ({"type": ["string", "array"]}, "[1]"), ({"enum": ["[1]", [1]]}, "[1]"), ({}, "[1]"),

@@ -120,8 +120,9 @@ def belongs(name: str, value: Any, schema: Mapping[str, Any], resolve: Resolve) 
     APIs that take a body whole wrap it (`{"data": {...}}`), and models forget the wrapper or add
     one.
     """
-    inside = _fields_inside(schema, resolve)
-    found = list(dict.fromkeys(path for path, field in inside if field == name and path))
+    inside = [one for one in _fields_inside(schema, resolve) if one[1] == name]
+    taking = [path for path, _, field in inside if may_take(field, value, resolve)]
+    found = list(dict.fromkeys(filter(None, taking)))
     outermost = [path for path in found if len(path) == len(found[0])]
     if len(outermost) == 1:
         return f"; it is a field of {place(found[0])}"
@@ -131,11 +132,28 @@ def belongs(name: str, value: Any, schema: Mapping[str, Any], resolve: Resolve) 
     return ""
 
 
+_SHAPES: Mapping[type, str] = {dict: "object", list: "array"}
+
+
+def may_take(schema: Any, value: Any, resolve: Resolve) -> bool:
+    """Return whether a value may be meant for a schema: it is one of its choices, and an object or
+    a list only where one is taken.
+    """
+    schema = resolve(schema)
+    if not isinstance(schema, Mapping):
+        return True
+    if "enum" in schema:
+        return value in schema["enum"]
+    shape = _SHAPES.get(type(value), "")
+    kinds = schema.get("type", shape)
+    return shape in ("", kinds, *kinds[: len(kinds) * isinstance(kinds, list)])
+
+
 def _fields_inside(
     schema: Mapping[str, Any], resolve: Resolve
-) -> Iterator[tuple[tuple[str, ...], str]]:
-    """The fields of the objects in a schema, each with the path of its object, the outermost
-    first.
+) -> Iterator[tuple[tuple[str, ...], str, Any]]:
+    """The fields of the objects in a schema with their schemas, each after the path of its object,
+    the outermost first.
     """
     pending: list[tuple[tuple[str, ...], Any]] = [((), schema)]
     left = MAX_FIELDS
@@ -144,7 +162,7 @@ def _fields_inside(
             left -= 1
             if left < 0:
                 return
-            yield path, field
+            yield path, field, inner
             if len(path) < DEEPEST:
                 pending.append(((*path, field), inner))
 

@@ -26,6 +26,7 @@ from . import (
     explain,
     fields_of,
     is_odd,
+    may_take,
     slips,
     suggest,
 )
@@ -256,8 +257,10 @@ class Checker:
         self, name: str, known: list[str], arguments: Mapping[str, Any], missing: list[str]
     ) -> str:
         """Suggest a replacement for an unknown argument."""
+        value, fields = arguments[name], self._schema.get("properties", {})
         free = [other for other in known if other not in arguments]
-        inside = belongs(name, arguments[name], self._schema, self._resolved)
+        free = [other for other in free if may_take(fields.get(other), value, self._resolved)]
+        inside = belongs(name, value, self._schema, self._resolved)
         return inside or suggest(name, missing) or suggest(name, free)
 
     def _visit(self, schema: Any, pointer: str, value: Any, *, wire: bool) -> Any:
