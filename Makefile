@@ -12,7 +12,7 @@ WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 FOLDER ?= samples/workflows
 DOCUMENT ?=
 
-# Under LC_ALL=C Python 3.11 cannot start from an environment that names a path outside ASCII.
+# Under LC_ALL=C Python 3.11 and 3.12 cannot start from an environment that names a path outside ASCII.
 unexport LC_ALL
 
 .PHONY: all demo test pythons lint format density docs packages workbench corpus schemas referee conformance clients answers workflows bench models transcript mutants fuzz soak production offline longrun upgrade scaling clean
@@ -27,7 +27,8 @@ demo: $(VENV)/ready
 
 # Run the tests; `make test ARGS=tests/cli` runs some of them.
 test: $(VENV)/ready
-	$(LOCALE) PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
+	@locale='$(LOCALE)'; env $$locale $(BIN)/python -c '' 2>/dev/null || locale=LC_ALL=C.UTF-8; echo "$$locale"; \
+		env $$locale PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 # Run the tests under LC_ALL=C with every Python that is here, or that uv installs; `PYTHONS="3.12 3.13"`: these alone.
 pythons:

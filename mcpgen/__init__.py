@@ -13,11 +13,21 @@ from .version import exports
 
 if TYPE_CHECKING:
     from .config import Config as Config
+    from .config import Selection as Selection
     from .library import check, diff, generate
     from .problems import McpgenError as McpgenError
     from .problems import Problem as Problem
 
-__all__ = ["Config", "McpgenError", "Problem", "__version__", "check", "diff", "generate"]
+__all__ = [
+    "Config",
+    "McpgenError",
+    "Problem",
+    "Selection",
+    "__version__",
+    "check",
+    "diff",
+    "generate",
+]
 
 __getattr__ = exports(
     __name__,
@@ -25,6 +35,7 @@ __getattr__ = exports(
         "Config": "config",
         "McpgenError": "problems",
         "Problem": "problems",
+        "Selection": "config",
         "check": "library",
         "diff": "library",
         "generate": "library",

@@ -86,6 +86,12 @@ strip_nulls = true
 """By table, lines for the configuration of the sample `bookshop.yaml`. A test runs each of them."""
 
 
+NO_SUCH_KEY = {"not": {"description": "no key has this name"}}
+"""The schema of a key that is not in the table. With `false` Taplo, and the editors that use it,
+would mark every key beside the wrong one.
+"""
+
+
 def schema() -> dict[str, Any]:
     """The JSON Schema of `mcpgen.toml`: draft-07, the newest that editors of TOML understand."""
     tool = _table(BY_NAME["tools.*"])
@@ -116,7 +122,7 @@ def _table(table: Table) -> dict[str, Any]:
     return {
         "type": "object",
         "description": table.text,
-        "additionalProperties": False,
+        "additionalProperties": NO_SUCH_KEY,
         "properties": {key.name: {**key.schema, "description": key.text} for key in table.keys},
     }
 

@@ -27,15 +27,15 @@ made = mcpgen.generate("openapi.yaml", "bookshop", config=mcpgen.Config(name="bo
 print(made.folder, len(made.server.tools))
 ```
 
-`generate`, `check` and `diff` do what the commands of these names do, and print nothing. In a notebook, end the cell
-with `None`: the value of `generate` is the whole server.
+`generate`, `check` and `diff` do what the commands of these names do, and print nothing. A notebook shows what
+`generate` returns in one line.
 """
 CONFIG = """\
 ## Config
 
 Everything that the options and `mcpgen.toml` say, as one frozen dataclass; all fields are keywords. Filters are in
-`selection`: `Config(selection=Selection(include_tags=("books",)))`, with `from mcpgen.config import Selection`. Tables of tools and
-APIs are best written in [`mcpgen.toml`](configuration.md).
+`selection`: `mcpgen.Config(selection=mcpgen.Selection(include_tags=("books",)))`. Tables of tools and APIs are best
+written in [`mcpgen.toml`](configuration.md); the fields `tools`, `globs`, `tags` and `apis` hold them.
 """
 
 

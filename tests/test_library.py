@@ -55,3 +55,9 @@ def test_a_document_without_operations_is_an_error_and_writes_nothing(tmp_path: 
 def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
     result = mcpgen.generate(BOOKSHOP, tmp_path / "out", dry_run=True)
     assert result.changes.created and not (tmp_path / "out").exists()
+
+
+def test_a_selection_chooses_among_the_operations(tmp_path: Path) -> None:
+    config = mcpgen.Config(selection=mcpgen.Selection(include_tags=("authors",)))
+    made = mcpgen.generate(BOOKSHOP, tmp_path / "shop", config=config)
+    assert [toolset.name for toolset in made.server.toolsets] == ["authors"]

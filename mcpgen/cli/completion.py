@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 if TYPE_CHECKING:
+    from ..live.tools import ListedTool
     from ..load.operations import DocumentedOperation
 
 Words = Callable[["DocumentedOperation"], list[str]]
@@ -71,23 +73,41 @@ def _clients(incomplete: str) -> list[tuple[str, str]]:
     return [(name, row.title) for name, row in table().items() if name.startswith(incomplete)]
 
 
-def _listed(word: str) -> Callable[[str], list[str]]:
-    """Offer the tools of the project here, or their toolsets."""
+def _tools(ctx: typer.Context) -> list[ListedTool]:
+    """The tools of the project that `--project` names, else of the one here."""
+    from ..live.environment import package_of
+    from ..live.tools import listed_functions, listed_tools
+    from ..paths import here
 
-    def offer(incomplete: str) -> list[str]:
-        from ..live.environment import package_of
-        from ..live.tools import listed_functions, listed_tools
-        from ..paths import here
+    folder = here(ctx.params.get("project", Path()))
+    if folder is None:
+        return []
+    package = folder / "src" / package_of(folder)
+    return [*listed_tools(package), *listed_functions(package)]
 
-        folder = here()
-        if folder is None:
-            return []
-        package = folder / "src" / package_of(folder)
-        tools = (*listed_tools(package), *listed_functions(package))
-        found = {str(getattr(tool, word)) for tool in tools}
+
+def _listed(word: str) -> Offer:
+    """Offer the tools of a project, or their toolsets."""
+
+    def offer(ctx: typer.Context, incomplete: str) -> list[str]:
+        found = {str(getattr(tool, word)) for tool in _tools(ctx)}
         return sorted(name for name in found if name.startswith(incomplete))
 
     return offer
+
+
+def _call_words(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Offer the arguments of the tool that is named, with the values that they may have. Bash takes
+    the `=` for a word of its own.
+    """
+    from ..runtime.parts.shell import words_of_call
+
+    line = " ".join([*(ctx.params.get("words") or ()), incomplete])
+    *given, last = re.sub(" ?= ?", "=", line).split(" ")
+    schemas = [tool.tool for tool in _tools(ctx) if tool.name == ctx.params.get("tool")]
+    words = [word for tool in schemas for word in words_of_call(tool["inputSchema"], given)]
+    there = len(last) - len(incomplete.lstrip("="))
+    return [Escaped(word[there:]) for word in words if word.startswith(last)]
 
 
 OFFERS: Mapping[str, Callable[..., Any]] = {
@@ -100,6 +120,7 @@ OFFERS: Mapping[str, Callable[..., Any]] = {
     "client": _clients,
     "tool": _listed("name"),
     "toolset": _listed("toolset"),
+    "words": _call_words,
     "code": _codes,
 }
 """By the parameter of a command, what a shell offers for its value."""

@@ -6,11 +6,14 @@ folder has files that mcpgen may not overwrite · 70 a bug in mcpgen · 130 inte
 
 from __future__ import annotations
 
+import difflib
+import errno
 import os
 import re
 import sys
 import traceback
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -37,6 +40,9 @@ ELSEWHERE = {
     "ui": "mcpgen workbench",
 }
 """Commands by the names that they have in other programs."""
+
+REMEDIES: dict[int | None, str] = {errno.ENOSPC: "free some space, or send the output elsewhere"}
+"""The remedy of an error of the system."""
 
 
 def report(error: BaseException, *, debug: bool, command: str = "") -> int:
@@ -65,7 +71,7 @@ def report(error: BaseException, *, debug: bool, command: str = "") -> int:
             _print_error(screen, "there is not enough memory for this document")
             return 1
         case OSError():
-            _print_error(screen, _reason(error))
+            _print_error(screen, _reason(error), REMEDIES.get(error.errno, ""))
             return 1
         case _:
             return _report_bug(screen, error, debug=debug)
@@ -111,6 +117,7 @@ def _report_usage(screen: Screen, error: typer.TyperException, command: str) -> 
         return 2
     message = error.format_message().replace(": Value error, ", ": ")
     message = message.split(" Choose from:")[0].rstrip(".")
+    message = re.sub("Input should be a valid ([a-z]+)(,.*)?", r"not a valid \1", message)
     hint = "`mcpgen --help` lists the commands"
     word = re.match("No such command '(.*?)'", message)
     if word is not None:
@@ -124,8 +131,26 @@ def _report_usage(screen: Screen, error: typer.TyperException, command: str) -> 
     if context is not None and context.parent is not None:
         usage = re.sub(r"[{}]|Usage: ", "", " ".join(context.get_usage().split()))
         hint = f"the usage is `{usage}`; `{context.command_path} --help` explains it"
+    for near in _near(message, context):
+        hint = f"did you mean {near}?"
     _print_error(screen, shown(message), hint)
     return 2
+
+
+def _near(message: str, context: Any) -> list[str]:
+    """Return the value that is nearly the given one, or an option of one letter in the other case;
+    none where there is none.
+    """
+    choice = re.search("'([^']*)' is not one of (.+)", message)
+    if choice is not None:
+        names = difflib.get_close_matches(choice[1], re.findall("'(.+?)'", choice[2]), n=1)
+        return [f"`{name}`" for name in names]
+    letter = re.search("No such option: -([a-zA-Z])$", message)
+    if letter is None:
+        return []
+    wanted = f"-{letter[1].swapcase()}"
+    options = [option.opts for option in context.command.params]
+    return [" or ".join(map("`{}`".format, names)) for names in options if wanted in names]
 
 
 def _meant(word: str) -> str:

@@ -78,14 +78,19 @@ def _show(screen: Screen, listed: ToolList, result: Score, first: list[Improveme
     screen.out.print()
     if first:
         screen.out.print("changes worth most", style="bold")
+    seen: set[str] = set()
     for number, change in enumerate(first, 1):
-        _show_change(screen, number, change)
+        _show_change(screen, number, change, seen)
 
 
-def _show_change(screen: Screen, number: int, change: Improvement) -> None:
+def _show_change(screen: Screen, number: int, change: Improvement, seen: set[str]) -> None:
+    """Show a change with its lines, unless they are among those `seen`: a file has them once."""
     names = ", ".join(shown(name) for name in change.tools[:3])
     if len(change.tools) > 3:
         names += f" and {len(change.tools) - 3:,} more"
     screen.out.print(f"{number:2}. +{change.gain:.2f}  {names}: {change.advice}")
+    if change.lines in seen:
+        return
+    seen.add(change.lines)
     for line in change.lines.splitlines():
         screen.out.print(f"      {shown(line)}", style="cyan")

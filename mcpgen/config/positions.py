@@ -90,19 +90,19 @@ def _header(line: str) -> KeyPath:
     if line.startswith("[["):
         line = line.split("]]")[0] + "]]"
     try:
-        return _spine(tomllib.loads(line))
+        return spine(tomllib.loads(line))
     except tomllib.TOMLDecodeError:
         return ()
 
 
 def _dotted(key: str) -> KeyPath:
     try:
-        return _spine(tomllib.loads(f"{key} = {{}}"))
+        return spine(tomllib.loads(f"{key} = {{}}"))
     except tomllib.TOMLDecodeError:
         return (key,)
 
 
-def _spine(data: Any) -> KeyPath:
+def spine(data: Any) -> KeyPath:
     """The first key of a table, the first key of its value, and so on."""
     path: list[str] = []
     while isinstance(data, dict) and data:

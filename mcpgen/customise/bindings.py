@@ -67,6 +67,7 @@ def pin(config: Config, lock: Lock | None, document: Document) -> Config:
         gone_arguments=last.gone_arguments(),
         toolsets=last.toolsets(),
         models={} if lock is None else dict(lock.models),
+        credentials=last.credentials,
         chosen=chosen,
         chosen_arguments=chosen_arguments,
         formerly=formerly,
@@ -88,8 +89,10 @@ class _Last:
         self.today: dict[Operation, str] = {}
         self.by_word: dict[str, Operation] = {}
         self.entries: dict[str, ToolLock | Former] = {}
+        self.credentials: frozenset[str] = frozenset()
         if lock is None:
             return
+        self.credentials = frozenset(lock.auth)
         self.by_word = _operations_by_word(lock)
         identities = [tool.identity for tool in lock.tools]
         self.today = same([*identities, *self.by_word.values()], listed)

@@ -80,6 +80,8 @@ class Document:
     originals: dict[str, bytes] = field(default_factory=dict)
     others: dict[str, str] = field(default_factory=dict)
     """The files beside it that describe further APIs, and the names of those."""
+    pages: dict[str, str] = field(default_factory=dict)
+    """URLs of HTML pages → those of the documents that they show, which were read."""
     apis: dict[str, Document] = field(default_factory=dict)
     """The documents of further APIs by their names."""
     places: dict[int, tuple[int, Any]] = field(default_factory=dict, repr=False)

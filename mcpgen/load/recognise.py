@@ -7,6 +7,7 @@ characters for markup and languages, root keys for JSON and YAML formats.
 from __future__ import annotations
 
 import difflib
+import html
 import json
 import re
 import tomllib
@@ -14,6 +15,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import resources
 from typing import Any
+from urllib.parse import urljoin
 
 from ..problems import DocumentError, Place, Problems
 from ..text import visible
@@ -26,6 +28,7 @@ from .definitions import (
     says_arguments,
     with_names,
 )
+from .fetch import may_redirect
 from .text import SourceText
 from .values import as_object, as_text
 
@@ -67,6 +70,29 @@ def markup(text: SourceText) -> None:
     for row in _formats()["markup"]:
         if re.search(row["pattern"], start, re.I):
             raise _refuse(row, text.name)
+
+
+_SHOWN = re.compile(
+    r"""(?:\bspec-url=|\bdata-url=|\bapiDescriptionUrl=|Redoc\.init\(\s*|["']?\burl["']?\s*:\s*)
+    ["']([^"'\s<>]+)["']""",
+    re.X,
+)
+"""The address of a document in a page that shows it: Swagger UI (`url:`), ReDoc and RapiDoc
+(`spec-url=`), Scalar (`data-url=`), Stoplight Elements.
+"""
+
+
+def shown_document(text: SourceText, url: str) -> str:
+    """The URL of the document that an HTML page at a URL shows; empty for anything else, and for a
+    document of another server.
+    """
+    if not text.content.lstrip().startswith("<"):
+        return ""
+    for found in _SHOWN.finditer(text.content):
+        shown = urljoin(url, html.unescape(found[1]))
+        if all((shown != url, may_redirect(url, shown))):
+            return shown
+    return ""
 
 
 def language(text: SourceText) -> DocumentError | None:

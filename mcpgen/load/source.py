@@ -92,6 +92,9 @@ def source_of(name: str) -> Source:
     """The source that an argument of the command line names. Raises `UsageError` (E0122)."""
     if name == "-":
         return Source(name="<stdin>", kind="stdin")
+    if not name:
+        hint = "give a file or a URL; a variable of the shell may have no value"
+        raise UsageError.of("E0101", "the name of the document is empty", hint)
     if is_url(name):
         url = plain_url(name)
         _check_query(name, url)
@@ -275,7 +278,7 @@ class Copies:
     `project` is the folder whose copies are read, None where there is none yet; with `anew` those
     of URLs and standard input are not. `home` is the folder of the document (`home_of`).
     `originals` collects what was read, `missing` the files of which the copy was, `kept` the
-    copies of URLs that were read.
+    copies of URLs that were read, `pages` the HTML pages and the documents that they show.
     """
 
     project: Path | None = None
@@ -285,6 +288,7 @@ class Copies:
     originals: dict[str, bytes] = field(default_factory=dict)
     missing: list[Path] = field(default_factory=list)
     kept: dict[str, Path] = field(default_factory=dict)
+    pages: dict[str, str] = field(default_factory=dict)
 
     def read(self, origin: str, read_original: Callable[[], bytes]) -> bytes:
         """The bytes of a file: those of its copy, or of the original."""

@@ -110,6 +110,7 @@ def load(
         tell_slips(workflows_text, problems)
     document.source = with_hash(source, _hash(root))
     document.originals = copies.originals
+    document.pages = copies.pages
     return document
 
 
@@ -146,6 +147,12 @@ def _read(
     raw = copies.read(origin, lambda: read(os.fspath(name), source, downloads))
     recognise.binary(source.name, raw)
     text = decode(source.name, raw)
+    if source.url is not None:
+        shown = recognise.shown_document(text, os.fspath(name))
+        if shown and origin not in copies.pages.values():
+            copies.pages[origin] = shown
+            del copies.originals[origin]
+            return _read(shown, downloads, copies, draft)
     recognise.markup(text)
     try:
         return source, text, with_draft(files.parse_text(text, downloads.limits), draft)

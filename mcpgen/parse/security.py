@@ -19,7 +19,7 @@ from ..runtime.client.settings import VARIABLES, write_variable
 from ..runtime.facts import CREDENTIAL_HEADERS, FORBIDDEN_HEADERS, TOKEN
 from ..runtime.pointer import escape
 from ..runtime.results import fold
-from ..text import plain, shorten, split_words, visible
+from ..text import plain, shorten, split_words, visible, words
 from .naming import digest
 from .parameter import at_key
 
@@ -160,6 +160,7 @@ class Security:
         """
         self.prefix, self.problems, self.theirs = prefix, reader.problems, theirs
         self.api, self.others = api, others
+        self.pinned = config.pinned.credentials
         self.auth: dict[str, Auth] = {}
         self.slugs: dict[str, str] = {}
         """Name of a scheme in the document → name of its credential."""
@@ -236,9 +237,13 @@ class Security:
 
     def slug(self, name: str) -> str:
         """A scheme's name as an identifier. Variables are named after it, and they are set where
-        projects run: it is not to change.
+        projects run: a name of the last run stays, by capitals alone.
         """
-        slug = "_".join(split_words(name))[:40].strip("_")
+        slug = "_".join(words(name))[:40].strip("_")
+        if self.pinned:
+            before = "_".join(split_words(name))[:40].strip("_")
+            if self.own(before) in self.pinned:
+                slug = before
         if not slug:
             return self.own(f"auth_{digest(name)}")
         slug = self.own(slug)

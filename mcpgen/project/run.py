@@ -169,6 +169,9 @@ def run(
                 known = document.originals
                 validation = replace(validation, lock=plan.lock, made={})
                 document = pipeline.read(plan.config, problems, known=known, validate=validation)
+    if document.pages:
+        sources = tuple(document.pages.get(source, source) for source in plan.config.sources)
+        plan = replace(plan, config=replace(plan.config, sources=sources))
     report_hidden(document, problems)
     result = pipeline.understood(document, plan.config, problems, lock=plan.lock)
     server = result.server

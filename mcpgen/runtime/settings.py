@@ -133,6 +133,8 @@ class Settings:
     """Digest of the secrets of the environment, which all replicas have; empty without any."""
     notes: tuple[str, ...] = ()
     """Risks and slips that do not keep the server from starting, one sentence each."""
+    unread: tuple[str, ...] = ()
+    """Variables with the server's prefix that it does not read."""
 
     def __repr__(self) -> str:
         return f"Settings(name={self.name!r})"
@@ -295,6 +297,7 @@ class Reader:
                 sha256("\0".join(known_secrets).encode()).digest() if known_secrets else b""
             ),
             "notes": tuple(self.notes),
+            "unread": tuple(sorted(set(self.environ) - known)),
         }
 
     def raise_problems(self) -> None:

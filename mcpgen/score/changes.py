@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
 
+from ..config.options import literal
+from ..config.positions import spine
 from .definitions import ScoredTool
 from .lists import ToolList
 from .rules import (
@@ -25,11 +28,20 @@ from .rules import (
     weights,
 )
 
+if TYPE_CHECKING:
+    from ..config.positions import KeyPath
+    from ..problems import Place
+
 MOST = 10
 OVERLAY = """actions:  # an overlay: `overlays = ["arguments.overlay.yaml"]` in mcpgen.toml
   - target: $..[?@.in && @.name == '{name}']
     update: {{description: …}}"""
 """An OpenAPI Overlay that explains a parameter wherever it stands."""
+LINES_OF_FILE = {
+    "profile": 'profile = "rich"  # replaces the line `profile = ...` at the top',
+    "document": "",
+}
+"""The lines of a rule that is about the whole file, by its key."""
 WORTH_SAYING = 0.001
 """Points of the list's score below which a change is not proposed."""
 
@@ -58,7 +70,7 @@ def changes(score: Score, listed: ToolList, most: int = MOST) -> list[Improvemen
     proposals: dict[tuple[Rule, str], dict[str, float]] = {}
     for one in score.tools:
         for rule in rules():
-            broken = _broken(rule, definitions[one.name])
+            broken = _broken(_meant(rule, one.name, listed), definitions[one.name])
             for first, argument in broken:
                 gains = proposals.setdefault((first, argument), {})
                 share = _gain(rule, one, score) / len(broken)
@@ -66,6 +78,13 @@ def changes(score: Score, listed: ToolList, most: int = MOST) -> list[Improvemen
     found = [_change(*key, gains, definitions, listed) for key, gains in proposals.items()]
     useful = [change for change in found if change.gain >= WORTH_SAYING]
     return sorted(useful, key=lambda change: (-change.gain, change.rule, change.lines))[:most]
+
+
+def _meant(rule: Rule, name: str, listed: ToolList) -> Rule:
+    """The rule as it is meant for one tool: an answer without a type needs a schema first."""
+    if not rule.untyped or name in listed.typed:
+        return rule
+    return replace(rule, key="document", advice=rule.untyped)
 
 
 def _broken(rule: Rule, one: ScoredTool) -> list[tuple[Rule, str]]:
@@ -99,12 +118,10 @@ def _change(
     lines = ""
     if names and names[0] not in listed.own:
         key = listed.keys.get(names[0], names[0])
-        lines = _lines(rule, definitions[names[0]], key, argument)
+        lines = _with_places(_lines(rule, definitions[names[0]], key, argument), listed.places)
     parameter = listed.parameters.get(argument)
     if parameter and len(names) > 1:
         lines = OVERLAY.format(name=parameter.replace("'", "\\'"))
-    if rule.key == "profile":
-        lines = _profile(names, listed)
     advice = rule.advice
     if argument:
         advice = f"`{argument}`: {advice}"
@@ -146,26 +163,34 @@ def _share(rule: Rule) -> float:
 
 def _lines(rule: Rule, one: ScoredTool, key: str, argument: str) -> str:
     """The lines for `mcpgen.toml`; what only the author knows is left open as `…`."""
-    table = f'[tools."{key}"]'
+    table = f"tools.{literal(key)}"
+    if rule.key in LINES_OF_FILE:
+        return LINES_OF_FILE[rule.key]
     if rule.key == "argument":
-        return f'[tools."{key}".arguments.{argument}]\ndescription = "…"'
+        return f'[{table}.arguments.{literal(argument)}]\ndescription = "…"'
     if rule.key == "hidden":
-        return f'[tools."{key}".arguments.{_largest(one)}]\nhidden = true'
+        return f"[{table}.arguments.{literal(_largest(one))}]\nhidden = true"
     if rule.key == "name":
-        return f'{table}\nname = "…"'
+        return f'[{table}]\nname = "…"'
     if rule.key == "read_only":
         reads = "false"
         if one.kinds & {"get", "list", "search"}:
             reads = "true"
-        return f"{table}\nread_only = {reads}"
-    return f'{table}\ndescription = "{_start(one)}…"'
+        return f"[{table}.hints]\nread_only = {reads}"
+    return f'[{table}]\ndescription = "{_start(one)}…"'
 
 
-def _profile(names: list[str], listed: ToolList) -> str:
-    """The line that lists the fields of answers that the document tells."""
-    if listed.typed.isdisjoint(names):
-        return ""
-    return 'profile = "rich"  # in the place of the line `profile = ...` at the top'
+def _with_places(lines: str, places: Mapping[KeyPath, Place]) -> str:
+    """Lines that say where they belong in a file that has their table, or their key, already."""
+    header, line_end, assignment = lines.partition("\n")
+    if not line_end:
+        return lines
+    path = spine(tomllib.loads(lines))
+    if path in places:
+        assignment += f"  # replaces line {places[path].line}"
+    if path[:-1] in places:
+        header += f"  # is in line {places[path[:-1]].line}: add the key there"
+    return f"{header}\n{assignment}"
 
 
 def _largest(one: ScoredTool) -> str:

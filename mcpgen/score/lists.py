@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from ..config import Config
+from ..config.positions import KeyPath
 from ..installed import install_command
 from ..load.definitions import SCHEMA_KEYS, is_definition, schema_of, tool_list, unwrapped
-from ..problems import Problems, UsageError
+from ..problems import Place, Problems, UsageError
 from .rules import Score, score_tools
 
 MOST_PAGES = 100
@@ -25,8 +26,9 @@ PARAMETER_PLACES = ("path", "query", "header", "cookie")
 class ToolList:
     """Tool objects as a client gets them, and for those that come from a document the key of
     `[tools."…"]` by name. `parameters` are the arguments that are parameters in the document, by
-    name; `typed` are the tools whose answers have a type that the list may leave out, and `own`
-    those of functions, whose texts are in the user's code.
+    name; `typed` are the tools whose answers have a type that the list may leave out or are no
+    JSON, and `own` those of functions, whose texts are in the user's code. `places` are those of
+    the tables and keys of `mcpgen.toml`.
     """
 
     name: str
@@ -35,6 +37,7 @@ class ToolList:
     parameters: Mapping[str, str] = field(default_factory=dict)
     typed: frozenset[str] = frozenset()
     own: frozenset[str] = frozenset()
+    places: Mapping[KeyPath, Place] = field(default_factory=dict)
 
     def by_name(self) -> dict[str, Mapping[str, Any]]:
         """The Tool objects by name."""
@@ -60,7 +63,7 @@ def tools_of_config(config: Config, problems: Problems | None = None) -> ToolLis
     McpgenError.
     """
     from ..live.tools import running_tools
-    from ..project.run import request_of, run
+    from ..project.run import request_of, run, settle
     from ..render.facts import wire
 
     captured = _captured(config.sources)
@@ -85,8 +88,11 @@ def tools_of_config(config: Config, problems: Problems | None = None) -> ToolLis
                 for argument in tool.arguments
                 if argument.place in PARAMETER_PLACES
             },
-            typed=frozenset(tool.name for tool in server.tools if tool.response.type is not None),
+            typed=frozenset(
+                tool.name for tool in server.tools if tool.response.type or not tool.response.json
+            ),
             own=frozenset(server.functions),
+            places=settle(request_of(config)).config.places,
         )
     )
 

@@ -47,6 +47,8 @@ class Rule:
     source: str
     key: str
     advice: str
+    untyped: str = ""
+    """The advice for a tool whose answers have no type, if it differs."""
 
 
 @cache
@@ -66,6 +68,7 @@ def rules() -> tuple[Rule, ...]:
             source=_data()["sources"][row["source"]],
             key=row["key"],
             advice=row["advice"],
+            untyped=row.get("untyped", ""),
         )
         for name, row in _data()["rules"].items()
     )

@@ -349,6 +349,7 @@ HINTS = {
     errno.EROFS: "choose a folder on a file system that can be written",
     errno.EACCES: "choose a folder you may write to, or change its permissions",
     errno.EPERM: "choose a folder you may write to, or change its permissions",
+    errno.ENOENT: "choose a folder below one that exists and can be written",
     errno.ENAMETOOLONG: "choose a shorter folder or server name",
 }
 

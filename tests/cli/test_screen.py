@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from mcpgen import generate
+
 from .conftest import SPECS
 
 ROOT = Path(__file__).parents[2]
@@ -112,6 +114,27 @@ def test_a_word_of_several_words_is_offered_as_each_shell_takes_it(here):
     for so_far in ("", "Tw", "Two\\ w"):
         assert "Two\\ words" in completions(words + so_far, folder=here)
     assert "Two words" in completions(words, "fish", here)
+
+
+OF_THE_PROJECT = {
+    "call list_b": ["list_books"], "list --toolset ": ["authors", "books", "orders", "shop"],
+    "call list_books pr": ["price="], "call list_books genre=po": ["genre=poetry"],
+    "call list_books genre = po": ["poetry"], "call list_books genre=poetry ge": [],
+    "call nothing x": [], "call get_author ": ["authorId="],
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    return generate(SPECS / "bookshop.yaml", tmp_path_factory.mktemp("made") / "shop").folder
+
+
+@pytest.mark.parametrize(("words", "offers"), OF_THE_PROJECT.items(), ids=OF_THE_PROJECT)
+def test_a_shell_completes_the_tools_of_a_project_and_their_arguments(words, offers, project):
+    assert [line for line in completions(words, folder=project) if line] == offers
+    command, rest = words.split(" ", 1)
+    elsewhere = completions(f"{command} --project {project} {rest}", folder=SPECS)
+    assert [line for line in elsewhere if line] == offers
 
 
 @pytest.mark.parametrize("source", ["missing.yaml", "http://127.0.0.1:9/openapi.json", "-"])

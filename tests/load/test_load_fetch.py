@@ -432,3 +432,34 @@ def test_a_document_is_asked_for_again_only_where_it_changed(field: str) -> None
     server.close()
     assert not poll.has_changed()  # a server that is down has nothing new
     assert full == (["v1", "v2"] if field else ["v1", "v1", "v2", "v2"])
+
+
+PAGES = {
+    "Swagger UI": '<html><script>SwaggerUIBundle({\n  url: "/v1/openapi.yaml",\n dom_id: "#x"})</script>',
+    "Swagger UI of ASP.NET": '<html><script>JSON.parse({"urls":[{"url":"/v1/openapi.yaml","name":"V1"}]})',
+    "ReDoc": "<!doctype html><redoc spec-url='openapi.yaml'></redoc>",
+    "Redoc.init": "<html><script>Redoc.init( '../v1/openapi.yaml', {})</script>",
+    "Scalar": '<html><script id="api-reference" data-url="/v1/openapi.yaml"></script>',
+    "Stoplight": '<html><elements-api apiDescriptionUrl="/v1/openapi.yaml#x" router="hash"/>',
+    "escaped": '<html><rapi-doc spec-url="/v1/&#111;penapi.yaml"></rapi-doc>',
+}
+
+
+@pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
+def test_a_page_that_shows_a_document_is_followed_to_it(page: str) -> None:
+    texts = {"/v1/docs": page.encode(), "/v1/openapi.yaml": DOCUMENT}
+    server = Loopback(lambda asked: (200, {}, texts[asked.target]))
+    document = opened(Config(sources=(f"{server.url}/v1/docs",)))
+    [shown] = document.originals
+    assert document.source.url == f"{server.url}/v1/openapi.yaml" == shown.partition("#")[0]
+    assert document.pages == {f"{server.url}/v1/docs": shown}
+
+
+@pytest.mark.parametrize("page", [
+    '<html><redoc spec-url="https://elsewhere.example/openapi.yaml"></redoc>',
+    '<html><redoc spec-url="/again"></redoc>', "<html>No page of a document</html>",
+])  # fmt: skip
+def test_a_page_is_followed_once_and_not_to_another_server(page: str) -> None:
+    server = Loopback(lambda asked: (200, {}, page.encode()))
+    with pytest.raises(McpgenError, match="this is an HTML page"):
+        opened(Config(sources=(f"{server.url}/docs",)))

@@ -248,3 +248,15 @@ def test_the_documentation_explains_every_key() -> None:
 
 def _explained(key: Key, page: str) -> bool:
     return f"| `{key.name}` |" in page and key.text in page
+
+
+@pytest.mark.parametrize("path", [("lazzy",), ("source", "ulr"), ("tools", "listBooks", "nmae")])
+def test_the_schema_marks_the_wrong_key_alone(path: tuple[str, ...]) -> None:
+    schema = config_docs.schema()
+    data: dict[str, Any] = {"name": "shop", "source": {"path": "shop.json"}}
+    table = data
+    for name in path[:-1]:
+        table = table.setdefault(name, {})
+    table[path[-1]] = True
+    errors = list(jsonschema_rs.validator_for(schema).iter_errors(data))
+    assert [tuple(error.instance_path) for error in errors] == [path]

@@ -150,3 +150,21 @@ def test_what_breaks_is_said_of_the_new_document_before_anything_is_written(tmp_
     save(LESS, tmp_path / "shop.json")
     (problem,) = check(folder, Problems()).problems
     assert "`GET /orders` is no longer in the document" in problem.message
+
+
+def test_a_credential_keeps_the_name_that_its_variables_have(tmp_path: Path) -> None:
+    document = copy.deepcopy(DOCUMENT)
+    schemes = document["components"]["securitySchemes"]
+    schemes["OAuth2PasswordBearer"] = {"type": "http", "scheme": "bearer"}
+    document["security"] = [{"OAuth2PasswordBearer": []}]
+    folder = project(tmp_path, document)
+    [_, credential] = lock_of(folder).auth.values()
+    assert credential["variables"] == ["MCPGEN_CORNER_SHOP_OAUTH2_PASSWORD_BEARER_TOKEN"]
+    lock = folder / "mcpgen.lock"
+    for word, before in (("oauth2", "o_auth2"), ("OAUTH2", "O_AUTH2")):
+        lock.write_text(
+            lock.read_text().replace(f"{word}_", f"{before}_").replace(f"_{word}", f"_{before}")
+        )
+    generate(folder, accept=True, force=True)
+    [_, credential] = lock_of(folder).auth.values()
+    assert credential["variables"] == ["MCPGEN_CORNER_SHOP_O_AUTH2_PASSWORD_BEARER_TOKEN"]

@@ -374,6 +374,8 @@ RULES: list[tuple[Any, Any, str]] = [
      ".b must be an integer, got \"c\""),
     ({"const": 5}, 6, "must be 5, got 6"),
     ({"exclusiveMinimum": 1}, 1, "must be more than 1, got 1"),
+    ({"exclusiveMinimum": 0.0}, 0, "must be more than 0, got 0"),
+    ({"minimum": 2.5}, 2, "must be at least 2.5, got 2"),
     ({"exclusiveMaximum": 1}, 1, "must be less than 1, got 1"),
     ({"multipleOf": 3}, 4, "must be a multiple of 3, got 4"),
     ({"minLength": 1}, "", "must have at least 1 character, got 0"),

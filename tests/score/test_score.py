@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from mcpgen import score
+from mcpgen import generate, score
 from mcpgen.cli import run
 from mcpgen.config import Config, parse_config
 from mcpgen.score.changes import changes
@@ -121,7 +121,11 @@ TOOL: dict[str, Any] = {
 )  # fmt: skip
 def test_each_rule_sees_what_it_is_about(rule: str, worse: dict[str, Any]) -> None:
     before = score.score_tools([TOOL]).tools[0].rules[rule]
-    assert score.score_tools([{**TOOL, **worse}]).tools[0].rules[rule] < before
+    spoilt = {**TOOL, **worse}
+    after = score.score_tools([spoilt])
+    assert after.tools[0].rules[rule] < before
+    for change in changes(after, ToolList(name="books", tools=(spoilt,)), most=99):
+        parse_config(change.lines)
 
 
 @pytest.mark.parametrize(("text", "worth"), [
@@ -236,6 +240,28 @@ def test_fields_that_the_document_tells_are_listed_by_the_profile() -> None:
     rich = tools_of_config(Config(sources=(str(SPECS / "bookshop.yaml"),), profile="rich"))
     before, after = (score.score_tools(one.tools).dimensions["output"] for one in (source, rich))
     assert after > before
+    told = {change.tools: change.advice for change in found if change.rule == "fields"}
+    assert not any("schema" in advice for advice in told.values())
+    untyped = replace(source, typed=source.typed - {"list_books"})
+    found = changes(score.score_tools(source.tools), untyped, most=99)
+    [change] = [
+        change for change in found if change.tools == ("list_books",) and change.rule == "fields"
+    ]
+    assert "give the answer a schema in the document" in change.advice and change.lines == ""
+
+
+def test_a_proposal_says_where_the_file_has_its_table_and_its_key(tmp_path: Path) -> None:
+    folder = generate(SPECS / "bookshop.yaml", tmp_path / "shop").folder
+    with (folder / "mcpgen.toml").open("a") as file:
+        file.write('\n[tools.addBook]\ndescription = "Add it"\n')
+    line = len((folder / "mcpgen.toml").read_text().splitlines())
+    source = listed(folder)
+    found = changes(score.score_tools(source.tools), source, most=99)
+    lines = {change.lines for change in found if '[tools."addBook"]' in change.lines}
+    assert lines == {
+        f'[tools."addBook"]  # is in line {line - 1}: add the key there\n'
+        f'description = "Add it. …"  # replaces line {line}'
+    }
 
 
 def test_a_file_of_tools_is_scored_as_it_stands(tmp_path: Path) -> None:

@@ -257,7 +257,11 @@ def write_package(root: Path, files: dict[str, str] | None = None) -> Path:
 @cache
 def _contents() -> dict[str, str]:
     """The files of the package."""
-    paths = [(path, RUNTIME.parent) for path in RUNTIME.rglob("*.py")]
+    paths = [
+        (path, RUNTIME.parent)
+        for path in RUNTIME.rglob("*.[pt]*")
+        if path.suffix in (".py", ".toml")
+    ]
     paths += [
         (path, TEMPLATES) for pattern in ("*.py", "py.typed") for path in TEMPLATES.rglob(pattern)
     ]

@@ -278,11 +278,13 @@ def test_a_missing_credential_is_named_at_the_start_and_stops_nothing_else(
     environment: dict[str, str], api: Recorder, converse: Converse
 ) -> None:
     del environment[f"{PREFIX}_API_KEY"]
+    environment[f"{PREFIX}_TOKEN"] = "canary"
     messages = [call(1, "get_book", {"book_id": "1"}), call(2, "echo", {"text": "x"})]
     (missing, echoed), errors = converse(*messages)
     assert json.loads(errors.splitlines()[0])["event"] == "settings"  # data, for a pipe
     assert f"{PREFIX}_API_KEY" in errors
     text = missing["result"]["content"][0]["text"]
-    assert text.endswith(f"(`{PREFIX}_API_KEY`); only the operator of this server can set it")
+    assert f"(`{PREFIX}_API_KEY`); only the operator of this server can set it" in text
+    assert text.endswith(f"; set, but not read by it: `{PREFIX}_TOKEN`") and "canary" not in text
     assert echoed["result"]["isError"] is False
     assert api.requests == []

@@ -7,6 +7,7 @@ import importlib
 import io
 import json
 import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,7 +17,7 @@ import pytest
 from shop import PACKAGE, PREFIX, Recorder
 
 from mcpgen.runtime.parts import shell
-from mcpgen.runtime.parts.shell import arguments_of
+from mcpgen.runtime.parts.shell import arguments_of, words_of_call
 
 Run = Callable[..., tuple[int, str, str]]
 SCHEMA = {"properties": {
@@ -192,3 +193,36 @@ def test_words_become_what_the_schema_wants(words: list[str], arguments: dict[st
         "given": 1,
         **arguments,
     }
+
+
+@pytest.mark.parametrize(("line", "offered"), [
+    ("demo-mcp ca", ["call "]), ("demo-mcp describe get_b", ["get_book "]),
+    ("demo-mcp call list_books ge", ["genre=", "genre=fiction ", "genre=poetry "]),
+    ("demo-mcp call list_books genre=po", ["poetry "]), ("demo-mcp call list_books genre=p i", ["ids="]),
+    ("demo-mcp call nothing x", []), ("demo-mcp list ", []), ("demo-mcp frobnicate x", []),
+    ("demo-mcp install cu", ["cursor "]), ("demo-mcp uninstall  zed", ["zed "]),
+])  # fmt: skip
+def test_a_line_is_completed_with_what_may_follow(run: Run, line: str, offered: list[str]) -> None:
+    code, out, _ = run("completion", line)
+    assert (code, out.splitlines()) == (0, offered)
+
+
+def test_bash_completes_what_the_server_offers(run: Run, tmp_path: Path) -> None:
+    _, script, _ = run("completion")
+    command = script.split()[-1]
+    program = tmp_path / command
+    program.write_text('#!/bin/sh\nprintf "%s \\n" "$2" after\n')
+    program.chmod(0o755)
+    line = f"{command} call x y="
+    script += f'\nCOMP_LINE="{line}z" COMP_POINT={len(line)}\n_{PACKAGE}\nprintf "[%s]" "${{COMPREPLY[@]}}"'
+    done = subprocess.run(
+        ["bash", "-c", script], env={"PATH": f"{tmp_path}:{os.environ['PATH']}"},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout == f"[{line} ][after ]"
+
+
+def test_values_that_an_argument_may_have_are_offered() -> None:
+    schema = {"properties": {"genre": {"enum": ["poetry", "prose"]}, "size": {"type": "integer"}}}
+    assert list(words_of_call(schema, [])) == ["genre=", "genre=poetry", "genre=prose", "size="]
+    assert list(words_of_call(schema, ["genre=poetry"])) == ["size="]

@@ -257,3 +257,46 @@ def test_axe_finds_nothing_serious_and_360_pixels_are_enough(
                 if axe:
                     assert faults(page, Path(axe).read_text("utf-8")) == [], (path, width)
             context.close()
+
+
+def many(folder: Path, count: int) -> Path:
+    """A document of that many operations."""
+    paths = {
+        f"/shelves/{n}/books": {"get": {"operationId": f"listBooksOfShelf{n}", "tags": [f"room {n % 9}"], "responses": {"200": {"description": "ok"}}}}
+        for n in range(count)
+    }  # fmt: skip
+    path = folder / "shelves.json"
+    info = {"title": "Shelves", "version": "1"}
+    path.write_text(json.dumps({"openapi": "3.1.0", "info": info, "paths": paths}))
+    return path
+
+
+def test_the_next_step_keeps_forty_tools_by_one_click(page: Any, tmp_path: Path) -> None:
+    with workbench(many(tmp_path, 60), tmp_path) as address:
+        settled(page, address)
+        assert "a model chooses best among few" in page.inner_text("#next")
+        with page.expect_event("load"):
+            page.click("#next button")
+        page.wait_for_selector("#next:has-text('look at the lines below, and save them')")
+        assert page.locator("svg.map .leaf").count() == 40
+        page.click("#pending summary")
+        shown = page.inner_text("#pending pre")
+        assert "+include_operations = [" in shown and shown.count("listBooksOfShelf") == 40
+
+
+@pytest.mark.parametrize("count", [13, 1200])
+def test_the_map_fits_a_screen_and_boxes_have_names_where_they_are_wide(
+    page: Any, tmp_path: Path, count: int
+) -> None:
+    page.set_viewport_size({"width": 1280, "height": 800})
+    with workbench(many(tmp_path, count), tmp_path) as address:
+        settled(page, address)
+        box = page.locator("svg.map").bounding_box()
+        assert box["y"] + box["height"] <= 800
+        wide = page.locator("svg.map .leaf").evaluate_all(
+            "all => all.filter(leaf => leaf.querySelector('rect').width.baseVal.value >= 40"
+            " && leaf.querySelector('rect').height.baseVal.value >= 14)"
+            ".map(leaf => Boolean(leaf.querySelector('text')))"
+        )
+        assert all(wide) and bool(wide) == (count == 13)
+        assert page.locator("svg.map .title").count() == 9

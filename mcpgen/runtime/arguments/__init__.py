@@ -418,10 +418,15 @@ def _limit(rule: str, noun: str = "") -> Callable[[Any], str]:
     def explained(error: Any) -> str:
         limit, value = error.kind.limit, error.instance
         if not noun:
-            return f"must be {rule} {limit}, got {show(value)}"
+            return f"must be {rule} {_number(limit)}, got {show(value)}"
         return f"must have {rule} {limit} {noun if limit == 1 else f'{noun}s'}, got {len(value)}"
 
     return explained
+
+
+def _number(limit: float) -> str:
+    """A number as a schema has it: the checker makes `0` to `0.0`."""
+    return str(limit).removesuffix(".0")
 
 
 def _plain(error: Any) -> str:
@@ -443,7 +448,7 @@ _RULES: dict[str, Callable[[Any], str]] = {
     "minProperties": _limit("at least", "field"),
     "maxProperties": _limit("at most", "field"),
     "multipleOf": lambda error: (
-        f"must be a multiple of {error.kind.multiple_of}, got {show(error.instance)}"
+        f"must be a multiple of {_number(error.kind.multiple_of)}, got {show(error.instance)}"
     ),
     "not": _forbidden,
     "uniqueItems": lambda _: "must not have the same item twice",

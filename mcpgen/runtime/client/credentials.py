@@ -195,6 +195,9 @@ class Credentials:
         )
         if any(name in self._logins for names in alternatives for name in names):
             text += f", or log in with `{self._settings.login_command}`"
+        if self._settings.unread:
+            set_ones = ", ".join(f"`{name}`" for name in self._settings.unread[:3])
+            text += f"; set, but not read by it: {set_ones}"
         return MissingCredential(text, self.variables(alternatives))
 
     def _unset_variables(self, names: tuple[str, ...]) -> list[str]:

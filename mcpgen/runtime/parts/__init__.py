@@ -70,7 +70,9 @@ PARTS = {
         option="--lazy",
         remedy="put `lazy = true` at the top of mcpgen.toml and run `mcpgen generate`",
     ),
-    "shell": PartFacts(commands=("list", "describe", "call"), remedy="run `mcpgen generate`"),
+    "shell": PartFacts(
+        commands=("list", "describe", "call", "completion"), remedy="run `mcpgen generate`"
+    ),
     "telemetry": PartFacts(variables=("TELEMETRY", "METRICS_PORT")),
     "workflows": PartFacts(remedy="run `mcpgen generate`"),
 }
@@ -142,6 +144,8 @@ class Part:
     """Given its own settings and a `settings.Reader`, refuses those that do not fit together."""
     commands: Mapping[str, Command] = field(default_factory=dict)
     """First word of the command line -> the function that runs it."""
+    words: Callable[[], Iterable[str]] = tuple
+    """Returns the words that may follow its commands, for completion."""
     mode: Mode | None = None
     beside: Callable[..., Sequence[Any]] | None = None
     """Given the catalog, returns an `Entry` for each tool that stands beside the whole list."""

@@ -1,4 +1,5 @@
-"""The commands `list`, `describe` and `call`: the tools of a server without a client.
+"""The commands `list`, `describe` and `call`: the tools of a server without a client; and
+`completion`, the words that a shell offers for them.
 
 A call is one of the protocol, to the server in this process: checked, limited, hooked and recorded
 like any other.
@@ -11,13 +12,15 @@ import json
 import os
 import re
 import sys
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import redirect_stdout
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from ..command import command_line, prepared
 from ..errors import StartError
 from ..results import MAX_DEPTH, Sieve, TooDeep
-from . import Part, running
+from . import Part, parts_of, running
 
 if TYPE_CHECKING:
     from ..app import App
@@ -30,6 +33,14 @@ COMMANDS = {
     "describe": "show what the tool that is named takes",
     "call": "call the tool that is named, with arguments as KEY=VALUE",
 }
+
+COMPLETION = """\
+_{package}() {{
+  local IFS=$'\\n'
+  COMPREPLY=($({command} completion "${{COMP_LINE:0:COMP_POINT}}" 2>/dev/null))
+}}
+complete -o nospace -o default -F _{package} {command}"""
+"""The completion of Bash, which splits words at `=` too."""
 
 
 def _main(package: str, argv: list[str]) -> int:
@@ -232,4 +243,62 @@ def _value(text: str, schema: dict[str, Any]) -> Any:
         return text
 
 
-PART = Part(commands=dict.fromkeys(COMMANDS, _main))
+def _completion(package: str, argv: list[str]) -> int:
+    """Print the function of Bash that completes the server's commands; given the line so far, the
+    words that it may go on with. Raises StartError.
+    """
+    from ..package import Package
+
+    _, *lines = argv
+    if not lines:
+        name = Package.named(package).facts()["name"]
+        print(COMPLETION.format(package=package, command=f"{name}-mcp"))
+        return 0
+    *before, last = re.split(" +", lines[0].lstrip())
+    start = last.rfind("=") + 1
+    for word in _next_words(package, before[1:]):
+        if word.startswith(last) and quote(word) == word:
+            print(re.sub("(?<!=)$", " ", word[start:]))
+    return 0
+
+
+def _next_words(package: str, before: list[str]) -> Iterable[str]:
+    """Return the words that may follow those of a command."""
+    from ..package import Package
+
+    parts = parts_of(Package.named(package).facts())
+    match before:
+        case []:
+            return [name for part in parts for name in part.commands]
+        case ["describe" | "call", *words]:
+            return _words_of_tools(package, before[0], words)
+        case [word]:
+            return [each for part in parts if word in part.commands for each in part.words()]
+    return ()
+
+
+def _words_of_tools(package: str, command: str, words: list[str]) -> Iterable[str]:
+    """Return the names of the tools; behind one that is called, its arguments."""
+    app, *_ = prepared(package, ["list"], _read_options)
+    if not words:
+        return [tool["name"] for tool in app.listed]
+    entry = app.entry(words[0])
+    if entry is None or command != "call":
+        return ()
+    return words_of_call(entry.described()["inputSchema"], words[1:])
+
+
+def words_of_call(schema: Mapping[str, Any], given: Iterable[str]) -> Iterator[str]:
+    """Yield `key=` for each argument of an input schema that is not given yet, and `key=value` for
+    the values that it may have.
+    """
+    names = {word.partition("=")[0] for word in given}
+    for name, own in schema.get("properties", {}).items():
+        if name in names:
+            continue
+        yield f"{name}="
+        for value in own.get("enum", ()):
+            yield f"{name}={value}"
+
+
+PART = Part(commands={**dict.fromkeys(COMMANDS, _main), "completion": _completion})

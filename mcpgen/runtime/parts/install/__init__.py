@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from .. import Part
 
 
@@ -11,4 +13,10 @@ def _install(package: str, arguments: list[str]) -> int:
     return main(package, arguments)
 
 
-PART = Part(commands={"install": _install, "uninstall": _install})
+def _clients() -> Iterable[str]:
+    from .files import CLIENTS
+
+    return CLIENTS
+
+
+PART = Part(commands={"install": _install, "uninstall": _install}, words=_clients)
