@@ -319,7 +319,7 @@ class _View:
 
     def within_limit(self, show: Show, remarks: Sequence[str]) -> Shown:
         """Show the answer with every note in at most the limit of tokens."""
-        limit = self._settings.max_result_tokens
+        limit = self._settings.max_result_tokens * 15 // 16  # tokens are estimated
         known = [self.said_in_headers() if self._answer.content else "", *remarks]
         room, notes = limit, []
         for _ in range(2):
