@@ -60,7 +60,7 @@ def test_an_answer_that_is_an_object_is_told_by_its_telling_fields() -> None:
     assert tool.output_schema == {"type": "object"} and not tool.response.wrapped
 
 
-@pytest.mark.parametrize("verb", ["Fetch", "Retrieves", "List"])
+@pytest.mark.parametrize("verb", ["Fetch", "Retrieves", "List", "Look up"])
 def test_a_post_that_reads_beside_a_get_is_no_update_by_its_name(verb: str) -> None:
     done = {"responses": {"200": {"description": "OK"}}}
     methods = {
