@@ -35,11 +35,16 @@ WORLDS = {
 
 
 def shuffled(node: Any, order: random.Random) -> Any:
-    """The same JSON with the keys of every object in another order."""
+    """The same JSON with the keys of every object in another order, but for the fields of answers,
+    which are told in the order of their author.
+    """
     if isinstance(node, dict):
         keys = list(node)
         order.shuffle(keys)
-        return {key: shuffled(node[key], order) for key in keys}
+        inner = {key: shuffled(node[key], order) for key in keys}
+        if isinstance(node.get("properties"), dict):
+            inner["properties"] = {key: inner["properties"][key] for key in node["properties"]}
+        return inner
     return [shuffled(item, order) for item in node] if isinstance(node, list) else node
 
 

@@ -7,6 +7,7 @@ sent us. The address itself is the user's choice, plain http and private network
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import http.client
 import socket
@@ -365,6 +366,16 @@ def _explained(error: BaseException, name: str) -> BaseException:
     return DocumentError.of("E0122", message, hint, file=name)
 
 
+def _ends_tls(error: Exception, reason: Any, name: str) -> bool:
+    """Return whether the server ended a TLS connection. The alert that says so may be lost with the
+    connection (RFC 8446, section 6.1).
+    """
+    ends = getattr(reason, "errno", None) in (errno.ENOTCONN, errno.ECONNRESET, errno.EPIPE)
+    return any(isinstance(each, ssl.SSLError) for each in (error, reason)) or (
+        ends and name.startswith("https:")
+    )
+
+
 def _words(error: Exception, reason: Any, name: str) -> tuple[str, str]:
     """Message and hint for what went wrong."""
     again = "try again, or download it and give the file"
@@ -387,7 +398,7 @@ def _words(error: Exception, reason: Any, name: str) -> tuple[str, str]:
             message = f"the TLS certificate of the server is not trusted: {reason.verify_message}"
             hint = "if you trust it, name the file of its CA (PEM) in `SSL_CERT_FILE`"
             return message[:260], hint
-        case (ssl.SSLError(), _) | (_, ssl.SSLError()):
+        case _ if _ends_tls(error, reason, name):
             hint = "a server that asks for a client's certificate gets it by `--cert` and `--key`"
             told = getattr(reason, "reason", reason)
             return f"the server ended the TLS connection: {told}"[:260], hint

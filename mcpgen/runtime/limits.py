@@ -101,7 +101,7 @@ class Quota:
     def __init__(
         self, settings: Settings, rates: Mapping[str, tuple[int, int]] = MappingProxyType({})
     ) -> None:
-        """`rates`: tool → calls, and the seconds in which there may be that many."""
+        """`rates`: tool -> calls, and the seconds in which there may be that many."""
         self._settings = settings
         self._paces = {
             tool: pace_of(settings, f"tool:{tool}", calls / seconds, seconds)

@@ -109,7 +109,7 @@ class Outcomes:
             self._api.seconds = LATE * (kind == "late")
             with patch.dict(os.environ, changes):
                 for name in left_out:
-                    del os.environ[name]
+                    os.environ.pop(name)
                 async with Client(app(package, yours=False).server, mode=era) as client:
                     for tool in tools[:1]:
                         await self._call(client, era, kind, tool["name"], tool["arguments"])

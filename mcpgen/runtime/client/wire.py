@@ -417,8 +417,8 @@ def from_base64(value: Any) -> Part | Omit:
 
 
 HOW_TO_SEND = (
-    "give the bytes of the file as base64, or as `data:image/png;name=a.png;base64,…`, and a text"
-    " as `data:text/plain;name=a.txt,…`; a path or a name alone sends nothing"
+    "give the bytes of the file as base64, or as `data:image/png;name=a.png;base64,...`, and a text"
+    " as `data:text/plain;name=a.txt,...`; a path or a name alone sends nothing"
 )
 _PATH = re.compile(
     "/(app|data|etc|home|media|mnt|opt|private|root|srv|tmp|users|usr|var|volumes|workspaces?)/",
