@@ -15,6 +15,10 @@ from ..problems import Place, Problem
 from ..render.parts import requirements
 
 NAME = "pyproject.toml"
+WIDTH = 100
+"""Columns of a copied runtime."""
+EXCLUDING = ("extend-exclude", "exclude", "force-exclude")
+"""Keys of black that name what it passes over."""
 
 
 def package_version(folder: Path) -> str:
@@ -33,6 +37,8 @@ def manifest_problems(folder: Path, package: str, **features: bool) -> Iterator[
     manifest, lines = _read(folder)
     yield from missing_dependencies(folder, **features)
     yield from _old_commands(manifest, package, lines)
+    if (folder / "src" / package / "runtime").is_dir():
+        yield from _own_style(as_object(as_object(manifest.get("tool")).get("black")), lines)
 
 
 def missing_dependencies(folder: Path, **features: bool) -> Iterator[Problem]:
@@ -65,6 +71,25 @@ def _old_commands(manifest: Mapping[str, Any], package: str, lines: list[str]) -
                 hint=f"the file is yours: say `{package}`",
                 place=_place(lines, rf"\"?{re.escape(command)}\"?\s*="),
             )
+
+
+def _own_style(black: Mapping[str, Any], lines: list[str]) -> Iterator[Problem]:
+    """Yield a style of black that the copied runtime does not have, unless black passes over it."""
+    excluded = "".join(as_text(black.get(key)) for key in EXCLUDING)
+    if black.get("line-length", WIDTH) == WIDTH or "runtime" in excluded:
+        return
+    keys = [key for key in EXCLUDING if key in black]
+    hint = "add what follows below `[tool.black]`"
+    if keys:
+        hint = f"name `/runtime/` in `{keys[0]}`, too"
+    yield Problem(
+        code="E1321",
+        severity="warning",
+        message=f"black in `{NAME}` would format the copied runtime anew, which is {WIDTH} wide",
+        hint=hint,
+        place=_place(lines, r"\[tool\.black\]"),
+        detail="" if keys else 'extend-exclude = "/runtime/"\n',
+    )
 
 
 def _missing_dependencies(

@@ -22,6 +22,7 @@ import yaml
 from mcpgen.config import Config
 from mcpgen.pipeline import generate
 from mcpgen.problems import Problems
+from mcpgen.project.manifest import manifest_problems
 from mcpgen.render.parts import on_request
 from mcpgen.runtime.client.settings import VARIABLES, ApiSettings
 from mcpgen.runtime.parts import PARTS, parts_of
@@ -196,6 +197,24 @@ def test_the_workflow_pins_what_it_uses(files):
     assert uses and all(re.search(r"@[0-9a-f]{40}$", use) for use in uses)
     assert any("mcpgen check" in step.get("run", "") for step in steps)
     assert workflow["permissions"] == {"contents": "read"}
+
+
+@pytest.mark.parametrize(("style", "found"), [
+    ("line-length = 120", [("E1321", "add what follows", 'extend-exclude = "/runtime/"\n')]),
+    ("line-length = 88\nexclude = '/build/'", [("E1321", "name `/runtime/` in `exclude`", "")]),
+    ("line-length = 100", []),
+    ('line-length = 120\nextend-exclude = "/runtime/"', []),
+    ("", []),
+])  # fmt: skip
+def test_a_style_of_black_that_the_runtime_does_not_have_is_told(tmp_path, style, found):
+    (tmp_path / "src" / "shop_mcp" / "runtime").mkdir(parents=True)
+    (tmp_path / "pyproject.toml").write_text(f"[project]\nname = 'a'\n\n[tool.black]\n{style}\n")
+    problems = list(manifest_problems(tmp_path, "shop_mcp"))
+    assert [(one.code, one.hint.partition(" below")[0].partition(", too")[0], one.detail)
+            for one in problems] == found  # fmt: skip
+    assert all(one.place.line == 4 and one.severity == "warning" for one in problems)
+    (tmp_path / "src" / "shop_mcp" / "runtime").rmdir()
+    assert list(manifest_problems(tmp_path, "shop_mcp")) == []
 
 
 def test_the_image_does_not_run_as_root(files):

@@ -29,6 +29,8 @@ from tests.packaging.test_workflow import REAL_WHEEL, REPOSITORY, Host
 RELEASE = "8ff0372ce8828260e4a0b48dd432c9434a6fee4b"
 """The commit of the tag v0.1.0."""
 BEFORE = Path(__file__).parent / "before"
+ADDING = ("E1320", "E1321")
+"""Codes whose remedy is lines below the one that is shown."""
 SPECS = REPOSITORY / "samples" / "specs"
 
 
@@ -152,14 +154,14 @@ class Upgrade:
             lines = path.read_text("utf-8").splitlines()
             old = lines[problem["line"] - 1]
             indent = old[: len(old) - len(old.lstrip())]
-            if problem["code"] == "E1320":
+            if problem["code"] in ADDING:
                 lines[problem["line"] : problem["line"]] = problem["detail"]
             for new, was in re.findall(r"`([^`]*)` takes the place of `([^`]*)`", problem["hint"]):
                 lines = [line.replace(was, new) for line in lines]
             match re.findall(r"(write|set) `([^`]*)`", problem["hint"]):
                 case [(_, new)]:
                     lines[problem["line"] - 1] = indent + new
-                case _ if problem["code"] != "E1320":
+                case _ if problem["code"] not in ADDING:
                     pytest.fail(f"no remedy: {problem}")
             path.write_text("\n".join([*lines, ""]), "utf-8")
 
