@@ -207,6 +207,6 @@ def test_a_wrong_command_is_answered_with_what_to_do(mcpgen, two_projects, monke
     monkeypatch.chdir(two_projects)
     monkeypatch.setenv("MCPGEN_PYTHON", sys.executable)
     before = files_of(two_projects.parent)
-    ended = mcpgen(*shlex.split(row[0].replace("$CHECKOUT", str(ROOT))))
+    ended = mcpgen(*shlex.split(row[0].replace("$CHECKOUT", shlex.quote(str(ROOT)))))
     is_told(ended.code, ended.out + ended.err, row)
     assert files_of(two_projects.parent) == before

@@ -1,6 +1,7 @@
 """A command as a process: quick, ended at any moment, with streams that are closed or know ASCII."""
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -85,7 +86,7 @@ def test_a_server_that_is_ended_leaves_nothing_behind(here, tmp_path, name):
 
 @pytest.mark.parametrize("streams", [">&-", "2>&-", ">&- 2>&-", "<&- >&-", "> /dev/full"])
 def test_closed_and_full_streams_are_no_traceback(here, streams):
-    command = f"{sys.executable} -m mcpgen inspect {SPECS / 'bookshop.yaml'} {streams}"
+    command = f"{shlex.join([*PROGRAM, 'inspect', str(SPECS / 'bookshop.yaml')])} {streams}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
     assert "Traceback" not in done.stderr and "bug" not in done.stderr
     assert done.returncode == (1 if "full" in streams else 0)
@@ -93,7 +94,7 @@ def test_closed_and_full_streams_are_no_traceback(here, streams):
 
 def test_characters_that_a_terminal_does_not_know_are_replaced(here):
     (here / "a.yaml").write_text((SPECS / "bookshop.yaml").read_text().replace("Bookshop", "本屋"))
-    variables = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "LC_ALL": "C"}
+    variables = {**os.environ, "PYTHONIOENCODING": "ascii"}
     words = [*PROGRAM, "generate", "a.yaml", "-o", "x", "--name", "shop"]
     done = subprocess.run(words, capture_output=True, env=variables, check=True)
     assert b"~ 2," in done.stdout and b"\\u672c\\u5c4b" in done.stdout

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -18,9 +19,9 @@ __all__ = ["mcpgen"]
 ROOT = Path(__file__).parents[2]
 BOOKSHOP = ROOT / "samples/specs/bookshop.yaml"
 WORDS = {"tool": ["count_words --argument text:string!", "count_pages --python"]}
-WORDS["api"] = [f"{ROOT}/samples/specs/logins.yaml"]
+WORDS["api"] = [shlex.quote(f"{ROOT}/samples/specs/logins.yaml")]
 """What else is typed after a thing; a tool can be a function too."""
-ADDITIONS = [[thing, *words.split()] for thing in Thing for words in WORDS.get(thing, [""])]
+ADDITIONS = [[thing, *shlex.split(words)] for thing in Thing for words in WORDS.get(thing, [""])]
 ALONE = [words for words in ADDITIONS if words[0] not in {*on_request(), *TARGETS}]
 """Those that bring code."""
 
@@ -40,7 +41,7 @@ def said(*commands: list[str]) -> str:
     return "".join(done.stdout + done.stderr for done in runs if done.returncode)
 
 
-@pytest.mark.parametrize("words", ALONE, ids=" ".join)
+@pytest.mark.parametrize("words", ALONE, ids=lambda words: words[0])
 def test_code_that_is_added_is_in_style(mcpgen: Command, shop: Path, words: list[str]) -> None:
     assert mcpgen("add", *words, "--quiet").code == 0
     assert said(["ruff", "check", "src", "tests"]) == "" and mcpgen("check").code == 0
