@@ -445,6 +445,8 @@ def _file(
 ) -> Part:
     if isinstance(value, bytes):
         return Part(value, media_type, filename or "", headers)
+    if isinstance(value, dict):  # an object that a union allows beside the file
+        return Part(utf8(json_of(value)), "application/json", headers=headers)
     if not isinstance(value, str):
         raise Refused(f"a file is a text: {HOW_TO_SEND}")
     scheme = value[:5].lower()

@@ -5,5 +5,9 @@ from __future__ import annotations
 from typing import NotRequired, TypedDict
 
 
+class CreateCoverPicture(TypedDict):
+    id: str
+
+
 class CreateLabelsBodyValueItem(TypedDict):
     a: NotRequired[int]

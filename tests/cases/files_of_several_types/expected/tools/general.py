@@ -15,6 +15,11 @@ async def create_album(api: Api, *, body: dict[str, Any]) -> Answer[Any]:
     return await api.request("POST", "/album", multipart=wire.multipart_fields(body, file=("*",)))
 
 
+async def create_cover(api: Api, *, picture: str | models.CreateCoverPicture) -> Answer[Any]:
+    """Create a cover."""
+    return await api.request("POST", "/cover", multipart={"picture": wire.file(picture)})
+
+
 async def create_labels(
     api: Api, *, body: dict[str, list[models.CreateLabelsBodyValueItem]]
 ) -> Answer[Any]:
