@@ -83,7 +83,7 @@ corpus: $(VENV)/ready
 schemas: $(VENV)/ready
 	@PYTHONPATH=tests/definitions $(BIN)/python tests/definitions/schema_collections.py $(ARGS)
 
-# Upgrade five projects that version 0.1.0 made and people edited, each in environments of its own: names, edits, workflow.
+# Upgrade five projects that an earlier mcpgen made and people edited, each in environments of its own: names, edits, workflow.
 upgrade: $(VENV)/ready
 	@rm -rf dist/upgrade && $(BIN)/python -m build --wheel --outdir dist/upgrade . >/dev/null
 	MCPGEN_WHEEL="$$(echo "$(CURDIR)"/dist/upgrade/*.whl)" $(BIN)/python -m pytest -n $(WORKERS) tests/packaging/test_upgrade.py $(ARGS)

@@ -24,7 +24,7 @@ FORBIDDEN: Final = frozenset('<>:"\\|?*')
 
 GENERATED: Final = re.compile(
     r"""
-    (server|manifest|mcpgen\.schema)\.json
+    (server|manifest)\.json
     | clients/[\w-]+\.(json|toml|yaml)
     | skills/[\w-]+/SKILL\.md
     | tests/\w+\.(py|json)

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from mcpgen.config.file import OLD_SCHEMA
+from mcpgen.config import SCHEMA
 from mcpgen.config.keys import BY_NAME, NAME_PATTERN, TABLES, Key, Table
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -190,7 +190,7 @@ def _holds(key: Key) -> str:
 def files() -> dict[Path, str]:
     """The two files by path in a checkout."""
     return {
-        ROOT / "mcpgen" / "data" / OLD_SCHEMA: json.dumps(schema(), indent=2) + "\n",
+        ROOT / "mcpgen" / "data" / Path(SCHEMA).name: json.dumps(schema(), indent=2) + "\n",
         ROOT / "docs" / "configuration.md": page(),
     }
 

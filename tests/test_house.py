@@ -26,7 +26,7 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 46_600,
+    "lines of code of mcpgen": 46_480,
     "lines of code of its runtime": 14_300,
     "modules of a copied runtime": 43,
     "lines of a copied runtime": 13_700,
@@ -48,7 +48,7 @@ LIMITS = {
     "docstrings that begin with a question": 0,
     "class names with several meanings": 8,
     "lines of the changelog of a version": 150,
-    "lines of test code": 49_800,
+    "lines of test code": 49_520,
 }
 """No figure may be more: its goal once that is reached, before it at most a twentieth above today's."""
 

@@ -22,7 +22,6 @@ from .schemas import (
     listing,
     properties,
     required_names,
-    resolved,
     types_of,
     wording,
 )
@@ -44,15 +43,6 @@ def compare_outputs(
         return [("breaking", "answers are no longer structured")]
     findings = _Outputs(old, new, {} if causes is None else causes).all()
     return findings or [("text", "its answers are described differently")]
-
-
-def compare_listed(old: dict[str, Any], new: dict[str, Any]) -> list[Finding]:
-    """Compare the fields that a list of tools names with the type of an answer."""
-    now = properties(resolved(new, new))
-    gone = [name for name in properties(old) if now and name not in now]
-    if gone:
-        return [("breaking", f"answers no longer have `{name}`") for name in gone]
-    return [("text", "its answers are described differently")]
 
 
 class _Outputs(Walk):

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 from ..load.values import as_object, as_text
-from ..lock.model import LOGIN, MatchedTools, match, shape
+from ..lock.model import MatchedTools, match, shape
 from ..problems import Problem, RefusedError
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ PARTS = {
 the address that issues its tokens, for the server and for a person who logs in.
 """
 Credential = Mapping[str, Any]
-"""The name of a credential, and its `PARTS`: None for what a lock of version 0.1.0 lacks."""
+"""The name of a credential, and its `PARTS`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +94,20 @@ def is_read_anew(old: Lock, new: Lock) -> bool:
     return old.generator != new.generator and old.document == new.document
 
 
+def is_judged_anew(old: Lock, new: Lock) -> bool:
+    """Return whether mcpgen alone can have changed a hint: the document is the same, and so is the
+    configuration, or else the version is another.
+    """
+    return is_read_anew(old, new) or _inputs(old) == _inputs(new) != ("", "")
+
+
+def _inputs(lock: Lock) -> tuple[str, str]:
+    """The hashes of all that a run reads; empty where one of them is not known."""
+    if "" in (lock.document, lock.config):
+        return "", ""
+    return lock.document, lock.config
+
+
 def consents(old: Lock, new: Lock) -> list[Consent]:
     """Every change from one lock to the next that must be accepted, those of the server first."""
     address = old.base_url or new.base_url  # an address that was not known is not changed
@@ -102,7 +116,7 @@ def consents(old: Lock, new: Lock) -> list[Consent]:
     changes = [*_loss(old, matched), *_allowed(agreed, new)]
     for was, now in matched.kept:
         before, after = _call(was, old, address), _call(now, new, new.base_url)
-        if is_read_anew(old, new):
+        if is_judged_anew(old, new):
             was = replace(was, hints=now.hints)  # another judgement of what is the same call
         changes += _same_tool(was, now, before, after)
         agreed.add(after)  # said of this tool, and not again of every new one
@@ -226,7 +240,7 @@ def _credential_changes(before: CallTarget, after: CallTarget) -> Iterator[str]:
 def _part_changes(before: Credential, after: Credential) -> Iterator[str]:
     for part, word in PARTS.items():
         old, new = before[part], after[part]
-        if old is not None and old != new:
+        if old != new:
             yield f"credential `{after['name']}` changes its {word}: {_difference(old, new)}"
 
 
@@ -287,14 +301,11 @@ def _call(tool: ToolLock, lock: Lock, address: str | None) -> CallTarget:
 
 def _credential(name: str, facts: Mapping[str, Any]) -> Credential:
     login = as_object(facts.get("login"))
-    scopes = facts.get("scopes")
-    if scopes is None:
-        login = dict.fromkeys(LOGIN)
     return {
         "name": name,
         **{part: str(facts.get(part)) for part in ("kind", "place", "wire_name", "scheme")},
         "token_url": as_text(facts.get("token_url")),
-        "scopes": _sorted(scopes),
+        "scopes": _sorted(facts.get("scopes", ())),
         "authorization_url": login.get("authorization_url", ""),
         "device_url": login.get("device_url", ""),
         "login_token_url": login.get("token_url", ""),
@@ -303,9 +314,7 @@ def _credential(name: str, facts: Mapping[str, Any]) -> Credential:
     }
 
 
-def _sorted(scopes: Iterable[str] | None) -> tuple[str, ...] | None:
-    if scopes is None:
-        return None
+def _sorted(scopes: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(scopes))
 
 

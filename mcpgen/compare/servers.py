@@ -17,10 +17,10 @@ from ..ir import Schema
 from ..load.values import as_object, as_text
 from ..lock import HINTS, Lock, ToolLock
 from ..lock.model import match, shape, successors
-from .answers import compare_listed, compare_outputs
+from .answers import compare_outputs
 from .names import rename_note
 from .schemas import Finding, Kind, compare_inputs, reworded
-from .security import consents, is_read_anew
+from .security import consents, is_judged_anew, is_read_anew
 from .sides import Side
 
 KINDS: tuple[Kind, ...] = ("security", "breaking", "additive", "text")
@@ -186,7 +186,7 @@ def _tool(was: ToolLock, now: ToolLock, old: Side, new: Side) -> Iterator[Change
     causes: dict[str, str] = {}
     findings = [
         *_operation(was, now),
-        *_hints(was, now, judged_anew=old.lock.generator != new.lock.generator),
+        *_hints(was, now, judged_anew=is_judged_anew(old.lock, new.lock)),
         *_contract(before, after, old.wholes.get(was.name), new.wholes.get(now.name)),
         *_answers(before, after, old.answers.get(was.name), new.answers.get(now.name), causes),
     ]
@@ -267,14 +267,10 @@ def _answers(
     new_type: Schema | None,
     causes: dict[str, str],
 ) -> list[Finding]:
-    """Compare the answers of two Tool objects: their types where both sides have them, else what is
-    listed. Version 0.1.0 wrote no types that are read, and listed the fields.
-    """
+    """Compare the answers of two Tool objects: their types, else what is listed."""
     before, after = old.get("outputSchema"), new.get("outputSchema")
     if before is None or after is None or new_type is None:
         return compare_outputs(before, after)
-    if old_type is None:
-        return compare_listed(before, new_type)
     return compare_outputs(old_type or before, new_type or after, causes)
 
 

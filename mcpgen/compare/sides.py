@@ -54,8 +54,8 @@ class Side:
         )
 
 
-def side_of_server(server: ir.Server, document: str = "") -> Side:
-    """A server that was just parsed, from the document of that hash."""
+def side_of_server(server: ir.Server, document: str = "", config: str = "") -> Side:
+    """A server that was just parsed, from the document and the configuration of these hashes."""
     tools, wholes = {}, {}
     for tool in server.tools:
         if tool.contract is not None:
@@ -68,7 +68,7 @@ def side_of_server(server: ir.Server, document: str = "") -> Side:
             "outputSchema": tool.output_schema,
         }
     return Side(
-        lock=facts(server, document=document),
+        lock=facts(server, document=document, config=config),
         tools=tools,
         wholes=wholes,
         answers=_complete(answer_facts(server)),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..version import exports
 
 if TYPE_CHECKING:
-    from .file import NAME, OLD_SCHEMA, SCHEMA, parse_config, read_config
+    from .file import NAME, SCHEMA, parse_config, read_config
     from .model import (
         AnswerConfig,
         ApiConfig,
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NAME",
-    "OLD_SCHEMA",
     "SCHEMA",
     "AnswerConfig",
     "ApiConfig",
@@ -35,7 +34,7 @@ __all__ = [
 __getattr__ = exports(
     __name__,
     {
-        **dict.fromkeys(("NAME", "OLD_SCHEMA", "SCHEMA", "parse_config", "read_config"), "file"),
+        **dict.fromkeys(("NAME", "SCHEMA", "parse_config", "read_config"), "file"),
         **dict.fromkeys(("AnswerConfig", "ApiConfig", "ArgumentConfig", "Config"), "model"),
         **dict.fromkeys(("Pinned", "Selection", "ToolConfig"), "model"),
     },

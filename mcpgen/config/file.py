@@ -37,8 +37,6 @@ SCHEMA = "document/mcpgen.schema.json"
 """The schema of the file, in the project."""
 SECRETIVE = (("headers",), ("scheme",), ("auth",))
 """Keys whose value may be a secret by mistake, so that no message repeats it."""
-OLD_SCHEMA = "mcpgen.schema.json"
-"""Its place in projects of version 0.1.0."""
 
 
 def read_config(folder: Path) -> Config:

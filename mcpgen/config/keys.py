@@ -131,18 +131,11 @@ SUBTABLES = {
 }
 """Tables within tables: `tools` and `arguments` hold one table for each operation and argument."""
 
-REMOVED = {
-    ("tools.*.answer", "page_size"): (
-        'set the default of the argument that limits the page: `[tools."…".arguments.limit]` with'
-        " `default = 20`"
-    )
-} | dict.fromkeys(
+REMOVED = dict.fromkeys(
     (("apis.*", name) for name in ("timeout", "rate_limit", "max_concurrency", "retries")),
     "whoever runs the server sets it, as in `MCPGEN_SHOP_BILLING_RATE_LIMIT`",
 )
-"""Keys of earlier versions and those people look for, with what to write instead, by table and
-name.
-"""
+"""Keys that people look for, with what to write instead, by table and name."""
 
 OPTIONS = tuple(
     (table, key, key.option) for table in TABLES for key in table.keys if key.option is not None

@@ -21,7 +21,7 @@ LATER = (
     *("code", "draft", "auth_scheme", "auth_description", "headers", "full_answers", "redact"),
     *("globs", "tags", "apis", "confirm", "parts", "catalogue", "forward_headers"),
 )
-"""Fields that a `Config` of version 0.1.0 did not have: unset, they leave its hash as it was."""
+"""Fields that came later than others: unset, they leave the hash of a project as it was."""
 NOT_HASHED = tuple(
     (
         "sources overlays workflows ref_root ref_map max_bytes fetch_seconds fetch_headers "
@@ -60,6 +60,9 @@ def config_hash(config: Config) -> str:
         del api["path"], api["url"], api["overlays"]
         if not api["separate"]:
             del api["separate"]
+    for table in (*data["tools"].values(), *data["tags"].values()):
+        if table["rate"] is None:
+            del table["rate"]
     unset = [key for key in LATER if not data[key]]
     for key in unset:
         del data[key]

@@ -80,7 +80,7 @@ class Former:
 @dataclass(frozen=True, slots=True)
 class Once:
     """A file that was written once: the hash of what was written, and the version of mcpgen that
-    wrote it. Both are empty where a lock of version 0.1.0 does not say it.
+    wrote it. Both are empty where the file was there before mcpgen had one of that name.
 
     `newest` is the hash of what mcpgen writes today, empty where that is the same.
     """

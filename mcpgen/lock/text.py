@@ -17,7 +17,7 @@ from typing import Any
 
 import jsonschema_rs
 
-from ..paths import Obstacle, check_generated, check_paths, checked, obstacle, packages, read_plain
+from ..paths import Obstacle, check_generated, check_paths, checked, obstacle, read_plain
 from ..problems import OutputConflictError, Problem, UsageError
 from ..text import shorten, visible
 from ..version import __version__
@@ -199,7 +199,7 @@ def parse_lock(text: str) -> Lock:
         made=data.get("made", {}),
         files=data["files"],
         once={checked(path): Once(*values[:3]) for path, values in data.get("once", {}).items()},
-        name=data.get("name", _name_of(data["files"])),
+        name=data["name"],
         apis=data.get("apis", {}),
     )
 
@@ -239,11 +239,6 @@ def _arguments(data: Mapping[str, str]) -> dict[str, ArgumentKey]:
         place, _, wire_name = key.partition(" ")
         arguments[name] = (place, wire_name or name)
     return arguments
-
-
-def _name_of(files: Mapping[str, str]) -> str:
-    """The server's name in a lock of version 0.1.0, which did not say it: that of the package."""
-    return next(iter(sorted(packages(files))), "").removesuffix("_mcp")
 
 
 def _alternatives(data: list[list[str]]) -> tuple[tuple[str, ...], ...]:

@@ -1,16 +1,15 @@
 """The user code's imports from the generated package, read and never run.
 
 User code imports from the package itself (`from .. import Api`), its tools and its models.
-Modules of `runtime/` may move with every version, and those of version 0.1.0 lay flat in
-the package. An import that is not there, or that reaches past the package's face, is a
-problem with the right import as its hint.
+Modules of `runtime/` may move with every version. An import that is not there, or that reaches
+past the package's face, is a problem with the right import as its hint.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -18,19 +17,6 @@ from ..problems import Problem
 from .functions import near, parsed, problem_at
 from .package import GeneratedPackage
 
-APP, SERVER = "App", "ToolServer"
-"""The class of a server, and its name in version 0.1.0, where it was told no package."""
-RENAMED = {
-    SERVER: APP,
-    "BadAnswer": "ApiError",
-    "Busy": "ApiError",
-    "MissingCredential": "ApiError",
-    "Redirected": "ApiError",
-    "Refused": "ApiError",
-    "TimedOut": "ApiError",
-    "Unreachable": "ApiError",
-}
-"""Names of version 0.1.0 → what the package offers in their place."""
 OWN = ("auth", "custom", "hooks")
 """The user's modules in the package: what is in them is not judged here."""
 PAST_THE_FACE = "E1319"
@@ -175,7 +161,7 @@ class _Reader:
             return True
         if inner:
             return False
-        if not self.face:  # of version 0.1.0, which had none
+        if not self.face:  # it is missing or damaged, which `check` says
             return True
         return name.startswith("__") or name in (*self.face, "*")
 
@@ -184,36 +170,15 @@ class _Reader:
 
     def _instead(self, found: _Import) -> str:
         """Suggest an import under whose names the rest of the file stays as it is."""
-        if found.module[0] == "models":
-            return self._models_instead(found)
-        names = {name: RENAMED.get(name, name) for name in found.names or found.module[-1:]}
-        offered = {name: new for name, new in names.items() if new in self.face}
+        if found.module == ("models",):
+            return "no type is generated for this server: write `Any`"
+        names = found.names or found.module[-1:]
+        offered = sorted(self.face.intersection(names))
         if not offered:
             return near(found.module[-1], self.face) or self._offer()
-        bound = {name: found.variables.get(name, new) for name, new in offered.items()}
-        bound |= {name: APP for name in bound if name == SERVER}
-        written = sorted({_renamed(new, bound[name]) for name, new in offered.items()})
-        sentences = [f"write `from {found.prefix} import {', '.join(written)}`"]
-        for name, new in names.items():
-            if name not in offered:
-                sentences.append(f"the package offers no `{name}`")
-            elif name == SERVER:
-                sentences.append(f'`{APP}("{self.package}")` takes the place of `{SERVER}()`')
-            elif bound[name] == new != name:
-                sentences.append(f"`{new}` takes the place of `{name}`")
-        return "; ".join(sentences)
-
-    def _models_instead(self, found: _Import) -> str:
-        if not self.models:
-            return "no type is generated for this server: write `Any`"
-        kept = [name for name in found.names if name in self.models]
-        gone = [f"no type is called `{name}`" for name in found.names if name not in self.models]
-        here = replace(found, module=("models",)).written
-        if found.variables and kept:
-            written = ", ".join(_renamed(name, found.variables[name]) for name in kept)
-            return "; ".join([f"write `from {here} import {written}`", *gone])
-        used = [f"`{name}` is `models.{name}` then" for name in kept]
-        return "; ".join([f"write `from {found.prefix} import models`", *used, *gone])
+        written = ", ".join(_renamed(name, found.variables.get(name, name)) for name in offered)
+        missing = [f"the package offers no `{name}`" for name in names if name not in self.face]
+        return "; ".join([f"write `from {found.prefix} import {written}`", *missing])
 
     def _offer(self) -> str:
         return f"the package offers {', '.join(f'`{name}`' for name in sorted(self.face))}"

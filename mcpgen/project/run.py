@@ -13,13 +13,13 @@ the folder alone.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..config import NAME, OLD_SCHEMA, SCHEMA, Config, read_config
+from ..config import NAME, SCHEMA, Config, read_config
 from ..config.options import (
     OptionConflict,
     agreed_with,
@@ -191,7 +191,7 @@ def run(
         texts = {
             **render(server, formatter),
             **_catalogue(result, server),
-            **config_files(plan.config, folder, server.name, before),
+            **config_files(plan.config, folder, server.name),
             **_copies(result, plan.config.documents, folder, plan.lock),
         }
     return Run(
@@ -259,23 +259,18 @@ def _copies(
     return copies
 
 
-def config_files(
-    config: Config, folder: Path, name: str, before: Collection[str] = ()
-) -> dict[str, str]:
-    """The configuration of a project and its schema, which stays where the last run wrote it.
-    `mcpgen.toml` is written once and then the user's.
+def config_files(config: Config, folder: Path, name: str) -> dict[str, str]:
+    """The configuration of a project and its schema. `mcpgen.toml` is written once and then the
+    user's.
     """
-    return {
-        NAME: new_text(config, folder, name=name),
-        OLD_SCHEMA if OLD_SCHEMA in before else SCHEMA: schema_text(),
-    }
+    return {NAME: new_text(config, folder, name=name), SCHEMA: schema_text()}
 
 
 def schema_text() -> str:
     """The JSON Schema of `mcpgen.toml`, which stands in every project so that editors find it
     offline.
     """
-    return (resources.files("mcpgen") / "data" / OLD_SCHEMA).read_text("utf-8")
+    return (resources.files("mcpgen") / "data" / Path(SCHEMA).name).read_text("utf-8")
 
 
 def _agreed(asked: Config, folder: Path) -> Config:

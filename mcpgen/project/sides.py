@@ -37,4 +37,4 @@ def side_of_document(
     if document is not None:
         config = replace(config, sources=(document,), project=None)
     result = pipeline.run(config, problems, lock=lock)
-    return side_of_server(result.server, result.facts.document)
+    return side_of_server(result.server, result.facts.document, result.facts.config)

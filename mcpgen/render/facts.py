@@ -20,7 +20,7 @@ from .sample import tests_data
 from .whole import whole_schemas
 
 ANSWERS = "document/answers.json"
-"""The types of answers in a project. Version 0.1.0 wrote none."""
+"""The types of answers in a project."""
 SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 """Unit of a tool's rate → its seconds."""
 _compact = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode

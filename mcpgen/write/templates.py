@@ -19,18 +19,8 @@ from ..problems import Problem
 from ..version import __version__
 from .changes import difference
 
-WRITTEN_BY_0_1_0 = frozenset(
-    {
-        "516a8398f843579be55589bec4844d433ddcb22741fc350e58c5af96405c4e6d",  # .gitignore
-        "ed7e9a47c421a64cbb4b04c83de84f56935c4bf0399e281c553ae926ba8a4f22",  # the workflow
-        "ab1834a813e1ccf007c67e43958e4244afb9eab4a2dd0b1fcab4c007473df0fa",  # hooks.py
-        "c0374a89d226223faaefed50ac864b5dd04acb6e8db0392af0334697ea694693",  # auth.py
-        "07aabd78b3e44e63b4c2c9f40d724049db15c79db3bdb5d9c40b128fd137958c",  # custom/__init__.py
-    }
-)
-"""Hashes of files that version 0.1.0 wrote into every project; its lock has none of them."""
 State = Literal["untouched", "edited", "unknown"]
-"""Whether a file was edited since mcpgen wrote it; a lock of version 0.1.0 does not say it."""
+"""Whether a file was edited since mcpgen wrote it; unknown of a file that was there before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,8 +66,6 @@ def records(
 
 def _record(current: str, before: Once, newest: Once) -> Once:
     """The record of one file; `current` is the hash it has on the disk."""
-    if current in WRITTEN_BY_0_1_0:
-        before = Once(hash=current, generator="0.1.0")
     if before.hash == newest.hash:
         return replace(before, newest="")
     if current in ("", newest.hash):

@@ -61,7 +61,6 @@ def test_every_part_of_a_file_arrives() -> None:
     ('profile = "small"', 1, "`profile` must be `portable` or `rich`", ""),
     ('[select]\ninclude_tags = "books"', 2, "must be a list of texts", ""),
     ("[source]\nmax_bytes = 0", 2, "whole number of at least 1", ""),
-    ("[tools.a.answer]\npage_size = 20", 2, "unknown key `page_size`", "with `default = 20`"),
     ("[tools.a.arguments.b]\nhidden = true\nvalue = 1979-05-27", 3, "a value that JSON has", ""),
     ("[tools.a.arguments.b]\nvalue = 1", 1, "`value` needs `hidden = true`", ""),
     ("[tools.a.arguments.b]\nhidden = true\ndefault = 1", 1, "is never used", "use `value`"),

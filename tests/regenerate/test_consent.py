@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -246,17 +245,6 @@ def test_a_new_operation_at_the_new_origin_needs_no_acceptance_of_its_own(projec
     moved["paths"]["/e"] = get("getE")
     ended = made.after(moved)
     assert ended.code == 3 and "new tool" not in ended.err
-
-
-def test_a_lock_of_0_1_0_needs_no_acceptance_of_scopes_and_logins(project: Make) -> None:
-    made = project(DOCUMENT)
-    lock = made.folder / "mcpgen.lock"
-    text = lock.read_text()
-    old = re.sub(r', "scopes": \[[^]]*\](?=, "variables")|, "login": {[^{}]*}', "", text)
-    assert text.count('"scopes"') == 5
-    assert '"scopes"' not in old
-    lock.write_text(old)
-    assert made.run("generate")[0] == 0
 
 
 # -- tools that go

@@ -226,7 +226,7 @@ def test_what_another_mcpgen_reads_in_the_same_document_breaks_nothing(tmp_path:
     wider = {"type": "object", "properties": listed}
     was = replace(
         now,
-        lock=replace(now.lock, generator="0.1.0", tools=tuple(tools)),
+        lock=replace(now.lock, generator="0.1.9", tools=tuple(tools)),
         tools={**now.tools, "list_books": {**now.tools["list_books"], "inputSchema": wider}},
     )
     found = diff(was, now)
@@ -235,6 +235,29 @@ def test_what_another_mcpgen_reads_in_the_same_document_breaks_nothing(tmp_path:
     texts = {(change.tool, change.text) for change in found.of("text")}
     assert ("add_book", "it is no longer read-only, as mcpgen judges it") in texts
     assert ("list_books", READ_ANEW) in texts
+
+
+@pytest.mark.parametrize(("generator", "document", "config", "kind"), [
+    ("the same", "the same", "the same", "text"),
+    ("the same", "the same", "another", "security"),
+    ("the same", "another", "the same", "security"),
+    ("the same", "", "the same", "security"),
+    ("another", "the same", "another", "text"),
+    ("another", "another", "the same", "security"),
+])  # fmt: skip
+def test_a_hint_of_an_unchanged_document_changes_by_mcpgen_alone(
+    tmp_path: Path, generator: str, document: str, config: str, kind: str
+) -> None:
+    _, server = pipeline.understand(
+        Config(sources=(str(save(DOCUMENT, tmp_path / "shop.json")),)), Problems()
+    )
+    now = side_of_server(server, "the same", "the same")
+    reading = [replace(tool, hints={**tool.hints, "read_only": True}) for tool in now.lock.tools]
+    lock = replace(now.lock, document=document, config=config, tools=tuple(reading))
+    if generator == "another":
+        lock = replace(lock, generator="0.1.9")
+    changed = {change.kind for change in diff(replace(now, lock=lock), now).changes}
+    assert changed == {kind}
 
 
 def test_a_project_is_compared_as_it_stands(tmp_path: Path) -> None:

@@ -61,16 +61,6 @@ def test_a_new_title_moves_nothing_where_no_name_is_configured(shop: Path, mcpge
         assert mcpgen("check").code == 0
 
 
-def test_a_lock_without_the_name_keeps_it_by_the_package(shop: Path, mcpgen: Command) -> None:
-    without_name(shop)
-    lock = json.loads((shop / "mcpgen.lock").read_text())
-    assert lock.pop("name") == "corner_shop"
-    (shop / "mcpgen.lock").write_text(json.dumps(lock))
-    save(changed(retitle), shop.parent / "shop.json")
-    assert mcpgen("generate").code == 0
-    assert packages(shop) == ["corner_shop_mcp"]
-
-
 def test_another_name_is_refused_until_it_is_accepted(shop: Path, mcpgen: Command) -> None:
     rename(shop, "library")
     before = contents(shop)

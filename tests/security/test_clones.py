@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from mcpgen.cli import run
-from tests.generated import written
 
 READING = [["check"], ["inspect"], ["diff"], ["verify"], ["generate", "--dry-run"]]
 WRITING = [["generate"], ["generate", "--force"], ["generate", "--accept-changes"]]
@@ -20,7 +19,6 @@ DOCUMENT = {
     "servers": [{"url": "https://shop.example"}],
     "paths": {"/books": {"get": {"operationId": "listBooks", "responses": {}}}},
 }
-HOOK = "#!/bin/sh\necho hooked\n"
 
 
 @pytest.fixture
@@ -46,25 +44,6 @@ def everything(folder: Path) -> dict[str, tuple[int, bytes]]:
             content = path.read_bytes() if path.is_file() else b""
             found[path.relative_to(folder).as_posix()] = (path.lstat().st_mode, content)
     return found
-
-
-def stage(folder: Path, journal: dict[str, object], **files: str) -> None:
-    """An unfinished run as version 0.1.0 left it."""
-    staged = {name.replace("__", "/"): text for name, text in files.items()}
-    written({"complete": "", "journal.json": json.dumps(journal), **staged}, folder)
-    for name in staged:
-        (folder / name).chmod(0o755)
-
-
-@pytest.mark.parametrize("command", [*READING, *WRITING], ids=" ".join)
-def test_a_stage_that_was_committed_is_never_replayed(clone: Path, command: list[str]) -> None:
-    hook = {"writes": [".git/hooks/post-commit"], "removes": ["mcpgen.toml"], "inode": 1}
-    stage(clone / ".mcpgen-stage", hook, new__0=HOOK)
-    (clone / "out").symlink_to("../home")
-    stage(clone.parent / ".clone.mcpgen-stage", hook, tree__out__bashrc="echo owned\n")
-    before = everything(clone.parent)
-    run(command)
-    assert everything(clone.parent) == before
 
 
 @pytest.mark.parametrize("command", [*READING, *WRITING], ids=" ".join)

@@ -319,13 +319,14 @@ def test_another_origin_other_credentials_or_destruction_must_be_accepted(
 ) -> None:
     known = replace(facts(), tools=(tool(),), auth={"key": API_KEY}, security=(("key",),))
     write(OLD, tmp_path / "shop", lock_facts=known)
+    now = replace(known, **{"document": "another", **changes})  # type: ignore[arg-type]
     before = tree(tmp_path / "shop")
     with pytest.raises(RefusedError) as caught:
-        write(NEW, tmp_path / "shop", lock_facts=replace(known, **changes))  # type: ignore[arg-type]
+        write(NEW, tmp_path / "shop", lock_facts=now)
     assert caught.value.exit_code == 3
     assert said in "\n".join(problem.message for problem in caught.value.problems)
     assert tree(tmp_path / "shop") == before
-    assert write(NEW, tmp_path / "shop", lock_facts=replace(known, **changes), accept=True).created  # type: ignore[arg-type]
+    assert write(NEW, tmp_path / "shop", lock_facts=now, accept=True).created
 
 
 def test_a_moved_operation_a_new_tool_and_other_words_need_no_acceptance(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .credentials import Outgoing
+    from . import Outgoing
 
 PROVIDES: frozenset[str] = frozenset()
 

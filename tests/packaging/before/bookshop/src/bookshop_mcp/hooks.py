@@ -1,6 +1,6 @@
 """Rules of our shop."""
 
-from .content import Call, ToolError
+from . import Call, ToolError
 
 
 def before_cancel_order(call: Call) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..api import Api
-from ..models.books import Book
+from .. import Api
+from ..models import Book
 from ..tools import books, search
 
 

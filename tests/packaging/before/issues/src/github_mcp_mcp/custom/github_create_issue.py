@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..models import github as models
+    from .. import models
 
 
 async def github_create_issue(
