@@ -48,7 +48,7 @@ LIMITS = {
     "docstrings that begin with a question": 0,
     "class names with several meanings": 8,
     "lines of the changelog of a version": 150,
-    "lines of test code": 49_520,
+    "lines of test code": 49_700,
 }
 """No figure may be more: its goal once that is reached, before it at most a twentieth above today's."""
 

@@ -8,6 +8,7 @@ for every server alike.
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import tomllib
@@ -26,6 +27,7 @@ SENDABLE = {
     "header": re.compile(r"[!-~]([ -~]*[!-~])?"),
 }
 """Place of a parameter → the texts it can hold."""
+CONTENT = {"contentEncoding", "contentMediaType"}
 FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 KINDS: dict[str, tuple[type, ...]] = {
     "string": (str,), "integer": (int,), "number": (int, float), "boolean": (bool,),
@@ -56,8 +58,14 @@ class Disputes:
         places = {fault[0] for fault in call.get("bad") or ()}
         if places == {"body"} and self._is_unnamed(call["want_op"]):
             return WHY["UNNAMED"]
+        if self._is_file_read_as_json(call):
+            return WHY["FILE_AS_JSON"]
+        if _is_sent_as_text(call):
+            return WHY["AS_TEXT"]
         if call["n_http"]:
             return ""
+        if self._is_text_for_a_file(call):
+            return WHY["NO_BASE64"]
         for slot in call.get("slots", ()):
             if reason := self.over_slot(call, slot):
                 return reason
@@ -80,6 +88,8 @@ class Disputes:
             return WHY["CONTRADICTION"]
         if call["n_http"] and self._is_credential(call["want_op"], place, name):
             return WHY["CREDENTIAL"]
+        if call.get("kind") == "spec" and self._is_file(call["want_op"], place, name):
+            return WHY["NO_BASE64"]
         others = self._names(call["want_op"], place) - {name}
         return WHY["ONE_NAME"] if _letters(name) in map(_letters, others) else ""
 
@@ -122,6 +132,53 @@ class Disputes:
         if not in_form and "query" not in slots:
             return False
         return any(_is_unsayable(value) for value in call["args"].values())
+
+    def _is_text_for_a_file(self, call: dict[str, Any]) -> bool:
+        """Whether a call was refused for a text that is no base64, and gives a text for a file."""
+        if "not base64" not in (call.get("error") or call.get("text") or ""):
+            return False
+        operation = call["want_op"]
+        texts = {_letters(key) for key, value in call["args"].items() if _is_text(value)}
+        names = {name for name in self._names(operation, "body") if _letters(name) in texts}
+        return any(self._is_file(operation, "body", name) for name in names) or (
+            "body" in texts and self._is_file(operation, "body", "")
+        )
+
+    def _is_file_read_as_json(self, call: dict[str, Any]) -> bool:
+        """Whether the referee read a part with a file's name as JSON, since a branch of its schema
+        is an object, while another branch is a file.
+        """
+        why = [fault[2] for fault in call.get("bad") or ()]
+        if not any(
+            re.match(r"cannot read as multipart/\S+: (JSON|Unicode)Decode", one) for one in why
+        ):
+            return False
+        sent = base64.b64decode(call["http"]["body"]).decode("latin-1")
+        names = re.findall(r'(?i); name="([^"]*)"; filename=', sent)
+        schemas = [self._schema(call["want_op"], "body", name) for name in names]
+        return any(
+            "object" in self._kinds(schema) and self._holds_bytes(schema) for schema in schemas
+        )
+
+    def _is_file(self, operation: str, place: str, name: str) -> bool:
+        """Whether a field of a body is a file or a list of files; without a name the body is."""
+        if place != "body":
+            return False
+        if name:
+            return self._holds_bytes(self._schema(operation, place, name))
+        return any(
+            not re.search(r"json|xml|^text/|\bform-", media)
+            and not self._kinds(schema) - {"string"}
+            for media, schema in self._content(operation).items()
+        )
+
+    def _holds_bytes(self, node: Any, depth: int = 0) -> bool:
+        """Whether a schema, its items or one of its branches are bytes."""
+        schema = self._object(node)
+        if schema.get("format") in ("binary", "base64", "byte") or CONTENT & set(schema):
+            return True
+        parts = (schema.get("items"), *self._parts(schema))
+        return depth < DEEPEST and any(self._holds_bytes(part, depth + 1) for part in parts)
 
     def _schema(self, operation: str, place: str, name: str) -> Any:
         """The schema of a parameter or of a property of the body."""
@@ -258,6 +315,30 @@ def _is_unsendable(call: dict[str, Any], slot: Any) -> bool:
     values = [value for key, value in call["args"].items() if _letters(key) in names]
     texts = [value for value in values if isinstance(value, str)]
     return any(SENDABLE[place].fullmatch(text) is None for text in texts)
+
+
+def _is_sent_as_text(call: dict[str, Any]) -> bool:
+    """Whether the number that the referee gives in the place of a text or of an object of texts
+    became a valid request.
+    """
+    if (call.get("kind"), call["n_http"], call.get("verdict")) != ("neg", 1, "valid"):
+        return False
+    return call["profile"] == "wrong type" and any(
+        _is_planted_number(value) for value in call["args"].values()
+    )
+
+
+def _is_planted_number(value: Any) -> bool:
+    """Whether a value is the referee's object of a wrong type, or holds it."""
+    if isinstance(value, dict):
+        return value == {"__bad__": 1} or any(map(_is_planted_number, value.values()))
+    return isinstance(value, list) and any(map(_is_planted_number, value))
+
+
+def _is_text(value: Any) -> bool:
+    """Whether a value is a text or a list of texts."""
+    values = value if isinstance(value, list) else [value]
+    return any(isinstance(one, str) for one in values)
 
 
 def _letters(name: str) -> str:

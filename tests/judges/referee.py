@@ -264,6 +264,7 @@ class Settlement:
     def _call(self, call: dict[str, Any], disputes: Disputes, document: str) -> None:
         side = {"schema": "A", "spec": "B"}.get(call["kind"])
         if side is None:
+            self._wrong_call(call, disputes, document)
             return
         accepted = (
             call["n_http"] == 1
@@ -287,6 +288,14 @@ class Settlement:
                 continue
             self.count[f"{side} delivered"] += slot[1] == "delivered"
             self.count[f"{side} delivered all"] += 1
+
+    def _wrong_call(self, call: dict[str, Any], disputes: Disputes, document: str) -> None:
+        """Leave out a call of invalid arguments whose verdict is disputed."""
+        if call["kind"] != "neg" or not call["n_http"]:
+            return
+        if reason := disputes.over_call(call):
+            self.disputed[reason].append((document, call))
+            self.count["invalid refused all"] -= 1
 
     def totals(self) -> Counts:
         """The columns of the table, as (good, all)."""

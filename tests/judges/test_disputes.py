@@ -4,6 +4,7 @@ failure.
 
 from __future__ import annotations
 
+import base64
 import json
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,14 @@ DOCUMENT = {
                 "type": "object", "properties": {"_id": {}, "size": {}}, "required": ["id"]}}}}}},
         "/open": {"get": {"parameters": [{"name": "key", "in": "query"}],
             "requestBody": {"content": {FORM: {"schema": {"type": "object", "properties": {}}}}}}},
-        "/raw": {"post": {"requestBody": {"content": {FORM: {"schema": {"type": "string"}}}}}}},
+        "/raw": {"post": {"requestBody": {"content": {FORM: {"schema": {"type": "string"}}}}}},
+        "/films": {"post": {"requestBody": {"content": {"multipart/form-data": {"schema": {
+            "type": "object", "properties": {
+                "film": {"anyOf": [{"type": "string", "format": "binary"}, {"type": "object"}]},
+                "notes": {"type": "object"}, "title": {"type": "string"},
+                "stills": {"items": {"contentMediaType": "image/png"}}}}}}}}},
+        "/bytes": {"put": {"requestBody": {"content": {"image/png": {}}}}},
+        "/text": {"put": {"requestBody": {"content": {"text/plain": {}}}}}},
     "components": {"securitySchemes": {"key": {"type": "apiKey", "in": "query", "name": "key"}}},
 }  # fmt: skip
 
@@ -144,3 +152,51 @@ def test_names_that_differ_in_signs_alone_excuse_each_other(disputes: Disputes) 
     refused = call("PUT /names/{id}", n_http=0, slots=[("body.id", "no_request")])
     assert disputes.over_call(refused) == WHY["ONE_NAME"]
     assert disputes.over_call(refused | {"slots": [("body.size", "no_request")]}) == ""
+
+
+@pytest.mark.parametrize(("operation", "args", "other"), [
+    ("POST /films", {"film": "k1 é"}, {"title": "k1 é"}),
+    ("POST /films", {"stills": ["k1 é"]}, {"stills": [1]}),
+    ("PUT /bytes", {"body": "k1 é"}, {"body": {}}),
+])  # fmt: skip
+def test_a_text_in_the_place_of_a_file_excuses_the_refusal_that_asks_for_base64(
+    disputes: Disputes, operation: str, args: Any, other: Any
+) -> None:
+    refused = call(operation, n_http=0, args=args, text="not base64: give the bytes")
+    assert disputes.over_call(refused) == WHY["NO_BASE64"]
+    assert disputes.over_call(refused | {"args": other}) == ""
+    assert disputes.over_call(refused | {"text": "`film` is required"}) == ""
+    assert disputes.over_call(refused | {"n_http": 1}) == ""
+
+
+def test_a_text_that_is_base64_by_chance_may_arrive_as_its_bytes(disputes: Disputes) -> None:
+    sent = call("PUT /bytes", kind="spec")
+    assert disputes.over_slot(sent, ("body", "altered")) == WHY["NO_BASE64"]
+    assert disputes.over_slot(sent | {"kind": "schema"}, ("body", "altered")) == ""
+    assert disputes.over_slot(call("PUT /text", kind="spec"), ("body", "altered")) == ""
+
+
+def test_a_part_with_a_files_name_is_no_json_whatever_else_its_field_may_be(
+    disputes: Disputes,
+) -> None:
+    def sent(disposition: str, why: str) -> dict[str, Any]:
+        part = f"--b\r\nContent-Disposition: form-data; {disposition}\r\n\r\nhello\r\n--b--"
+        http = {"target": "/films", "body": base64.b64encode(part.encode()).decode()}
+        bad = [["body", "", f"cannot read as multipart/form-data: {why}"]]
+        return call("POST /films", verdict="invalid", bad=bad, http=http)
+
+    unreadable = "JSONDecodeError Expecting value"
+    named = 'name="film"; filename="f"'
+    assert disputes.over_call(sent(named, unreadable)) == WHY["FILE_AS_JSON"]
+    assert disputes.over_call(sent('name="film"', unreadable)) == ""
+    assert disputes.over_call(sent('name="notes"; filename="f"', unreadable)) == ""
+    assert disputes.over_call(sent(named, "ValueError not a multipart body")) == ""
+
+
+def test_a_number_that_arrives_as_a_valid_text_was_mended(disputes: Disputes) -> None:
+    args = {"notes": [{"tags": {"__bad__": 1}}]}
+    sent = call("POST /films", kind="neg", profile="wrong type", args=args)
+    assert disputes.over_call(sent) == WHY["AS_TEXT"]
+    assert disputes.over_call(sent | {"verdict": "invalid"}) == ""
+    assert disputes.over_call(sent | {"profile": "unexpected argument"}) == ""
+    assert disputes.over_call(sent | {"args": {"notes": 1}}) == ""
