@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -113,6 +114,7 @@ def _sides(
         old = side_of_document(names[0], project, None, problems)
     else:
         old = side_of_project(_required(project))
+        old = replace(old, own=old.lock.own)  # what changed in `custom/` since the last run
     new_name = names[-1] if names else None
     return old, side_of_document(new_name, project, old, problems, update=update)
 

@@ -45,7 +45,8 @@ class Side:
     def served(self) -> Side:
         """This side with the tools of the user's code, each in place of its generated namesake."""
         own = as_object(self.own)
-        tools = {name: {**self.tools.get(name, {}), **tool} for name, tool in own.items()}
+        none: Mapping[str, Any] = {"annotations": {}}
+        tools = {name: {**self.tools.get(name, {}), **none, **tool} for name, tool in own.items()}
         return replace(
             self,
             tools={**self.tools, **tools},
@@ -110,7 +111,9 @@ def side_of_files(lock: Lock, read: Read) -> Side:
         elif LIST.search(path):
             for tool in map(as_object, as_list(_json(read(path)))):
                 tools[as_text(tool.get("name"))] = tool
-    return Side(lock=lock, tools=tools, wholes=wholes, answers=answers, aliases=aliases)
+    return Side(
+        lock=lock, tools=tools, wholes=wholes, answers=answers, aliases=aliases, own=lock.own
+    )
 
 
 def _exact(contracts: dict[str, Any]) -> dict[str, Schema]:

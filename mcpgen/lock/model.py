@@ -102,7 +102,8 @@ class Lock:
     the class name of each type in `models.py`, by what the type is of. `files` is
     filled in by `write`: path → `text_hash`. `made` says what each formatted module was made of:
     path → hash. `once` is filled in by `write` as well, which is about the files that are
-    written once and are the user's.
+    written once and are the user's. `own` are the Tool objects of the user's code by name, None in
+    a lock that does not say them.
     """
 
     generator: str
@@ -122,6 +123,7 @@ class Lock:
     once: Mapping[str, Once] = field(default_factory=dict)
     name: str = ""
     apis: Mapping[str, str] = field(default_factory=dict)
+    own: Mapping[str, Mapping[str, Any]] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -57,6 +57,8 @@ def dump(lock: Lock) -> str:
     lines += _table("auth", lock.auth)
     lines += _table("apis", lock.apis) * bool(lock.apis)
     lines += _table("customised", lock.customised)
+    if lock.own is not None:
+        lines += _table("own", lock.own)
     lines += _table("files", lock.files)
     if lock.made:
         lines += _table("made", lock.made)
@@ -201,6 +203,7 @@ def parse_lock(text: str) -> Lock:
         once={checked(path): Once(*values[:3]) for path, values in data.get("once", {}).items()},
         name=data["name"],
         apis=data.get("apis", {}),
+        own=data.get("own"),
     )
 
 

@@ -17,6 +17,7 @@ from ..lock import (
     NAME,
     Lock,
     Once,
+    data_hash,
     dump,
     is_interrupted,
     owned,
@@ -109,6 +110,10 @@ def _reasons(folder: Path, lock: Lock, result: Run) -> Iterator[str]:
         yield "`custom/` has its first function with `@tool`, or lost its last one"
     if lock.document != result.facts.document:
         yield "the document changed"
+    before, now = as_object(lock.own), as_object(result.facts.own)
+    for name in sorted(before.keys() | now.keys()):
+        if lock.own is not None and data_hash(before.get(name)) != data_hash(now.get(name)):
+            yield f"the tool `{name}` of `custom/` changed"
 
 
 def _new_lock(result: Run, once: Mapping[str, Once]) -> Lock:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..config import NAME, SCHEMA, Config, read_config
 from ..config.options import (
@@ -200,9 +200,22 @@ def run(
         folder=folder,
         lock=plan.lock,
         files=texts,
-        facts=replace(result.facts, made={**formatter.made, **validation.made}),
+        facts=replace(
+            result.facts,
+            made={**formatter.made, **validation.made},
+            own=_own_tools(folder, has_functions=server.has_functions),
+        ),
         updated=plan.config.anew,
     )
+
+
+def _own_tools(folder: Path, *, has_functions: bool) -> dict[str, dict[str, Any]]:
+    """The Tool objects of the user's code in a project."""
+    if not any([has_functions, *folder.glob("src/*/custom/*.json")]):
+        return {}
+    from .own_tools import own_files, own_tools  # late: most projects have none
+
+    return own_tools(own_files(folder))
 
 
 def _kept(folder: Path, lock: Lock | None) -> dict[str, tuple[str, str]]:

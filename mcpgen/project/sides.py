@@ -10,6 +10,7 @@ from ..compare.sides import Side, side_of_project, side_of_server
 from ..config import Config
 from ..config.file import read_config
 from ..problems import Problems
+from .own_tools import own_files, own_tools
 from .run import named
 
 
@@ -37,4 +38,7 @@ def side_of_document(
     if document is not None:
         config = replace(config, sources=(document,), project=None)
     result = pipeline.run(config, problems, lock=lock)
-    return side_of_server(result.server, result.facts.document, result.facts.config)
+    side = side_of_server(result.server, result.facts.document, result.facts.config)
+    if project is not None:
+        side = replace(side, own=own_tools(own_files(project)))
+    return side

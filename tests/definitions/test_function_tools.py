@@ -294,13 +294,15 @@ def test_hooks_run_around_functions(tmp_path: Path) -> None:
     assert weather["condition"] == "unknown" and check(project.folder, Problems()).problems == ()
 
 
-def test_an_edit_needs_no_generating(tmp_path: Path) -> None:
+def test_an_edit_is_served_at_once_and_noticed_until_the_lock_has_it(tmp_path: Path) -> None:
     project = with_functions(tmp_path, TUTORIAL)
     project.function(
         "more", "from .. import tool\n\n@tool\ndef twice(n: int) -> int:\n    return 2 * n\n"
     )
     assert project.call("twice", {"n": 2}).structured_content == {"result": 4}
     assert listed(project)["twice"]["description"] == "Twice"
+    assert check(project.folder, Problems()).stale == ("the tool `twice` of `custom/` changed",)
+    project.generate()
     assert check(project.folder, Problems()).passed
 
 

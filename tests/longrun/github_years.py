@@ -244,15 +244,19 @@ def operations(path: Path) -> dict[str, str]:
 
 def other_than_fresh(project: Path) -> list[str]:
     """Generated files that differ from those of a run in an empty folder with the same
-    configuration and names; what is written once is the user's.
+    configuration, names and tools of one's own; what is written once is the user's.
     """
     place = project.with_name("fresh")
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir()
     for name in ("mcpgen.toml", "mcpgen.lock"):
         shutil.copy(project / name, place / name)
-    if (project / "document").is_dir():
-        shutil.copytree(project / "document", place / "document")
+    for folder in (
+        "document",
+        *(path.relative_to(project) for path in project.glob("src/*/custom")),
+    ):
+        if (project / folder).is_dir():
+            shutil.copytree(project / folder, place / folder)
     generate(place, accept=True)
     files, made = contents(project), contents(place)
     generated = made.keys() - lock_of(project).once.keys()

@@ -14,6 +14,7 @@ import pytest
 
 from mcpgen.problems import OutputConflictError, Problems
 from mcpgen.project.check import check
+from mcpgen.project.own_tools import own_files
 from mcpgen.project.verify import verify
 
 from .shop import (
@@ -190,12 +191,12 @@ def lf(files: dict[str, bytes]) -> dict[str, bytes]:
 
 
 def fresh(folder: Path) -> dict[str, bytes]:
-    """What a run gives in a folder without generated files: with the same configuration, and the
-    names of the last run.
+    """What a run gives in a folder without generated files: with the same configuration, the same
+    tools of one's own, and the names of the last run.
     """
     # The lock says of each file that was written once whether it is as a run would write it today.
     # What the last run kept of the document stays while the document says the same.
-    names = {"mcpgen.toml", "mcpgen.lock", *lock_of(folder).once}
+    names = {"mcpgen.toml", "mcpgen.lock", *lock_of(folder).once, *own_files(folder)}
     files = contents(folder).items()
     kept = [file for file in files if file[0] in names or file[0].startswith("document/")]
     return _fresh((folder.parent / "shop.json").read_bytes(), tuple(sorted(kept)))

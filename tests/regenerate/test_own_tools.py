@@ -12,6 +12,7 @@ import pytest
 
 from mcpgen.compare.servers import diff
 from mcpgen.compare.sides import Side, side_of_project
+from mcpgen.lock import dump, read_lock
 from mcpgen.project.own_tools import own_tools
 from tests.commands import Command
 
@@ -90,12 +91,14 @@ def test_hints_and_tools_that_come_and_go_are_told(side: Side) -> None:
     assert told(side, {}, old) == [("additive", "pack", "is new in `custom/`")]
 
 
-def test_a_contract_is_compared_in_place_of_its_generated_namesake(side: Side) -> None:
-    def contract(name: str, **properties: Any) -> dict[str, bytes]:
-        schema = {"type": "object", "properties": properties}
-        text = json.dumps([{"name": name, "inputSchema": schema}])
-        return {f"src/shop_mcp/custom/{name}.json": text.encode()}
+def contract(name: str, **properties: Any) -> dict[str, bytes]:
+    """A file with the contract of one tool that has these arguments."""
+    schema = {"type": "object", "properties": properties}
+    text = json.dumps([{"name": name, "inputSchema": schema}])
+    return {f"src/shop_mcp/custom/{name}.json": text.encode()}
 
+
+def test_a_contract_is_compared_in_place_of_its_generated_namesake(side: Side) -> None:
     text, number = {"type": "string"}, {"type": "integer"}
     for name in ("list_books", "count_words"):
         changes = told(side, contract(name, a=text), contract(name, a=number))
@@ -126,3 +129,43 @@ def test_a_revision_is_compared_with_its_functions(
         assert phrase in ended.said
     path.unlink()
     assert "`pack` is gone from" in mcpgen("diff", "--against", "HEAD").said
+
+
+def write(folder: Path, files: dict[str, bytes]) -> None:
+    custom = next(folder.glob("src/*/custom"))
+    for path, content in files.items():
+        head = b"from .. import tool\n" * (b"@tool" in content)
+        (custom / Path(path).name).write_bytes(head + content)
+
+
+@pytest.mark.parametrize(("name", "old", "new", "told"), [
+    ("pack", function("(box: str)"), function("(crate: str)"), "`box` is gone"),
+    ("list_books", contract("list_books", a={"type": "string"}),
+     contract("list_books", a={"type": "integer"}), "`a` must be integer instead of string"),
+])  # fmt: skip
+def test_the_lock_remembers_tools_of_ones_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mcpgen: Command,
+    name: str, old: dict[str, bytes], new: dict[str, bytes], told: str,
+) -> None:  # fmt: skip
+    folder = project(tmp_path)
+    monkeypatch.chdir(folder)
+    write(folder, old)
+    assert f"`{name}` " in mcpgen("diff").said
+    mcpgen("generate")
+    write(folder, new)
+    assert mcpgen("diff").code == 12 and told in mcpgen("diff").said
+    assert f"the tool `{name}` of `custom/` changed" in mcpgen("check").said
+    assert told in mcpgen("generate").said
+    assert mcpgen("diff").code == 0 and told not in mcpgen("generate").said
+
+
+def test_a_lock_that_does_not_say_tools_of_ones_own_is_compared_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mcpgen: Command
+) -> None:
+    folder = project(tmp_path)
+    monkeypatch.chdir(folder)
+    write(folder, contract("count_words", a={"type": "string"}))
+    lock = read_lock(folder)
+    assert lock is not None and lock.own == {}
+    Path("mcpgen.lock").write_text(dump(replace(lock, own=None)))
+    assert mcpgen("diff").code == 0 and "What changes" not in mcpgen("generate").said
