@@ -26,14 +26,14 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 46_480,
+    "lines of code of mcpgen": 46_560,
     "lines of code of its runtime": 14_300,
     "modules of a copied runtime": 43,
-    "lines of a copied runtime": 13_700,
+    "lines of a copied runtime": 13_770,
     "modules of src, runtime installed": 12,
     "lines of src, runtime installed": 600,
     "files of a new project": 59,
-    "lines of Python of a new project": 9_160,
+    "lines of Python of a new project": 9_210,
     "entries at the root of a project": 12,
     "variables in a README": 15,
     "lines of names and sentences": 2_380,
@@ -48,7 +48,7 @@ LIMITS = {
     "docstrings that begin with a question": 0,
     "class names with several meanings": 8,
     "lines of the changelog of a version": 150,
-    "lines of test code": 49_700,
+    "lines of test code": 49_850,
 }
 """No figure may be more: its goal once that is reached, before it at most a twentieth above today's."""
 

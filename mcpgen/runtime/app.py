@@ -26,7 +26,7 @@ from pydantic_core import to_json
 from .calls import ApiSide, Hooks, Runner
 from .catalog import Catalog, Entry, Front, Pages, Run
 from .errors import StartError
-from .limits import Quota
+from .limits import Quota, taking
 from .package import Package
 from .parts import mode_of, parts_of
 from .record import current, is_read, is_traced, recorded, with_readable_trace
@@ -296,7 +296,7 @@ class App:
             if reason:
                 record.fail("limited", reason)
                 return failure(reason)
-            with anyio.move_on_after(seconds + grace) as context.limit:
+            with anyio.move_on_after(seconds + grace) as context.limit, taking():
                 return await self._runner.call(entry, arguments, context)
         reason = (
             f"`{entry.name}` was stopped after {seconds:g} seconds; part of its work may be done."

@@ -6,8 +6,14 @@ import asyncio
 import math
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Hashable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Mapping
+from contextlib import (
+    AbstractAsyncContextManager,
+    asynccontextmanager,
+    contextmanager,
+    nullcontext,
+)
+from contextvars import ContextVar
 from functools import lru_cache
 from hashlib import sha256
 from types import MappingProxyType
@@ -175,6 +181,51 @@ class Quota:
             self._running[key] -= 1
             if not self._running[key]:
                 del self._running[key]
+
+
+_taken: ContextVar[Counter[Room] | None] = ContextVar("taken", default=None)
+"""The amounts of each room that the call under way has taken."""
+
+
+class Room:
+    """Let calls take parts of a sum; those for which too little is left wait, in their order."""
+
+    def __init__(self, most: int) -> None:
+        self._most = self._left = most
+        self._turn, self._freed = asyncio.Lock(), asyncio.Event()
+
+    async def take(self, amount: int, until: float) -> None:
+        """Take an amount, at most everything, until the call ends. A call that has taken some
+        already does not wait. Raises TimeoutError when there is none by then (event loop's clock).
+        """
+        taken, amount = _taken.get(), min(amount, self._most)
+        if taken is None:
+            return
+        if not taken[self]:
+            async with asyncio.timeout_at(until), self._turn:
+                while self._left < amount:
+                    self._freed.clear()
+                    await self._freed.wait()
+        taken[self] += amount
+        self._left -= amount
+
+    def give_back(self, amount: int) -> None:
+        """Return what was taken."""
+        self._left += amount
+        self._freed.set()
+
+
+@contextmanager
+def taking() -> Iterator[None]:
+    """Return what a call takes of each `Room` when it ends."""
+    taken: Counter[Room] = Counter()
+    token = _taken.set(taken)
+    try:
+        yield
+    finally:
+        _taken.reset(token)
+        for room, amount in taken.items():
+            room.give_back(amount)
 
 
 def _too_many(calls: str, wait: float, name: str) -> str:

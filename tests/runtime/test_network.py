@@ -20,7 +20,9 @@ from calls import PREFIX, api_key, ask, calling, reaching, runtime, settings
 from upstream import Upstream, http, ok
 from yarl import URL
 
+from mcpgen.runtime import limits
 from mcpgen.runtime.client import network
+from mcpgen.runtime.results import answer
 from tests.loopback import free_port
 
 BOMB = gzip.compress(bytes(64 * 1024 * 1024), 9)
@@ -895,3 +897,52 @@ def test_a_large_answer_is_read_beside_the_other_calls(monkeypatch: pytest.Monke
             == size
         )
     assert list(threads.values()) == [True, False]
+
+
+DENSE = b"[" + b",".join([b'{"a":0}'] * 200_000) + b"]"
+TEXT = json.dumps({"text": "x" * 6_000_000}).encode()
+
+
+@pytest.mark.parametrize(("body", "size", "most"), [(DENSE, 400_000, 2), (TEXT, 600_001, 1)])
+async def test_large_answers_at_once_have_the_room_of_one(
+    body: bytes, size: int, most: int
+) -> None:
+    assert answer.values_in(answer.Answer(200, {}, body)) == size
+    running: list[int] = [0]
+
+    async def call(api: Any) -> Any:
+        with limits.taking():
+            data = (await get(api)).data
+            running.append(running[-1] + 1)
+            await asyncio.sleep(0.01)
+            running.append(running[-1] - 1)
+        return len(data)
+
+    async with Upstream(http(200, body)) as upstream, _opened(upstream) as api:
+        assert len(set(await asyncio.gather(*[call(api) for _ in range(6)]))) == 1
+    assert max(running) == most and running[-1] == 0
+
+
+async def test_an_answer_that_gets_no_room_in_time_is_refused_and_costs_no_other_call() -> None:
+    async with Upstream(http(200, TEXT)) as upstream, _opened(upstream, TOTAL_TIMEOUT="6") as api:
+        with limits.taking():
+            assert len((await get(api)).data["text"]) == len((await get(api)).data["text"])
+            for task in [asyncio.create_task(_alone(api)) for _ in range(2)]:
+                error = await task
+                assert isinstance(error, network.NoRoom) and error.advice.startswith("Try again")
+        assert await _alone(api) is None
+
+
+def _opened(upstream: Upstream, **environment: str) -> Any:
+    """The API of an upstream."""
+    return runtime.api.Api(settings(upstream.url, **environment))
+
+
+async def _alone(api: Any) -> Exception | None:
+    """The failure of a call of its own, None where it works."""
+    with limits.taking():
+        try:
+            await get(api)
+        except runtime.errors.ApiError as error:
+            return error
+    return None

@@ -21,13 +21,13 @@ from yarl import URL
 
 from ..errors import ApiError, BadAnswer, Busy, Redirected, Refused, TimedOut, Unreachable
 from ..facts import IDEMPOTENT, SAFE, Origin, check_base_url, origin_of
-from ..limits import pace_of, place_of
+from ..limits import Room, pace_of, place_of
 from ..record import Send, current, figures, senders
 from ..results import LARGE
-from ..results.answer import MAX_VALUES, Answer, BadStatus, goes_on, holds_too_much, parsed
+from ..results.answer import MAX_VALUES, Answer, BadStatus, goes_on, parsed, values_in
 from ..secrets import Secret, caller_now, forwarded_now
 from .credentials import Credentials, Security
-from .network import ResponseHead, TooLarge, Transport, body_of, failure_of
+from .network import NoRoom, ResponseHead, TooLarge, Transport, body_of, failure_of
 from .request import (
     MAX_SHOWN,
     Outgoing,
@@ -56,6 +56,10 @@ FAILING = RETRIED - {429}
 REDIRECTS = frozenset(range(300, 400)) - {304}
 MAX_REDIRECTS = 3
 MAX_TOKEN_ANSWER = 64 * 1024
+MOST_BYTES = 64 * 1024 * 1024
+"""Bytes of all large answers at once."""
+READING_SECONDS = 5.0
+"""Seconds that a large answer needs at the end of a call."""
 TICK = 5.0
 
 progress: ContextVar[Callable[[str], Awaitable[None]] | None] = ContextVar("progress", default=None)
@@ -104,6 +108,9 @@ class Api:
         provided = frozenset(getattr(auth, "PROVIDES", ()))
         self._apis = {name: Api(own, _auth_of(own, auth)) for name, own in settings.apis.items()}
         self._every = (self, *self._apis.values())
+        self._bytes, self._values = Room(MOST_BYTES), Room(MAX_VALUES)
+        for api in self._apis.values():  # which have one memory
+            api._bytes, api._values = self._bytes, self._values
         if not settings.api:
             figures["api_requests"] = lambda: self._total(
                 lambda api: (api._gate.running, api.settings.max_concurrency)
@@ -392,7 +399,18 @@ class Api:
                 health.end(is_trial, failure)
         if len(answer.content) < LARGE:
             return parsed(answer)
-        return await asyncio.to_thread(_read, answer)
+        values = await asyncio.to_thread(values_in, answer)
+        if values > MAX_VALUES:
+            raise TooLarge(f"holds more than {MAX_VALUES:,} values")
+        await self._take(self._values, values, call)
+        return await asyncio.to_thread(parsed, answer)
+
+    async def _take(self, room: Room, amount: int, call: ApiCall) -> None:
+        """Wait for room for a large answer. Raises NoRoom."""
+        try:
+            await room.take(amount, call.until - READING_SECONDS)
+        except TimeoutError:
+            raise NoRoom("is large, and this server was busy with other large ones") from None
 
     async def _let_rest(self, health: Health, call: ApiCall) -> None:
         """Wait as long as the API asked earlier calls to. Raises Busy when the call has no time for
@@ -548,13 +566,16 @@ class Api:
         deadline = call.until if "content-length" in response.headers else call.until - 0.25
         chunks: list[bytes] = []
 
-        reason = ""
+        reason, size = "", 0
         try:
             async with asyncio.timeout_at(deadline):
                 async for chunk in body_of(response, self.settings.max_response_bytes):
+                    if size < LARGE <= size + len(chunk):
+                        await self._take(self._bytes, self.settings.max_response_bytes, call)
+                    size += len(chunk)
                     chunks.append(chunk)
         except (TimeoutError, TimedOut, TooLarge) as error:
-            if isinstance(error, TooLarge):
+            if type(error) is TooLarge:
                 error.args = (f"{error} (`{self.settings.variable('MAX_RESPONSE_BYTES')}`)",)
             if response.status >= 400 or not goes_on(response.headers, b"".join(chunks)):
                 raise
@@ -597,13 +618,6 @@ def _names(*places: Any) -> tuple[str, ...]:
         if isinstance(place, Mapping):
             names += [name for name, value in place.items() if value is not OMIT]
     return tuple(names)
-
-
-def _read(answer: Answer[Any]) -> Answer[Any]:
-    """A large answer with its data. Raises TooLarge."""
-    if holds_too_much(answer):
-        raise TooLarge(f"holds more than {MAX_VALUES:,} values")
-    return parsed(answer)
 
 
 async def tell(text: str) -> None:

@@ -376,6 +376,12 @@ class TooLarge(BadAnswer):
         super().__init__(f"the API's answer {how}")
 
 
+class NoRoom(TooLarge):
+    """Other large answers took the memory for it until the call had no time left."""
+
+    advice = f"Try again in a moment. {TooLarge.advice}"
+
+
 class _Gunzip:
     """Decode gzip (RFC 1952), also of several members, in pieces of at most 64 KiB, so that a bomb
     costs no more than its limit.

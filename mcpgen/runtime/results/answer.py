@@ -184,16 +184,21 @@ def lines_of_json(content: bytes) -> bool:
 
 
 MAX_VALUES = 1_000_000
-"""Values of an answer: each takes up to 310 bytes of memory until it is cut and written."""
+"""Values of all large answers at once: each takes up to 310 bytes of memory until it is cut and
+written.
+"""
+BYTES_OF_A_VALUE = 10
+"""Bytes of an answer that take the memory of a value."""
 _STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 
 
-def holds_too_much(answer: Answer[Any]) -> bool:
-    """Return whether an answer would be read as JSON of more than `MAX_VALUES` values."""
-    marks = _marks(answer.content)
-    if marks <= MAX_VALUES or not _may_be_json(answer):
-        return False
-    return _marks(_STRINGS.sub(b"", answer.content)) > MAX_VALUES
+def values_in(answer: Answer[Any]) -> int:
+    """Count the values that an answer would be read as, or that take as much memory."""
+    least = len(answer.content) // BYTES_OF_A_VALUE
+    marks = _marks(answer.content) * _may_be_json(answer)
+    if marks > MAX_VALUES:
+        marks = _marks(_STRINGS.sub(b"", answer.content))
+    return max(marks, min(least, MAX_VALUES))
 
 
 def _marks(content: bytes) -> int:
