@@ -4,13 +4,10 @@ As a library: `generate`, `check` and `diff` do what the commands of these names
 the commands print. A run that cannot be finished raises `McpgenError`, whose `problems` say why.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from .version import __version__ as __version__
 from .version import exports
 
+TYPE_CHECKING = False  # `typing` takes 15 ms, in which an interrupt would be a traceback
 if TYPE_CHECKING:
     from .config import Config as Config
     from .config import Selection as Selection

@@ -1,16 +1,24 @@
 """`python -m mcpgen` is `mcpgen`."""
 
-import os
-import signal
+from __future__ import annotations
+
 import sys
-from typing import NoReturn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+try:
+    import os
+    import signal
+except KeyboardInterrupt:
+    sys.exit(130)
 
 
 def leave_current_folder() -> None:
     """Take the current folder, which `python -m` puts first, off the import path.
 
-    A `black.py` there would be imported in place of the library. Until then only `os` and `sys`
-    are imported, which every interpreter has loaded when it starts.
+    A `black.py` there would be imported in place of the library. Until then only modules of
+    Python's own start are imported, and `signal`.
     """
     if sys.flags.safe_path:
         return

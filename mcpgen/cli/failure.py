@@ -72,17 +72,21 @@ def report(error: BaseException, *, debug: bool, command: str = "") -> int:
             return 1
         case OSError():
             _print_error(screen, _reason(error), REMEDIES.get(error.errno, ""))
-            return 1
+            return flush(1)
         case _:
             return _report_bug(screen, error, debug=debug)
 
 
 def flush(code: int) -> int:
-    """Flush stdout, so that a reader who has gone does not cause a traceback at exit."""
+    """Flush stdout, so that a reader who has gone, or a full disk, does not cause a traceback at
+    exit. What cannot be written of a command that worked is an error.
+    """
     try:
         sys.stdout.flush()
-    except BrokenPipeError:
+    except OSError as error:
         silence(sys.stdout)
+        if code == 0 and not isinstance(error, BrokenPipeError):
+            return report(error, debug=False)
     return code
 
 
@@ -131,6 +135,7 @@ def _report_usage(screen: Screen, error: typer.TyperException, command: str) -> 
     if context is not None and context.parent is not None:
         usage = re.sub(r"[{}]|Usage: ", "", " ".join(context.get_usage().split()))
         hint = f"the usage is `{usage}`; `{context.command_path} --help` explains it"
+        hint = _others(message, context) or hint
     for near in _near(message, context):
         hint = f"did you mean {near}?"
     _print_error(screen, shown(message), hint)
@@ -151,6 +156,21 @@ def _near(message: str, context: Any) -> list[str]:
     wanted = f"-{letter[1].swapcase()}"
     options = [option.opts for option in context.command.params]
     return [" or ".join(map("`{}`".format, names)) for names in options if wanted in names]
+
+
+def _others(message: str, context: Any) -> str:
+    """Return the hint on an option that other commands have; else nothing."""
+    option = re.fullmatch("No such option: (--[a-z-]+)", message)
+    if option is None:
+        return ""
+    commands = context.parent.command.commands
+    having = [
+        f"`mcpgen {name}`"
+        for name in commands
+        if any(option[1] in parameter.opts for parameter in commands[name].params)
+    ]
+    own = f"`{context.command_path} --help` lists those of this command"
+    return f"that is an option of {', '.join(having)}; {own}" if having else ""
 
 
 def _meant(word: str) -> str:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import NoReturn
+from threading import Timer
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
 
 _seen: list[int] = []
 
@@ -16,11 +22,20 @@ def begin() -> None:
     """
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, _interrupt)
+        sys.unraisablehook = _again
 
 
 def _interrupt(number: int, _: object) -> NoReturn:
     _seen.append(number)
     raise KeyboardInterrupt
+
+
+def _again(lost: UnraisableHookArgs) -> None:
+    """Interrupt once more, where Python drops exceptions: in callbacks of garbage."""
+    if isinstance(lost.exc_value, KeyboardInterrupt):
+        Timer(0.01, os.kill, (os.getpid(), signal.SIGINT)).start()
+    else:
+        sys.__unraisablehook__(lost)
 
 
 def cause_of(error: BaseException) -> BaseException:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 WIDE = 140
 """Columns where the output goes into a file or a pipe: nothing to fold for."""
+LEAST = 60
+"""Columns that tables need at least; a narrower terminal folds their lines."""
 
 
 def _console(*, stderr: bool) -> Console:
@@ -36,6 +38,7 @@ def _console(*, stderr: bool) -> Console:
     console = _Console(markup=False, emoji=False, highlight=False, soft_wrap=True, stderr=stderr)
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = WIDE
+    console.width = max(console.width, LEAST)
     return console
 
 

@@ -33,6 +33,7 @@ def outcome_of(
         encoding="utf-8",
         env=variables(folder),
         check=False,
+        process_group=0,  # Ctrl-C is for this process, which ends the other one
     )
     if done.returncode:
         message = "the server could not be started; what it said stands above"

@@ -7,10 +7,13 @@ those at a server's own command line are in `tests/server`.
 
 import errno
 import gzip
+import io
 import os
+import re
 import shlex
 import shutil
 import socket
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -210,3 +213,40 @@ def test_a_wrong_command_is_answered_with_what_to_do(mcpgen, two_projects, monke
     ended = mcpgen(*shlex.split(row[0].replace("$CHECKOUT", shlex.quote(str(ROOT)))))
     is_told(ended.code, ended.out + ended.err, row)
     assert files_of(two_projects.parent) == before
+
+
+OWN = ("bookshop.yaml", "openapi.yaml", "mcpgen.toml", "hooks.py")
+"""Files of the desk that are a user's."""
+PLAIN = re.compile("(?:cd ([a-z-]+); )?mcpgen ([^|<>;&]*)")
+"""A line that needs no shell: a command, and the folder that it runs in."""
+
+
+@pytest.mark.parametrize("row", WRONG["lines"], ids=[row[0] for row in WRONG["lines"]])
+def test_a_line_of_a_shell_is_answered_and_replaces_nothing(
+    mcpgen, two_projects, tmp_path, monkeypatch, row
+):
+    desk, program = tmp_path / "desk", tmp_path / "bin" / "mcpgen"
+    shutil.copytree(two_projects.parent, desk)
+    shutil.copy(desk / "bookshop.yaml", desk / "openapi.yaml")
+    before = {path: text for path, text in files_of(desk).items() if path.name in OWN}
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m mcpgen "$@"\n')
+    program.chmod(0o755)
+    monkeypatch.chdir(desk)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("MCPGEN_PYTHON", sys.executable)
+    monkeypatch.setenv("PWD", str(desk))
+    plain = PLAIN.fullmatch(os.path.expandvars(row[0]))
+    if plain:
+        os.chdir(plain[1] or ".")
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO()))
+        ended = mcpgen(*shlex.split(plain[2]))
+        is_told(ended.code, ended.out + ended.err, row)
+    else:
+        done = subprocess.run(
+            ["bash", "-c", row[0]], env={**os.environ, "COLUMNS": "100"}, timeout=100,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        )  # fmt: skip
+        is_told(done.returncode, done.stdout, row)
+    assert before.items() <= files_of(desk).items()

@@ -53,18 +53,59 @@ def test_the_list_of_commands_says_what_each_says_first_of_itself(mcpgen):
             assert sentence in " ".join(mcpgen(name, "--help").out.split())
 
 
-@pytest.mark.parametrize("module", ["typer._click", "typer.main", "mcpgen.cli.screen",
+STARTED = ("-c", "import sys; from mcpgen.__main__ import main; sys.exit(main())")
+"""What the console script does."""
+
+
+@pytest.mark.parametrize("module", ["mcpgen.version", "enum", "signal", "typer._click", "typer.main", "mcpgen.cli.screen",
     "rich.console", "mcpgen.problems", "mcpgen.config.keys", "mcpgen.load.source", "jinja2"])  # fmt: skip
 def test_an_interrupt_while_modules_are_imported_is_no_traceback(here, module):
-    words = [sys.executable, "-X", "importtime", *PROGRAM[1:], "inspect", SPECS / "bookshop.yaml"]
+    words = [sys.executable, "-X", "importtime", *STARTED, "inspect", SPECS / "bookshop.yaml"]
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, stdout=-3) as process:
         for line in process.stderr:
             if line.rstrip().endswith(f" {module}"):
                 process.send_signal(signal.SIGINT)
                 break
         said = "".join(line for line in process.stderr if not line.startswith("import time"))
-    assert process.returncode == 130 and "interrupted" in said
-    assert "Traceback" not in said and "bug" not in said
+    assert process.returncode == 130 and "Traceback" not in said and "bug" not in said
+
+
+def test_an_interrupt_that_python_drops_comes_again(here):
+    """A callback of a weak reference cannot raise."""
+    program = """
+import signal, sys, time, weakref
+from mcpgen.cli import interrupts
+class Thing: pass
+interrupts.begin()
+thing = Thing()
+there = weakref.ref(thing, lambda _: signal.raise_signal(signal.SIGINT))
+try:
+    del thing
+    time.sleep(50)
+except KeyboardInterrupt:
+    sys.exit(130)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=40)
+    assert (done.returncode, done.stderr) == (130, b"")
+
+
+def test_an_interrupted_call_ends_the_server_in_silence(mcpgen, bookshop, here):
+    assert mcpgen("generate", "bookshop.yaml", "-o", "shop").code == 0
+    hooks = here / "shop" / "src" / "bookshop_mcp" / "hooks.py"
+    hooks.write_text(
+        'import sys, time\nprint("here", file=sys.stderr, flush=True)\ntime.sleep(50)\n'
+    )
+    words = [*PROGRAM, "call", "get_status", "--project", "shop"]
+    variables = {**os.environ, "MCPGEN_PYTHON": sys.executable}
+    with subprocess.Popen(
+        words, env=variables, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        said = ""
+        while "here" not in said:
+            said += process.stderr.readline()
+        os.killpg(process.pid, signal.SIGINT)
+        said = process.stderr.read()
+    assert process.returncode == 130 and "interrupted" in said and "Traceback" not in said
 
 
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
