@@ -7,9 +7,22 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
+
+
+def end_at_once(*_: object) -> NoReturn:
+    """End as interrupted. While modules are imported there is nothing to clean up, and an import
+    may turn an exception into another one.
+    """
+    os.write(2, b"\nerror: interrupted\n  hint: nothing was written\n")
+    os._exit(130)
+
+
 try:
     import os
     import signal
+
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, end_at_once)
 except KeyboardInterrupt:
     sys.exit(130)
 
@@ -30,18 +43,8 @@ def leave_current_folder() -> None:
         del sys.path[0]
 
 
-def end_at_once(*_: object) -> NoReturn:
-    """End as interrupted. While modules are imported there is nothing to clean up, and an import
-    may turn an exception into another one.
-    """
-    os.write(2, b"\nerror: interrupted\n  hint: nothing was written\n")
-    os._exit(130)
-
-
 def main() -> None:
-    """The `mcpgen` console script: an interrupt while it loads is no traceback."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, end_at_once)
+    """The `mcpgen` console script."""
     from .cli import main as run
 
     run()

@@ -21,7 +21,7 @@ from .customise.bindings import customised, pin
 from .ir import Server
 from .lint.hidden_text import report_hidden
 from .lint.structure import check, tell_once
-from .load import Document, Limits, Progress, load, silent
+from .load import Document, Limits, load
 from .load.beside import hold, join, named, stem_of
 from .load.fetch import plain_url
 from .load.source import FOLDER, Copies, home_of, mapped_folders
@@ -31,7 +31,7 @@ from .parse.room import SHORT_LIST, size
 from .problems import Problems, UsageError
 from .render import render
 from .render.manifests import overfull_clients
-from .text import age, plural
+from .text import Progress, age, plural, silent
 from .upgrade import upgrade
 
 Validate = Callable[[Document, Problems], None]

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Callable, Collection, Iterator
 from functools import lru_cache
+from typing import TypeVar
 
 from .runtime.results import INVISIBLE as _INVISIBLE
 
@@ -114,6 +116,32 @@ _BOUNDARY = re.compile(
     r"|(?<=Saml)(?=[a-z]{2})"  # `SAMLmetadata`
 )
 """Word boundaries in a name in capitals."""
+
+Progress = Callable[[str], None]
+"""Told what a stage does."""
+Item = TypeVar("Item")
+MANY = 30
+
+
+def silent(_: str) -> None:
+    """Tell nothing."""
+
+
+def shares(items: Collection[Item], tell: Progress, doing: str) -> Iterator[Item]:
+    """Iterate over items; `MANY` or more tell the share that is done: `upgrading, 40 %`."""
+    if len(items) < MANY:
+        return iter(items)
+    return _counted(items, tell, doing)
+
+
+def _counted(items: Collection[Item], tell: Progress, doing: str) -> Iterator[Item]:
+    last = -1
+    for count, item in enumerate(items):
+        share = 100 * count // len(items)
+        if share != last:
+            tell(f"{doing}, {share} %")
+        last = share
+        yield item
 
 
 def visible(text: str) -> str:

@@ -26,7 +26,7 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 46_560,
+    "lines of code of mcpgen": 46_610,
     "lines of code of its runtime": 14_300,
     "modules of a copied runtime": 43,
     "lines of a copied runtime": 13_770,
@@ -39,7 +39,7 @@ LIMITS = {
     "lines of names and sentences": 2_380,
     "lines of projection": 2_060,
     "modules of a run": 112,
-    "switches of a run": 1_520,
+    "switches of a run": 1_550,
     "modules of a call": 20,
     "switches of a call": 80,
     "frames of a call": 14,
@@ -48,7 +48,7 @@ LIMITS = {
     "docstrings that begin with a question": 0,
     "class names with several meanings": 8,
     "lines of the changelog of a version": 150,
-    "lines of test code": 49_850,
+    "lines of test code": 49_880,
 }
 """No figure may be more: its goal once that is reached, before it at most a twentieth above today's."""
 

@@ -17,8 +17,9 @@ from openapi_spec_validator.shortcuts import get_validator_cls
 from openapi_spec_validator.validation import exceptions, keywords
 
 from ..load.document import UnresolvedReference
+from ..load.values import as_object
 from ..runtime.pointer import escape
-from ..text import visible
+from ..text import shares, visible
 from .structure import CODE, LIMIT, short
 
 if TYPE_CHECKING:
@@ -87,7 +88,10 @@ def violations(document: Document) -> Iterator[tuple[str, str, str]]:
     """Yield the pointer, the message and the remedy of each violation. Raises TooManySteps."""
     library = get_validator_cls(document.root)
     steps = iter(range(STEPS))
-    placed = {name: _placed(kind, steps) for name, kind in library.keyword_validators.items()}
+    paths = shares(as_object(document.root.get("paths")), document.tell, "checking the document")
+    placed = {
+        name: _placed(kind, steps, paths) for name, kind in library.keyword_validators.items()
+    }
     rules = type("Rules", (library,), {"keyword_validators": placed})
     root = SchemaPath.from_dict(document.root, handlers=_Nowhere(), resolved_cache_maxsize=CACHED)
     for error in rules(root).root_validator(root):
@@ -103,8 +107,11 @@ def violations(document: Document) -> Iterator[tuple[str, str, str]]:
 
 class _Placed(keywords.KeywordValidator):
     """A keyword's validator whose errors have a `place`, the path of what is wrong. It passes over
-    parts whose structure the library cannot read: the official schema reports them.
+    parts whose structure the library cannot read: the official schema reports them. `paths` tell
+    how far it is.
     """
+
+    paths: Iterator[str]
 
     def __init__(self, registry: Any) -> None:
         super().__init__(registry)
@@ -113,6 +120,8 @@ class _Placed(keywords.KeywordValidator):
 
     def __call__(self, *parts: Any, **options: Any) -> Iterator[Any]:
         path = next(part for part in parts if isinstance(part, SchemaPath))
+        if isinstance(self, keywords.PathValidator):
+            next(self.paths, None)
         try:
             errors = super().__call__(*parts, **options)  # type: ignore[misc]
             for error in chain(errors, self._of_body(path)):
@@ -139,8 +148,8 @@ class _Placed(keywords.KeywordValidator):
         return set()
 
 
-def _placed(kind: type, steps: Iterator[int]) -> type:
-    members = {}
+def _placed(kind: type, steps: Iterator[int], paths: Iterator[str]) -> type:
+    members: dict[str, object] = {"paths": paths}
     if issubclass(kind, keywords.ValueValidator):
         members["value_validator_cls"] = _bounded(kind.value_validator_cls, steps)
     return type(kind.__name__, (_Placed, kind), members)

@@ -8,21 +8,18 @@ from ..version import exports
 
 if TYPE_CHECKING:
     from .document import Document, UnresolvedReference
-    from .fetch import Progress, silent
     from .source import Source
     from .stage import load
     from .text import Limits
 
-__all__ = ["Document", "Limits", "Progress", "Source", "UnresolvedReference", "load", "silent"]
+__all__ = ["Document", "Limits", "Source", "UnresolvedReference", "load"]
 __getattr__ = exports(
     __name__,
     {
         "Document": "document",
         "Limits": "text",
-        "Progress": "fetch",
         "Source": "source",
         "UnresolvedReference": "document",
         "load": "stage",
-        "silent": "fetch",
     },
 )

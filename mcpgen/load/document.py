@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..ir import WITHOUT_API
 from ..problems import Place, Problems
 from ..runtime.pointer import child, escape, split, unescape
-from ..text import visible
+from ..text import Progress, silent, visible
 from .source import Source
 from .text import Limits, SourceText
 from .values import as_object
@@ -73,6 +73,8 @@ class Document:
     files: dict[str, SourceText]
     moved: list[tuple[str, str]] = field(default_factory=list)
     limits: Limits = field(default_factory=Limits)
+    tell: Progress = silent
+    """Told how far the stages are."""
     lost: dict[str, str] = field(default_factory=dict)
     """Tools that cannot be because of a reference in them: pointer → code of the problem."""
     workflows: list[str] = field(default_factory=list)

@@ -23,7 +23,7 @@ from typing import IO, Any
 
 from ..problems import DocumentError, McpgenError, RefusedError, UsageError
 from ..runtime.facts import is_public
-from ..text import visible
+from ..text import Progress, silent, visible
 from .text import Limits
 
 CHUNK = 65_536
@@ -53,13 +53,8 @@ PLACES = (
 )
 FILE_INSTEAD = "or download the document and give the file"
 
-Progress = Callable[[str], None]
 Certificate = tuple[str | None, str | None]
 """The files of a client's certificate and its key. None: no certificate, or one file for both."""
-
-
-def silent(_: str) -> None:
-    """The progress that nobody watches."""
 
 
 def plain_url(url: str) -> str:

@@ -15,12 +15,13 @@ from typing import Any
 
 from ..problems import McpgenError, Problems, UsageError
 from ..runtime.pointer import escape
+from ..text import Progress, silent
 from . import files, recognise
 from . import workflows as workflows_stage
 from .beside import Read, beside, empty, expand, is_further, others, renamed_files
 from .definitions import SOURCES, with_draft
 from .document import FILES, Document
-from .fetch import Certificate, Downloads, Progress, silent
+from .fetch import Certificate, Downloads
 from .source import Copies, Source, origin_of, read, source_of, with_hash
 from .text import Fault, LimitFault, Limits, SourceText, decode, raised, tell_slips
 
@@ -85,6 +86,7 @@ def load(
         source, text, tree = entries.pop()
         root, is_list = recognise.tree(text, tree), type(tree) is list
     document = Document(root=root, version="", source=source, files={"": text}, limits=limits)
+    document.tell = progress
     if is_list:
         document.moved.append(("/tools", ""))
     document.others = others(entries, root, renamed)

@@ -18,7 +18,7 @@ from ..load.operations import DocumentedOperation, DocumentedPath, Unreadable, o
 from ..load.values import as_list, as_object, as_text, first_text, texts_in
 from ..problems import Problems, Unsupported
 from ..runtime.facts import PATH_ITEM, UNCALLABLE
-from ..text import plain, plural, shorten, visible
+from ..text import plain, plural, shares, shorten, visible
 from . import naming, select
 from .describe import described_sentence, sentence_verbs, spoken_verb, written_sentence
 from .first_sentences import Opening, openings
@@ -378,7 +378,7 @@ class _Parser:
         tags = self.tags_of_operations()
         budget, texts = LIMITS[self.config.profile, len(selected) >= MANY]
         drafts: list[Draft] = []
-        for operation in selected:
+        for operation in shares(selected, self.document.tell, "describing the operations"):
             key = operation.key
             try:
                 tag = self.tag(tags[key])

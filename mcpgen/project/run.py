@@ -186,6 +186,7 @@ def run(
     )
     texts: dict[str, str | bytes] = {}
     formatter = ModuleFormatter(_style(folder), _kept(folder, plan.lock) if request.keep else {})
+    formatter.tell = step
     if files:
         step(f"writing {len(server.tools):,} tools")
         texts = {

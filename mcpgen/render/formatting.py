@@ -18,6 +18,7 @@ from hashlib import sha256
 from importlib.metadata import version
 from typing import Final
 
+from ..text import Progress, shares, silent
 from .gate import GRAMMARS, check, parsed
 from .literal import WIDTH
 from .models import written
@@ -38,7 +39,7 @@ class BlackStyle:
     skip_magic_trailing_comma: bool = False
     skip_string_normalization: bool = False
 
-    def formatted(self, texts: Mapping[str, str]) -> dict[str, str]:
+    def formatted(self, texts: Mapping[str, str], tell: Progress = silent) -> dict[str, str]:
         """Modules by path as black formats them; one that black cannot read stays as it is."""
         if not texts:
             return {}
@@ -55,9 +56,9 @@ class BlackStyle:
         # `format_str` formats twice what it changed, which alters none of the forms generated here
         format_once = getattr(black, "_format_str_once", black.format_str)
         finished = dict(texts)
-        for path, text in texts.items():
+        for path in shares(texts, tell, "writing the modules"):
             try:
-                finished[path] = format_once(text, mode=mode)
+                finished[path] = format_once(texts[path], mode=mode)
             except (InvalidInput, ValueError, RecursionError):
                 continue
         return finished
@@ -72,6 +73,7 @@ class ModuleFormatter:
     style: BlackStyle = BlackStyle()
     kept: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     made: dict[str, str] = field(default_factory=dict)
+    tell: Progress = silent
 
     def finish(self, modules: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
         """The modules of every kind (`{"tools": {path: source}}`), formatted and checked, by path.
@@ -88,7 +90,7 @@ class ModuleFormatter:
                     finished[path] = text
                 else:
                     waiting[path] = written(source) if kind == "models" else source
-        finished |= _formatted(waiting, self.style)
+        finished |= _formatted(waiting, self.style, self.tell)
         for kind in modules.keys() & GRAMMARS.keys():
             for path in modules[kind]:
                 check(kind, finished[path], path)
@@ -109,7 +111,7 @@ def _says(kind: str, source: str, text: str) -> bool:
     return ast.dump(parsed(source, "")) == ast.dump(parsed(text, ""))
 
 
-def _formatted(texts: dict[str, str], style: BlackStyle) -> dict[str, str]:
+def _formatted(texts: dict[str, str], style: BlackStyle, tell: Progress) -> dict[str, str]:
     """Modules as black formats them. A second process formats half of a large project."""
     half = sum(map(len, texts.values())) // 2
     second: dict[str, str] = {}
@@ -119,7 +121,7 @@ def _formatted(texts: dict[str, str], style: BlackStyle) -> dict[str, str]:
         if size <= half:
             second[path] = texts[path]
     if not second:
-        return style.formatted(texts)
+        return style.formatted(texts, tell)
     child = subprocess.Popen(
         [sys.executable, "-P", "-c", CHILD],
         stdin=subprocess.PIPE,
@@ -129,7 +131,8 @@ def _formatted(texts: dict[str, str], style: BlackStyle) -> dict[str, str]:
     with child, ThreadPoolExecutor(1) as pool:
         task = json.dumps([asdict(style), second]).encode()
         answer = pool.submit(child.communicate, task)
-        finished = style.formatted({path: texts[path] for path in texts.keys() - second.keys()})
+        first = {path: texts[path] for path in texts if path not in second}
+        finished = style.formatted(first, tell)
         output, _ = answer.result()
     done = json.loads(output) if child.returncode == 0 else style.formatted(second)
     return finished | done

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any, TypeAlias
 
@@ -12,6 +12,7 @@ from ..load.document import Document, UnresolvedReference
 from ..load.values import as_object, without
 from ..problems import Problems
 from ..runtime.pointer import escape
+from ..text import shares
 from .schema import SchemaUpgrade
 from .walk import At, Kind, definition_roots, pointer, walk
 
@@ -47,7 +48,7 @@ def upgrade(document: Document, problems: Problems) -> Document:
     rules = SchemaUpgrade(document, problems)
     references: list[tuple[dict[str, Any], str]] = []
     sent: list[tuple[Kind, dict[str, Any], At]] = []
-    for kind, node, at in walk(document):
+    for kind, node, at in _told(document):
         if "$ref" in node:
             _rewrite(node, "$ref", sections)
             references.append((node, "$ref"))
@@ -67,6 +68,15 @@ def upgrade(document: Document, problems: Problems) -> Document:
     put_in_order(document)
     document.forget()
     return document
+
+
+def _told(document: Document) -> Iterator[tuple[Kind, dict[str, Any], At]]:
+    """Walk through the document, and tell how many of its paths are done."""
+    paths = shares(as_object(document.root.get("paths")), document.tell, "upgrading the document")
+    for kind, node, at in walk(document):
+        if kind == "path_item":
+            next(paths, None)
+        yield kind, node, at
 
 
 def _compare_examples(

@@ -57,7 +57,7 @@ STARTED = ("-c", "import sys; from mcpgen.__main__ import main; sys.exit(main())
 """What the console script does."""
 
 
-@pytest.mark.parametrize("module", ["mcpgen.version", "enum", "signal", "typer._click", "typer.main", "mcpgen.cli.screen",
+@pytest.mark.parametrize("module", ["enum", "signal", "typer._click", "typer.main", "mcpgen.cli.screen",
     "rich.console", "mcpgen.problems", "mcpgen.config.keys", "mcpgen.load.source", "jinja2"])  # fmt: skip
 def test_an_interrupt_while_modules_are_imported_is_no_traceback(here, module):
     words = [sys.executable, "-X", "importtime", *STARTED, "inspect", SPECS / "bookshop.yaml"]

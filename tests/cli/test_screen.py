@@ -1,14 +1,18 @@
 """Colour, width and movement: only where somebody looks."""
 
+import json
 import os
 import pty
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from mcpgen import generate
+from mcpgen import Config, generate
+from mcpgen.problems import Problems
+from mcpgen.project.run import CommandInput, run
 
 from .conftest import SPECS
 
@@ -56,6 +60,22 @@ def test_no_color_is_respected():
 def test_a_pipe_gets_neither_colour_nor_movement(mcpgen):
     ended = mcpgen("inspect", SPECS / "faulty.yaml")
     assert "\x1b" not in ended.out + ended.err and "reading" not in ended.err
+
+
+def test_of_a_large_document_the_share_that_is_done_is_told(here):
+    operation = {"responses": {"200": {"description": "ok"}}}
+    paths = {f"/things{n}": {"get": {"tags": [f"t{n}"], **operation}} for n in range(60)}
+    info = {"title": "Large", "version": "1"}
+    document = {"openapi": "3.1.0", "info": info, "servers": [{"url": "/"}], "paths": paths}
+    (here / "large.json").write_text(json.dumps(document))
+    steps = []
+    run(CommandInput(config=Config(sources=("large.json",))), Problems(), steps.append)
+    told = [re.fullmatch("([a-z]+) the [a-z]+, ([0-9]+) %", step) for step in steps]
+    shares = [(found[1], int(found[2])) for found in told if found]
+    assert list(dict(shares)) == ["checking", "upgrading", "describing", "writing"]
+    for stage in dict(shares):
+        mine = [share for name, share in shares if name == stage]
+        assert mine == sorted(mine) and mine[0] == 0 and mine[-1] >= 95, stage
 
 
 def test_the_output_fits_eighty_columns():
