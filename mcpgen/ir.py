@@ -7,7 +7,7 @@ Schemas (`Schema`) and JSON values (an argument's fixed value or default): data 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
@@ -209,6 +209,18 @@ class Tool:
     confirm: bool | None = None
     rate: str = ""
     """Whether a person has to agree to each call; None where the server's setting counts."""
+
+    def argument(self, word: str) -> Argument | None:
+        """The argument of that name, else the one the API knows by that name."""
+        by_name = {argument.name: argument for argument in self.arguments}
+        by_wire_name = {argument.wire_name: argument for argument in reversed(self.arguments)}
+        return by_name.get(word, by_wire_name.get(word))
+
+    def with_argument(self, old: Argument, new: Argument) -> Tool:
+        """The tool with one argument in the place of another."""
+        arguments = list(self.arguments)
+        arguments[arguments.index(old)] = new
+        return replace(self, arguments=tuple(arguments))
 
     @property
     def is_own(self) -> bool:

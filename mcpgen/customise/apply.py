@@ -6,24 +6,24 @@ reported at once, with its line in `mcpgen.toml`.
 
 from __future__ import annotations
 
-import copy
 import difflib
 import keyword
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
-
-import jsonschema_rs
+from typing import TYPE_CHECKING, Any
 
 from ..config import ArgumentConfig, Config, ToolConfig
 from ..ir import Argument, Body, Request, Schema, Server, Skip, Tool, Toolset
-from ..load.values import as_object, picked, texts_in
+from ..load.values import as_object, texts_in
+from ..parse.contract import fault_of
 from ..problems import Place, Problem, Problems, UsageError
-from ..runtime.pointer import escape
 from ..runtime.results import Shaping, fold
 from .answers import all_fields, shaping_of, unknown_paths, with_answer, with_answers
 from .bindings import every, merged, of_tool
+
+if TYPE_CHECKING:
+    from .inner import Inner
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 ALIAS = re.compile(r"[A-Za-z0-9_.-]{1,128}")
@@ -155,7 +155,7 @@ class _Changes:
             self.skips.append(Skip(origin=tool.origin, reason=reason, code="", filtered=True))
             return
         self.faults.table = table.path
-        changed = _customised(tool, config, self.names, self.faults, self.gone)
+        changed = _customised(tool, config, self, self.faults, self.gone)
         if config.name:
             self.original_names[tool.origin.operation] = tool.name
         self.add_aliases(changed, config)
@@ -267,7 +267,7 @@ def _add_tables_for_many(
         own = tables.get(tool.origin.operation)
         made = ToolConfig()
         for many in of_tool(config, tool.origin, *_names(tool, own)):
-            words = [w for w in many.config.arguments if _has_argument(tool, w)]
+            words = [w for w in many.config.arguments if _has_argument(tool, w, server)]
             used |= {many.path, *((*many.path, word) for word in words)}
             arguments = {word: many.config.arguments[word] for word in words}
             table = _Table(many.path, replace(many.config, arguments=arguments))
@@ -278,11 +278,11 @@ def _add_tables_for_many(
     _check_tables_for_many(server, config, used, faults)
 
 
-def alone(config: Config, tool: Tool) -> Config:
+def alone(config: Config, tool: Tool, server: Server) -> Config:
     """Return a configuration for a server with one tool alone, which it does not leave out."""
 
     def fitting(table: ToolConfig) -> ToolConfig:
-        words = [word for word in table.arguments if _has_argument(tool, word)]
+        words = [word for word in table.arguments if _has_argument(tool, word, server)]
         arguments = {word: table.arguments[word] for word in words}
         return replace(table, enabled=True, arguments=arguments)
 
@@ -388,9 +388,10 @@ def _did_you_mean(word: str, names: Iterable[str]) -> str:
 
 
 def _customised(
-    tool: Tool, config: ToolConfig, names: set[str], faults: _Faults, gone: _Gone
+    tool: Tool, config: ToolConfig, changes: _Changes, faults: _Faults, gone: _Gone
 ) -> Tool:
-    """The tool with its table applied. A new name is added to `names`."""
+    """The tool with its table applied. A new name is added to those of the changes."""
+    names, server = changes.names, changes.server
     tool = replace(
         tool,
         name=_new_name(tool, config, names, faults),
@@ -401,10 +402,10 @@ def _customised(
         rate=config.rate or "",
     )
     for word, argument in sorted(config.arguments.items(), key=lambda pair: "." in pair[0]):
-        if _argument_by_name(tool, word) is None and gone.reports(tool, word, faults):
+        if tool.argument(word) is None and gone.reports(tool, word, faults):
             continue
-        tool = _with_argument_config(tool, word, argument, faults)
-    return tool
+        tool = _with_argument_config(tool, word, argument, server, faults)
+    return _with_made_objects(tool, config, server)
 
 
 def _hint_changes(config: ToolConfig) -> dict[str, bool]:
@@ -469,13 +470,16 @@ def _toolset(current: str, config: ToolConfig, tool: Tool, faults: _Faults) -> s
 # Its arguments
 
 
-def _with_argument_config(tool: Tool, word: str, config: ArgumentConfig, faults: _Faults) -> Tool:
+def _with_argument_config(
+    tool: Tool, word: str, config: ArgumentConfig, server: Server, faults: _Faults
+) -> Tool:
     """The tool with one `[tools."…".arguments.…]` table applied."""
     if word == tool.listing.fields:
         return _with_choice(tool, config, faults)
-    argument = _argument_by_name(tool, word)
-    if argument is None and _has_argument(tool, word):
-        return _with_inner_field(tool, word, config, faults)
+    argument = tool.argument(word)
+    inner = _inner_field(tool, word, server)
+    if inner is not None:
+        return _with_inner_field(inner, config, faults)
     if argument is None:
         names = [item.name for item in tool.arguments]
         hint = _did_you_mean(word, names)
@@ -513,125 +517,51 @@ def _with_choice(tool: Tool, config: ArgumentConfig, faults: _Faults) -> Tool:
     return tool
 
 
-def _has_argument(tool: Tool, word: str) -> bool:
+def _has_argument(tool: Tool, word: str, server: Server) -> bool:
     if word == tool.listing.fields:
         return True
-    if _argument_by_name(tool, word) is not None:
+    if tool.argument(word) is not None:
         return True
-    return bool(list(_objects_with(tool, word)))
+    return _inner_field(tool, word, server) is not None
 
 
-def _objects_with(tool: Tool, word: str) -> Iterator[Schema]:
-    """Yield the listed objects that have a field inside an argument (`body.author.name`)."""
-    name = word.rpartition(".")[2]
-    return (each for each in _objects_around(tool, word) if name in each["properties"])
+def _inner_field(tool: Tool, word: str, server: Server) -> Inner | None:
+    """A field inside an argument by its path; None where a tool has none."""
+    first, *rest = word.split(".")
+    argument = tool.argument(first)
+    if argument is None or not rest:
+        return None
+    from .inner import Inner  # late: few tables name one
+
+    inner = Inner(tool, argument, word, server)
+    return inner if inner.fields else None
 
 
-def _objects_around(tool: Tool, word: str) -> Iterator[Schema]:
-    """Yield the listed objects at the place of a field inside an argument, those of every branch of
-    a union and of the items of a list.
-    """
-    first, *path, _ = word.split(".") if "." in word else (word, "")
-    argument = _argument_by_name(tool, first)
-    if argument is None:
-        return
-    pending = [(tool.input_schema["properties"].get(argument.name), path)]
-    for schema, rest in pending:
-        if not isinstance(schema, dict):
-            continue
-        pending += [(each, rest) for each in (*schema.get("anyOf", ()), schema.get("items"))]
-        fields = schema.get("properties", {})
-        if rest:
-            pending.append((fields.get(rest[0]), rest[1:]))
-        elif fields:
-            yield schema
-
-
-def _with_inner_field(tool: Tool, word: str, config: ArgumentConfig, faults: _Faults) -> Tool:
+def _with_inner_field(inner: Inner, config: ArgumentConfig, faults: _Faults) -> Tool:
     """The tool with a field inside an argument described, hidden, or given by the server."""
-    tool = replace(tool, input_schema=copy.deepcopy(tool.input_schema))
+    tool, word = inner.tool, inner.word
     key = "value" if config.hidden else "default"
     value = getattr(config, key)
-    reason = _fault_of_inner_field(tool, word, config, key)
+    reason = inner.fault(config, key)
     if reason:
         hint = "`hooks.py` changes requests, and a tool in `custom/` has any arguments"
         faults.add("E1119", f"`{tool.name}` {reason}", "arguments", word, hint=hint)
         return tool
-    name = word.rpartition(".")[2]
-    for parent in _objects_with(tool, word):
-        fault = _schema_fault({**tool.input_schema, **parent}, name, value)
-        if fault:
-            message = f"`{word}` of `{tool.name}` does not allow this {key}: {fault}"
-            faults.add("E1120", message, "arguments", word, key)
-        listed = {**as_object(parent["properties"].pop(name)), **_listed(config)}
-        if not config.hidden:
-            parent["properties"][name] = listed
-        if value is not None:
-            needed = parent.pop("required", ())
-            parent.update(_not_required({"required": needed}, name))
-    if value is None:
-        return tool
-    return _with_given_field(tool, word, config)
+    fault = "" if value is None else inner.fault_of_value(value)
+    if fault:
+        message = f"`{word}` of `{tool.name}` does not allow this {key}: {fault}"
+        faults.add("E1120", message, "arguments", word, key)
+    return inner.changed(config, value)
 
 
-def _listed(config: ArgumentConfig) -> Schema:
-    """The keywords of a field that its table sets."""
-    keywords = {"description": config.description, "default": config.default}
-    return {key: value for key, value in keywords.items() if value is not None}
+def _with_made_objects(tool: Tool, config: ToolConfig, server: Server) -> Tool:
+    """The tool that makes the objects around its fixed fields where a call leaves them out."""
+    for word, argument in config.arguments.items():
+        if argument.value is not None:
+            from .inner import with_made_objects  # late: few tables name one
 
-
-def _fault_of_inner_field(tool: Tool, word: str, config: ArgumentConfig, key: str) -> str:
-    """Explain why a field inside an argument cannot be what its table says; else empty."""
-    name = word.rpartition(".")[2]
-    needed = any(name in parent.get("required", ()) for parent in _objects_with(tool, word))
-    if config.name is not None:
-        return f"cannot rename `{word}`: it is a field of an argument"
-    if getattr(config, key) is None:
-        if needed and config.hidden:
-            return f"cannot hide `{word}`: the API requires it, and there is no `value`"
-        return ""
-    return _fault_of_given_field(tool, word, key, needed)
-
-
-def _fault_of_given_field(tool: Tool, word: str, key: str, needed: bool) -> str:
-    """Explain why a field inside an argument cannot have a value; empty where it can."""
-    name = word.rpartition(".")[2]
-    if tool.request is None:
-        return f"cannot give `{word}` a {key}: its function is yours"
-    if needed and tool.contract:
-        return f"cannot give `{word}` a {key}: each call is checked for it"
-    if not all(name in parent["properties"] for parent in _objects_around(tool, word)):
-        return f"cannot give `{word}` a {key}: an alternative has no such field"
-    return ""
-
-
-def _with_given_field(tool: Tool, word: str, config: ArgumentConfig) -> Tool:
-    """The tool that sends a field inside an argument as its table says."""
-    first, *path = word.split(".")
-    argument = _argument_by_name(tool, first)
-    assert argument is not None
-    wire_names = {
-        tuple(re.findall("/properties/([^/]+)", place)): wire for place, wire in tool.wire_names
-    }
-    keys = (argument.name, *path)
-    names = [wire_names.get(keys[: at + 1], keys[at]) for at in range(1, len(keys))]
-    pointer = "".join(f"/{escape(name)}" for name in names)
-    if config.hidden:
-        fixed = (*argument.fixed_fields, (pointer, config.value))
-        return _with_argument(tool, argument, replace(argument, fixed_fields=fixed))
-    defaults = (*argument.default_fields, (pointer, config.default))
-    return _with_argument(tool, argument, replace(argument, default_fields=defaults))
-
-
-def _argument_by_name(tool: Tool, word: str) -> Argument | None:
-    """The argument of that name, else the one the API knows by that name."""
-    for argument in tool.arguments:
-        if argument.name == word:
-            return argument
-    for argument in tool.arguments:
-        if argument.wire_name == word:
-            return argument
-    return None
+            tool = with_made_objects(tool, word, server)
+    return tool
 
 
 def _with_property(tool: Tool, name: str, **changes: Any) -> Tool:
@@ -722,7 +652,7 @@ def _with_default(
     tool = _with_property(tool, argument.name, default=value)
     tool = _with_inputs(tool, lambda schema: _not_required(schema, argument.name))
     optional = replace(argument, required=False, default=(value,))
-    return _with_argument(tool, argument, optional), optional
+    return tool.with_argument(argument, optional), optional
 
 
 def _is_allowed(
@@ -747,20 +677,7 @@ def _schema_fault(schema: Schema, name: str, value: Any) -> str:
     property_schema = schema.get("properties", {}).get(name, {})
     if not isinstance(property_schema, dict):
         return ""
-    definitions = picked(schema, ("$defs",))
-    try:
-        jsonschema_rs.validate({**property_schema, **definitions}, value)
-    except jsonschema_rs.ValidationError as error:
-        return str(error.message)
-    except ValueError:  # a schema that the validator cannot compile, such as a pattern
-        return ""
-    return ""
-
-
-def _with_argument(tool: Tool, old: Argument, new: Argument) -> Tool:
-    arguments = list(tool.arguments)
-    arguments[arguments.index(old)] = new
-    return replace(tool, arguments=tuple(arguments))
+    return fault_of(value, {**property_schema, "$defs": as_object(schema.get("$defs"))})
 
 
 def _is_free(tool: Tool, argument: str, word: str, name: str, faults: _Faults) -> bool:
@@ -789,7 +706,7 @@ def _rename_argument(tool: Tool, argument: Argument, word: str, name: str, fault
         nullable=tuple(_renamed_pointer(pointer, old, name) for pointer in tool.nullable),
         wire_names=tuple(wire_names.items()),
     )
-    return _with_argument(tool, argument, replace(argument, name=name))
+    return tool.with_argument(argument, replace(argument, name=name))
 
 
 def _with_renamed_property(schema: Schema, old: str, new: str) -> Schema:

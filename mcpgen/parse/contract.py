@@ -98,6 +98,19 @@ def fault(contract: Schema) -> str:
     return ""
 
 
+def fault_of(value: Any, schema: Schema) -> str:
+    """Explain why a schema does not allow a value, or return an empty string."""
+    import jsonschema_rs
+
+    try:
+        jsonschema_rs.validate(schema, value)
+    except jsonschema_rs.ValidationError as error:
+        return str(error.message)
+    except ValueError:  # a schema that the validator cannot compile, such as a pattern
+        return ""
+    return ""
+
+
 def applied_schemas(contract: Schema) -> Iterator[Schema]:
     """Every schema that applies to the arguments themselves: the root, its branches and what they
     refer to.

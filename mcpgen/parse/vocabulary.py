@@ -117,6 +117,13 @@ def is_plural(word: str) -> bool:
     return singular(word) != word
 
 
+def plural_of(word: str) -> str:
+    """The plural of a lower-case word; what is one, or has none (`daily`, `co2`), as it is."""
+    if is_plural(word) or word in _UNCHANGING or word[-1:].isdigit():
+        return word
+    return inflection.pluralize(word)
+
+
 def is_verb(word: str) -> bool:
     """Return whether a word is a verb as texts of APIs start with: `List`, `Lists`, `Retrieves`,
     `Re-index`, `(Re)calculates`, `Bulk-add`, `Enable/disable`.

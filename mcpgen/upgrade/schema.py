@@ -73,13 +73,17 @@ LIMITS = {
 NEVER = re.compile(r"^/\^|\$/[a-z]*$")
 """A pattern that asks for a character before the beginning of a text, or behind its end."""
 DELIMITED = re.compile(r"^/|/[a-z]*$")
-ELEMENTS = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\{(\d+)(?:,(\d*))?\}|\+")
+ELEMENTS = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\{\d+(?:,\d*)?\}|\+")
 """Escapes, classes and quantifiers of a pattern."""
 CUT = re.compile(r"(?:\.\.\.|\u2026)$")
 """The end of an example that its author cut off."""
 LARGEST = 1 << 22
 """Bytes of a compiled pattern."""
 NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,15})?")
+
+
+Failed: TypeAlias = tuple[Schema, str, str]
+"""A schema, its pointer, and the example that does not match its pattern."""
 
 
 class SchemaUpgrade:
@@ -209,9 +213,9 @@ class SchemaUpgrade:
         message = f"{reason}: values are not checked against it"
         self.problems.warn("E0323", message, pointer=f"{at}/pattern", hint=hint)
 
-    def examples_around(self, node: Schema, at: str, deref: Deref) -> None:
-        """Compare the examples of a Parameter or Media Type Object (OpenAPI 3.1 §4.8.12, §4.8.14)
-        with the patterns in its schema. `deref` follows a reference.
+    def failed_around(self, node: Schema, at: str, deref: Deref) -> Iterator[Failed]:
+        """Yield the schemas whose pattern an example of a Parameter or Media Type Object (OpenAPI
+        3.1 §4.8.12, §4.8.14) does not match. `deref` follows a reference.
         """
         examples = examples_of(node, lambda entry: deref(entry, "")[0])
         pending = [(node.get("schema"), f"{at}/schema", example) for example in examples]
@@ -220,7 +224,7 @@ class SchemaUpgrade:
             if type(schema) is not dict:
                 continue
             if _fails(as_text(schema.get("pattern")), example):
-                self.drop_failed(schema, place, example)
+                yield schema, place, example
             pending += _inside(schema, place, example)
 
     def discriminator(self, schema: Schema, at: At) -> None:
@@ -416,24 +420,20 @@ def _inside(schema: Schema, at: str, example: Any) -> Iterator[tuple[Any, str, A
         yield properties.get(name), f"{at}/properties/{escape(name)}", each
 
 
-def _from_none(element: re.Match[str]) -> str:
-    """A quantifier that takes fewer repetitions too; anything else of a pattern as it is."""
-    if element[0] == "+":
-        return "*"
-    if element[1] is None:
-        return element[0]
-    return f"{{0,{next(each for each in (element[2], element[1]) if each is not None)}}}"
+def _any_number(element: re.Match[str]) -> str:
+    """A quantifier that takes any number of repetitions; anything else of a pattern as it is."""
+    return "*" if element[0].startswith(("{", "+")) else element[0]
 
 
 def _fails(pattern: str, example: Any) -> bool:
-    """Return whether an example does not match a pattern. One that is merely too short, or cut off,
-    is taken for a part of a value.
+    """Return whether an example does not match a pattern. One that is merely too short, too long or
+    cut off says nothing against it.
     """
     if type(example) is not str:
         return False
     if _matches(pattern, example):
         return False
-    return not _matches(ELEMENTS.sub(_from_none, pattern), CUT.sub("", example))
+    return not _matches(ELEMENTS.sub(_any_number, pattern), CUT.sub("", example))
 
 
 def _matches(pattern: str, example: str) -> bool:

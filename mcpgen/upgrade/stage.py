@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, TypeAlias
 
 from ..load.document import Document, UnresolvedReference
-from ..load.values import as_object, without
+from ..load.values import as_object, objects_in, without
 from ..problems import Problems
 from ..runtime.pointer import escape
 from ..text import shares
@@ -18,12 +18,14 @@ from .walk import At, Kind, definition_roots, pointer, walk
 
 Prefix: TypeAlias = tuple[str, str]
 """The beginning of references → what it becomes."""
+Shown: TypeAlias = list[tuple[Kind, dict[str, Any], At]]
+"""Objects with examples: kind, object, place."""
 
 VERSION = "3.1.0"
 """Version of every document after `upgrade`; `Document.version` is the author's."""
 EXAMPLES = {"example", "examples"}
-SENT = {"parameter", "request_body"}
-"""Kinds of objects that describe what a call sends."""
+SHOWN = {"parameter", "request_body", "response"}
+"""Kinds of objects whose examples show values of schemas that a call may send."""
 STYLES = ("style", "explode", "allowReserved")
 
 
@@ -47,14 +49,14 @@ def upgrade(document: Document, problems: Problems) -> Document:
         _upgrade_root(document)
     rules = SchemaUpgrade(document, problems)
     references: list[tuple[dict[str, Any], str]] = []
-    sent: list[tuple[Kind, dict[str, Any], At]] = []
+    shown: Shown = []
     for kind, node, at in _told(document):
         if "$ref" in node:
             _rewrite(node, "$ref", sections)
             references.append((node, "$ref"))
             if kind == "operation":
                 _inline(document, node, at)
-        sent += [(kind, node, at)] * (kind in SENT)
+        shown += [(kind, node, at)] * (kind in SHOWN)
         if kind == "media_type":
             _upgrade_media_type(document, node, pointer(at))
         if kind == "schema":
@@ -64,7 +66,7 @@ def upgrade(document: Document, problems: Problems) -> Document:
                 _rewrite(mapping, name, sections)
                 references.append((mapping, name))
     _follow_renamed(references, rules.renamed)
-    _compare_examples(document, rules, sent)
+    _compare_examples(document, rules, shown)
     put_in_order(document)
     document.forget()
     return document
@@ -79,20 +81,42 @@ def _told(document: Document) -> Iterator[tuple[Kind, dict[str, Any], At]]:
         yield kind, node, at
 
 
-def _compare_examples(
-    document: Document, rules: SchemaUpgrade, sent: Iterable[tuple[Kind, dict[str, Any], At]]
-) -> None:
-    """Compare the examples of parameters and request bodies with the patterns in their schemas."""
+def _compare_examples(document: Document, rules: SchemaUpgrade, shown: Shown) -> None:
+    """Compare the examples of parameters and request bodies with the patterns in their schemas; of
+    responses with those that a call sends too.
+    """
     document.forget()
-    for kind, node, at in sent:
+    sent: set[int] = set()
+    for kind, node, at in shown:
         holders = {"": node}
-        if kind == "request_body":
+        if kind != "parameter":
             content = as_object(node.get("content"))
             holders = {f"/content/{escape(key)}": as_object(content[key]) for key in content}
         for key, holder in holders.items():
+            if EXAMPLES.isdisjoint(holder):
+                continue
             with suppress(UnresolvedReference):
-                if not EXAMPLES.isdisjoint(holder):
-                    rules.examples_around(holder, pointer(at) + key, document.deref)
+                for failed in rules.failed_around(holder, pointer(at) + key, document.deref):
+                    if kind == "response":
+                        sent = sent or _sent(document, shown)
+                    if kind != "response" or id(failed[0]) in sent:
+                        rules.drop_failed(*failed)
+
+
+def _sent(document: Document, shown: Shown) -> set[int]:
+    """The ids of everything that parameters and request bodies hold or refer to."""
+    pending: list[Any] = [node for kind, node, _ in shown if kind != "response"]
+    seen: set[int] = set()
+    followed: set[str] = set()
+    for each in pending:
+        for node in objects_in(each):
+            seen.add(id(node))
+            ref = str(node.get("$ref", ""))
+            if ref and ref not in followed:
+                followed.add(ref)
+                with suppress(UnresolvedReference):
+                    pending.append(document.deref(node, "")[0])
+    return seen
 
 
 def _follow_renamed(

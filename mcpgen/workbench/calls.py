@@ -93,7 +93,7 @@ def _generate(bench: Bench, row: Row, folder: Path) -> str:
     shutil.rmtree(folder, ignore_errors=True)
     operation = row.tool.origin.operation
     selection = Selection(include_operations=(operation,))
-    config = replace(alone(bench.config, row.tool), selection=selection)
+    config = replace(alone(bench.config, row.tool, bench.server), selection=selection)
     server = pipeline.understood(bench.document, config, Problems(), lock=bench.last_lock).server
     names = [tool.name for tool in server.tools if tool.origin.operation == operation]
     if not names:

@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import filterfalse, pairwise, takewhile
 
-import inflection
-
 from ...load.values import as_text
 from ...text import words
 from ..vocabulary import (
@@ -37,6 +35,7 @@ from ..vocabulary import (
     VERBS,
     is_plural,
     one_of,
+    plural_of,
     same_verb,
     singular,
 )
@@ -169,7 +168,7 @@ def operation_words(subject: Subject) -> list[str]:
         return id_words
     bulk = BULK.intersection(subject.sentence.lower().split()[:1])
     if all([spoken, by_route[1:], bulk.difference(by_route)]):
-        return [*bulk, *by_route[:-1], inflection.pluralize(by_route[-1])]
+        return [*bulk, *by_route[:-1], plural_of(by_route[-1])]
     return by_route
 
 
@@ -350,7 +349,7 @@ def _listed_things(
     if is_many:
         *owners, last = owners
     one = singular(last[-1])
-    plural = last[-1] if is_plural(last[-1]) else inflection.pluralize(one)
+    plural = plural_of(last[-1])
     if items is not None and end.is_parameter:
         is_many |= is_plural(end.words[-1]) or plural in items
     elif items is not None:

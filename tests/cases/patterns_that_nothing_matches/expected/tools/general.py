@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .. import OMIT, Answer, Api, Omit
 
@@ -19,12 +19,14 @@ async def set_plate(
     digest: str | Omit = OMIT,
     serial: str | Omit = OMIT,
     code: str,
+    area: str | Omit = OMIT,
+    country: str | Omit = OMIT,
     kind: str | Omit = OMIT,
     never: str | Omit = OMIT,
     owners: list[models.SetPlateOwnersItem] | Omit = OMIT,
     path: str | Omit = OMIT,
     state: str | Omit = OMIT,
-) -> Answer[Any]:
+) -> Answer[models.SetPlateAnswer]:
     """Set plate."""
     return await api.request(
         "PUT",
@@ -38,6 +40,8 @@ async def set_plate(
         },
         json={
             "code": code,
+            "area": area,
+            "country": country,
             "kind": kind,
             "never": never,
             "owners": owners,

@@ -1,0 +1,248 @@
+"""Fields inside an argument (`body.author.name`): where they are in a tool's schemas, and what the
+server's owner says of them.
+
+The schemas are those of the list and, for a tool that is listed in short, its contract. A path goes
+through references, the branches of unions and the items of lists.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..config import ArgumentConfig
+from ..ir import Argument, Schema, Server, Tool
+from ..load.values import as_list, as_object
+from ..parse.contract import fault_of
+from ..runtime.pointer import escape, referred_to, unescape
+
+LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
+SINGLES = ("items", "then", "else")
+"""Keywords whose schemas are about the same place, or about the items of a list there."""
+TEXTS = frozenset(("title", "description", "default", "examples", "deprecated"))
+
+
+@dataclass(slots=True)
+class _Root:
+    """One input schema of a tool, in which references along a path are written out.
+
+    `places` are pointers into the definitions: of properties with their names on the wire, or with
+    None where null is a value; `written` those of the parts that are written out.
+    """
+
+    schema: Schema
+    definitions: dict[str, Schema]
+    places: Sequence[tuple[str, str | None]]
+    written: list[tuple[str, str | None]] = field(default_factory=list)
+
+    def containers(self, argument: str, path: list[str]) -> list[Schema]:
+        """The schemas at a place inside an argument, one for each way to it."""
+        schema = as_object(self.schema.get("properties")).get(argument)
+        return list(self._containers(schema, f"/properties/{escape(argument)}", path))
+
+    def objects(self, argument: str, path: list[str]) -> Iterator[Schema]:
+        """Yield the schemas of the objects there: those of each branch, and of a list's items."""
+        for container in self.containers(argument, path):
+            for each, _ in self._level(container, "", frozenset(self.definitions)):
+                yield each
+
+    def _containers(self, schema: Any, pointer: str, path: list[str]) -> Iterator[Schema]:
+        level = list(self._level(schema, pointer, frozenset()))
+        if not path:
+            yield from (node for node, _ in level[:1])
+            return
+        for node, place in level:
+            child = as_object(node.get("properties")).get(path[0])
+            at = f"{place}/properties/{escape(path[0])}"
+            yield from self._containers(child, at, path[1:])
+
+    def _level(
+        self, schema: Any, pointer: str, through: frozenset[str]
+    ) -> Iterator[tuple[Schema, str]]:
+        """Yield a schema and those about the same place, with their pointers. `through` are the
+        definitions that led here: one that leads to itself is not written out again.
+        """
+        if not isinstance(schema, dict):
+            return
+        name = unescape(str(schema.get("$ref", "")).removeprefix("#/$defs/"))
+        if name in self.definitions.keys() - through:
+            through |= {name}
+            self._write_out(schema, pointer, name)
+        yield schema, pointer
+        for key in LISTS:
+            for index, part in enumerate(as_list(schema.get(key))):
+                yield from self._level(part, f"{pointer}/{key}/{index}", through)
+        for key in SINGLES:
+            yield from self._level(schema.get(key), f"{pointer}/{key}", through)
+
+    def _write_out(self, schema: Schema, pointer: str, name: str) -> None:
+        """Write a definition into the schema that refers to it; into its `allOf` where there are
+        rules beside the reference.
+        """
+        del schema["$ref"]
+        written = copy.deepcopy(self.definitions[name])
+        before, after = f"/$defs/{escape(name)}/", f"{pointer}/"
+        if TEXTS.issuperset(schema):
+            schema |= written | schema
+        else:
+            parts = schema.setdefault("allOf", [])
+            after = f"{pointer}/allOf/{len(parts)}/"
+            parts.append(written)
+        inside = [(place, wire) for place, wire in self.places if place.startswith(before)]
+        self.written += [(after + place.removeprefix(before), wire) for place, wire in inside]
+
+    def fault(self, schema: Schema, value: Any) -> str:
+        """Explain why a schema of this root does not allow a value; empty where it does."""
+        return fault_of(value, {**schema, "$defs": referred_to(schema, self.definitions)})
+
+
+class Inner:
+    """A tool with copies of its schemas, and a field inside one of its arguments."""
+
+    def __init__(self, tool: Tool, argument: Argument, word: str, server: Server) -> None:
+        self.tool, self.argument, self.word = tool, argument, word
+        _, *self.path, self.name = word.split(".")
+        listed = copy.deepcopy(tool.input_schema)
+        places = [*tool.wire_names, *((place, None) for place in tool.nullable)]
+        self.listed = self.whole = _Root(listed, as_object(listed.get("$defs")), places)
+        if tool.contract is not None:
+            names = server.definition_names
+            self.whole = _Root(copy.deepcopy(tool.contract), server.definitions, names)
+        self.fields = [*self._objects(self.whole)]
+        """The objects that have the field."""
+
+    def fault(self, config: ArgumentConfig, key: str) -> str:
+        """Explain why the field cannot be what its table says; else empty. `key` is what would give
+        it a value: `value` or `default`.
+        """
+        objects = self.whole.objects(self.argument.name, self.path)
+        needed = any(self.name in each.get("required", ()) for each in objects)
+        if config.name is not None:
+            return f"cannot rename `{self.word}`: it is a field of an argument"
+        if config.description is not None and not any(self._objects(self.listed)):
+            return f"cannot describe `{self.word}`: its list is cut, and does not name it"
+        if getattr(config, key) is None:
+            if needed and config.hidden:
+                return f"cannot hide `{self.word}`: the API requires it, and there is no `value`"
+            return ""
+        if self.tool.request is None:
+            return f"cannot give `{self.word}` a {key}: its function is yours"
+        containers = self.whole.containers(self.argument.name, self.path)
+        if not all(each for one in containers for each in _naming(one, self.name)):
+            return f"cannot give `{self.word}` a {key}: an alternative has no such field"
+        return ""
+
+    def fault_of_value(self, value: Any) -> str:
+        """Explain why one of the objects does not allow the field a value; else empty."""
+        schemas = [each["properties"][self.name] for each in self.fields]
+        return next(filter(None, (self.whole.fault(each, value) for each in schemas)), "")
+
+    def changed(self, config: ArgumentConfig, value: Any) -> Tool:
+        """The tool whose field is what its table says; `value` is what the server gives it."""
+        for root in (self.listed, self.whole):
+            for parent in root.objects(self.argument.name, self.path):
+                if config.hidden:
+                    as_object(parent.get("properties")).pop(self.name, None)
+                if value is not None:
+                    _demand_no_more(parent, self.name)
+        told = {"description": config.description, "default": config.default}
+        for parent in self._objects(self.listed):
+            parent["properties"][self.name] |= {
+                key: told[key] for key in told if told[key] is not None
+            }
+        tool = self._with_schemas()
+        if value is None:
+            return tool
+        given = (self._pointer(tool, self.word), value)
+        old = self.argument
+        if config.hidden:
+            return tool.with_argument(old, replace(old, fixed_fields=(*old.fixed_fields, given)))
+        return tool.with_argument(old, replace(old, default_fields=(*old.default_fields, given)))
+
+    def made(self) -> Tool:
+        """The tool that makes the object around a fixed field where a call leaves it out, and that
+        object needs nothing else.
+        """
+        containers = self.whole.containers(self.argument.name, self.path)
+        if any(self.whole.fault(each, {}) for each in containers):
+            return self.tool
+        argument = self.argument
+        for root in (self.listed, self.whole):
+            for above in self.path[-1:]:
+                for parent in root.objects(argument.name, self.path[:-1]):
+                    _demand_no_more(parent, above)
+        tool = self._with_schemas()
+        pointer = self._pointer(tool, self.word.rpartition(".")[0])
+        if pointer:
+            defaults = {pointer: {}} | dict(argument.default_fields)
+            made = replace(argument, default_fields=tuple(defaults.items()))
+            return tool.with_argument(argument, made)
+        _demand_no_more(self.listed.schema, argument.name)
+        _demand_no_more(self.whole.schema, argument.name)
+        made = replace(argument, required=False, default=argument.default or ({},))
+        return tool.with_argument(argument, made)
+
+    def _with_schemas(self) -> Tool:
+        written = self.whole.written
+        tool = replace(
+            self.tool,
+            input_schema=self.listed.schema,
+            wire_names=(*self.tool.wire_names, *((at, name) for at, name in written if name)),
+            nullable=(*self.tool.nullable, *(at for at, name in written if name is None)),
+        )
+        if tool.contract is None:
+            return tool
+        return replace(tool, contract=self.whole.schema)
+
+    def _pointer(self, tool: Tool, word: str) -> str:
+        """The JSON Pointer of a field inside the value of an argument, by its names on the wire."""
+        wire_names = {
+            tuple(re.findall("/properties/([^/]+)", place)): wire for place, wire in tool.wire_names
+        }
+        keys = (self.argument.name, *word.split(".")[1:])
+        names = [wire_names.get(keys[: at + 1], keys[at]) for at in range(1, len(keys))]
+        return "".join(f"/{escape(name)}" for name in names)
+
+    def _objects(self, root: _Root) -> list[Schema]:
+        """The objects that have the field."""
+        objects = root.objects(self.argument.name, self.path)
+        return [each for each in objects if _names(each, self.name)]
+
+
+def _names(schema: Schema, name: str) -> bool:
+    return isinstance(as_object(schema.get("properties")).get(name), dict)
+
+
+def _naming(schema: Any, name: str) -> list[bool]:
+    """For each alternative of a schema that names fields: whether it has one of that name."""
+    schema = as_object(schema)
+    parts = as_list(schema.get("allOf"))
+    if any(_names(part, name) for part in (schema, *map(as_object, parts))):
+        return [True]
+    ways: list[bool] = []
+    found = [False] * bool(schema.get("properties"))
+    others = [*as_list(schema.get("anyOf")), *as_list(schema.get("oneOf")), schema.get("items")]
+    for part in filter(None, (*parts, *others)):
+        ways += _naming(part, name)
+    return ways or found
+
+
+def _demand_no_more(schema: Schema, name: str) -> None:
+    """Make a property optional, in place."""
+    for names in map(as_list, as_object(schema.get("dependentRequired")).values()):
+        names[:] = filter(name.__ne__, names)
+    schema["required"] = list(filter(name.__ne__, as_list(schema.get("required"))))
+    if not schema["required"]:
+        del schema["required"]
+
+
+def with_made_objects(tool: Tool, word: str, server: Server) -> Tool:
+    """The tool that makes the objects around a fixed field where a call leaves them out."""
+    for place in re.finditer(r"\.[^.]+", word):
+        argument = tool.argument(word.partition(".")[0])
+        assert argument is not None
+        tool = Inner(tool, argument, word[: place.end()], server).made()
+    return tool
