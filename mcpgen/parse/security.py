@@ -373,13 +373,14 @@ class Security:
         return None
 
     def names_of(self, schemes: Collection[str]) -> set[str]:
-        """The folded names that the API keys among `schemes` have in the document and on the
-        wire.
+        """The folded names that the API keys among `schemes` have on the wire, and in the document
+        where that is a part of it: a `token` to send is no `Authorization`.
         """
         names: set[str] = set()
         for name, slug in self.slugs.items():
             if slug in schemes and self.auth[slug].kind == "api_key":
-                names |= {fold(name), fold(self.auth[slug].wire_name)}
+                sent = fold(self.auth[slug].wire_name)
+                names |= {sent, *filter(sent.__contains__, [fold(name)])}
         return names
 
 

@@ -304,7 +304,7 @@ def test_what_can_mean_one_thing_is_taken_as_that(schema: Any, value: Any, meant
 @pytest.mark.parametrize(("schema", "value"), [
     (WHOLE, "abc"), (WHOLE, "1.5"), (WHOLE, "05"), (WHOLE, "+5"), (WHOLE, ""), (WHOLE, "1e400"),
     (NUMBER, "NaN"), (NUMBER, "1e999"), (FLAG, "maybe"), (FLAG, "True"), (FLAG, 1), (WHOLE, True),
-    (WHOLE, "null"), (TEXT, [1]), ({**WHOLE, "maximum": 3}, "5"), (WHOLE, "9" * 5000),
+    (WHOLE, "null"), (TEXT, [1]), ({**TEXT, "format": "byte"}, 7), ({**WHOLE, "maximum": 3}, "5"), (WHOLE, "9" * 5000),
     ({"anyOf": [{**TEXT, "maxLength": 5}, {**WHOLE, "minimum": 9}]}, 1),
 ])  # fmt: skip
 def test_what_can_mean_nothing_or_two_things_is_refused(schema: Any, value: Any) -> None:

@@ -58,6 +58,8 @@ _TYPES: dict[type, str] = {
 
 
 _TEXT_ALONE = frozenset(("string", "null"))
+_NO_DIGITS = frozenset((*FORMATS, "byte", "binary"))
+"""Formats of texts that a number is not meant as."""
 NULL = {"type": "null"}
 BODY = ("body", "request_body")
 """The names of an argument that is a request body."""
@@ -396,7 +398,7 @@ class Checker:
         if isinstance(value, str):
             return value if "string" in kinds else self._meant(value, kinds)
         if "string" in kinds:
-            is_text = kinds <= _TEXT_ALONE and schema.get("format") not in FORMATS
+            is_text = kinds <= _TEXT_ALONE and schema.get("format") not in _NO_DIGITS
             return json.dumps(value) if is_text else value
         if isinstance(value, float):
             only_integers = kinds & {"integer", "number"} == {"integer"}

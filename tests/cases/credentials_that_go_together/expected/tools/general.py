@@ -52,6 +52,7 @@ async def send_filled_body(
     *,
     other: str,
     basic: str | Omit = OMIT,
+    reset: str | Omit = OMIT,
 ) -> Answer[Any]:
     """Send what is filled."""
     return await api.request(
@@ -60,8 +61,9 @@ async def send_filled_body(
         json={
             "other": other,
             "basic": basic,
+            "reset": reset,
         },
-        security=(("other", "token"),),
+        security=(("other", "reset", "token"),),
     )
 
 
