@@ -26,10 +26,10 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 46_780,
-    "lines of code of its runtime": 14_300,
+    "lines of code of mcpgen": 46_820,
+    "lines of code of its runtime": 14_310,
     "modules of a copied runtime": 43,
-    "lines of a copied runtime": 13_770,
+    "lines of a copied runtime": 13_785,
     "modules of src, runtime installed": 12,
     "lines of src, runtime installed": 600,
     "files of a new project": 59,
@@ -39,7 +39,7 @@ LIMITS = {
     "lines of names and sentences": 2_380,
     "lines of projection": 2_060,
     "modules of a run": 112,
-    "switches of a run": 1_550,
+    "switches of a run": 1_560,
     "modules of a call": 20,
     "switches of a call": 80,
     "frames of a call": 14,

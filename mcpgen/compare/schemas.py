@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from ..load.values import as_object, as_text, texts_in, without
 from ..runtime.pointer import escape, split
+from ..runtime.results import PART
 
 Kind = Literal["security", "breaking", "additive", "text"]
 Finding = tuple[Kind, str]
@@ -293,7 +294,10 @@ class _Inputs(Walk):
         for name in before:
             place = below(at, name)
             if name not in after:
-                self.say("breaking", f"{_name(place)} is gone")
+                kind: Kind = "breaking"
+                if (at, name) == ("", PART):
+                    kind = "text"  # the server takes it unlisted, too
+                self.say(kind, f"{_name(place)} is gone")
                 continue
             if name in required_now - required:
                 self.say("breaking", f"{_name(place)} is required now")

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..config import ArgumentConfig, Config, ToolConfig
 from ..ir import Argument, Body, Request, Schema, Server, Skip, Tool, Toolset
-from ..load.values import as_object, texts_in
+from ..load.values import as_object, texts_in, without
 from ..parse.contract import fault_of
 from ..problems import Place, Problem, Problems, UsageError
-from ..runtime.results import Shaping, fold
+from ..runtime.results import PART, Shaping, fold
 from .answers import all_fields, shaping_of, unknown_paths, with_answer, with_answers
 from .bindings import every, merged, of_tool
 
@@ -401,11 +401,19 @@ def _customised(
         confirm=config.confirm,
         rate=config.rate or "",
     )
+    if all([tool.listing.part, not tool.hints.read_only]):
+        # Another call for the rest of an answer would change something again
+        tool = _with_inputs(tool, _without_part)
+        tool = replace(tool, listing=replace(tool.listing, part=""))
     for word, argument in sorted(config.arguments.items(), key=lambda pair: "." in pair[0]):
         if tool.argument(word) is None and gone.reports(tool, word, faults):
             continue
         tool = _with_argument_config(tool, word, argument, server, faults)
     return _with_made_objects(tool, config, server)
+
+
+def _without_part(schema: Schema) -> Schema:
+    return {**schema, "properties": without(schema["properties"], [PART])}
 
 
 def _hint_changes(config: ToolConfig) -> dict[str, bool]:
@@ -686,7 +694,7 @@ def _is_free(tool: Tool, argument: str, word: str, name: str, faults: _Faults) -
     if not _is_usable(ARGUMENT_NAME, name):
         fault = f"an argument of `{tool.name}` cannot be called `{name}`: use letters, digits and"
         faults.add("E1115", f"{fault} underscores", "arguments", word, "name")
-    elif name in {tool.listing.fields, *(item.name for item in tool.arguments)}:
+    elif name in {*tool.input_schema["properties"], *(item.name for item in tool.arguments)}:
         fault = f"`{argument}` of `{tool.name}` cannot be called `{name}`: another argument is"
         faults.add("E1116", fault, "arguments", word, "name")
     return not fault

@@ -28,6 +28,7 @@ FIELDS_SCHEMA = {
 }
 FIELDS_NAMES = ("fields", "item_fields", "answer_fields")
 """Names of the argument that chooses fields: that of the last run, else the first free one."""
+PART_SCHEMA = {"type": "string", "description": "Part to return of an answer that was cut"}
 _ASKS = re.compile(r"(?:opt|only|returned|return|included|include|response)?(?:fields?|select)")
 """Folded name of a parameter for the fields to return."""
 _RETURNS = re.compile(r"\b(?:return|respon|retriev|select|output)", re.I)

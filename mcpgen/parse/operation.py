@@ -24,14 +24,14 @@ from ..ir import (
 from ..load.values import as_object, as_text
 from ..runtime.facts import CONTENT_UNDEFINED, SAFE
 from ..runtime.pointer import escape
-from ..runtime.results import ListAnswer, fold
+from ..runtime.results import PART, ListAnswer, fold
 from ..text import plain, shortened, visible, words
 from . import body as bodies
 from . import describe
 from . import parameter as parameters
 from . import response as responses
 from .first_sentences import Opening
-from .listing import FIELDS_NAMES, FIELDS_SCHEMA, asks_for_fields, briefly, listing_of
+from .listing import FIELDS_NAMES, FIELDS_SCHEMA, PART_SCHEMA, asks_for_fields, briefly, listing_of
 from .models import Models, annotation
 from .naming import argument_names
 from .naming.identifiers import ArgumentKey
@@ -84,10 +84,11 @@ GONE = re.compile(
 )
 """The beginning of a text about an argument that the API does not have any more."""
 _AS_URL = {
-    "file": "base64, or `data:TYPE;name=NAME;base64,…`",
-    "from_base64": "base64, or `data:TYPE;base64,…`",
+    "file": "padded base64, or `data:TYPE;name=NAME;base64,…`",
+    "files": "files: padded base64, or `data:TYPE;name=NAME;base64,…`",
+    "from_base64": "padded base64, or `data:TYPE;base64,…`",
 }
-"""Ways to give a file, by the encoding of its argument."""
+"""Ways to give a file, by the encoding of its argument; `files` are fields of a form."""
 ASKS_FOR_ENCODING = re.compile(r"\b(?:url|uri|percent)[- ]?encod", re.I)
 
 
@@ -385,8 +386,8 @@ class Operation:
 
     def input_schema(self, properties: dict[str, Schema]) -> Schema:
         """An object of these properties and no others, as the server takes it."""
-        if self.fields_argument:
-            properties = {**properties, self.fields_argument: dict(FIELDS_SCHEMA)}
+        chosen = (self.chosen.fields, FIELDS_SCHEMA), (self.chosen.part, PART_SCHEMA)
+        properties = {**properties, **{name: dict(schema) for name, schema in chosen if name}}
         schema: Schema = {"type": "object", "properties": properties}
         required = self.required_names()
         if required:
@@ -428,7 +429,10 @@ class Operation:
         """The tool with its shortest description and no arguments."""
         answer, output = self.output()
         list_answer = self.list_answer(answer)
-        self.fields_argument = list_answer.fields
+        hints = self.hints()
+        if self.is_asked_on(list_answer, hints):
+            list_answer = replace(list_answer, part=PART)
+        self.chosen = list_answer
         self.headline, text = self.opening.sentence, self.opening.rest
         self.text = self.telling(text)
         said = responses.sentence(
@@ -448,14 +452,7 @@ class Operation:
             description=self.description,
             input_schema=self.input_schema({}),
             output_schema=output,
-            hints=hints_of(
-                self.origin.method,
-                self.origin.own_id,
-                self.origin.path,
-                self.operation,
-                status=self.status,
-                arguments=[item.description for item in self.fields if item.place == "query"],
-            ),
+            hints=hints,
             arguments=(),
             request=None,
             response=answer,
@@ -465,17 +462,36 @@ class Operation:
             listing=list_answer,
         )
 
+    def hints(self) -> Hints:
+        """The behaviour hints of the tool."""
+        return hints_of(
+            self.origin.method,
+            self.origin.own_id,
+            self.origin.path,
+            self.operation,
+            status=self.status,
+            arguments=[item.description for item in self.fields if item.place == "query"],
+        )
+
+    def is_asked_on(self, listing: ListAnswer, hints: Hints) -> bool:
+        """Return whether an argument for a part of the answer is listed: where it may be long, and
+        the API has no arguments for its rest.
+        """
+        is_long = responses.is_long_text(self.reader, self.answer)
+        is_long |= all([listing.items is not None, not listing.next])
+        return all([is_long, hints.read_only, self.has_content(), PART not in self.names.values()])
+
     def telling(self, text: str) -> str:
         """A text without what tells a caller nothing: what many operations say alike."""
         return self.repeated.telling(self.repeated.without(text), self.texts.alike)
 
+    def has_content(self) -> bool:
+        """Return whether a successful answer has content."""
+        return {self.origin.method, self.status}.isdisjoint(("HEAD", "204"))
+
     def output(self) -> tuple[Response, Schema | None]:
-        """Return the mapping of the answer to a result, and its schema; an answer to HEAD has no
-        content.
-        """
-        if self.origin.method == "HEAD":
-            return Response(json=False, wrapped=False), None
-        if self.status == "204":
+        """Return the mapping of the answer to a result, and its schema."""
+        if not self.has_content():
             return Response(json=False, wrapped=False), None
         return responses.understand(self.reader, self.answer, typed=self.profile == "rich")
 
@@ -521,8 +537,9 @@ class Operation:
             text = f"{text} (`{visible(item.wire_name)[:40]}` in the {place})".strip()
         if not limit:
             return text
-        if item.encode in _AS_URL:
-            text = _joined(text.removesuffix("base64").rstrip("; "), _AS_URL[item.encode])
+        encode = "files" if "file" in dict(item.options) else item.encode
+        if encode in _AS_URL:
+            text = _joined(text.removesuffix("base64").rstrip("; "), _AS_URL[encode])
         if item.deprecated:
             text += " (deprecated)"
         if item.form:

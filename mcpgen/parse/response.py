@@ -69,6 +69,12 @@ WORDS_OF_TRANSPORT = frozenset("""
     signature trace tracing transport xss
     """.split())
 """Words in the names of such fields: `X-RateLimit-Remaining`, `Access-Control-Allow-Origin`."""
+BOUNDS = frozenset("maxLength enum const format".split())
+"""Keywords of a text that is not long."""
+TEXTS = re.compile(
+    r"text/.|.*[/+-](?:x-)?(?:csv|jsonl|ndjson|json-seq|jsonlines|xml|ya?ml)\b", re.I
+)
+"""Media types of texts."""
 
 STATING = FINITE | frozenset("contains includes indicates provides responds returns shows".split())
 """Words that make a sentence of a line."""
@@ -111,6 +117,17 @@ def json_schema(response: dict[str, Any]) -> tuple[bool, Any]:
         if is_json(name) or name.strip() == "*/*":
             return True, as_object(media).get("schema", {})
     return False, {}
+
+
+def is_long_text(reader: Reader, response: dict[str, Any]) -> bool:
+    """Return whether an answer is a text of any length: of a media type for texts, or as JSON."""
+    has_json, schema = json_schema(response)
+    if not has_json:
+        content = as_object(response.get("content"))
+        texts = [name for name in media_types(response) if TEXTS.match(name)]
+        schemas = [as_object(content.get(name)).get("schema") for name in texts]
+        return any(BOUNDS.isdisjoint(reader.flatten(each)) for each in schemas)
+    return reader.kinds(schema) == {"string"} and BOUNDS.isdisjoint(reader.flatten(schema))
 
 
 def items_of(

@@ -123,15 +123,14 @@ class _Custom:
             yield problem_at("E1314", message, self.folder, module, function, hint)
 
     def without_choice(self, name: str, schema: Any) -> Any:
-        """The input schema of a generated tool without the argument that chooses fields of the
-        answer: the server takes it itself.
+        """The input schema of a generated tool without the arguments that choose fields or a part
+        of the answer: the server takes them itself.
         """
-        chooses = self.package.lists.get(name, {}).get("fields")
+        listing = self.package.lists.get(name, {})
         properties = as_object(as_object(schema).get("properties"))
-        if chooses not in properties:
-            return schema
-        kept = without(properties, [chooses])
-        return {**schema, "properties": kept}
+        chosen = str(listing.get("fields")), str(listing.get("part"))
+        kept = without(properties, chosen)
+        return {**schema, "properties": kept} if properties else schema
 
     def implementations(self) -> Iterator[Problem]:
         """Functions in `custom/<tool>.py` that are missing, or that do not fit the generated

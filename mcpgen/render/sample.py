@@ -90,18 +90,18 @@ def sample_arguments(tool: Tool, schema: Schema, whole: Schema) -> dict[str, Any
         argument.name for argument in tool.arguments if argument.encode in ("file", "from_base64")
     }
     plain = {argument.name for argument in tool.arguments if _is_plain(argument)}
+    chosen = (tool.listing.fields, tool.listing.part)
+    properties = schema.get("properties", {})
+    properties = {name: part for name, part in properties.items() if name not in chosen}
     quick = {
         name: sampler.value(part, plain=name in plain, base64=name in files)
-        for name, part in schema.get("properties", {}).items()
-        if name != tool.listing.fields
+        for name, part in properties.items()
     }
     is_valid = _checker(whole)
     if is_valid(quick):
         return quick
     found: dict[str, Any] = {}
-    for name, part in schema.get("properties", {}).items():
-        if name == tool.listing.fields:
-            continue
+    for name, part in properties.items():
         value = sampler.valid(part, plain=name in plain, base64=name in files)
         if value is not None:
             found[name] = value[0]

@@ -98,6 +98,8 @@ class Prepared:
     """The validator of the output schema of a function that the user wrote, or None."""
     chooses: str
     """The argument that the server takes itself, to choose the fields of an answer; or nothing."""
+    continues: bool
+    """Whether the server takes the argument that asks for a part of the answer."""
     hooks: frozenset[str]
     """The kinds of hooks that there are for it."""
 
@@ -229,7 +231,9 @@ class Runner:
         the check, a hook or the function raises.
         """
         prepared = self._prepare(entry)
-        arguments = _without_part(entry, arguments, context)
+        arguments = dict(arguments or {})
+        if prepared.continues and PART in arguments:
+            context.reading = {**context.reading, PART: str(arguments.pop(PART))}
         checked, remarks = prepared.checker.checked(arguments)
         call = Call(entry.name, checked, entry.read_only, context)
         context.remarks += remarks
@@ -312,15 +316,19 @@ class Runner:
         """Import the tool's module and compile its schemas, once."""
         if entry.prepared is None:
             function = entry.function()
-            chooses = self._lists.get(entry.name, {}).get("fields", "")
-            if chooses in inspect.signature(function).parameters:
+            parameters = inspect.signature(function).parameters
+            listing = self._lists.get(entry.name, {})
+            chooses = listing.get("fields", "")
+            if chooses in parameters:
                 chooses = ""
+            takes_part = "part" in listing or all([entry.generated, entry.read_only])
             entry.prepared = Prepared(
                 function=function,
                 injected=_injected(function),
                 checker=_checker(entry),
                 output=_output_validator(entry),
                 chooses=chooses,
+                continues=all([takes_part, PART not in parameters]),
                 hooks=self._hooks.of(entry.name),
             )
         prepared: Prepared = entry.prepared
@@ -351,19 +359,6 @@ class Runner:
 
     def _report_api(self, error: ApiError) -> tuple[dict[str, Any], dict[str, Any]]:
         return {"content": self._api().report(error), "isError": True}, {"status": error.status}
-
-
-def _without_part(
-    entry: Entry, arguments: Mapping[str, Any] | None, context: Context
-) -> dict[str, Any]:
-    """The arguments without the part of the answer that is asked for, which any generated tool
-    that reads takes without listing it.
-    """
-    given = dict(arguments or {})
-    own = entry.tool["inputSchema"].get("properties", {})
-    if PART in given and all([entry.generated, entry.read_only, PART not in own]):
-        context.reading = {**context.reading, PART: str(given.pop(PART))}
-    return given
 
 
 def _left_out(entry: Entry, arguments: Mapping[str, Any]) -> list[dict[str, Any]]:

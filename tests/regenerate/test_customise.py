@@ -117,9 +117,18 @@ def lists(folder: Path) -> list[Path]:
 def test_a_hidden_argument_leaves_the_schema_and_is_sent_all_the_same(tmp_path: Path) -> None:
     folder = said(tmp_path, '[tools.listBooks.arguments.tenant]\nhidden = true\nvalue = "acme"')
     properties = tools(folder)["list_books"]["inputSchema"]["properties"]
-    assert list(properties) == ["genre", "limit", "fields"]
+    assert list(properties) == ["genre", "limit", "fields", "answer_part"]
     assert '"tenant": "acme"' in function(folder, "books", "list_books")
     assert "tenant:" not in function(folder, "books", "list_books")
+
+
+def test_a_tool_that_is_said_to_change_something_gives_no_part_of_its_answer(
+    tmp_path: Path,
+) -> None:
+    folder = project(tmp_path)
+    add(folder, "[tools.listBooks.hints]\nread_only = false")
+    generate(folder, accept=True)
+    assert "answer_part" not in tools(folder)["list_books"]["inputSchema"]["properties"]
 
 
 def test_a_hidden_argument_without_a_value_is_not_sent(tmp_path: Path) -> None:

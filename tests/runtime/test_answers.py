@@ -99,6 +99,22 @@ def test_a_wrapped_answer_stands_under_result_whatever_it_is(shown: Any) -> None
     assert shown(ok({"a": 1}), facts={"wrapped": ["list_books"]})[2] == {"result": {"a": 1}}
 
 
+EMPTY = {f"field_{number}": None for number in range(60)}
+
+
+@pytest.mark.parametrize(("value", "kept", "count"), [
+    ({"key": "A-1", **EMPTY}, {"key": "A-1"}, 60),
+    ({"data": {"a": [{"id": 1, **EMPTY}, {"id": 2, **EMPTY}]}}, {"data": {"a": [{"id": 1}, {"id": 2}]}}, 120),
+    ({"closed": None, "points": [None] * 20}, {"closed": None, "points": [None] * 20}, 0),
+])  # fmt: skip
+def test_many_fields_that_are_null_are_left_out_and_counted(
+    shown: Any, value: Any, kept: Any, count: int
+) -> None:
+    text, blocks, structured = shown(ok(value))
+    assert (json.loads(blocks[0]["text"]), structured) == (kept, kept)
+    assert (f"[{count} fields that are null are left out]" in text) == bool(count)
+
+
 @pytest.mark.parametrize("body", [
     b"\xef\xbb\xbf" + json.dumps({"a": "\u00e9"}).encode(),
     json.dumps({"a": "\u00e9"}).encode("utf-16"), b'{"a": 0, "a": "\xc3\xa9"}',

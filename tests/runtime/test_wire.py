@@ -246,7 +246,7 @@ def test_a_function_carries_what_its_schema_cannot_say() -> None:
 
 @pytest.mark.parametrize("text", [
     "hello", "id,name\n1,Ann", "report.csv", "/home/ann/report", "/tmp/a", "~/a.txt", "C:\\a.txt",
-    "uploads/a.csv", "/Users/ann/x.png",
+    "uploads/a.csv", "/Users/ann/x.png", "uploads/report", "notes", "aGVsbG8",
 ])  # fmt: skip
 def test_a_text_or_a_path_is_no_file_and_is_told_how_to_be_one(text: str) -> None:
     for write in (runtime.wire.file, runtime.wire.from_base64):

@@ -66,6 +66,9 @@ logger = logging.getLogger(__name__)
 MAX_FIELD = 500
 """Characters of a header field that are told."""
 
+MANY_NULLS = 10
+"""Fields that are null from which on they are left out, with a note: fewer may say something."""
+
 FRAME = 20
 """Tokens of what is around data: the name of notes, the heading of a text."""
 _NO_LIST = ListAnswer()
@@ -266,6 +269,15 @@ def content_of(
     return blocks, noted(structured, notes) if notes else structured
 
 
+def _nulls(value: Any) -> int:
+    """Count the fields of objects that are null, at any depth."""
+    if isinstance(value, list):
+        return sum(map(_nulls, value))
+    if isinstance(value, dict):
+        return list(value.values()).count(None) + _nulls(list(value.values()))
+    return 0
+
+
 _BEYOND = re.compile(r"[0-9]{16}")
 
 
@@ -365,6 +377,10 @@ class _View:
         readable = self._settings.readable if self._settings.redactor.is_needed else visible
         received = self._withheld.without(data, readable, MAX_DEPTH)
         whole, remark, is_long = self._selected(received)
+        nulls = 0 if is_long else _nulls(whole)
+        if nulls > MANY_NULLS and self._listing.chooser() not in self._call:
+            whole = Sieve(strip_nulls=True).of(whole)
+            remark += f"[{nulls} fields that are null are left out]"
         part, wanted = Part(whole), self._call.get(PART)
         if wanted:
             found = part_of(whole, wanted)

@@ -428,16 +428,16 @@ _PATH = re.compile(
 
 
 def decode_base64(text: str) -> bytes:
-    """The bytes of base64 text (RFC 4648 sections 4 and 5; padding is optional, line breaks are
+    """The bytes of base64 text (RFC 4648 sections 3.2, 4 and 5: with padding; line breaks are
     ignored). Raises Refused.
     """
     if _PATH.match(text):
         raise Refused(f"the path of a file: {HOW_TO_SEND}")
-    text = "".join(text.split()).translate(str.maketrans("-_", "+/")).rstrip("=")
+    text = "".join(text.split()).translate(str.maketrans("-_", "+/"))
     try:
-        return base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
+        return base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
-        raise Refused(f"not base64: {HOW_TO_SEND}") from None
+        raise Refused(f"not base64 with its padding: {HOW_TO_SEND}") from None
 
 
 def _file(
@@ -469,7 +469,8 @@ def _data_url(url: str) -> tuple[str | None, str, bytes]:
     named = [_NAME_OPTION.fullmatch(option) for option in options]
     name = next((unquote(option[1]) for option in filter(None, named)), "")
     if "base64" in map(str.lower, options):
-        content = decode_base64(unquote(body))
+        text = "".join(unquote(body).split()).rstrip("=")
+        content = decode_base64(text + "=" * (-len(text) % 4))
     else:
         content = unquote_to_bytes(utf8(body))
     return media_type or None, last_segment(name), content

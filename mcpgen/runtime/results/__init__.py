@@ -85,8 +85,9 @@ class ListAnswer:
     """The list in an answer, and its pagination.
 
     `items` are the keys that lead to the list, or None if the answer holds none; `fields` is the
-    argument that chooses the fields of items, `asked` one of the API's in its place. `next` and
-    `size` are the arguments for the next part and for the size of a part; empty if there are none.
+    argument that chooses the fields of items, `asked` one of the API's in its place; `part` is
+    `PART` where that is listed. `next` and `size` are the arguments for the next part and for the
+    size of a part; empty if there are none.
     `how` is `page`, `offset`, `cursor` or `last`; `source` has the dotted paths at which the answer
     may hold the next value; `key` is the key of an item that `last` continues after, `back` the
     argument for what comes before an item.
@@ -94,6 +95,7 @@ class ListAnswer:
 
     items: tuple[str, ...] | None = None
     fields: str = ""
+    part: str = ""
     asked: str = ""
     next: str = ""
     back: str = ""

@@ -56,9 +56,10 @@ class ProgramAnswers:
         self._lists: Mapping[str, Any] = facts.get("lists", {})
 
     def reading(self, entry: Entry) -> dict[str, Any]:
-        """The choice of all fields of a list's items, where a call chooses none."""
+        """The choice of all fields, also of an object, where a call chooses none."""
         listing = self._lists.get(entry.name, {})
-        return {listing[key]: EVERYTHING for key in ("fields", "asked") if key in listing}
+        names = [listing[key] for key in ("fields", "asked") if key in listing]
+        return dict.fromkeys(names or [""], EVERYTHING)
 
     def data(self, entry: Entry, result: dict[str, Any]) -> Any:
         """The data of a result: its structured content, else its text, read as JSON where it is an
