@@ -2,6 +2,7 @@
 
 import datetime
 import json
+import re
 from typing import Any
 
 import pytest
@@ -24,7 +25,7 @@ def test_every_client_has_a_date_and_sources_and_every_limit_a_rule():
         assert "settings" not in row or row["settings"]["source"]
         for rule in client.rules:
             assert rule.name in {*RULES, *SCHEMA_RULES, "tool_count"}
-            assert rule.source
+            assert re.search(r"20\d\d-\d\d-\d\d", rule.source), (client.name, rule.source)
 
 
 @pytest.mark.parametrize(
