@@ -44,7 +44,8 @@ MISSING: dict[str, Any] = {
 class Repair:
     """One action of an overlay: its target (JSONPath, RFC 9535), what is merged into it, and why.
     Without an `update` the target is removed. `known` is False where only the author can complete
-    it. `place` is the path of what it is about, where the target is a query.
+    it. `place` is the path of what it is about, where the target is a query; `code` that of the
+    problems that it mends: any if None, and none if it is empty.
     """
 
     target: str
@@ -52,6 +53,7 @@ class Repair:
     why: str
     known: bool = True
     place: str = ""
+    code: str | None = None
 
 
 def path(*keys: str) -> str:
@@ -90,9 +92,10 @@ def _findings(document: Document) -> Iterator[Repair]:
         if not update:
             yield Repair(target, {"...": "..."}, why, known=False)
             continue
+        place = target
         if finding.fault != "missing":
             target = json_path(document, finding.pointer.rpartition("/")[0])
-        yield Repair(target, update, why)
+        yield Repair(target, update, why, place=place)
 
 
 def _defaults(document: Document) -> Iterator[Repair]:
@@ -171,7 +174,7 @@ def _operations(document: Document) -> Iterator[Repair]:
                 name = _operation_id(route, method, names)
                 names.add(name)
                 why = f"{method.upper()} {visible(route)} has no operationId"
-                yield Repair(path("paths", route, method), {"operationId": name}, why)
+                yield Repair(path("paths", route, method), {"operationId": name}, why, code="E0404")
             yield from _operation(document, route, method, operation, name, shared)
 
 
@@ -215,10 +218,11 @@ def _operation(
         if parameter not in declared:
             why = f"{label} does not declare {parameter}"
             repair = _declaration(document, route, operation, name, parameter, why)
-            yield replace(repair, place=path("paths", route, method))
+            yield replace(repair, place=path("paths", route, method), code="E0404")
     if not any(plain(operation.get(key)) for key in ("summary", "description")):
         why = f"what does {label} do? One sentence that starts with a verb"
-        yield Repair(path("paths", route, method), {"summary": "..."}, why, known=False)
+        update = {"summary": "..."}
+        yield Repair(path("paths", route, method), update, why, known=False, code="")
 
 
 def _declaration(

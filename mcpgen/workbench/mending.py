@@ -20,7 +20,6 @@ from ..write.commit import write_file
 from .bench import Bench
 
 OVERLAY = "repairs.overlay.yaml"
-ROOT = "$"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,14 +81,15 @@ class Mending:
         used: set[int] = set()
         kinds: dict[str, Group] = {}
         for finding in findings(self._bench.problems, self._bench.document):
+            code = finding.problem.code
             paths: set[tuple[str, str]] = set()
             for place in (finding.place, *finding.again):
                 if place.file in apis:
                     api = apis[place.file]
                     paths.add((api, json_path(self.documents[api], place.pointer)))
-            fitting = tuple(mend for mend in mends if self._concerns(mend, paths))
+            mine = [mend for mend in mends if mend.repair.code in (None, code)]
+            fitting = tuple(mend for mend in mine if self._concerns(mend, paths))
             used.update(mend.number for mend in fitting)
-            code = finding.problem.code
             about = explanation(code)
             heading = about.title if about else code
             kind = kinds.setdefault(code, Group(heading=heading, about=about))
@@ -178,8 +178,10 @@ def _asks(repair: Repair) -> str:
 
 
 def _touch(path: str, other: str) -> bool:
-    """Return whether one path is the other or leads into it; everything is in the root."""
+    """Return whether one path is the other or leads into it; the root and its sections (`paths`)
+    hold too much for that.
+    """
     shorter, longer = sorted((path, other), key=len)
-    if ROOT in (path, other):
+    if shorter.count("[") < 2:
         return path == other
     return f"{longer}[".startswith(f"{shorter}[")

@@ -204,10 +204,12 @@ def test_a_repair_with_a_gap_wants_its_author(
     open_pages: Callable[..., Pages], tmp_path: Path
 ) -> None:
     document = tmp_path / "shop.yaml"
-    document.write_text(BOOKSHOP.read_text().replace("      summary: Get one book\n", ""))
+    wrong = '      deprecated: "no"\n'  # another problem of the operation
+    document.write_text(BOOKSHOP.read_text().replace("      summary: Get one book\n", wrong))
     pages = open_pages(document)
-    _, others = pages.pages.mending().kinds()
+    kinds, others = pages.pages.mending().kinds()
     (gap,) = [mend for kind in others for mend in kind.mends if mend.asks]
+    assert not [mend for kind in kinds for mend in kind.mends if mend.number == gap.number]
     answer = pages.post("/repair", numbers=[gap.number], text=" ")
     assert (answer["status"], "E0880" in answer["error"]) == (422, True)
     pages.post("/repair", numbers=[gap.number], text="Read one book of the catalogue")
