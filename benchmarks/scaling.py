@@ -33,9 +33,11 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from mcpgen.cli import run
 from mcpgen.runtime.app import GRACE_SECONDS
 from mcpgen.runtime.client.settings import SETTINGS
+from mcpgen.runtime.http_options import HttpSettings
 from mcpgen.runtime.parts.exchange.tokens import MOST_CALLERS, CachedToken
 from mcpgen.runtime.parts.redis.shared import POLL_SECONDS
 from mcpgen.runtime.secrets import Secret
+from mcpgen.runtime.settings import settings_of
 
 from .http import HANDSHAKE, MODERN, answer, load, request, start
 from .run import cpu
@@ -43,7 +45,7 @@ from .stdio import processor
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "scaling.md"
-DEFAULTS = {setting.name: setting.default for setting in SETTINGS}
+DEFAULTS = {setting.name: setting.default for setting in (*SETTINGS, *settings_of(HttpSettings))}
 PREFIX = "MCPGEN_BOOKSHOP_"
 UNLIMITED = {
     "CALL_RATE": "0",

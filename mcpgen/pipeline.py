@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ from pathlib import Path
 from .config import ApiConfig, Config
 from .config.credentials import base_url_problem, fetch_headers, fetch_problem, scheme_problem
 from .config.file import name_problem
+from .config.model import DEFAULT_PARTS
 from .customise import customise, with_tool_names
 from .customise.bindings import customised, pin
 from .ir import Server
@@ -198,12 +199,13 @@ def understood(
         from .workflows.tools import settled  # late: JSONPath takes a tenth of a second
 
         server = settled(server, problems)
+    kept = kept_parts(config, lock)
     server = replace(
         server,
         lazy=_is_long(server) if config.lazy is None else config.lazy,
         code=config.code,
         confirm=config.confirm,
-        parts=config.parts,
+        parts=effective_parts(config, kept),
         runtime=config.runtime,
         catalogue=config.catalogue,
         structured_content=config.structured_content,
@@ -217,9 +219,27 @@ def understood(
         parsed=parsed,
         before=lock,
         apis=_apis(document, server, config),
+        parts=kept,
     )
     tell_once(document, problems)
     return Result(document=document, server=server, facts=lock_facts)
+
+
+def kept_parts(config: Config, lock: Lock | None) -> tuple[str, ...]:
+    """Return the parts that a project keeps from a version that gave them to every server, until
+    `mcpgen.toml` names one of them (`Lock.parts`).
+    """
+    if lock is None or not set(lock.parts).isdisjoint(config.parts or ()):
+        return ()
+    return lock.parts
+
+
+def effective_parts(config: Config, kept: Sequence[str]) -> tuple[str, ...]:
+    """Return the parts of a server: those that are named and kept, and those that these need."""
+    named = DEFAULT_PARTS if config.parts is None else config.parts
+    over_http = not {"exchange", "oauth"}.isdisjoint(named)
+    needed = ("http",) * any((over_http, config.catalogue))
+    return tuple(sorted({*named, *kept, *needed}))
 
 
 def _apis(document: Document, server: Server, config: Config) -> dict[str, str]:

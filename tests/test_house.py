@@ -26,20 +26,20 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 46_820,
-    "lines of code of its runtime": 14_310,
-    "modules of a copied runtime": 43,
-    "lines of a copied runtime": 13_785,
+    "lines of code of mcpgen": 46_901,
+    "lines of code of its runtime": 14_300,
+    "modules of a copied runtime": 38,
+    "lines of a copied runtime": 13_070,
     "modules of src, runtime installed": 12,
     "lines of src, runtime installed": 600,
-    "files of a new project": 59,
-    "lines of Python of a new project": 9_210,
+    "files of a new project": 51,
+    "lines of Python of a new project": 7_150,
     "entries at the root of a project": 12,
     "variables in a README": 15,
     "lines of names and sentences": 2_380,
     "lines of projection": 2_060,
-    "modules of a run": 112,
-    "switches of a run": 1_560,
+    "modules of a run": 114,
+    "switches of a run": 1_556,
     "modules of a call": 20,
     "switches of a call": 80,
     "frames of a call": 14,
@@ -48,7 +48,7 @@ LIMITS = {
     "docstrings that begin with a question": 0,
     "class names with several meanings": 8,
     "lines of the changelog of a version": 150,
-    "lines of test code": 49_880,
+    "lines of test code": 50_150,
 }
 """No figure may be more: its goal once that is reached, before it at most a twentieth above today's."""
 

@@ -42,6 +42,8 @@ PANELS = {
     },
     "Run": {
         "call": "Call a tool of a project.",
+        "install": "Enter the server of a project into a client's settings.",
+        "uninstall": "Remove the server of a project from a client's settings.",
         "serve": "Run a server from a document or a project.",
         "workbench": "Choose, edit and try tools in a browser.",
         "eval": "Let an agent do tasks.",

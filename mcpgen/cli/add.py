@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from ..runtime.parts import NAMED
 from .screen import Screen, may_ask, or_ask
 
 if TYPE_CHECKING:
@@ -26,12 +27,20 @@ FUNCTION_MAY_CHANGE = (
 
 
 class Thing(StrEnum):
-    """Things that `add` creates; all but the first four are files."""
+    """Things that `add` creates: a tool, an API, settings of the server, its parts, and files."""
 
     tool = "tool"
     production = "production"
     confirm = "confirm"
     api = "api"
+    audit = "audit"
+    exchange = "exchange"
+    http = "http"
+    install = "install"
+    oauth = "oauth"
+    redis = "redis"
+    shell = "shell"
+    telemetry = "telemetry"
     docker = "docker"
     registry = "registry"
     bundle = "bundle"
@@ -43,6 +52,14 @@ class Thing(StrEnum):
     monitoring = "monitoring"
 
 
+PARTS: dict[str, tuple[str, ...]] = {
+    **{part: (part,) for part in NAMED},
+    Thing.production: ("audit", "exchange", "http", "oauth", "redis", "telemetry"),
+    **dict.fromkeys((Thing.docker, Thing.kubernetes, Thing.compose, Thing.systemd), ("http",)),
+    Thing.monitoring: ("http",),
+    Thing.skill: ("shell",),
+}
+"""Thing → the parts of the server that it is, or that it needs."""
 NEED_AN_IMAGE = (Thing.kubernetes, Thing.compose)
 
 
@@ -75,10 +92,11 @@ def add(
     HTTP into `deploy/`, the first two with a `Dockerfile`; `monitoring` alerts, a dashboard and
     what finds the metrics. The files are yours.
 
-    `production` enters the parts that a server for a whole company needs into `mcpgen.toml`
-    (`audit`, `exchange`, `oauth`, `redis`, `telemetry`), and generates the project again.
-    `confirm` enters `confirm = true`: a person has to agree to each call that may delete or
-    overwrite.
+    `http`, `install` (the server's own command `install CLIENT`), `shell` (its commands `list`,
+    `describe` and `call`), `audit`, `exchange`, `oauth`, `redis` and `telemetry` enter a part of
+    the server into `mcpgen.toml`, and generate the project again; `production` enters those that a
+    server for a whole company needs: all but `install` and `shell`. `confirm` enters `confirm =
+    true`: a person has to agree to each call that may delete or overwrite.
     """
     from ..paths import here
     from ..problems import UsageError
@@ -95,9 +113,11 @@ def add(
         if any((name, description, argument, python, read_only is not None, prefix)):
             message = f"names and options are those of a tool, not of `{what}`"
             raise UsageError.of("E1191", message, f"`mcpgen add {what}` is all")
-        further = {Thing.production: _add_parts, Thing.confirm: _add_confirm}
-        if what in further:
-            return further[what](screen, folder)
+        if what is Thing.confirm:
+            return _add_confirm(screen, folder)
+        lines = _add_parts(screen, folder, PARTS.get(what, ()))
+        if what in (*NAMED, Thing.production):
+            return _tell(screen, {"parts": list(PARTS[what])}, lines)
         return _add_files(screen, folder, what)
     if not name:
         raise UsageError.of("E1191", "a tool has a name", "as in `mcpgen add tool find_book`")
@@ -178,17 +198,22 @@ def _add_files(screen: Screen, folder: Path, what: Thing) -> int:
     return _tell(screen, {"added": what, "files": list(files.values())}, lines)
 
 
-def _add_parts(screen: Screen, folder: Path) -> int:
-    """Enter the parts that `mcpgen.toml` can name into it, and generate the project again."""
+def _add_parts(screen: Screen, folder: Path, parts: tuple[str, ...]) -> list[str]:
+    """Enter parts of the server that it does not have into `mcpgen.toml`, and generate the project
+    again; return the lines that tell it.
+    """
     from ..config import read_config
+    from ..lock import read_lock
+    from ..pipeline import effective_parts, kept_parts
     from ..project.scaffold import entered
-    from ..runtime.parts import NAMED
 
-    parts = list(dict.fromkeys((*read_config(folder).parts, *NAMED)))
-    with entered(folder, {("parts",): parts}):
-        _generate(screen, folder)
-    _print_missing(screen, folder, **dict.fromkeys(NAMED, True))
-    return _tell(screen, {"parts": list(NAMED)}, [f"parts      {', '.join(NAMED)}"])
+    config = read_config(folder)
+    before = effective_parts(config, kept_parts(config, read_lock(folder)))
+    if not set(before).issuperset(parts):
+        with entered(folder, {("parts",): list(dict.fromkeys((*before, *parts)))}):
+            _generate(screen, folder)
+        _print_missing(screen, folder, **dict.fromkeys(parts, True))
+    return [f"parts      {', '.join(parts)}"]
 
 
 def _print_missing(screen: Screen, folder: Path, **features: bool) -> None:

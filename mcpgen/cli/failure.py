@@ -24,7 +24,7 @@ from .screen import Screen, shown, silence
 
 BUG = 70
 INTERRUPTED = 130
-SERVERS = ("install", "uninstall", "login", "logout")
+SERVERS = ("login", "logout")
 """Commands of a generated server."""
 ELSEWHERE = {
     "init": "mcpgen generate openapi.yaml` or `mcpgen new NAME",
@@ -176,7 +176,7 @@ def _others(message: str, context: Any) -> str:
 def _meant(word: str) -> str:
     """Return the hint on a word that is no command, but stands for one elsewhere; else nothing."""
     if word in SERVERS:
-        return "that is a command of the generated server, as in `bookshop-mcp install claude-code`"
+        return "that is a command of the generated server, as in `bookshop-mcp login`"
     if word in ELSEWHERE:
         return f"`{ELSEWHERE[word]}` does that"
     if re.search(r"^https?://|[/\\]|[.](json|ya?ml)$", word):

@@ -249,7 +249,7 @@ def _next(made: Run, *, first: bool) -> list[tuple[str, str]]:
             (f"{inside}mcpgen call {_easy_call(made.server)}", "see a call and its answer"),
             ("make test", "check every tool"),
             ("pipx install .", f"install the server, `{command(made.server)}`"),
-            (f"{command(made.server)} install CLIENT", "enter it into a client's settings"),
+            ("mcpgen install CLIENT", "enter it into a client's settings"),
             ("mcpgen.toml", "choose, rename and describe tools"),
             ("mcpgen add THING", "a Dockerfile, an entry of the registry, ..."),
         ]

@@ -9,6 +9,9 @@ from typing import Any, Literal
 from ..problems import Place
 from ..runtime.results import Shaping
 
+DEFAULT_PARTS = ("http",)
+"""The `parts` of a new project."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArgumentConfig:
@@ -142,7 +145,8 @@ class Config:
     """None: where the list of tools is long."""
     code: bool = False
     confirm: bool = False
-    parts: tuple[str, ...] = ()
+    parts: tuple[str, ...] | None = None
+    """None: `DEFAULT_PARTS`."""
     runtime: Literal["copied", "installed"] = "copied"
     catalogue: bool = False
     structured_content: bool = True

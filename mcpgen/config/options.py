@@ -15,7 +15,7 @@ from typing import Any
 from ..load.source import is_url, on_path
 from .file import SCHEMA, field_value
 from .keys import BY_NAME, OPTIONS, Key
-from .model import Config, Selection
+from .model import DEFAULT_PARTS, Config, Selection
 from .positions import KeyPath
 
 SHORT_LIST = 3
@@ -32,7 +32,8 @@ def new_text(config: Config, folder: Path, *, name: str) -> str:
     urls = [source for source in config.sources if is_url(source)]
     paths = [relative_to(source, folder) for source in files]
     server = _changed_values("", config, folder)
-    server |= {"name": config.name or name, "profile": config.profile}
+    parts = DEFAULT_PARTS if config.parts is None else config.parts
+    server |= {"name": config.name or name, "parts": list(parts), "profile": config.profile}
     source = _changed_values("source", config, folder)
     source |= {"path": _one_or_all(paths), "url": _one_or_all(urls)}
     lines = [*_assignments("", server), "", "[source]", *_assignments("source", source)]
@@ -73,15 +74,15 @@ def _written_value(key: Key, value: Any, folder: Path) -> Any:
 def _one_or_all(items: list[str]) -> str | list[str]:
     if len(items) == 1:
         return items[0]
-    return items
+    return items or ""
 
 
 def _assignments(table: str, values: Mapping[str, Any]) -> list[str]:
-    """A line for each value that is not empty, in the order of the table."""
+    """A line for each value that is given, in the order of the table."""
     lines = []
     for key in BY_NAME[table].keys:
         value = values.get(key.name)
-        if value not in (None, "", [], (), {}):
+        if value not in (None, "", (), {}):
             lines.append(f"{key.name} = {literal(value)}")
     return lines
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from ..installed import install_command
 from ..problems import UsageError
-from ..runtime.client.recorder import Recorder
+from .recorder import Recorder
 from .stage import serving
 from .tasks import Outcome, Task
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from ..render.search import content, stop_words
-from ..runtime.client.recorder import Recorder
 from ..runtime.parts.search.entries import entry, fields_of
 from ..runtime.parts.search.finder import BEST
 from ..runtime.parts.search.lazy import Lazy
+from .recorder import Recorder
 from .stage import serving
 from .tasks import Outcome, Task
 

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from ..problems import UsageError
-from ..runtime.client.recorder import Recorded
+from .recorder import Recorded
 
 KEYS = frozenset({"task", "query", "arguments", "method", "path", "body"})
 FORMAT = (

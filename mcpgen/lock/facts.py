@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from .. import ir
+from ..config.model import DEFAULT_PARTS
 from ..lint.hidden_text import kinds_of
 from ..version import __version__
 from .model import HINTS, LOGIN, ArgumentKey, Former, Lock, Operation, ToolLock, same
@@ -19,9 +20,16 @@ if TYPE_CHECKING:
 
 LATER = (
     *("code", "draft", "auth_scheme", "auth_description", "headers", "full_answers", "redact"),
-    *("globs", "tags", "apis", "confirm", "parts", "catalogue", "forward_headers"),
+    *("globs", "tags", "apis", "confirm", "catalogue", "forward_headers"),
 )
 """Fields that came later than others: unset, they leave the hash of a project as it was."""
+DEFAULTS = {
+    "lazy": (None,),
+    "parts": (None, DEFAULT_PARTS),
+    "runtime": ("copied",),
+    "structured_content": (True,),
+}
+"""Field → its values that leave the hash of a project as it was."""
 NOT_HASHED = tuple(
     (
         "sources overlays workflows ref_root ref_map max_bytes fetch_seconds fetch_headers "
@@ -63,15 +71,12 @@ def config_hash(config: Config) -> str:
     for table in (*data["tools"].values(), *data["tags"].values()):
         if table["rate"] is None:
             del table["rate"]
-    unset = [key for key in LATER if not data[key]]
-    for key in unset:
-        del data[key]
-    if config.lazy is None:
-        del data["lazy"]
-    if config.runtime == "copied":
-        del data["runtime"]
-    if config.structured_content:
-        del data["structured_content"]
+    for key in LATER:
+        if not data[key]:
+            del data[key]
+    for key, defaults in DEFAULTS.items():
+        if data[key] in defaults:
+            del data[key]
     return data_hash(data)
 
 
@@ -85,12 +90,13 @@ def facts(
     parsed: ir.Server | None = None,
     before: Lock | None = None,
     apis: Mapping[str, str] = MappingProxyType({}),
+    parts: tuple[str, ...] = (),
 ) -> Lock:
     """Return the lock of one run, without the files.
 
     `document` is the hash of the normalised document, `openapi` its version, `config` the
     hash of the configuration, `parsed` the server before the configuration changed it,
-    `before` the lock of the last run, and `apis` as in `Lock`.
+    `before` the lock of the last run, `apis` and `parts` as in `Lock`.
     """
     memory = _Memory(parsed or server, before)
     original_names = dict(server.original_names)
@@ -115,6 +121,7 @@ def facts(
         models=server.model_names,
         name=server.name,
         apis=apis,
+        parts=parts,
     )
 
 

@@ -101,9 +101,10 @@ class Lock:
     the table goes on applying when the document calls the operation something else. `models` is
     the class name of each type in `models.py`, by what the type is of. `files` is
     filled in by `write`: path → `text_hash`. `made` says what each formatted module was made of:
-    path → hash. `once` is filled in by `write` as well, which is about the files that are
-    written once and are the user's. `own` are the Tool objects of the user's code by name, None in
-    a lock that does not say them.
+    path → hash. `parts` are those that a version of mcpgen gave to every server and that
+    `mcpgen.toml` does not name. `once` is filled in by `write` as well, which is about the files
+    that are written once and are the user's. `own` are the Tool objects of the user's code by
+    name, None in a lock that does not say them.
     """
 
     generator: str
@@ -124,6 +125,7 @@ class Lock:
     name: str = ""
     apis: Mapping[str, str] = field(default_factory=dict)
     own: Mapping[str, Mapping[str, Any]] | None = None
+    parts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

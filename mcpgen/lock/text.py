@@ -36,6 +36,8 @@ REMOVE = (
     "remove it and run `mcpgen generate`: it only says which files an interrupted run had written"
 )
 MERGE = "`mcpgen generate --adopt` goes on from either side"
+ONCE_ALWAYS = ("http", "install", "shell")
+"""The parts of each server whose lock names none."""
 MARKERS = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
 
 
@@ -47,6 +49,7 @@ def dump(lock: Lock) -> str:
         "document": lock.document,
         "openapi": lock.openapi,
         "name": lock.name,
+        "parts": list(lock.parts),
         "config": lock.config,
         "base_url": lock.base_url,
         "allowed_origins": list(lock.allowed_origins),
@@ -204,6 +207,7 @@ def parse_lock(text: str) -> Lock:
         name=data["name"],
         apis=data.get("apis", {}),
         own=data.get("own"),
+        parts=tuple(data.get("parts", ONCE_ALWAYS)),
     )
 
 

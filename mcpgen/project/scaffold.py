@@ -159,7 +159,8 @@ def begin(wish: Wish) -> None:
         "title": wish.title,
         **({"description": wish.description} if wish.description else {}),
     }
-    config = Config(sources=(str(folder / SOURCE),))
+    parts = {"http": ("http",), "stdio": ()}[wish.transport]
+    config = Config(sources=(str(folder / SOURCE),), parts=parts)
     files = {
         folder / SOURCE: dumped({**described, "tools": []}),
         folder / NAME: new_text(config, folder, name=wish.name),

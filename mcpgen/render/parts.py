@@ -93,9 +93,7 @@ def part_names(server: Server) -> list[str]:
         "search": "is_searched",
         "workflows": "has_workflows",
     }
-    return sorted(
-        {"install", "shell", *server.parts, *(part for part, need in needs.items() if has[need])}
-    )
+    return sorted({*server.parts, *(part for part, need in needs.items() if has[need])})
 
 
 def requirements(**has: bool) -> list[str]:

@@ -111,7 +111,7 @@ def project_context(server: Server) -> dict[str, Any]:
         # The clients by the names that `install` takes, and those that cannot list every tool
         "clients": Code(", ".join(f"`{client}`" for client in sorted(CLIENTS))),
         "overfull_clients": ", ".join(overfull),
-        "http": Code(client_files(server)["clients/http.json"].rstrip("\n")),
+        "http_entry": Code(client_files(server)["clients/http.json"].rstrip("\n")),
     }
 
 

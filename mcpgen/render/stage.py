@@ -32,6 +32,8 @@ WORKFLOWS: Final = "src/package/tools/workflows.py.jinja"
 FROM_THE_DOCUMENT: Final = (TOOLS, CUSTOM, SIGNATURES, WORKFLOWS)
 RUNTIME: Final = Path(runtime.__file__).parent
 """The package that every server runs on; it is copied byte for byte, or installed."""
+RECORDER: Final = RUNTIME.parent / "evaluate" / "recorder.py"
+"""The stand-in for an API, which the tests of a project get a copy of."""
 IGNORED: Final = frozenset(
     {"__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".DS_Store"}
 )
@@ -122,6 +124,7 @@ def _tree(server: Server) -> Iterator[tuple[str, str]]:
     if server.runtime == "copied":
         for path in _files(RUNTIME):
             yield f"src/{package}/runtime/{path}", _text(RUNTIME / path)
+    yield "tests/recorder.py", _text(RECORDER)
     context = project_context(server)
     templates = template_root()
     for name in _files(templates):

@@ -33,7 +33,7 @@ from .record import current, is_read, is_traced, recorded, with_readable_trace
 from .results import sendable
 from .results.content import EVERYTHING, Choice, Context, ToolError, failure
 from .secrets import CHOICE
-from .settings import Settings, read
+from .settings import PAGE_BYTES, Settings, read
 
 LIST_TTL_MS = 300_000
 """Time for which a client may cache the list, in milliseconds: it only changes when the server
@@ -94,6 +94,8 @@ class App:
         self._runner = Runner(hooks, self._the_api, self._mask, facts, consents)
         self.refusal: Refusal | None = None
         """Set by a transport that knows its callers."""
+        self.page_bytes = PAGE_BYTES
+        """Set by a transport that has another limit."""
         self.listed = self.catalog.listed
         """The Tool objects of the list."""
         self._front: Front | None = None
@@ -231,7 +233,7 @@ class App:
 
     def _pages_of(self, choice: Choice) -> Pages:
         tools = [tool for tool in self.listed if choice.takes(self.entry(tool["name"]))]
-        return Pages.of(tools, self._limits.http_list_bytes)
+        return Pages.of(tools, self.page_bytes)
 
     async def _call(
         self, request: ServerRequestContext[Any, Any], params: types.CallToolRequestParams

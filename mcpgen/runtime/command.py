@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import redirect_stdout
 from functools import partial
 from io import TextIOWrapper
@@ -16,9 +16,8 @@ if TYPE_CHECKING:
 
     from .app import App
     from .package import Package
-    from .parts import Command
+    from .parts import Command, Listener, Part
     from .settings import Settings
-    from .transports.guard import ASGIApp
 
 COLLECT_AFTER = 10_000
 """Objects that are made until cycles among them are looked for. Calls make none, and Python's 700
@@ -93,12 +92,11 @@ def _serve(package: str, arguments: list[str]) -> int:
         return 0
     app, options, settings = prepared(package, arguments, _options)
     if options.http:
-        from .transports.http import serve
-
+        [listener] = _listeners(settings.parts)
         with redirect_stdout(sys.stderr):
-            return serve(app, options, settings, partial(_worker, package, arguments))
+            return listener.serve(app, options, settings, partial(_worker, package, arguments))
     if sys.stdin.isatty():
-        print(_waiting(settings.name), file=sys.stderr)
+        print(_waiting(Package.named(package).facts()), file=sys.stderr)
     return _serve_stdio(app, settings)
 
 
@@ -113,20 +111,24 @@ def prepared(
     gc.set_threshold(COLLECT_AFTER)
     home = Package.named(package)
     facts = home.facts()
-    options = read_options(arguments, facts["name"], facts["env_prefix"], choices(home))
+    options = read_options(arguments, facts, choices(home))
     # What the user's modules print on import must not reach the protocol's stream
     with redirect_stdout(sys.stderr):
         settings = _settings(facts, options)
         return _app(package, options, settings), options, settings
 
 
-def _worker(package: str, arguments: list[str], port: int) -> ASGIApp:
-    """Return the application of one of several processes that serve HTTP at a port."""
-    from .transports.http import application, with_parts
+def _listeners(parts: Iterable[Part]) -> list[Listener]:
+    """Return the transports of a server that serve callers over a network."""
+    return [part.listener for part in parts if part.listener is not None]
 
+
+def _worker(package: str, arguments: list[str], port: int) -> Any:
+    """Return the application of one of several processes that serve HTTP at a port."""
     app, options, settings = prepared(package, arguments, _options)
     options.port = port
-    return with_parts(application(app, options, settings), app, settings, options.host)
+    [listener] = _listeners(settings.parts)
+    return listener.application(app, options, settings)
 
 
 def _settings(facts: dict[str, Any], options: argparse.Namespace) -> Settings:
@@ -135,10 +137,8 @@ def _settings(facts: dict[str, Any], options: argparse.Namespace) -> Settings:
     from .settings import read
 
     settings: Settings = read(facts, http=options.http)
-    if options.workers != 1:
-        from .transports.http import share
-
-        settings = share(settings, options.workers)
+    for listener in _listeners(settings.parts):
+        settings = listener.share(settings, options.workers)
     log.configure(options.log_level, settings.redactor)
     for note in settings.notes:
         if sys.stderr.isatty():
@@ -186,13 +186,20 @@ def _version(package: str, facts: dict[str, Any]) -> str:
     return f"{facts['name']}-mcp {installed}, for version {facts.get('version')} of the API"
 
 
-def _waiting(name: str) -> str:
+def _waiting(facts: dict[str, Any]) -> str:
     """Return the notice for a person who starts the server on a terminal."""
     return (
-        f"{name}-mcp is waiting for a client's messages on standard input; clients start it"
-        f" themselves.\nTo add it to one: {name}-mcp install CLIENT. To serve HTTP: {name}-mcp"
-        " --http. Ctrl-C ends it."
+        f"{facts['name']}-mcp is waiting for a client's messages on standard input; clients start"
+        f" it themselves.{_abouts(facts)} Ctrl-C ends it."
     )
+
+
+def _abouts(facts: dict[str, Any]) -> str:
+    """Return a sentence about each part of a server that a person uses."""
+    from .parts import PARTS
+
+    texts = [PARTS[part].about for part in facts.get("parts", ()) if PARTS[part].about]
+    return "".join(f" {text.format(command=facts['name'] + '-mcp')}." for text in texts)
 
 
 def command_line(**about: Any) -> argparse.ArgumentParser:
@@ -230,61 +237,34 @@ def choices(package: Package) -> argparse.ArgumentParser:
 
 
 def _options(
-    argv: list[str], name: str, prefix: str, choices: argparse.ArgumentParser
+    argv: list[str], facts: dict[str, Any], choices: argparse.ArgumentParser
 ) -> argparse.Namespace:
+    """Return the options of a server. Raises StartError for `--http` where there is none."""
+    from .errors import StartError
     from .log import LEVELS
+    from .parts import parts_of, remedy
 
+    prefix = facts["env_prefix"]
     parser = command_line(
-        prog=f"{name}-mcp",
+        prog=f"{facts['name']}-mcp",
         parents=[choices],
-        description=(
-            "Serves tools over the Model Context Protocol, on stdin and stdout unless --http is"
-            f" given. `{name}-mcp install CLIENT` adds it to a client's settings; `list`,"
-            f" `describe TOOL` and `call TOOL KEY=VALUE...` use the tools from a shell."
-        ),
+        description=f"Serves tools over the Model Context Protocol on stdio.{_abouts(facts)}",
         epilog=f"Credentials and limits come from environment variables that start with {prefix}_",
     )
     parser.add_argument("--version", action="store_true", help="print the version and end")
     parser.add_argument(
-        "--http", action="store_true", help="serve Streamable HTTP at /mcp instead of stdio"
-    )
-    parser.add_argument(
-        "--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)"
-    )
-    parser.add_argument("--port", type=port, default=8000, help="port to listen on (default: 8000)")
-    parser.add_argument(
-        "--allowed-host",
-        action="append",
-        default=[],
-        metavar="HOST",
-        help=(
-            "host name clients use (repeatable); needed, with authentication, for any address but"
-            " loopback"
-        ),
-    )
-    parser.add_argument(
-        "--workers",
-        type=int,
-        default=1,
-        metavar="N",
-        help="with --http: processes that serve, sharing the port and the limits (default: 1)",
-    )
-    parser.add_argument(
         "--log-level", default="warning", choices=LEVELS, help="what to log on stderr"
     )
+    listeners = _listeners(parts_of(facts))
+    if "--http" in argv and not listeners:
+        raise StartError(f"this server was made without `--http`: {remedy('http')}")
+    parser.set_defaults(http=False, workers=1)
+    for listener in listeners:
+        listener.add_options(parser)
     options = parser.parse_args(argv)
-    for option in ("host", "port", "allowed_host", "workers"):
-        if not options.http and getattr(options, option) != parser.get_default(option):
-            parser.error(f"--{option.replace('_', '-')} is for --http")
+    for listener in listeners:
+        listener.check_options(parser, options)
     return options
-
-
-def port(text: str) -> int:
-    """The number of a port. Raises ValueError."""
-    number = int(text)
-    if not 0 <= number <= 65_535:
-        raise ValueError
-    return number
 
 
 def _serve_stdio(app: App, settings: Settings) -> int:

@@ -37,6 +37,8 @@ _SECONDS = {"s": 1, "m": 60, "h": 3600}
 _PASSWORD = re.compile(r"://[^/?#@]*?:([^/?#]*)@")
 _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off", "")
 KIB, MIB, GIB = 1024, 1024**2, 1024**3
+PAGE_BYTES = 480 * KIB
+"""Bytes of the tools on a page of a list over HTTP, as JSON."""
 
 
 class SettingsError(Exception):
@@ -115,14 +117,6 @@ class Settings:
     max_result_tokens: int = variable(12_000, "count", "api", 200, 10_000_000)
     structured_content: bool = variable(True, "flag", "calls")
     ca_file: Path | None = variable(None, "file", "api")
-    http_token: Secret | None = variable(None, "secret", "http")
-    http_other_token: Secret | None = variable(None, "secret", "http")
-    http_allowed_origins: tuple[str, ...] = variable((), "names", "http")
-    http_body_timeout: float = variable(30.0, "seconds", "http", 0.1, 3600)
-    http_idle_timeout: int = variable(75, "count", "http", 1, 3600)
-    http_max_connections: int = variable(1024, "count", "http", 1, 100_000, shared=True)
-    http_list_bytes: int = variable(480 * KIB, "bytes", "http", 16 * KIB, 100 * MIB)
-    http_grace: float = variable(3.0, "seconds", "http", 0.0, 600)
     apis: Mapping[str, Settings] = field(default_factory=dict)
     """The settings of further APIs."""
     parts: tuple[Part, ...] = ()
@@ -228,6 +222,14 @@ def _folders(text: str, setting: Setting) -> tuple[Path, ...]:
     if not all(folder.is_absolute() and os.path.isdir(folder) for folder in folders):
         raise ValueError("has to hold absolute paths of folders that are there")
     return tuple(folder.resolve() for folder in folders)
+
+
+def port(text: str) -> int:
+    """The number of a port. Raises ValueError."""
+    number = int(text)
+    if not 0 <= number <= 65_535:
+        raise ValueError
+    return number
 
 
 READERS: Mapping[str, Callable[[str, Setting], Any]] = {

@@ -65,7 +65,7 @@ COMMAND_LINE = {
     "verify outside of a project": (["verify"], "give the folder of a project"),
     "diff outside of a project": (["diff"], "`mcpgen diff OLD NEW`"),
     "serving a missing file": (["serve", "nothing.yaml"], "no such file: nothing.yaml"),
-    "a command of the server": (["install", "cursor"], "`bookshop-mcp install claude-code`"),
+    "a command of the server": (["login"], "as in `bookshop-mcp login`"),
     "new without a name": (["new"], "for example `mcpgen new demo --yes`"),
 }  # fmt: skip
 

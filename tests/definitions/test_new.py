@@ -262,10 +262,13 @@ def test_a_new_project_has_no_part_that_it_does_not_use(mcpgen: Mcpgen, tmp_path
     assert mcpgen("new", "demo", "--yes") == 0
     folder = tmp_path / "demo"
     files = [f"/{path.relative_to(folder).as_posix()}" for path in folder.rglob("*")]
-    for part in "/runtime/client /runtime/parts/search /tools/_index /clients/ /auth.py".split():
+    parts = (
+        "/runtime/client /runtime/parts/search /tools/_index /clients/ /auth.py /http.py /shell.py"
+    )
+    for part in parts.split():
         assert not [path for path in files if part in path], part
-    assert len([path for path in folder.rglob("*") if path.is_file()]) <= 87
-    assert "--lazy" not in help_of(folder) and "--lazy" not in help_of(folder, "install")
+    assert len([path for path in folder.rglob("*") if path.is_file()]) <= 60
+    assert not {"--lazy", "--http"} & set(help_of(folder).split())
     configuration = folder / "mcpgen.toml"
     configuration.write_text(f"lazy = true\n{configuration.read_text()}")
     assert mcpgen("generate", "-o", folder, "--quiet") == 0 and "--lazy" in help_of(folder)

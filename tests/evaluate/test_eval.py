@@ -9,9 +9,9 @@ import pytest
 
 from mcpgen import generate
 from mcpgen.cli import run
+from mcpgen.evaluate.recorder import Recorded
 from mcpgen.evaluate.tasks import Task, read_tasks
 from mcpgen.problems import UsageError
-from mcpgen.runtime.client.recorder import Recorded
 from tests.loopback import JSON, Asked, Loopback
 
 SAMPLES = Path(__file__).parents[2] / "samples"

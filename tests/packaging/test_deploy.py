@@ -17,13 +17,15 @@ from mcpgen.cli import run
 from mcpgen.render.deployment import TARGETS
 from mcpgen.runtime.app import GRACE_SECONDS
 from mcpgen.runtime.client.settings import SETTINGS
+from mcpgen.runtime.http_options import HttpSettings
 from mcpgen.runtime.parts.telemetry.instruments import END_SECONDS
+from mcpgen.runtime.settings import settings_of
 from tests.judges.node import Absent, python
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = ROOT / "samples" / "specs" / "bookshop.yaml"
 PREFIX = "MCPGEN_BOOKSHOP_"
-DEFAULTS = {setting.name: setting.default for setting in SETTINGS}
+DEFAULTS = {setting.name: setting.default for setting in (*SETTINGS, *settings_of(HttpSettings))}
 
 
 @pytest.fixture(scope="module")

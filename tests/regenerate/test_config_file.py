@@ -108,7 +108,7 @@ def test_the_first_file_says_what_was_asked_for_and_no_more(tmp_path: Path) -> N
     )
     text = new_text(asked, tmp_path / "project", name="shop")
     assert tomllib.loads(text) == {
-        "name": "shop", "profile": "portable", "base_url": 'https://example.com/"quoted"\\',
+        "name": "shop", "parts": ["http"], "profile": "portable", "base_url": 'https://example.com/"quoted"\\',
         "source": {
             "path": "../api/shop.yaml", "url": "https://example.com/more.json",
             "overlays": ["../fix.yaml"]},

@@ -18,8 +18,8 @@ from shop import process_environment
 
 from mcpgen import pipeline
 from mcpgen.config import Config
+from mcpgen.evaluate.recorder import Recorder
 from mcpgen.problems import Problems
-from mcpgen.runtime.client.recorder import Recorder
 from tests.generated import written
 
 DOCUMENT = yaml.safe_load(Path(__file__).with_name("generated_tests.yaml").read_text("utf-8"))

@@ -278,7 +278,7 @@ def test_calls_at_the_same_time_share_one_question(endpoint: Endpoint) -> None:
 def test_settings_that_are_incomplete_are_said_at_the_start(
     endpoint: Endpoint, more: dict[str, str], text: str
 ) -> None:
-    facts = {"name": "p", "env_prefix": "P", "calls_api": False, "parts": ["oauth"]}
+    facts = {"name": "p", "env_prefix": "P", "calls_api": False, "parts": ["http", "oauth"]}
     environ = {f"P_{name}": value for name, value in settings(endpoint, **more).items()}
     with pytest.raises(SettingsError, match=text):
         read(facts, environ, http=True)

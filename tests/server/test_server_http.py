@@ -541,7 +541,7 @@ REACHED = "is reachable by others: "
 def test_nothing_is_served_to_others_without_names_and_callers_that_are_known(
     host: str, names: list[str], variables: dict[str, str], says: str
 ) -> None:
-    facts = {"name": "p", "env_prefix": "P", "calls_api": False, "parts": ["oauth"]}
+    facts = {"name": "p", "env_prefix": "P", "calls_api": False, "parts": ["http", "oauth"]}
     environ = {f"P_{name}": value for name, value in variables.items()}
     settings = read(facts, environ, http=True)
     options = SimpleNamespace(host=host, allowed_host=names)

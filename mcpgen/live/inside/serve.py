@@ -31,7 +31,7 @@ INTERVAL = 0.3
 PENDING = "mcpgen.lock.new"
 """Stands in the project while a run is writing."""
 
-KEPT = ("server", "refusal")
+KEPT = ("server", "refusal", "page_bytes")
 """Attributes of an application that outlive its reload."""
 
 Fingerprint = tuple[tuple[str, int, int], ...]

@@ -21,14 +21,14 @@ class PartFacts:
     """One part, for servers that were made without it."""
 
     variables: tuple[str, ...] = ()
-    """Its settings, without the server's prefix. A part with settings is named in
-    `mcpgen.toml`, unless there is another `remedy`.
-    """
+    """Its settings, without the server's prefix."""
     commands: tuple[str, ...] = ()
+    about: str = ""
+    """The use of it by people; `{command}` is the server's."""
     option: str = ""
     """The option that lists the tools its way."""
     remedy: str = ""
-    """The way a server gets the part; by default its name among the `parts` of `mcpgen.toml`."""
+    """The way a server gets the part; empty for a part that `mcpgen.toml` names."""
 
 
 PARTS = {
@@ -51,7 +51,19 @@ PARTS = {
         )
     ),
     "functions": PartFacts(remedy="run `mcpgen generate`"),
-    "install": PartFacts(commands=("install", "uninstall"), remedy="run `mcpgen generate`"),
+    "http": PartFacts(
+        about="`{command} --http` serves Streamable HTTP",
+        variables=tuple(
+            (
+                "HTTP_TOKEN HTTP_OTHER_TOKEN HTTP_ALLOWED_ORIGINS HTTP_BODY_TIMEOUT "
+                "HTTP_IDLE_TIMEOUT HTTP_MAX_CONNECTIONS HTTP_LIST_BYTES HTTP_GRACE"
+            ).split()
+        ),
+    ),
+    "install": PartFacts(
+        commands=("install", "uninstall"),
+        about="`{command} install CLIENT` enters it into a client's settings",
+    ),
     "login": PartFacts(
         commands=("login", "logout"),
         remedy="the API's description offers no login for a person: set its credentials",
@@ -71,12 +83,16 @@ PARTS = {
         remedy="put `lazy = true` at the top of mcpgen.toml and run `mcpgen generate`",
     ),
     "shell": PartFacts(
-        commands=("list", "describe", "call", "completion"), remedy="run `mcpgen generate`"
+        commands=("list", "describe", "call", "completion"),
+        about=(
+            "`{command} list`, `{command} describe TOOL` and `{command} call TOOL KEY=VALUE...` use"
+            " the tools from a shell"
+        ),
     ),
     "telemetry": PartFacts(variables=("TELEMETRY", "METRICS_PORT")),
     "workflows": PartFacts(remedy="run `mcpgen generate`"),
 }
-NAMED = tuple(name for name, part in PARTS.items() if part.variables and not part.remedy)
+NAMED = tuple(name for name, part in PARTS.items() if not part.remedy)
 """The parts that `mcpgen.toml` names; the others follow from the document and the user's code."""
 VARIABLES = {variable: name for name, part in PARTS.items() for variable in part.variables}
 """Variable -> the part that reads it."""
@@ -84,9 +100,7 @@ VARIABLES = {variable: name for name, part in PARTS.items() for variable in part
 
 def remedy(name: str) -> str:
     """Return the sentence that tells the owner of a server how it gets a part."""
-    return PARTS[name].remedy or (
-        f'add `"{name}"` to `parts` at the top of mcpgen.toml and run `mcpgen generate`'
-    )
+    return PARTS[name].remedy or f"run `mcpgen add {name}` in its project"
 
 
 Command = Callable[[str, list[str]], int]
@@ -135,6 +149,24 @@ class Mode:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Listener:
+    """The transport that serves callers over a network."""
+
+    add_options: Callable[..., None]
+    """Given a reader of options, adds its own: `http` and `workers` among them."""
+    check_options: Callable[..., None]
+    """Given that reader and the options, ends with a message where they do not fit together."""
+    share: Callable[..., Any]
+    """Given the settings and a number of processes, returns the settings of one of them."""
+    serve: Callable[..., int]
+    """Given the app, the options, the settings, and a function that makes the application of a
+    process at a port, serves until it is interrupted. Raises StartError.
+    """
+    application: Callable[..., Any]
+    """Given the app, the options and the settings, returns the application of one process."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
     """The additions of a part; `settings` below are the server's (`settings.Settings`)."""
 
@@ -147,6 +179,7 @@ class Part:
     words: Callable[[], Iterable[str]] = tuple
     """Returns the words that may follow its commands, for completion."""
     mode: Mode | None = None
+    listener: Listener | None = None
     beside: Callable[..., Sequence[Any]] | None = None
     """Given the catalog, returns an `Entry` for each tool that stands beside the whole list."""
     prepare: Callable[..., None] | None = None

@@ -76,15 +76,15 @@ def _run(app: App, options: argparse.Namespace, settings: Settings) -> int:
 
 
 def _read_options(
-    argv: list[str], name: str, prefix: str, choices: argparse.ArgumentParser
+    argv: list[str], facts: Mapping[str, Any], choices: argparse.ArgumentParser
 ) -> argparse.Namespace:
     """Return the options of a command, with those that only a server has."""
     parser = command_line(
-        prog=f"{name}-mcp",
+        prog=f"{facts['name']}-mcp",
         parents=[choices],
         formatter_class=argparse.RawDescriptionHelpFormatter,
         description="\n".join(f"{word:9} {about}" for word, about in COMMANDS.items()),
-        epilog=f"Credentials and limits come from variables that start with {prefix}_",
+        epilog=f"Credentials and limits come from variables that start with {facts['env_prefix']}_",
     )
     parser.set_defaults(http=False, workers=1, log_level="error")
     parser.add_argument("command", choices=COMMANDS)

@@ -20,16 +20,15 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ..errors import StartError
+from ..http_options import HttpSettings
 from ..log import event
 from ..parts import running
 from ..record import figures
-from ..settings import settings_of
 from .guard import (
     ENDPOINT,
     LOOPBACK_NAMES,
@@ -71,6 +70,7 @@ def serve(
 
     from ..app import GRACE_SECONDS
 
+    own = settings.part(HttpSettings)
     authority = authority_of(app, settings)
     _check_exposure(options, settings, authority)
     bound = _listen(options.host, options.port)
@@ -92,8 +92,8 @@ def serve(
         "proxy_headers": False,
         "backlog": QUEUE,
         "h11_max_incomplete_event_size": HEAD_BYTES,
-        "limit_concurrency": settings.http_max_connections,
-        "timeout_keep_alive": settings.http_idle_timeout,
+        "limit_concurrency": own.http_max_connections,
+        "timeout_keep_alive": own.http_idle_timeout,
         "timeout_graceful_shutdown": math.ceil(settings.total_timeout + GRACE_SECONDS),
     }
     if options.workers > 1:
@@ -178,7 +178,7 @@ def _announced(text: str, life: Callable[[], AbstractContextManager[None]]) -> I
 
 
 @contextmanager
-def _draining(settings: Settings, drain: Callable[[], None]) -> Iterator[None]:
+def _draining(grace: float, drain: Callable[[], None]) -> Iterator[None]:
     """Give a process a grace period: SIGTERM says no to `/ready` at once, and ends the process once
     a load balancer has had time to notice. A second signal ends it without delay.
     """
@@ -187,9 +187,9 @@ def _draining(settings: Settings, drain: Callable[[], None]) -> Iterator[None]:
 
     def begin(number: int, frame: Any) -> None:
         drain()
-        event("info", "draining", seconds=settings.http_grace)
+        event("info", "draining", seconds=grace)
         signal.signal(number, end)
-        loop.call_soon_threadsafe(loop.call_later, settings.http_grace, end, number, frame)
+        loop.call_soon_threadsafe(loop.call_later, grace, end, number, frame)
 
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, begin)
@@ -205,6 +205,7 @@ def application(app: App, options: argparse.Namespace, settings: Settings) -> Gu
 
     from .exchange import Exchange
 
+    own = settings.part(HttpSettings)
     # Else every event stream would break off at SIGTERM, its call unanswered
     AppStatus.enable_automatic_graceful_drain = False
     authority = authority_of(app, settings)
@@ -228,7 +229,7 @@ def application(app: App, options: argparse.Namespace, settings: Settings) -> Gu
     streaming.router.redirect_slashes = False
     names = list(options.allowed_host)
     origins = {f"https://{name.lower()}" for name in names}
-    origins.update(settings.http_allowed_origins)
+    origins.update(own.http_allowed_origins)
     if _is_loopback(options.host):
         names.extend(LOOPBACK_NAMES)
         origins.update(f"http://{name}:{options.port}" for name in LOOPBACK_NAMES)
@@ -247,11 +248,12 @@ def application(app: App, options: argparse.Namespace, settings: Settings) -> Gu
         authority=authority,
         writes=app.catalog.writes,
         unknown=app.catalog.unknown,
-        body_seconds=settings.http_body_timeout,
+        body_seconds=own.http_body_timeout,
         front=front,
         fault=app.fault,
     )
-    guard.life = partial(_draining, settings, guard.drain)
+    guard.life = partial(_draining, own.http_grace, guard.drain)
+    app.page_bytes = own.http_list_bytes
     app.prepare()
     return guard
 
@@ -264,7 +266,8 @@ def authority_of(app: App, settings: Settings) -> Authority | None:
         authority: Authority | None = part.authority and part.authority(app, settings)
         if authority is not None:
             return authority
-    tokens = [each for each in (settings.http_token, settings.http_other_token) if each]
+    own = settings.part(HttpSettings)
+    tokens = [each for each in (own.http_token, own.http_other_token) if each]
     if not tokens:
         return None
     try:
@@ -331,31 +334,9 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-MOST = 256
 QUEUE = 1024  # connections that the system keeps until they are accepted
 START_SECONDS = 60
 """Seconds that a process may take to start, or to answer the one that watches it."""
-
-
-def share(settings: Settings, count: int) -> Settings:
-    """Return the settings of one of `count` processes: each gets its part of the limits that hold
-    for the server. Raises StartError for a number of processes that cannot be.
-    """
-    if not 1 <= count <= MOST:
-        raise StartError(f"--workers has to be from 1 to {MOST}")
-    counts_together = any(part.pace for part in settings.parts)
-    changes: dict[str, Any] = {}
-    for each in settings_of(settings):
-        if not each.shared:
-            continue
-        name = each.name.lower()
-        part = getattr(settings, name) / count
-        if each.kind == "count":
-            changes[name] = math.ceil(part)
-        elif not counts_together:
-            changes[name] = part
-    apis = {name: share(own, count) for name, own in settings.apis.items()}
-    return replace(settings, apis=apis, **changes)
 
 
 def run_processes(
@@ -378,17 +359,18 @@ def run_processes(
     Processes(uvicorn.Config(application, factory=True, **config), sockets).run()
 
 
-def with_parts(guarded: ASGIApp, app: Any, settings: Settings, host: str) -> ASGIApp:
+def worker_application(app: App, options: argparse.Namespace, settings: Settings) -> ASGIApp:
     """Return the application of a worker, whose life is wrapped in what the parts do around it."""
+    guarded = application(app, options, settings)
 
-    async def application(scope: Scope, receive: Receive, send: Send) -> None:
+    async def worker(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "lifespan":
             return await guarded(scope, receive, send)
         try:
-            with running(app, settings, host):
+            with running(app, settings, options.host):
                 await guarded(scope, receive, send)
         except StartError as error:
             await receive()
             await send({"type": "lifespan.startup.failed", "message": str(error)})
 
-    return application
+    return worker

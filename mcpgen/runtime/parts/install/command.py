@@ -7,9 +7,10 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from ...catalog import Catalog
@@ -28,17 +29,43 @@ _TRIES = 20
 
 
 def main(package: str, argv: list[str]) -> int:
-    """Run one of the two commands.
+    """Run one of the two commands for the server that runs it.
 
     Raises SettingsError and StartError where the server could not start as it would be installed,
     and StartError for a file that cannot be edited.
     """
-    facts = Package.named(package).facts()
+    home = Package.named(package)
+    start = _start(package, f"{home.facts()['name']}-mcp")
+
+    def count(options: argparse.Namespace) -> int:
+        with redirect_stdout(sys.stderr):  # what the user's modules print is no part of `--print`
+            catalog = Catalog(
+                home,
+                toolsets=options.toolsets.split(","),
+                tools=options.tools.split(","),
+                read_only=options.read_only,
+            )
+        return len(catalog.listed)
+
+    return run(home, argv, start, count)
+
+
+def run(
+    home: Package,
+    argv: list[str],
+    start: list[str],
+    count: Callable[[argparse.Namespace], int],
+    further: Mapping[str, str] = MappingProxyType({}),
+) -> int:
+    """Run one of the two commands for a server that the words of `start` start, with `further`
+    variables. `count` returns the number of tools that it lists with options. Raises as `main`.
+    """
+    facts = home.facts()
     name = str(facts["name"])
-    parser = _parser(name, choices(Package.named(package)))
+    parser = _parser(name, choices(home))
     options = parser.parse_args(argv)
     if options.client is None:
-        parser.error(_unchosen())
+        parser.error(f"name a client, {unchosen()}")
     client = CLIENTS[options.client]
     path = client.path(os.environ)
     if options.command == "uninstall":
@@ -46,17 +73,18 @@ def main(package: str, argv: list[str]) -> int:
     settings = read(facts)
     for note in settings.notes:
         print(f"note: {note}", file=sys.stderr)
-    arguments, reason = _arguments(package, client, options)
-    start = [*_start(package, f"{name}-mcp"), *arguments]
+    arguments, reason = _arguments(facts, client, options, count)
+    start = [*start, *arguments]
     env = _environment(settings)
     if reason:
         print(f"note: {reason}", file=sys.stderr)
     if options.print:
         hidden = {key: _printable(key, value, settings) for key, value in env.items()}
         print(f"note: this belongs in {path}", file=sys.stderr)
-        print(FORMS[client.form].put("", client.key, name, client.entry(name, start, hidden)))
+        entry = client.entry(name, start, {**further, **hidden})
+        print(FORMS[client.form].put("", client.key, name, entry))
         return 0
-    return _install(client, path, name, client.entry(name, start, env))
+    return _install(client, path, name, client.entry(name, start, {**further, **env}))
 
 
 def _parser(name: str, tool_options: argparse.ArgumentParser) -> argparse.ArgumentParser:
@@ -83,10 +111,10 @@ def _clients() -> str:
     return f"one of {', '.join(sorted(CLIENTS))}"
 
 
-def _unchosen() -> str:
-    """The message for a command without a client: all of them, and those on this machine."""
+def unchosen() -> str:
+    """The hint for a command without a client: all of them, and those on this machine."""
     here = ", ".join(name for name in sorted(CLIENTS) if CLIENTS[name].is_here(os.environ))
-    return f"name a client, {_clients()}; found here: {here or 'none of them'}"
+    return f"{_clients()}; found here: {here or 'none of them'}"
 
 
 def _start(package: str, script: str) -> list[str]:
@@ -97,7 +125,12 @@ def _start(package: str, script: str) -> list[str]:
     return [sys.executable, "-m", package]
 
 
-def _arguments(package: str, client: Client, options: argparse.Namespace) -> tuple[list[str], str]:
+def _arguments(
+    facts: Mapping[str, Any],
+    client: Client,
+    options: argparse.Namespace,
+    count: Callable[[argparse.Namespace], int],
+) -> tuple[list[str], str]:
     """The arguments the server is started with, and why there are more than were asked for."""
     arguments = []
     for option in ("toolsets", "tools"):
@@ -108,18 +141,11 @@ def _arguments(package: str, client: Client, options: argparse.Namespace) -> tup
     for option in ("lazy", "code"):
         if getattr(options, option):
             return [*arguments, f"--{option}"], ""
-    with redirect_stdout(sys.stderr):  # what the user's modules print is no part of `--print`
-        catalog = Catalog(
-            Package.named(package),
-            toolsets=options.toolsets.split(","),
-            tools=options.tools.split(","),
-            read_only=options.read_only,
-        )
-    count = len(catalog.listed)
-    if client.lists(count):
+    number = count(options)
+    if client.lists(number):
         return arguments, ""
-    fact = f"{client.title} takes {client.tool_limit} tools and this server has {count}"
-    if "search" not in Package.named(package).facts().get("parts", ()):
+    fact = f"{client.title} takes {client.tool_limit} tools and this server has {number}"
+    if "search" not in facts.get("parts", ()):
         return arguments, f"{fact}; choose some with --toolsets or --tools"
     reason = (
         f"{fact}, so it is started with --lazy; choose some with --toolsets or --tools to see them"

@@ -12,11 +12,11 @@ from dataclasses import replace
 from ...client.api import Api
 from ...client.oauth import OAuthClient, TokenResponse
 from ...client.settings import ApiSettings, Credential, Login
-from ...command import command_line, port
+from ...command import command_line
 from ...errors import ApiError, StartError
 from ...facts import origin_of
 from ...package import Package
-from ...settings import read
+from ...settings import port, read
 from . import browser, device
 from .endpoints import Endpoints, endpoints_of, safe_url
 from .store import NoKeyring, Store, Tokens

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...errors import StartError
+from ...http_options import HttpSettings
 from ...secrets import Secret
 from ...settings import Reader, Settings, variable
 from .. import Part
@@ -62,7 +63,8 @@ def _authority(app: Any, settings: Settings) -> Callers | None:
 
     variables = ("HTTP_ISSUER", "HTTP_AUDIENCE", "HTTP_JWKS_URL")
     names = ", ".join(f"`{settings.variable(variable)}`" for variable in variables)
-    if settings.http_token or settings.http_other_token:
+    http = settings.part(HttpSettings)
+    if http.http_token or http.http_other_token:
         raise StartError(f"set either `{settings.variable('HTTP_TOKEN')}` or {names}, not both")
     if not (all(oauth) or own.introspection_url):
         raise StartError(f"OAuth needs {names} together")

@@ -1,5 +1,5 @@
 """The tests of a project: every tool called through the official client, with a recorder in the
-place of its API (`client.recorder`).
+place of its API (`recorder`).
 """
 
 from __future__ import annotations
