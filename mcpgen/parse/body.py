@@ -289,7 +289,7 @@ def _without_credentials(reader: Reader, schema: Any, around: Around, pointer: s
     flat = reader.flatten(schema)
     names: list[str] = []
     for name in without(as_object(flat.get("properties")), texts_in(flat.get("required"))):
-        if not around.fills(name):
+        if not around.fills(name) or reader.kinds(flat["properties"][name]) - {"string", "null"}:
             continue
         names.append(name)
         message = f"field `{visible(name)[:60]}` of the body is left out: the credential of that"

@@ -267,9 +267,11 @@ def _merged(summary: str, text: str, method: str) -> tuple[str, str]:
 
 
 def _is_new(known: set[str], sentence: str) -> bool:
-    """Return whether a sentence says more than words that are known; an item of a list does."""
+    """Return whether a sentence says more than words that are known; an item of a list does, unless
+    it is all of them.
+    """
     if not _STATEMENT.fullmatch(sentence):
-        return True
+        return {*_meaning(sentence)} != known
     first, *others = _meaning(without_preface(sentence))
     told = {*known, "get", *OF_ANSWERS} if first == "get" else known  # or `Returns`
     return not told.issuperset([first, *others])

@@ -79,7 +79,7 @@ ANY_ID = re.compile(
 GONE = re.compile(
     r"\W*(?:deprecated\W+|obsolete\W+)?(?:this|the) (?:\S+ )?(?:parameter|field|option|argument"
     r"|filter|property)(?: \S+)? (?:is|was|has been)"
-    r" (?:no longer (?:available|supported)|removed)\b",
+    r" (?:no longer (?:available|supported)|removed)\b(?! (?:for|if|to|when)\b)",
     re.I,
 )
 """The beginning of a text about an argument that the API does not have any more."""

@@ -144,7 +144,7 @@ def shallow_texts(schema: Any, depth: int) -> Iterator[str]:
 BROKEN = {
     "Returns without a noun": re.compile(
         # Ours ends or lists at once; the author's goes on ("… with no error if the thing is gone")
-        r"^Returns (?:(?:ok|returns|success\w*)\b|\d{3} response)[^.:\n]{0,30}(?:[.:]|$)",
+        r"^Returns (?:(?:ok|returns|success|successful(?:ly)?)\b|\d{3} response)[^.:\n]{0,30}(?:[.:]|$)",
         re.I | re.M,
     ),
     "a Markdown link": re.compile(r"\]\(https?://|\]\[\d*\]"),

@@ -7,13 +7,21 @@ from typing import Any, Literal
 from .. import OMIT, Answer, Api, Omit
 
 
-async def create_contact(api: Api, *, name: str) -> Answer[Any]:
+async def create_contact(
+    api: Api,
+    *,
+    name: str,
+    mail: bool | Omit = OMIT,
+) -> Answer[Any]:
     """Create contact."""
     return await api.request(
         "POST",
         "/contacts",
         headers={"Contacts-Version": "2.14"},
-        json={"name": name},
+        json={
+            "name": name,
+            "mail": mail,
+        },
     )
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import OMIT, Answer, Api, Omit
+
+if TYPE_CHECKING:
+    from .. import models
 
 
 async def get_filled(api: Api, *, other: str | Omit = OMIT) -> Answer[Any]:
@@ -51,6 +54,7 @@ async def send_filled_body(
     api: Api,
     *,
     other: str,
+    authorization: models.SendFilledBodyAuthorization | Omit = OMIT,
     basic: str | Omit = OMIT,
     reset: str | Omit = OMIT,
 ) -> Answer[Any]:
@@ -60,6 +64,7 @@ async def send_filled_body(
         "/filled-body",
         json={
             "other": other,
+            "authorization": authorization,
             "basic": basic,
             "reset": reset,
         },
