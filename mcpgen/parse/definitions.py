@@ -28,7 +28,7 @@ from ..load.definitions import (
 )
 from ..load.values import as_list, as_object, as_text, objects_in, without
 from ..runtime.pointer import escape, split
-from ..text import humanise, plain, shorten, visible, words
+from ..text import ascii_of, humanise, plain, shorten, visible, words
 from . import naming, select
 from .contract import TEXTS
 from .defined_tool import LONGEST_TITLE, DefinedTool, Definition
@@ -199,6 +199,10 @@ class Definitions:
             name = written.get(owner, "")
             if NAME.fullmatch(name) and len(name) <= limit:
                 kept[owner] = name
+            of_numbers = "_".join(["tool", *re.findall("[0-9]+", module)])[:limit]
+            is_free = of_numbers not in {*by_module, *kept.values()}
+            if is_free and not re.search("[a-z]", ascii_of(module)):
+                kept[keys[0]] = of_numbers
         subjects = [
             naming.Subject(method=origin.method, path=origin.path, operation_id=origin.operation_id)
             for origin in origins

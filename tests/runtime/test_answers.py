@@ -578,6 +578,8 @@ STOCK = {"title": "Out of stock", "detail": "None left", "type": "about:blank"}
     ([{"message": str(number)} for number in range(12)], ": 0; 1; 2; 3; 4; 5; 6; 7; 8; 9"),
     ({"message": "Invalid form.", "errors": {"token": {"_errors": [{"message": "Too long"}]}}},
      ": Invalid form: token: Too long"),
+    ({"errors": {"embeds": {"0": {"fields": {"1": {"name": {"_errors": [{"message": "Long"}]}}}}}}},
+     ": embeds.0.fields.1.name: Long"),
     ({"errors": {"lines": {"2": {"name": ["is long"]}, "city": "is required"}}},
      ": lines.2.name: is long; lines.city: is required"),
     ({"error": {"error": {"error": {"error": {"error": {"error": "deep"}}}}}}, ""),

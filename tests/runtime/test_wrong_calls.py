@@ -320,6 +320,7 @@ def test_fields_of_unions_and_of_lists_are_found_and_objects_name_theirs() -> No
     checker = Checker("x", {"properties": {"body": body, "owner": {"type": "object", **close}}})
     for call, told in (
         ({"until": 5}, "`until` is not an argument; it is a field of `body`"),
+        ({"until": "soon", "state": "x"}, "`until` is not an argument; it is a field of `body`"),
         ({"sku": "a"}, "`sku` is not an argument; it is a field of `body.lines`"),
         ({"owner": 5}, "`owner` must be an object with the fields `state`, `admin`, got 5"),
     ):

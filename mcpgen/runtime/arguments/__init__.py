@@ -122,7 +122,7 @@ def belongs(name: str, value: Any, schema: Mapping[str, Any], resolve: Resolve) 
     """
     inside = [one for one in _fields_inside(schema, resolve) if one[1] == name]
     taking = [path for path, _, field in inside if may_take(field, value, resolve)]
-    found = list(dict.fromkeys(filter(None, taking)))
+    found = list(dict.fromkeys(filter(None, taking or [path for path, _, _ in inside])))
     outermost = [path for path in found if len(path) == len(found[0])]
     if len(outermost) == 1:
         return f"; it is a field of {place(found[0])}"

@@ -244,8 +244,8 @@ def _of_fields(errors: dict[str, Any], depth: int) -> Iterator[str]:
         text = _message(inner, depth)
         if text:
             yield f"{field}: {text}"
-        elif isinstance(inner, dict) and depth < MAX_DEPTH:
-            for below in _of_fields(inner, depth + 1):
+        elif isinstance(inner, dict):
+            for below in _of_fields(inner, depth):
                 yield f"{field}.{below}"
 
 
