@@ -52,8 +52,10 @@ def _refuse_unknown(toolset: str, there: set[str]) -> None:
 
 
 def _near(selected: list[ListedTool], tools: list[ListedTool], words: list[str]) -> str:
-    """A name that is near to words which no tool has."""
-    near = difflib.get_close_matches("_".join(words), [tool.name for tool in tools], n=1)
+    """A name, or a word of names, that is near to words which no tool has."""
+    names = [tool.name for tool in tools]
+    parts = dict.fromkeys(part for name in names for part in name.split("_"))
+    near = difflib.get_close_matches("_".join(words), [*names, *parts], n=1)
     if selected or not words:
         return ""
     return f"; did you mean `{near[0]}`?" if near else "; `mcpgen list` lists them all"
