@@ -19,7 +19,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ..problems import Problem, UsageError
-from ..render.parts import DISTRIBUTION, runtime_requirements
 
 OVERRIDE = "MCPGEN_PYTHON"
 READY = "ready"
@@ -70,6 +69,8 @@ def package_of(project: Path) -> str:
 
 def _dependencies(project: Path) -> list[str]:
     """List the server's dependencies, with those for the tokens of a login if it has one."""
+    from ..render.parts import DISTRIBUTION, runtime_requirements  # late: completion needs none
+
     try:
         data = tomllib.loads((project / "pyproject.toml").read_text("utf-8"))["project"]
         extra = data.get("optional-dependencies", {}).get("login", [])
