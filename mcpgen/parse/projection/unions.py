@@ -63,7 +63,8 @@ def _discriminated(
     §4.8.25).
     """
     name = as_text(discriminator.get("propertyName"))
-    ref = as_text(as_object(branch).get("$ref"))
+    written = as_object(branch)
+    ref = as_text(written.get("$ref", written.get("$name")))  # the name where it was changed
     flat = reading.reader.flatten(option)
     properties = flat.get("properties")
     if not isinstance(properties, dict):
@@ -120,7 +121,7 @@ def _tags(ref: str, discriminator: dict[str, Any]) -> list[str]:
     """
     component = component_name(ref)
     mapping = as_object(discriminator.get("mapping"))
-    tags = [tag for tag, target in mapping.items() if target in (ref, component)]
+    tags = [tag for tag, target in mapping.items() if component_name(as_text(target)) == component]
     return tags or [component]
 
 

@@ -12,3 +12,13 @@ class AddAttachmentBody(TypedDict):
     picture: NotRequired[str]
     clips: NotRequired[list[str]]
     poster: NotRequired[str]
+
+
+class AddReelBody(TypedDict):
+    kind: str
+    reel: str
+
+
+class Song(TypedDict):
+    kind: str
+    words: str

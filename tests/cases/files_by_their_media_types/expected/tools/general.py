@@ -61,6 +61,13 @@ async def add_photo(
     )
 
 
+async def add_reel(api: Api, *, body: models.AddReelBody | models.Song) -> Answer[Any]:
+    """Add reel."""
+    return await api.request(
+        "POST", "/reels", multipart=wire.multipart_fields(body, file=("reel",))
+    )
+
+
 async def add_stamp(api: Api, *, image: str) -> Answer[Any]:
     """Add stamp."""
     return await api.request("POST", "/stamps", json={"image": image})
