@@ -12,9 +12,11 @@ import re
 from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from ..ir import Schema
+from ..load.values import as_list
 
 TYPES = {"str": "string", "int": "integer", "float": "number", "bool": "boolean", "None": "null"}
 GENERIC = {
@@ -181,5 +183,6 @@ def _union(schemas: list[Schema]) -> Schema:
         case [{"enum": list(values)}, {"type": "null"}]:
             return {"enum": [*values, None]}
     if all(branch.keys() == {"type"} for branch in branches):
-        return {"type": sorted({branch["type"] for branch in branches})}
+        kinds = [as_list(branch["type"]) or [branch["type"]] for branch in branches]
+        return {"type": sorted(set(chain.from_iterable(kinds)))}
     return {"anyOf": branches}

@@ -47,6 +47,8 @@ def told(side: Side, old: dict[str, bytes], new: dict[str, bytes]) -> list[tuple
     ("(a: int = 1)", "(a: int = 2)", "breaking", "the default of `a` is `2` instead of `1`"),
     ("(a: int)", "(a: str)", "breaking", "`a` must be string instead of integer"),
     ("(a: int)", "(a: int | None)", "additive", "`a` may be integer or null instead of integer"),
+    ("(a: int | str | None)", "(a: int | float | str | None)", "additive",
+     "`a` may be integer or null or number or string instead of integer or null or string"),
     ("(a: Optional[int])", "(a: int)", "breaking", "`a` must be integer instead of integer or null"),
     ("(a: Literal['x', 'y'])", "(a: Literal['x'])", "breaking", "`a` no longer allows `y`"),
     ("(a: list[int])", "(a: list[str])", "breaking", "`a[]` must be string instead of integer"),
