@@ -207,9 +207,15 @@ class Definitions:
             naming.Subject(method=origin.method, path=origin.path, operation_id=origin.operation_id)
             for origin in origins
         ]
-        return naming.tool_names(
-            subjects, self.server, {**kept, **self.config.pinned.tools}, reserved
-        )
+        pinned = self.config.pinned.tools
+        names = naming.tool_names(subjects, self.server, {**kept, **pinned}, reserved)
+        for key in sorted(names.keys() - pinned.keys() - kept.keys()):
+            module = _as_module(written[key])
+            if re.fullmatch(f"{re.escape(module)}_[0-9a-f]{{6}}", names[key]):
+                # Its case alone tells it from another, which says less than a number
+                numbered = (f"{module}_{number}" for number in range(2, 1000))
+                names[key] = next(each for each in numbered if each not in names.values())
+        return names
 
     def report_names(
         self, selected: list[tuple[Origin, Definition]], names: dict[str, str]
