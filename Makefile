@@ -86,7 +86,7 @@ schemas: $(VENV)/ready
 # Upgrade five projects that an earlier mcpgen made and people edited, each in environments of its own: names, edits, workflow.
 upgrade: $(VENV)/ready
 	@rm -rf dist/upgrade && $(BIN)/python -m build --wheel --outdir dist/upgrade . >/dev/null
-	MCPGEN_WHEEL="$$(echo "$(CURDIR)"/dist/upgrade/*.whl)" $(BIN)/python -m pytest -n $(WORKERS) tests/packaging/test_upgrade.py $(ARGS)
+	MCPGEN_WHEEL="$$(echo "$(CURDIR)"/dist/upgrade/*.whl)" $(BIN)/python -m pytest -o faulthandler_timeout=3600 -n $(WORKERS) tests/packaging/test_upgrade.py $(ARGS)
 
 # Let the referee score every call, beside FastMCP and openapi-mcp-generator.
 referee: $(VENV)/ready

@@ -399,8 +399,9 @@ class Server:
 
     @cached_property
     def calls_first(self) -> bool:
-        """Whether a tool calls the first API, and not one of `apis`."""
+        """Whether a tool calls the first API, or one of `apis` that has its base URL."""
         called = {each.request.api for each in self.tools if each.request is not None}
+        called |= {api.shares[0] for api in self.apis if api.shares}
         return "" in called or not self.apis
 
     @cached_property

@@ -26,6 +26,7 @@ from .load import Document, Limits, load
 from .load.beside import hold, join, named, stem_of
 from .load.fetch import plain_url
 from .load.source import FOLDER, Copies, home_of, mapped_folders
+from .load.values import as_list
 from .lock import Lock, config_hash, facts
 from .parse import parse
 from .parse.room import SHORT_LIST, size
@@ -90,6 +91,8 @@ def open_document(
             api: found for api, found in config.known_operations.items() if api not in config.apis
         },
     )
+    if document.root.get("paths") == {}:  # the others keep the address of what was here
+        document.root.setdefault("servers", list(config.known_servers))
     chosen = {name: api.source for name, api in config.apis.items()}
     for name, source in named(document.others, chosen).items():
         found, own = Problems(), config.apis.get(name, ApiConfig())
@@ -210,6 +213,7 @@ def understood(
         catalogue=config.catalogue,
         structured_content=config.structured_content,
     )
+    apis = _apis(document, server, config)
     lock_facts = facts(
         server,
         document=document.source.sha256,
@@ -218,8 +222,9 @@ def understood(
         customised=customised(pinned, lock, document),
         parsed=parsed,
         before=lock,
-        apis=_apis(document, server, config),
+        apis=apis,
         parts=kept,
+        servers=tuple(as_list(document.root.get("servers")) if apis else ()),
     )
     tell_once(document, problems)
     return Result(document=document, server=server, facts=lock_facts)

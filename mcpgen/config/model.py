@@ -101,7 +101,8 @@ class Pinned:
     `arguments` to the names of their arguments by (place, name on the wire), `bodies` to the names
     on the wire of those in the body at the last run, `gone_arguments` to the words for arguments
     that earlier documents had, `toolsets` to the toolsets they were in.
-    `models` are the class names of the types in `models.py`. `credentials` are the names of these.
+    `models` are the class names of the types in `models.py`. `credentials` maps the names of these
+    to their variables.
     `chosen` maps each name in `mcpgen.toml` to the operation it is for, `chosen_arguments` those of
     an operation's arguments to the key of the argument's table. `formerly` maps keys of `[tools]`
     in words of an older document to today's operation, or to an empty text when that is gone.
@@ -115,7 +116,7 @@ class Pinned:
     gone_arguments: dict[str, frozenset[str]] = field(default_factory=dict)
     toolsets: dict[str, str] = field(default_factory=dict)
     models: dict[str, str] = field(default_factory=dict)
-    credentials: frozenset[str] = frozenset()
+    credentials: dict[str, tuple[str, ...]] = field(default_factory=dict)
     chosen: dict[str, str] = field(default_factory=dict)
     chosen_arguments: dict[str, dict[str, str]] = field(default_factory=dict)
     formerly: dict[str, str] = field(default_factory=dict)
@@ -174,6 +175,7 @@ class Config:
     """Tables for the tools with a tag of the document."""
     pinned: Pinned = field(default_factory=Pinned)
     known_apis: dict[str, str] = field(default_factory=dict)
+    known_servers: tuple[Any, ...] = ()
     """`Lock.apis` of the last run."""
     known_operations: dict[str, set[str]] = field(default_factory=dict)
     """API → `METHOD /path` of each tool of the last run."""

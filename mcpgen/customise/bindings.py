@@ -89,10 +89,10 @@ class _Last:
         self.today: dict[Operation, str] = {}
         self.by_word: dict[str, Operation] = {}
         self.entries: dict[str, ToolLock | Former] = {}
-        self.credentials: frozenset[str] = frozenset()
+        self.credentials: dict[str, tuple[str, ...]] = {}
         if lock is None:
             return
-        self.credentials = frozenset(lock.auth)
+        self.credentials = {name: tuple(auth["variables"]) for name, auth in lock.auth.items()}
         self.by_word = _operations_by_word(lock)
         identities = [tool.identity for tool in lock.tools]
         self.today = same([*identities, *self.by_word.values()], listed)

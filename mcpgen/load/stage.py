@@ -75,7 +75,7 @@ def load(
     is_empty = not names and title is not None
     read_one = partial(_read, downloads=downloads, copies=copies, draft=draft)
     files_named, entries, flows = _followed([] if is_empty else expand(names), read_one, folder)
-    renamed = _renamed(entries, known, operations)
+    renamed = _renamed(entries, known, operations, problems)
     is_list = False
     if is_empty:
         source, text = Source(name="mcpgen.toml", kind="path"), SourceText("mcpgen.toml", "{}")
@@ -117,12 +117,19 @@ def load(
 
 
 def _renamed(
-    entries: list[Read], known: Mapping[str, str], operations: Mapping[str, Collection[str]]
+    entries: list[Read],
+    known: Mapping[str, str],
+    operations: Mapping[str, Collection[str]],
+    problems: Problems,
 ) -> dict[str, str]:
-    """`renamed_files`, where there were several APIs."""
+    """`renamed_files`, where there were several APIs, each with a note."""
     if not operations:
         return {}
-    return renamed_files(entries, known, operations)
+    renamed = renamed_files(entries, known, operations)
+    for path, api in renamed.items():
+        message = f"`{path}` has the operations of `{api or known['']}`, whose names it keeps"
+        problems.note("E0711", message)
+    return renamed
 
 
 def _followed(

@@ -32,8 +32,8 @@ DEFAULTS = {
 """Field → its values that leave the hash of a project as it was."""
 NOT_HASHED = tuple(
     (
-        "sources overlays workflows ref_root ref_map max_bytes fetch_seconds fetch_headers "
-        "fetch_certificate fetch_key pinned known_apis known_operations places project anew"
+        "sources overlays workflows ref_root ref_map max_bytes fetch_seconds fetch_headers places "
+        "project anew fetch_certificate fetch_key pinned known_apis known_servers known_operations"
     ).split()
 )
 """Fields of a `Config` that do not shape the result, or that shape it by way of the document or the
@@ -91,12 +91,13 @@ def facts(
     before: Lock | None = None,
     apis: Mapping[str, str] = MappingProxyType({}),
     parts: tuple[str, ...] = (),
+    servers: tuple[Any, ...] = (),
 ) -> Lock:
     """Return the lock of one run, without the files.
 
     `document` is the hash of the normalised document, `openapi` its version, `config` the
     hash of the configuration, `parsed` the server before the configuration changed it,
-    `before` the lock of the last run, `apis` and `parts` as in `Lock`.
+    `before` the lock of the last run, `apis`, `parts` and `servers` as in `Lock`.
     """
     memory = _Memory(parsed or server, before)
     original_names = dict(server.original_names)
@@ -122,6 +123,7 @@ def facts(
         name=server.name,
         apis=apis,
         parts=parts,
+        servers=servers,
     )
 
 

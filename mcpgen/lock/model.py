@@ -96,7 +96,8 @@ class Lock:
 
     `name` is the server's, so that a new title of the document does not rename it. `apis` maps the
     name of each further API to that of the one whose variables it has, most often itself, and an
-    empty name to the file of the first one: names and credentials stay with them.
+    empty name to the file of the first one: names and credentials stay with them. `servers` are
+    those that the first one's document names, for the others when it goes.
     `customised` is which operation each `[tools."…"]` table of the configuration is about, so that
     the table goes on applying when the document calls the operation something else. `models` is
     the class name of each type in `models.py`, by what the type is of. `files` is
@@ -124,6 +125,7 @@ class Lock:
     once: Mapping[str, Once] = field(default_factory=dict)
     name: str = ""
     apis: Mapping[str, str] = field(default_factory=dict)
+    servers: tuple[Any, ...] = ()
     own: Mapping[str, Mapping[str, Any]] | None = None
     parts: tuple[str, ...] = ()
 

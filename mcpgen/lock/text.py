@@ -59,6 +59,7 @@ def dump(lock: Lock) -> str:
     lines += [f'  "{key}": {json.dumps(value)},' for key, value in head.items()]
     lines += _table("auth", lock.auth)
     lines += _table("apis", lock.apis) * bool(lock.apis)
+    lines += [f'  "servers": {json.dumps(lock.servers)},'] * bool(lock.servers)
     lines += _table("customised", lock.customised)
     if lock.own is not None:
         lines += _table("own", lock.own)
@@ -206,6 +207,7 @@ def parse_lock(text: str) -> Lock:
         once={checked(path): Once(*values[:3]) for path, values in data.get("once", {}).items()},
         name=data["name"],
         apis=data.get("apis", {}),
+        servers=tuple(data.get("servers", ())),
         own=data.get("own"),
         parts=tuple(data.get("parts", ONCE_ALWAYS)),
     )

@@ -165,7 +165,8 @@ class _Parser:
             return
         best = 3
         for api in (first, *first.beside):
-            if all([api is not self, api.operations, self.home.is_at(api.home)]):
+            is_there = any([api.operations, api.api == last])
+            if all([api is not self, is_there, self.home.is_at(api.home)]):
                 is_earlier = all([api.api < self.api, api.host is None])
                 ranks = [api.api == last, api.api in ("", known.get(api.api)), is_earlier, True]
                 rank = ranks.index(True)
@@ -183,6 +184,8 @@ class _Parser:
             others += api.security.credentials()
         theirs = self.host.security.credentials() if self.host else ()
         self.security = Security(self.reader, self.prefix, self.config, self.api, others, theirs)
+        if self.host and not self.host.operations:
+            self.security.keep_variables()
         self.assume_credential()
         self.report_credentials()
         first.secured.append(self)

@@ -235,6 +235,19 @@ class Security:
                 return replace(auth, variables=other.variables, login=other.login)
         return auth
 
+    def keep_variables(self) -> None:
+        """Let credentials have the variables of the last run: those of an API that is gone."""
+        for name, auth in self.auth.items():
+            kept, login = self.pinned.get(name, ()), auth.login
+            if not all([kept, *(variable.startswith(f"{self.prefix}_") for variable in kept)]):
+                continue
+            stem = f"{self.prefix}_{name.upper()}"
+            theirs = kept[0].removesuffix(auth.variables[0].removeprefix(stem))
+            if login is not None:
+                client, secret = (each.replace(stem, theirs) for each in login.variables)
+                login = replace(login, variables=(client, secret))
+            self.auth[name] = replace(auth, variables=kept, login=login)
+
     def slug(self, name: str) -> str:
         """A scheme's name as an identifier. Variables are named after it, and they are set where
         projects run: a name of the last run stays, by capitals alone.

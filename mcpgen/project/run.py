@@ -142,7 +142,13 @@ def named(config: Config, lock: Lock | None) -> Config:
         return config
     name = config.name or lock.name or None
     found = known_operations(lock)
-    return replace(config, name=name, known_apis=known_apis(lock), known_operations=found)
+    return replace(
+        config,
+        name=name,
+        known_apis=known_apis(lock),
+        known_servers=lock.servers,
+        known_operations=found,
+    )
 
 
 def run(

@@ -14,8 +14,8 @@ import yaml
 from mcp import Client
 
 from mcpgen.customise.bindings import known_apis
+from mcpgen.runtime.http_options import share
 from mcpgen.runtime.settings import SettingsError, read
-from mcpgen.runtime.transports.http import share
 from tests.commands import Command
 from tests.generated import importable
 from tests.loopback import Recorder, recorders
@@ -366,6 +366,32 @@ def test_credentials_that_are_shared_go_to_no_other_origin(port: Path) -> None:
         read(facts, {**urls, "MCPGEN_OFFICE_CREW_BASE_URL": "https://x.example.com"})
 
 
+@pytest.mark.parametrize("address", ["", "https://port.example.com/api/v2"])
+def test_the_others_keep_the_variables_of_the_first_document_when_it_goes(
+    port: Path, mcpgen: Command, apis: dict[str, Recorder], address: str
+) -> None:
+    for name in ("boats", "crew", "docks"):
+        server = address and f"{address}/{name}"
+        (port / f"{name}.yaml").write_text(boats(name, "/all", server))
+    assert mcpgen("generate", "--accept-changes", "--renew", "-q").code == 0
+    before, asked_for = lock_of(Path()), variables()
+    (port / "boats.yaml").unlink()
+    for name in ("docks", "aground"):
+        assert mcpgen("generate", "--accept-changes", "--renew", "-q").code == 0
+        assert variables() == asked_for and mcpgen("check").code == 0
+        after = lock_of(Path())
+        assert after.base_url == before.base_url and after.apis["crew"] == ""
+        for other in ("crew", "weather"):
+            assert after.auth[f"{other}_token"] == before.auth[f"{other}_token"]
+        (port / f"{name}.yaml").unlink(missing_ok=True)
+    apis["shop"].asked.clear()
+    given = {"ALLOW_PRIVATE": "true", "TOKEN_TOKEN": "of-the-harbour"}
+    base = apis["shop"].url + "/proxy/api/v2/boats"
+    called(Path("src"), BASE_URL=base, WEATHER_BASE_URL=apis["mail"].url, **given)
+    asked = [(each.target, each.fields["authorization"]) for each in apis["shop"].asked]
+    assert asked == [("/proxy/api/v2/crew/all", "Bearer of-the-harbour")]
+
+
 @pytest.mark.parametrize("name", ["anchors", "zebras"])
 def test_a_document_that_is_added_takes_no_name_and_no_variable(
     port: Path, mcpgen: Command, name: str
@@ -417,7 +443,8 @@ def test_a_document_keeps_its_names_when_its_file_gets_another(port: Path, mcpge
     assert mcpgen("generate", "--accept-changes", "-q").code == 0
     (port / "boats.yaml").rename(port / "ships.yaml")
     (port / "anchors.yaml").write_text(boats("anchors", "/anchors", "https://other.example.com"))
-    assert mcpgen("generate", "--accept-changes", "--renew", "-q").code == 0
+    done = mcpgen("generate", "--accept-changes", "--renew")
+    assert done.code == 0 and "ships.yaml` has the operations of `boats`" in done.said
     after = lock_of(Path())
     names = [{tool.name for tool in lock.tools} for lock in (before, after)]
     assert names[1] - names[0] == {"list_boats", "anchors_list_anchors"}
