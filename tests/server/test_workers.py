@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from argparse import Namespace
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
@@ -15,8 +16,8 @@ from served import Server, Start, opened, received, slow_call
 
 from mcpgen.runtime.client.settings import ApiSettings
 from mcpgen.runtime.errors import StartError
+from mcpgen.runtime.http_options import share
 from mcpgen.runtime.transports import http
-from mcpgen.runtime.transports.http import share, with_parts
 
 
 def children(server: Server) -> list[int]:
@@ -87,7 +88,9 @@ async def test_a_worker_lives_within_its_parts(monkeypatch: pytest.MonkeyPatch) 
         return nullcontext()
 
     monkeypatch.setattr(http, "running", running)
-    worker = with_parts(guarded, None, ApiSettings(name="shop"), "::1")
+    monkeypatch.setattr(http, "application", lambda *_: guarded)
+    worker: Any = http.worker_application
+    worker = worker(None, Namespace(host="::1"), ApiSettings(name="shop"))
     for kind in ("lifespan", "http", "lifespan"):
         await worker({"type": kind}, receive, send)
     failed = {"type": "lifespan.startup.failed", "message": "the port is taken"}
