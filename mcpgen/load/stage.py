@@ -127,7 +127,8 @@ def _renamed(
         return {}
     renamed = renamed_files(entries, known, operations)
     for path, api in renamed.items():
-        message = f"`{path}` has the operations of `{api or known['']}`, whose names it keeps"
+        former = api if api else known[""]
+        message = f"`{path}` has the operations of `{former}`, whose names it keeps"
         problems.note("E0711", message)
     return renamed
 

@@ -184,7 +184,8 @@ class _Parser:
             others += api.security.credentials()
         theirs = self.host.security.credentials() if self.host else ()
         self.security = Security(self.reader, self.prefix, self.config, self.api, others, theirs)
-        if self.host and not self.host.operations:
+        has_gone = not self.host.operations if self.host else False
+        if has_gone:
             self.security.keep_variables()
         self.assume_credential()
         self.report_credentials()
