@@ -26,7 +26,7 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 46_921,
+    "lines of code of mcpgen": 46_961,
     "lines of code of its runtime": 14_300,
     "modules of a copied runtime": 38,
     "lines of a copied runtime": 13_070,
