@@ -211,8 +211,8 @@ def _open_object(properties: dict[str, Schema]) -> Schema:
 
 
 def telling(reader: Reader, schema: Any) -> list[str]:
-    """The fields of an object that tell most about it, at most `TELLING`: what identifies it, what
-    it is called and how it stands, then the others as their author wrote them. Of those in
+    """The fields of an object that tell most about it, at most `TELLING`: its name, content and
+    status, then the others as their author wrote them, and identifiers last. Of those in
     alphabetical order, the fields that it always has come first.
     """
     base, _, _ = reader.expand(schema)
@@ -223,7 +223,13 @@ def telling(reader: Reader, schema: Any) -> list[str]:
     if names == sorted(names):
         required = set(texts_in(base.get("required")))
         names.sort(key=lambda name: name not in required)
-    return sorted(names, key=_rank)[:TELLING]
+    chosen = sorted(names, key=_rank)[:TELLING]
+    return sorted(chosen, key=_is_identifier)
+
+
+def _is_identifier(name: str) -> bool:
+    """Return whether a field names an object, this one or another, and says nothing about it."""
+    return any((name.lower() in TELLING_NAMES[0], _OF_OTHERS.search(name)))
 
 
 def _rank(name: str) -> int:

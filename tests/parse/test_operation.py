@@ -56,7 +56,7 @@ def thing(*required: str, **properties: Any) -> dict[str, Any]:
 def test_an_answer_that_is_an_object_is_told_by_its_telling_fields() -> None:
     names = "avatar_url created node_id status title url weight id zone".split()
     tool = one_tool(answering(thing("zone", **{name: {"type": "integer"} for name in names})))
-    assert tool.description.endswith("Returns id, title, status, created, weight.")
+    assert tool.description.endswith("Returns title, status, created, weight, id.")
     assert tool.output_schema == {"type": "object"} and not tool.response.wrapped
 
 

@@ -88,7 +88,7 @@ TABLE: list[tuple[str, Change, str, str, str]] = [
     ("a field of an answer is new", set_in("components", "schemas", "Book", "properties", "pages", to={}), "additive",
      "get_book", "answers have `pages` as well"),
     ("a description is another", set_in(*LIST, "description", to="Sorted."), "text", "list_books",
-     "its description is “List books. Sorted. Returns items, an array of objects: id, title, price.” instead of"),
+     "its description is “List books. Sorted. Returns items, an array of objects: title, price, id.” instead of"),
     ("an argument is described", set_in(*GENRE, "description", to="Which kind."), "text", "list_books",
      "the description of `genre` is new: “Which kind”"),
     ("an argument is described at length", set_in(*GENRE, "description", to="Which kind " * 60), "text",
