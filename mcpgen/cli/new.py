@@ -35,7 +35,7 @@ def new(
     """
     from ..problems import Problems, UsageError
     from ..project.run import CommandInput, run
-    from ..project.scaffold import Wish, add_own_words, begin
+    from ..project.scaffold import Wish, begin
     from ..write import write
 
     screen = Screen(quiet=quiet, as_json=as_json)
@@ -58,7 +58,6 @@ def new(
         with screen.working("writing") as step:
             made = run(CommandInput(folder=wish.folder), Problems(), step)
             write(made.files, made.folder, lock_facts=made.facts)
-            add_own_words(wish)
     except BaseException:
         if not there:
             shutil.rmtree(wish.folder, ignore_errors=True)

@@ -96,18 +96,6 @@ def test_a_call_without_a_text_is_refused() -> None:
     assert result.is_error
     assert "text" in result.content[0].text
 '''
-STEPS = """\
-## The next three steps
-
-1. **Change the tool**: `{source}/custom/count_words.py` is yours. A function with `@tool` is a
-   tool: its contract is its signature and docstring, and nothing has to be generated after an edit.
-   Say `@tool(read_only=True)` only of a tool that changes nothing: clients call it without asking.
-2. **Add another**: write it into a file of `{source}/custom/`, or run `mcpgen add tool find_book
-   --python --argument title:string!`. Without `--python` the tool gets a contract in `tools.json`
-   and a stub. `mcpgen check` and `make test` say where something no longer fits.
-3. **Try it**: `make test`, then `{start}`.
-
-"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,24 +158,6 @@ def begin(wish: Wish) -> None:
     for path, text in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8", newline="\n")
-
-
-def add_own_words(wish: Wish) -> None:
-    """Put the next steps into the README of a new project, and the transport into its Makefile."""
-    program = f".venv/bin/{wish.name.replace('_', '-')}-mcp"
-    start = (
-        "make run" if wish.transport == "http" else f"npx @modelcontextprotocol/inspector {program}"
-    )
-    steps = STEPS.format(source=f"src/{wish.name}_mcp", start=start)
-    _put_before(wish.folder / "README.md", "## Start\n", steps)
-    if wish.transport == "http":
-        _put_before(wish.folder / "Makefile", "BIN := .venv/bin\n", "ARGS ?= --http\n")
-
-
-def _put_before(path: Path, line: str, text: str) -> None:
-    """Put a text before the first such line of a file."""
-    content = path.read_text("utf-8").replace(line, f"{text}{line}", 1)
-    path.write_text(content, encoding="utf-8", newline="\n")
 
 
 def dumped(data: Any, indent: int | str = 2, *, ascii_only: bool = False) -> str:
