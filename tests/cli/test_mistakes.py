@@ -225,6 +225,8 @@ PLAIN = re.compile("(?:cd ([a-z-]+); )?mcpgen ([^|<>;&]*)")
 def test_a_line_of_a_shell_is_answered_and_replaces_nothing(
     mcpgen, two_projects, tmp_path, monkeypatch, row
 ):
+    if "LC_ALL=C " in row[0] and not str(ROOT).isascii():
+        pytest.skip("in that locale Python does not start from a path outside ASCII")
     desk, program = tmp_path / "desk", tmp_path / "bin" / "mcpgen"
     shutil.copytree(two_projects.parent, desk)
     shutil.copy(desk / "bookshop.yaml", desk / "openapi.yaml")

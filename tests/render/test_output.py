@@ -8,6 +8,7 @@ import venv
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import black
 import pytest
@@ -159,7 +160,9 @@ def test_a_module_stays_until_its_source_or_the_style_changes(
         assert f"src/bookshop_mcp/{path}" in kept
     assert render(every_feature(), ModuleFormatter(BlackStyle(line_length=60), kept)) != files
     monkeypatch.setattr(
-        BlackStyle, "formatted", lambda _, texts: {} if not texts else pytest.fail(f"{texts}")
+        BlackStyle,
+        "formatted",
+        lambda _, texts, *tell: {} if not texts else pytest.fail(f"{texts}"),
     )
     assert render(every_feature(), ModuleFormatter(kept=kept)) == files
 
@@ -189,9 +192,9 @@ def test_a_large_project_is_formatted_in_two_processes(monkeypatch: pytest.Monke
     formatted: list[str] = []
     own = BlackStyle.formatted
 
-    def here(self: BlackStyle, texts: Mapping[str, str]) -> dict[str, str]:
+    def here(self: BlackStyle, texts: Mapping[str, str], *tell: Any) -> dict[str, str]:
         formatted.extend(texts)
-        return own(self, texts)
+        return own(self, texts, *tell)
 
     monkeypatch.setattr(formatting, "LARGE", 1)
     monkeypatch.setattr(BlackStyle, "formatted", here)

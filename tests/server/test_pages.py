@@ -18,12 +18,10 @@ from shop import PREFIX, command, write_package
 from test_server_http import Server
 
 from mcpgen.runtime.catalog import Pages
-from mcpgen.runtime.settings import Settings
+from mcpgen.runtime.settings import PAGE_BYTES
 
 LINE = 512_000
 """What a page may be on the wire; clients refuse events of more than 1 MiB."""
-
-PAGE_BYTES = Settings(name="shop").http_list_bytes
 
 
 def tool(number: int, size: int = 4_000) -> dict[str, Any]:
