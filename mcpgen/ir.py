@@ -207,8 +207,8 @@ class Tool:
     listing: ListAnswer = field(default_factory=ListAnswer)
     workflow: Workflow | None = None
     confirm: bool | None = None
-    rate: str = ""
     """Whether a person has to agree to each call; None where the server's setting counts."""
+    rate: str = ""
 
     def argument(self, word: str) -> Argument | None:
         """The argument of that name, else the one the API knows by that name."""

@@ -56,7 +56,8 @@ def entered(command: str, client: str, argv: list[str], project: Path) -> int:
         hint = f"did you mean `{near[0]}`?" if near else unchosen()
         about = {"": "no client was named"}.get(client, f"`{client}` is no client mcpgen knows")
         raise UsageError.of("E1179", about, hint)
-    home = Package(package_of(folder), folder / "src" / package_of(folder))
+    package = package_of(folder)
+    home = Package(package, folder / "src" / package)
     start, further = _start(folder, home) if command == "install" else ([], {})
     try:
         return run(home, [command, client, *argv], start, _counter(home), further)
@@ -70,10 +71,10 @@ def entered(command: str, client: str, argv: list[str], project: Path) -> int:
 
 def _start(folder: Path, home: Package) -> tuple[list[str], dict[str, str]]:
     """Return the words that start a project's server from anywhere, and the variables it needs."""
-    from ..live.environment import INSTALLED, python_of
+    from ..live.environment import INSTALLED, interpreter, python_of
 
     name = f"{home.facts()['name']}-mcp"
-    own = folder / ".venv" / ("Scripts" if os.name == "nt" else "bin")
+    own = interpreter(folder / ".venv").parent
     script = shutil.which(name, path=str(own)) or shutil.which(name)
     if script:
         return [str(Path(script).absolute())], {}
@@ -89,17 +90,13 @@ def _counter(home: Package) -> Callable[[argparse.Namespace], int]:
     of the project's code runs.
     """
     from ..live.tools import listed_functions, listed_tools
-    from ..runtime.arguments import suggest
     from ..runtime.catalog import ToolFilter
-    from ..runtime.errors import StartError
 
     found = [*listed_tools(home.folder), *listed_functions(home.folder)]
-    names = sorted(item.name for item in found)
 
     def count(options: argparse.Namespace) -> int:
         chosen = ToolFilter.of(home.folder, options.toolsets.split(","), options.tools.split(","))
-        for name in sorted(chosen.tools.difference(names)):
-            raise StartError(f"there is no tool `{name}`{suggest(name, names)}")
+        chosen.refuse_unknown({item.name for item in found})
         hints = [
             item.tool.get("annotations", {})
             for item in found

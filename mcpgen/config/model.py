@@ -175,8 +175,9 @@ class Config:
     """Tables for the tools with a tag of the document."""
     pinned: Pinned = field(default_factory=Pinned)
     known_apis: dict[str, str] = field(default_factory=dict)
-    known_servers: tuple[Any, ...] = ()
     """`Lock.apis` of the last run."""
+    known_servers: tuple[Any, ...] = ()
+    """`Lock.servers` of the last run."""
     known_operations: dict[str, set[str]] = field(default_factory=dict)
     """API → `METHOD /path` of each tool of the last run."""
     project: Path | None = None

@@ -38,13 +38,13 @@ def python_of(project: Path, announce: Callable[[str], None]) -> str:
         return override
     own = project / ".venv"
     if (own / READY).is_file():
-        return str(_interpreter(own))
+        return str(interpreter(own))
     dependencies = _dependencies(project)
     shared = _cache() / _key(dependencies)
     if not (shared / READY).is_file():
         announce("installing what the server needs (once)")
         _make(shared, dependencies)
-    return str(_interpreter(shared))
+    return str(interpreter(shared))
 
 
 def variables(project: Path) -> dict[str, str]:
@@ -98,7 +98,8 @@ def _key(dependencies: list[str]) -> str:
     return hashlib.sha256(facts.encode()).hexdigest()[:16]
 
 
-def _interpreter(environment: Path) -> Path:
+def interpreter(environment: Path) -> Path:
+    """Return the Python of an environment, beside which its commands are."""
     if os.name == "nt":
         return environment / "Scripts" / "python.exe"
     return environment / "bin" / "python"
@@ -130,11 +131,11 @@ def _install(folder: Path, dependencies: list[str]) -> subprocess.CompletedProce
     """Install packages into a new environment with uv, a tenth of pip's work, and with pip where
     there is no uv or it fails: a company's index may stand in pip's settings alone.
     """
-    interpreter = str(_interpreter(folder))
+    python = str(interpreter(folder))
     uv = shutil.which("uv") or shutil.which("uv", path=str(Path(sys.executable).parent))
-    tools = [[uv, "pip", "install", "--python", interpreter]] if uv else []
-    for tool in [*tools, [interpreter, "-m", "pip", "install"]]:
-        venv.create(folder, with_pip=tool[0] == interpreter, symlinks=os.name != "nt")
+    tools = [[uv, "pip", "install", "--python", python]] if uv else []
+    for tool in [*tools, [python, "-m", "pip", "install"]]:
+        venv.create(folder, with_pip=tool[0] == python, symlinks=os.name != "nt")
         command = [*tool, "-qq", *dependencies]
         done = subprocess.run(
             command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False

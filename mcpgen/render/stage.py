@@ -55,6 +55,8 @@ def render(server: Server, formatter: ModuleFormatter | None = None) -> dict[str
 
         files |= search_files(server)
     files |= dict(_tree(server))
+    left_out = unused(server)
+    files = {path: text for path, text in files.items() if not path.startswith(left_out)}
     modules = _modules(server, formatter.style.line_length)
     copied = f"src/{server.package}/runtime/"
     modules["project"] = {
@@ -63,8 +65,7 @@ def render(server: Server, formatter: ModuleFormatter | None = None) -> dict[str
         if path.endswith(".py") and not path.startswith(copied)
     }
     files |= formatter.finish(modules)
-    left_out = unused(server)
-    return {path: files[path] for path in sorted(files) if not path.startswith(left_out)}
+    return dict(sorted(files.items()))
 
 
 def function_text(server: Server, tool: Tool, name: str) -> str:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -132,6 +132,11 @@ class ToolFilter:
             raise StartError(f"there is no toolset `{name}`{hint}")
         return cls(sets, single_tools)
 
+    def refuse_unknown(self, names: Collection[str]) -> None:
+        """Raise StartError for a tool that was asked for and is none of `names`."""
+        for name in sorted(self.tools.difference(names)):
+            raise StartError(f"there is no tool `{name}`{suggest(name, sorted(names))}")
+
     def takes(self, toolset: str, tool: str = "") -> bool:
         """Return whether a tool is offered; without one, whether every tool of the toolset is."""
         if self.toolsets is None:
@@ -188,7 +193,7 @@ class Catalog:
         self._drop_broken()
         if yours:
             self._add_functions(chosen)
-        self._check(chosen)
+        chosen.refuse_unknown(self._tool_names)
         entries = self._entries.values()
         self.listed = [entry.tool for entry in entries if entry.read_only or not read_only]
         self.toolset_of = {entry.name: entry.toolset for entry in entries}
@@ -215,12 +220,6 @@ class Catalog:
     def near(self, name: str) -> str:
         """`; did you mean ...?` for a name that is not known, or nothing."""
         return suggest(name, [tool["name"] for tool in self.listed])
-
-    def _check(self, chosen: ToolFilter) -> None:
-        """Raises StartError for a tool that was asked for and does not exist."""
-        for name in sorted(chosen.tools - self._tool_names):
-            hint = suggest(name, sorted(self._tool_names))
-            raise StartError(f"there is no tool `{name}`{hint}")
 
     def _read(self, path: Path, module: str, generated: bool, chosen: ToolFilter) -> None:
         """Add the tools of one file; one that is wrong is logged and left out."""
