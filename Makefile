@@ -55,6 +55,7 @@ format: $(VENV)/ready
 density: $(VENV)/ready
 	@$(BIN)/python -m scripts.density
 	@$(BIN)/python -m scripts.size
+	@$(BIN)/python -m scripts.english
 
 # Write what docs/ says about commands anew, and build the pages as a site (.site/html).
 docs: $(VENV)/ready

@@ -23,6 +23,7 @@ import mcpgen
 from mcpgen import Config
 from mcpgen.cli.new import new
 
+from . import english
 from .density import ROOT, modules, parsed
 from .imports import arrows, in_circles
 
@@ -49,6 +50,8 @@ GOALS = {
     "modules in circles of imports": 0,
     "comprehensions in 1,000 lines of parse": 30,
     "docstrings that begin with a question": 0,
+    "dense sentences in 1,000": 30,
+    "sentences with a word to avoid": 0,
     "class names with several meanings": 8,
     "lines of the changelog of a version": 150,
     "lines of test code": 46_600,
@@ -108,6 +111,7 @@ def of_source() -> Figures:
     comprehensions = sum(isinstance(node, _COMPREHENSIONS) for node in nodes)
     changelog = (CHECKOUT / "CHANGELOG.md").read_text("utf-8")
     tests = modules(CHECKOUT / "tests")
+    sentences = english.sentences()
     return {
         "lines of code of mcpgen": sum(sizes.values()),
         "lines of code of its runtime": sum(
@@ -124,6 +128,8 @@ def of_source() -> Figures:
         "docstrings that begin with a question": sum(
             bool(_QUESTION.match(text.strip())) for text in texts
         ),
+        "dense sentences in 1,000": round(10 * english.share(sentences)),
+        "sentences with a word to avoid": len(english.avoided(sentences)),
         "class names with several meanings": len(_repeated_classes(sizes)),
         "lines of the changelog of a version": changelog.split("\n## ")[1].count("\n"),
         "lines of test code": lines(path for path in tests if "expected" not in path.parts),

@@ -10,7 +10,7 @@ import pytest
 from mcpgen import pipeline
 from mcpgen.config import Config
 from mcpgen.problems import Problems
-from scripts import size
+from scripts import english, size
 from scripts.density import GOALS, Density, density, modules
 from scripts.imports import arrows, imports, in_circles
 from scripts.walk import Walk
@@ -46,6 +46,8 @@ LIMITS = {
     "modules in circles of imports": 0,
     "comprehensions in 1,000 lines of parse": 33,
     "docstrings that begin with a question": 0,
+    "dense sentences in 1,000": 126,
+    "sentences with a word to avoid": 250,
     "class names with several meanings": 8,
     "lines of the changelog of a version": 150,
     "lines of test code": 50_150,
@@ -170,6 +172,18 @@ def test_density_counts_decisions(tmp_path: Path) -> None:
     )
     expected = Density(lines=4, conditional=250.0, boolean=500.0, complexity=5, long=0)
     assert density([path]) == expected
+
+
+def test_a_sentence_is_dense_when_a_fifth_of_its_words_point_at_others() -> None:
+    dense = "Returns one that only holds it with what it holds."
+    plain = "Returns the only field, or the content of an envelope."
+    found = [english.Sentence(ROOT, 1, text) for text in (dense, plain, "What it is.")]
+    assert [sentence.is_dense() for sentence in found] == [True, False, False]
+    assert english.share(found) == 50
+
+
+def test_exceptions_that_docstrings_promise_exist() -> None:
+    assert english.unknown_exceptions() == set()
 
 
 def test_a_generated_package_fits_on_one_screen(today: size.Figures, projects: Path) -> None:
