@@ -19,7 +19,7 @@ from typing import Any
 
 from ..ir import Auth, Server
 from ..runtime.client.settings import TWOFOLD, write_variable
-from ..runtime.parts.install.files import CLIENTS, FORMS, Client
+from ..runtime.parts.install.files import CLIENTS, Client
 from ..text import shorten, visible
 
 SERVER_SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
@@ -306,7 +306,7 @@ def client_files(server: Server) -> dict[str, str]:
         words = [*start, "--lazy"] if client in overfull else start
         entry = client.entry(server.name, words, env)
         path = f"clients/{name}.{client.form}"
-        files[path] = FORMS[client.form].put("", client.key, server.name, entry)
+        files[path] = client.text(server.name, entry)
     prompts = [
         {"type": "promptString", "id": item.key, "description": item.text, "password": item.secret}
         for item in variables

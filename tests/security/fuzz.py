@@ -212,33 +212,23 @@ def settings() -> Callable[[bytes], None]:
     """The settings of a client, in each form → the same with one entry more, and without it again,
     or a refusal.
     """
-    import yaml
-
     name = "mcpgen.runtime.parts.install"
     forms = importlib.import_module(f"{name}.files").FORMS
-    keys = ("mcpServers", "mcp_servers", "extensions")
+    keys = ("mcpServers", "mcp_servers")
     entry = {"command": "x", "args": ["-m", "shop"], "env": {"KEY": 'a "quoted" \\ value'}}
-
-    def loaded(form: Any, text: str) -> Any:
-        if form.load is not None:
-            return form.load(text)
-        found = yaml.safe_load(text)
-        if not isinstance(found, dict | None):
-            raise ValueError("not a mapping")
-        return found or {}
 
     def one(data: bytes) -> None:
         text = data.decode("utf-8", "replace")
         for form, key in zip(forms.values(), keys, strict=True):
             try:
-                servers = (before := loaded(form, text)).get(key, {})
+                servers = (before := form.load(text)).get(key, {})
                 put = form.put(text, key, "shop", entry)
                 expected = {**before, key: {**servers, "shop": entry}}
-            except (ValueError, LookupError, TypeError, RecursionError, yaml.YAMLError):
+            except (ValueError, LookupError, TypeError, RecursionError):
                 continue
-            assert dict(loaded(form, put)) == expected, put
+            assert dict(form.load(put)) == expected, put
             dropped = form.drop(put, key, "shop")
-            left = loaded(form, dropped).get(key) or {}
+            left = form.load(dropped).get(key) or {}
             assert left == {name: servers[name] for name in servers if name != "shop"}, dropped
 
     return one

@@ -68,7 +68,11 @@ def run(
         parser.error(f"name a client, {unchosen()}")
     client = CLIENTS[options.client]
     path = client.path(os.environ)
+    is_edited = client.form in FORMS
     if options.command == "uninstall":
+        if not is_edited:
+            print(f"Take `{name}` and the lines below it out of `{client.key}` in {path}")
+            return 0
         return _uninstall(client, path, name)
     settings = read(facts)
     for note in settings.notes:
@@ -78,11 +82,12 @@ def run(
     env = _environment(settings)
     if reason:
         print(f"note: {reason}", file=sys.stderr)
-    if options.print:
+    if options.print or not is_edited:
         hidden = {key: _printable(key, value, settings) for key, value in env.items()}
-        print(f"note: this belongs in {path}", file=sys.stderr)
         entry = client.entry(name, start, {**further, **hidden})
-        print(FORMS[client.form].put("", client.key, name, entry))
+        how = "this belongs in" if is_edited else "nothing was changed: paste this into"
+        print(f"note: {how} {path}", file=sys.stderr)
+        print(client.text(name, entry))
         return 0
     return _install(client, path, name, client.entry(name, start, {**further, **env}))
 
@@ -237,12 +242,9 @@ def _read(path: Path) -> str:
 
 
 def _entry(client: Client, text: str, path: Path) -> dict[str, Any]:
-    """The servers in the text of a file, as far as its form can be read here."""
-    load = FORMS[client.form].load
-    if load is None:
-        return {}
+    """The servers in the text of a file. Raises StartError."""
     try:
-        servers = load(text).get(client.key, {})
+        servers = FORMS[client.form].load(text).get(client.key, {})
     except ValueError as error:
         raise StartError(f"{path} was not changed, as it cannot be read: {error}") from error
     if not isinstance(servers, dict):
@@ -256,7 +258,7 @@ def _edited(
     """The text with the entry, or without any. Raises StartError rather than change more."""
     form = FORMS[client.form]
     expected = _entry(client, before, path)
-    if form.load and expected.get(name) == entry:
+    if expected.get(name) == entry:
         return before
     try:
         if entry is None:
@@ -267,7 +269,7 @@ def _edited(
             expected[name] = entry
     except (ValueError, LookupError) as error:
         raise _refusal(path, str(error)) from error
-    if form.load and not _only_servers_changed(form.load, client.key, before, after, expected):
+    if not _only_servers_changed(form.load, client.key, before, after, expected):
         raise _refusal(path, "it is written in a way that is not understood")
     return after
 

@@ -1,9 +1,8 @@
 """The clients, and their settings: one entry is set or removed in place; comments, order and
 layout stay.
 
-JSON may have comments and trailing commas, which clients take. Python has no reader of YAML of its
-own: the functions for it know block style, in which Goose writes its settings, and raise ValueError
-for a file they do not understand.
+JSON may have comments and trailing commas, which clients take. YAML is not edited: Python has no
+reader of it.
 """
 
 from __future__ import annotations
@@ -24,9 +23,6 @@ _SPACE = re.compile(r"\s*")
 _COMMA = re.compile(r"\s*,")
 _INDENT = re.compile(r'\n([ \t]+)"')
 _DECODER = json.JSONDecoder()
-_TOP = re.compile(r"[^\s#]")
-_CONTENT = re.compile(r"(?!---\s*$|%)\s*[^\s#]")
-_KEY = re.compile(r"\Z|[^\s{\[&*!|>%@`?,-].*:(\s|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,94 +197,30 @@ def _table_span(text: str, key: str, name: str) -> tuple[int, int]:
     return start, max(start, end)
 
 
-def put_yaml(text: str, key: str, name: str, entry: dict[str, Any]) -> str:
-    """The text with the entry `name` in the mapping `key`."""
-    lines = re.sub(r"\A\s*(\{\s*\}|null|~)\s*\Z", "", text).splitlines(keepends=True)
-    lines[-1:] = [re.sub(r"\A(\S.*)\Z", "\\1\n", line) for line in lines[-1:]]
-    head = _mapping_head(lines, key)
-    if head is None:
-        if "".join(lines)[-1:] not in ("", "\n"):  # part of its value (YAML 1.2, 8.1.1.2)
-            raise ValueError("its last line has no end: add a line break")
-        head = len(lines)
-        lines.append(f"{key}:\n")
-    lines[head] = re.sub(r"^([^#]*):\s+\{\s*\}", r"\1:", lines[head])
-    indent = _entry_indent(lines, head)
-    start, end = _entry_span(lines, head, name)
-    block = [f"{indent}{name}:\n"]
-    block += [f"{indent * 2}{word}: {json.dumps(value)}\n" for word, value in entry.items()]
-    return "".join([*lines[:start], *block, *lines[end:]])
-
-
-def drop_yaml(text: str, key: str, name: str) -> str:
-    """The text without the entry `name` of the mapping `key`."""
-    lines = text.splitlines(keepends=True)
-    head = _mapping_head(lines, key)
-    if head is None:
-        return text
-    start, end = _entry_span(lines, head, name)
-    others = [*lines[head + 1 : start], *lines[end:]]
-    if start < end and not _first(others).startswith(" "):
-        lines[head] = lines[head].replace(":", ": {}", 1)
-    return "".join([*lines[: head + 1], *others])
-
-
-def _mapping_head(lines: list[str], key: str) -> int | None:
-    """The line that begins the mapping, or None. Raises ValueError for a mapping on one line, and
-    for two.
+def yaml_lines(key: str, name: str, entry: dict[str, Any]) -> str:
+    """The entry `name` of the mapping `key` as lines of YAML; their values are JSON, which YAML
+    contains (1.2.2 section 1.3).
     """
-    heads = [at for at, line in enumerate(lines) if re.match(rf"[\"']?{key}[\"']?\s*:", line)]
-    for start, margin in ((0, ""), *((at + 1, " ") for at in heads)):
-        first = _first(lines[start:])
-        if not _KEY.match(first.lstrip(margin)):
-            raise ValueError(f"line {lines.index(first, start) + 1} is not a key and its value")
-    if heads[1:]:
-        raise ValueError(f"`{key}` stands in it twice")
-    if heads and not re.fullmatch(rf"{key}:(\s+\{{\s*\}})?(\s+#.*)?\s*", lines[heads[0]]):
-        raise ValueError(f"`{key}` is not written in lines of its own")
-    return heads[0] if heads else None
-
-
-def _first(lines: list[str]) -> str:
-    """The first line that is not blank, a comment or a document's mark; empty without one."""
-    return next(filter(_CONTENT.match, lines), "")
-
-
-def _entry_indent(lines: list[str], head: int) -> str:
-    """The spaces before the first entry of the mapping."""
-    return re.sub(r"(?s)[^ ].*", "", _first(lines[head + 1 :])) or "  "
-
-
-def _entry_span(lines: list[str], head: int, name: str) -> tuple[int, int]:
-    """The lines of the entry; the line after the mapping's first, twice, where there is none."""
-    indent = _entry_indent(lines, head)
-    own = re.compile(rf"{indent}[\"']?{re.escape(name)}[\"']?\s*:")
-    for start in range(head + 1, len(lines)):
-        if _TOP.match(lines[start]):
-            break
-        if own.match(lines[start]):
-            end = start + 1
-            while end < len(lines) and lines[end].startswith(f"{indent} "):
-                end += 1
-            return start, end
-    return head + 1, head + 1
+    members = "".join(f"    {word}: {json.dumps(value)}\n" for word, value in entry.items())
+    return f"{key}:\n  {name}:\n{members}"
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
     """The editing functions of a file format: `put` sets the entry `name` in the table `key` of a
-    text, `drop` removes it, and `load` parses the text, if that is possible.
+    text, `drop` removes it, and `load` parses the text.
     """
 
     put: Callable[[str, str, str, dict[str, Any]], str]
     drop: Callable[[str, str, str], str]
-    load: Callable[[str], dict[str, Any]] | None = None
+    load: Callable[[str], dict[str, Any]]
 
 
 FORMS: Mapping[str, Form] = {
     "json": Form(put_json, drop_json, load_json),
     "toml": Form(put_toml, drop_toml, tomllib.loads),
-    "yaml": Form(put_yaml, drop_yaml),
 }
+"""The formats that are edited here; an entry in YAML is printed for the user to paste."""
 
 
 _USUAL = {"command": "command", "args": "args", "env": "env"}
@@ -340,6 +272,12 @@ class Client:
         values["env"] = dict(env)
         own = {word: values[ours] for word, ours in self.members.items() if values[ours] != {}}
         return {**self.constants, **own}
+
+    def text(self, name: str, entry: dict[str, Any]) -> str:
+        """The text of a file with one entry and nothing else."""
+        if self.form in FORMS:
+            return FORMS[self.form].put("", self.key, name, entry)
+        return yaml_lines(self.key, name, entry)
 
     def path(self, environ: Mapping[str, str], platform: str = sys.platform) -> Path:
         """Return the path of the file for the user of this environment."""
