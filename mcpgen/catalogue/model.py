@@ -222,7 +222,7 @@ class Catalogue:
 
     @property
     def credentials(self) -> list[tuple[str, str, str]]:
-        """Each credential: its name, where it goes, and the variables it comes from."""
+        """Return each credential: name, place in the request, and environment variables."""
         return [
             (auth.name, credential_goes(auth), ", ".join(auth.variables))
             for auth in self.server.auth
@@ -235,7 +235,7 @@ class Catalogue:
 
     @cached_property
     def suspicious(self) -> list[tuple[str, str, str]]:
-        """Texts that address a model: what it is, its pointer and an excerpt."""
+        """Return the texts that address a model: kind, pointer and excerpt."""
         found = hidden_text(self.document.root)
         return [(one.what, one.pointer, one.excerpt) for one in found]
 
@@ -259,9 +259,7 @@ def documented_operations(document: Document) -> dict[str, DocumentedOperation]:
 
 
 def keys_of(tools: Iterable[Tool]) -> dict[str, str]:
-    """Tool → its key in `mcpgen.toml`: the operationId, or `METHOD /path` where that is not one
-    operation's alone.
-    """
+    """Return tool → key in `mcpgen.toml`: the operationId if it is unique, else `METHOD /path`."""
     listed = list(tools)
     counts = Counter(tool.origin.operation_id for tool in listed)
     keys = {}

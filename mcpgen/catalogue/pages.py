@@ -115,7 +115,7 @@ def _number(value: float) -> str:
 
 
 def _code(text: str) -> Markup:
-    """A message: what stands between backticks is code, everything else is text."""
+    """Return a message as HTML: text in backticks becomes code."""
     return Markup(_BACKTICKS.sub(r"<code>\1</code>", str(escape(visible(text)))))
 
 
@@ -128,7 +128,7 @@ def _json(value: Any) -> Markup:
 
 
 def _laid_out(text: str) -> str:
-    """A text that is JSON as that; every other as it stands."""
+    """Return a JSON text indented; any other text unchanged."""
     try:
         return _json(json.loads(text))
     except (ValueError, RecursionError):
@@ -148,5 +148,5 @@ def _quality(score: float | None) -> str:
 
 
 def _markdown(text: str) -> str:
-    """Text as Markdown shows it, on one line: nothing in it is markup, a link or a mention."""
+    """Return text for Markdown on one line, without markup, links or mentions."""
     return _MARKDOWN.sub(r"\\\1", " ".join(visible(text).split()))

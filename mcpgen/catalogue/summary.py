@@ -72,7 +72,7 @@ class Summary:
 
     @property
     def lazy(self) -> Size:
-        """The list with `--lazy`: the tools that find and call all others."""
+        """Return the size of the list with `--lazy`: the tools to find and call all others."""
         return Size(bytes=len(json.dumps(lazy_tools(read_only=False), separators=(",", ":"))))
 
     @property

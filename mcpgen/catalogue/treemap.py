@@ -103,7 +103,7 @@ def _area(heading: str, rows: list[Row], box: Box) -> Area:
 
 
 def _short(row: Row) -> str:
-    """A tool's name without the toolset's in front, which stands above it."""
+    """Return a tool's name without the prefix of its toolset, shown above it."""
     return row.tool.name.removeprefix(f"{row.toolset}_")
 
 

@@ -90,8 +90,8 @@ def _mcpgen(
 
 
 COLLECT_AFTER = 1_000_000
-"""Objects that are made before Python looks for garbage in cycles, in place of 700. Documents are
-trees, and have none: looking took a fifth of the CPU of generating from GitHub's.
+"""Objects made before Python looks for garbage in cycles, instead of 700. Documents are trees
+without cycles: looking took a fifth of the CPU of generating from GitHub's.
 """
 
 

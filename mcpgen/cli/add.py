@@ -59,7 +59,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     Thing.monitoring: ("http",),
     Thing.skill: ("shell",),
 }
-"""Thing → the parts of the server that it is, or that it needs."""
+"""Thing → the parts of the server to add for it."""
 NEED_AN_IMAGE = (Thing.kubernetes, Thing.compose)
 
 
@@ -293,8 +293,8 @@ def _generate(
     add: tuple[str, ...] = (),
     accept: bool = False,
 ) -> Changes:
-    """Generate the project again, also the files written once that nobody edited: a dependency may
-    be new. `add` are groups of files on request. `accept` accepts all changes.
+    """Generate the project again, also unedited files that are written once: a dependency may be
+    new. `add` are groups of files on request. `accept` accepts all changes.
     """
     from ..problems import Problems
     from ..project.run import CommandInput, run

@@ -159,8 +159,7 @@ def _operations(sources: list[str]) -> list[DocumentedOperation]:
 
 
 def _as_typed(word: str) -> str:
-    """A word as a person would type it. Bash takes what it is offered as it is; other shells quote
-    by themselves.
+    """Return a word as a person would type it, escaped for bash; other shells quote by themselves.
     """
     if os.environ.get("_MCPGEN_COMPLETE") == "complete_bash":
         return Escaped(re.sub(r"([^\w@%+=:,./{}-])", r"\\\1", word))

@@ -120,7 +120,7 @@ def _sides(
 
 
 def _required(project: Path | None) -> Path:
-    """The project this folder is in. Raises UsageError (E1310) where it is in none."""
+    """Return the project around this folder. Raises UsageError (E1310) without a project."""
     from ..problems import UsageError
 
     if project is None:

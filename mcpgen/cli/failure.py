@@ -39,7 +39,7 @@ ELSEWHERE = {
     "search": "mcpgen list WORD",
     "ui": "mcpgen workbench",
 }
-"""Commands by the names that they have in other programs."""
+"""Names of commands in other programs → the commands here."""
 
 REMEDIES: dict[int | None, str] = {errno.ENOSPC: "free some space, or send the output elsewhere"}
 """The remedy of an error of the system."""
@@ -143,8 +143,8 @@ def _report_usage(screen: Screen, error: typer.TyperException, command: str) -> 
 
 
 def _near(message: str, context: Any) -> list[str]:
-    """Return the value that is nearly the given one, or an option of one letter in the other case;
-    none where there is none.
+    """Return the allowed value nearest to the given value, or an option of one letter in the other
+    case; empty without either.
     """
     choice = re.search("'([^']*)' is not one of (.+)", message)
     if choice is not None:
@@ -159,7 +159,7 @@ def _near(message: str, context: Any) -> list[str]:
 
 
 def _others(message: str, context: Any) -> str:
-    """Return the hint on an option that other commands have; else nothing."""
+    """Return the hint on an option of other commands; empty if no command has it."""
     option = re.fullmatch("No such option: (--[a-z-]+)", message)
     if option is None:
         return ""
@@ -174,7 +174,7 @@ def _others(message: str, context: Any) -> str:
 
 
 def _meant(word: str) -> str:
-    """Return the hint on a word that is no command, but stands for one elsewhere; else nothing."""
+    """Return the hint on a word that is a command elsewhere, or a document; else empty."""
     if word in SERVERS:
         return "that is a command of the generated server, as in `bookshop-mcp login`"
     if word in ELSEWHERE:

@@ -13,7 +13,7 @@ GENERAL = "Options"
 HOME = "generate"
 """The command whose help explains the options of the keys of `mcpgen.toml`."""
 SHARED = ("Document and server", "Selection of operations")
-"""Groups of options that other commands share with it; their help lists the names alone."""
+"""Groups of options shared with another command; the help lists only their names."""
 
 
 class Commands(MutableMapping[str, Any]):

@@ -1,6 +1,4 @@
-"""`mcpgen inspect`: what a document would become, and what to look at before it does. Nothing is
-generated.
-"""
+"""`mcpgen inspect`: the tools a document would become, and its problems. Nothing is generated."""
 
 from __future__ import annotations
 

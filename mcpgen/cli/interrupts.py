@@ -17,8 +17,8 @@ _seen: list[int] = []
 
 
 def begin() -> None:
-    """Take an interrupt as KeyboardInterrupt, and remember it: an import may turn it into another
-    exception.
+    """Turn an interrupt into KeyboardInterrupt, and remember it: an import may turn the exception
+    into another.
     """
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, _interrupt)

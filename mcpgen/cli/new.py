@@ -1,4 +1,4 @@
-"""`mcpgen new`: a project that runs at once, with one example tool."""
+"""`mcpgen new`: a new project with an example tool, ready to run."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def kept(problems: Problems) -> list[Problem]:
 
 
 def print_interruption(screen: Screen, folder: Path | None) -> None:
-    """Say that a run in this project was interrupted, where one was."""
+    """Print that a run in this project was interrupted, if so."""
     from ..write import interruption, is_interrupted
 
     if folder is not None and is_interrupted(folder):

@@ -19,8 +19,8 @@ def named_or_here(folder: Path) -> Path:
 
 
 def generated_project(folder: Path) -> Path:
-    """The project of `named_or_here`, which has a lock. Commands that compare with it ask for it
-    before they import what compares. Raises UsageError (E1310) where there is no lock.
+    """Return the project of `named_or_here`, which must have a lock. Commands call this before the
+    slow imports for comparing. Raises UsageError (E1310) without a lock.
     """
     from ..lock.text import require_lock
 
@@ -30,9 +30,9 @@ def generated_project(folder: Path) -> Path:
 
 
 def project_folder(folder: Path) -> Path:
-    """The project that was named, or the one that this folder is in.
+    """Return the project named, or the project around this folder.
 
-    Raises UsageError where there is none.
+    Raises UsageError without a project.
     """
     from ..paths import here, is_project
 

@@ -1,4 +1,4 @@
-"""`mcpgen score`: how well tools tell a model what it needs, and what to change first."""
+"""`mcpgen score`: how well tools inform a model, and the first things to change."""
 
 from __future__ import annotations
 

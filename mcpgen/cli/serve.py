@@ -71,7 +71,7 @@ def _absolute(source: str) -> str:
 def _serve(
     screen: Screen, config: Config, folder: Path, arguments: list[str], *, watch: bool
 ) -> int:
-    """Generate where that is needed, and run the server until it ends."""
+    """Generate if needed, and run the server until it ends."""
     from ..config import read_config
     from ..live.environment import INSIDE, package_of, python_of, variables
     from ..live.watch import generated, polls, sources, wait
@@ -106,8 +106,8 @@ def _serve(
 
 
 def _again(screen: Screen, folder: Path, update: bool) -> None:
-    """Generate the project once more, with `update` from a document that is fetched anew; what is
-    wrong is told, and the server goes on as it was.
+    """Generate the project once more; with `update`, fetch the document anew. Problems are printed,
+    and the server keeps running unchanged.
     """
     from ..config import Config
     from ..live.watch import generated

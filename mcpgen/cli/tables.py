@@ -1,5 +1,5 @@
-"""The summary for people: what came of the operations, what the list costs, what to set, what to do
-next.
+"""The summary for people: the fate of the operations, the cost of the list, variables to set, and
+next steps.
 """
 
 from __future__ import annotations
@@ -100,8 +100,8 @@ def _address(url: str | None, note: str) -> Text:
 
 
 def grid(*, cut: bool = False) -> Table:
-    """Two columns without lines: a word and what is said of it. `cut`: one line each, the end left
-    out.
+    """Return a table of two columns without lines: a word and its explanation. `cut`: each row is
+    cut to one line.
     """
     table = Table.grid(padding=(0, 2, 0, 2))
     table.pad_edge = True
@@ -176,7 +176,7 @@ def _need(variable: Variable) -> str:
 
 
 def show_next(screen: Screen, steps: Iterable[tuple[str, str]]) -> None:
-    """Commands to go on with, each with what it does."""
+    """Show the next commands, each with its purpose."""
     screen.out.print("next", style="bold")
     table = grid()
     table.columns[0].style = "cyan"

@@ -1,1 +1,1 @@
-"""Comparing two servers: what changes for callers, their schemas, and what needs consent."""
+"""Comparing two servers: changes for callers, their schemas, and changes that need consent."""

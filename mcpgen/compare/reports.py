@@ -21,15 +21,15 @@ LOUD = ("security", "breaking")
 SCREEN = 30
 """Changes that fit a terminal of 40 lines with their headings."""
 LONGEST_LINE = 160
-"""Characters of a line that stands for others like it."""
+"""Most characters of a line that summarises similar lines."""
 DETAILS = re.compile(r"^in .*? tools:|`[^`]*`|“[^”]*”|\([^)]*\)|[\d\s,~+-]")
-"""The parts that differ between lines that are alike."""
+"""The parts in which similar lines may differ."""
 LONGEST = 60_000
 """Characters of a comment; forges refuse more than 65,536."""
 MOST = 20
-"""Changes of one class that a pull request shows unfolded."""
+"""Most changes of a class that a pull request shows unfolded."""
 FEW_NAMES = 3
-"""Tools that are named where one cause concerns many, and nobody has to agree."""
+"""Most tools named where one cause affects many and no consent is needed."""
 SIGNS = {"added": "+ ", "removed": "- ", "renamed": "~ "}
 NO_SIGNS: Mapping[str, str] = {}
 """Markdown would read a sign as a list within the list."""

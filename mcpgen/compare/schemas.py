@@ -44,7 +44,7 @@ WIDER = {"integer": "number"}
 """Type → the type that has all its values too."""
 DEPTH = 40
 LONGEST = 160
-"""Characters of a text that are shown, around the place where it changed."""
+"""Most characters shown of a text, around the place of its change."""
 
 
 def compare_inputs(
@@ -71,8 +71,8 @@ def compare_inputs(
 
 
 def _without_forms(findings: list[Finding], *, but: list[Finding]) -> list[Finding]:
-    """Findings without those on unions, which a list may write in another way than the schema that
-    checks a call; but for some.
+    """Return the findings without those on the forms of unions, except the findings in `but`. (A
+    list may write a union differently from the schema used to check calls.)
     """
     return [each for each in findings if any([not each[1].endswith(" forms"), each in but])]
 
@@ -190,8 +190,9 @@ class Walk(ABC):
     def branches(
         self, keyword: str, old: dict[str, Any], new: dict[str, Any], at: str, depth: int
     ) -> tuple[list[Any], list[Any]]:
-        """Compare the branches of a union that both sides have: the same ones, those of one name,
-        and the only object that is left of each. Return the others, old and new.
+        """Pair the branches of a union on both sides and compare the pairs: branches with the same
+        content, with the same name, or the only object left on each side. Return the unpaired
+        branches, old and new.
         """
         before, after = branches(old, keyword), branches(new, keyword)
         if all([before == after, self.same_definitions]):
@@ -345,7 +346,7 @@ class _Inputs(Walk):
 
 
 class _Words(Walk):
-    """A comparison for those who read what is listed: its texts and defaults."""
+    """A comparison of the texts and defaults in a listed schema, for readers of the list."""
 
     def resolved(self, old: dict[str, Any], new: dict[str, Any], at: str, depth: int) -> None:
         self.default(old, new, at)
@@ -357,7 +358,7 @@ class _Words(Walk):
         self.items(old, new, at, depth)
 
     def default(self, old: dict[str, Any], new: dict[str, Any], at: str) -> None:
-        """A default that changes makes another call of one that leaves the argument out."""
+        """Compare the defaults: a changed default changes calls that omit the argument."""
         before, after = old.get("default"), new.get("default")
         if before == after:
             return
@@ -396,8 +397,9 @@ def branches(schema: dict[str, Any], keyword: str) -> list[Any]:
 
 
 def _labels(roots: Mapping[str, Any]) -> dict[str, str]:
-    """Side and reference (`old#/$defs/Book`) → a label that only definitions with the same content
-    share, whatever their names: each round tells those apart that refer to others told apart.
+    """Return side and reference (`old#/$defs/Book`) → a label of the definition's content, equal
+    for equal content under any names. Each round distinguishes definitions by the labels of those
+    they refer to, until no round finds a difference.
     """
     definitions = {
         f"{side}#/$defs/{escape(name)}": (side, schema)
@@ -415,7 +417,9 @@ def _labels(roots: Mapping[str, Any]) -> dict[str, str]:
 def _label(
     schema: Any, side: str, labels: Mapping[str, str], root: dict[str, Any] | None = None
 ) -> str:
-    """A label of the content of a schema, without its texts; with a root, of what it refers to."""
+    """Return a label of the content of a schema, without its texts. With a root, a `$ref` is
+    resolved first.
+    """
     if root is not None:
         schema = resolved(schema, root)
     text = json.dumps(_bare(schema, side, labels), sort_keys=True)
@@ -473,7 +477,7 @@ def type_names(schema: dict[str, Any]) -> list[str]:
 
 
 def types_of(old: dict[str, Any], new: dict[str, Any]) -> tuple[list[str], list[str]]:
-    """The types that both schemas name; none where one of them names values in place of types."""
+    """Return the types of both schemas; none if either names values instead of types."""
     for schema in (old, new):
         if "type" in schema:
             continue

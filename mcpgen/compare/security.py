@@ -53,7 +53,7 @@ Credential = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """One change that must be accepted. `tool` is empty where it is about the whole server."""
+    """One change that must be accepted. `tool` is empty for the whole server."""
 
     tool: str
     text: str
@@ -102,7 +102,7 @@ def is_judged_anew(old: Lock, new: Lock) -> bool:
 
 
 def _inputs(lock: Lock) -> tuple[str, str]:
-    """The hashes of all that a run reads; empty where one of them is not known."""
+    """Return the hashes of all inputs of a run; empty if either is unknown."""
     if "" in (lock.document, lock.config):
         return "", ""
     return lock.document, lock.config
@@ -194,7 +194,7 @@ class _Agreed:
 
 
 def _loss(old: Lock, matched: MatchedTools) -> Iterator[Consent]:
-    """The tools that go, where they are many. One that is renamed or moves is not lost."""
+    """Yield the removed tools if they are many. A renamed or moved tool is not removed."""
     gone = [tool.name for tool in matched.gone]
     if len(gone) > 1 and len(gone) * LOSS_DIVISOR > len(old.tools):
         yield Consent("", f"{len(gone)} of {len(old.tools)} tools are gone: {listed(gone)}")

@@ -40,7 +40,9 @@ NAMES = re.compile(
 )
 """The changes that callers notice though the API is the same: names, defaults and hints."""
 READ_ANEW = "its texts, arguments or answers are listed in another way"
-"""All other changes of a tool by another version of mcpgen: the API takes and gives what it did."""
+"""Every other change of a tool by another version of mcpgen: requests and answers of the API stay
+the same.
+"""
 CHANGED = {True: "now", False: "no longer"}
 DEPRECATED = "Deprecated."
 """The sentence in the description of a tool whose operation is deprecated."""
@@ -85,7 +87,7 @@ class Diff:
 
 
 def diff(old: Side, new: Side) -> Diff:
-    """Everything that changed from one side to the other."""
+    """Return all changes between two sides."""
     changes = [*_of_server(old.lock, new.lock)]
     matched = match(old.lock, new.lock)
     old, new = _served(old, new)
@@ -131,8 +133,8 @@ def _served(*sides: Side) -> tuple[Side, ...]:
 
 
 def _of_own_tools(old: Side, new: Side, compared: Collection[str]) -> Iterator[Change]:
-    """Yield the changes of the tools that the user's code makes; the contracts of those `compared`
-    are compared as generated ones.
+    """Yield the changes of tools made by the user's code. The contracts of the tools in `compared`
+    are left out: they are compared as generated tools.
     """
     for name in sorted({*as_object(old.own), *as_object(new.own)}):
         before, after = old.tools.get(name), new.tools.get(name)
@@ -226,8 +228,8 @@ def _moved(was: ToolLock, now: ToolLock) -> Finding:
 
 
 def _hints(was: ToolLock, now: ToolLock, *, judged_anew: bool) -> Iterator[Finding]:
-    """Hints that changed, but for those that must be accepted (see `security`). Another version of
-    mcpgen may judge the same call in another way.
+    """Yield the changed hints, except hints that must be accepted (see `security`). With
+    `judged_anew`, a change is mcpgen's judgement of the same call.
     """
     for name in HINTS:
         value = now.hints.get(name)

@@ -1,4 +1,4 @@
-"""The two sides of a comparison: a server that was just parsed, or a project as it stands."""
+"""Sides of a comparison: a server just parsed, or a project on disk."""
 
 from __future__ import annotations
 
@@ -29,10 +29,9 @@ TYPES = {str: "string", int: "integer", float: "number", bool: "boolean", NoneTy
 class Side:
     """One side of a comparison: the facts of a lock, and every tool as on the wire, by name.
 
-    `wholes` are the schemas that check calls, where a list does not have the whole of them.
-    `answers` are the schemas of the answers' types by tool, empty where they may be anything; tools
-    that have none are not in it. `own` are the tools that the user's code makes; None where the
-    side does not know them.
+    `wholes` are the full schemas that check calls, for tools listed with less. `answers` are the
+    schemas of answers by tool: empty for any answer, absent without a type. `own` are the tools
+    made by the user's code; None if unknown.
     """
 
     lock: Lock
@@ -43,7 +42,9 @@ class Side:
     own: Mapping[str, Mapping[str, Any]] | None = None
 
     def served(self) -> Side:
-        """This side with the tools of the user's code, each in place of its generated namesake."""
+        """Return this side with the tools of the user's code, each replacing its generated
+        namesake.
+        """
         own = as_object(self.own)
         none: Mapping[str, Any] = {"annotations": {}}
         tools = {name: {**self.tools.get(name, {}), **none, **tool} for name, tool in own.items()}
@@ -78,7 +79,7 @@ def side_of_server(server: ir.Server, document: str = "", config: str = "") -> S
 
 
 def side_of_project(folder: Path) -> Side:
-    """A project as it stands on disk. Raises UsageError when the folder is none."""
+    """Read the side of a project on disk. Raises UsageError for a folder without a project."""
     from ..project.own_tools import own_files, own_tools  # late: `generate` needs none of it
 
     lock = require_lock(folder, "run `mcpgen generate`, or name two documents to compare")
@@ -141,8 +142,8 @@ def _json(content: str | bytes | None) -> Any:
 
 
 def _complete(facts: Mapping[str, Any]) -> dict[str, Schema]:
-    """Tool → the schema of its whole answer, with the `$defs` it refers to. What is no object
-    stands under `result`, as on the wire.
+    """Return tool → full schema of its answer, with the `$defs` it uses. An answer that is no
+    object is the property `result`, as on the wire.
     """
     definitions = {name: _folded(model) for name, model in as_object(facts.get("$defs")).items()}
     answers: dict[str, Schema] = {}
@@ -157,9 +158,8 @@ def _complete(facts: Mapping[str, Any]) -> dict[str, Schema]:
 
 
 def _folded(schema: Schema) -> Schema:
-    """A type as one schema that names its JSON types: that of `Book | None` is the book's, which
-    may be null as well. Only members of a union that say more than their type are alternatives,
-    where there are several.
+    """Return a type as one schema with its JSON types: `Book | None` is the book's schema with null
+    allowed. `anyOf` remains only for several members that have more than a type.
     """
     folded = dict(schema)
     if "properties" in schema:

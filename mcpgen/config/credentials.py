@@ -80,7 +80,7 @@ def corrected(url: str) -> str:
 
 
 def shown_url(url: str) -> str:
-    """A URL as a message shows it: one line of visible characters, without what may be secret."""
+    """Return a URL for a message: one line of visible characters, without possible secrets."""
     line = re.sub(r"(?<=//)[^/?#@]*(?=@)|(?<=[?#]).+", "…", " ".join(url.split()))
     return visible(line)[:120]
 
@@ -150,9 +150,9 @@ def fetch_header(text: str) -> FetchHeader | None:
 
 
 def fetch_problem(headers: Iterable[str]) -> Problem | None:
-    """Return the reason why headers cannot be sent when the document is fetched, or None.
+    """Return the reason why headers cannot be sent to fetch the document, or None.
 
-    The value is never repeated: it may be a secret that was written in place of a variable.
+    The value is never repeated: it may be a secret written instead of the name of a variable.
     """
     for text in headers:
         if fetch_header(text) is None:

@@ -36,7 +36,7 @@ NAME = CONFIG
 SCHEMA = "document/mcpgen.schema.json"
 """The schema of the file, in the project."""
 SECRETIVE = (("headers",), ("scheme",), ("auth",))
-"""Keys whose value may be a secret by mistake, so that no message repeats it."""
+"""Keys whose value may be a secret by mistake: no message repeats the value."""
 
 
 def read_config(folder: Path) -> Config:
@@ -61,8 +61,8 @@ def read_config(folder: Path) -> Config:
 
 
 def config_in_project(text: str, folder: Path) -> Config:
-    """Parse the text of a project's configuration, which may stand beside a document that was read
-    from standard input.
+    """Parse the text of a project's configuration. Without sources, the document is the project's
+    copy of standard input, if there is one.
     """
     config = replace(parse_config(text, folder=folder, file=str(folder / NAME)), project=folder)
     if not config.documents and has_stdin(folder):

@@ -1,4 +1,5 @@
-"""`mcpgen.toml` as data: what to generate from, what to leave out, and what to say differently."""
+"""`mcpgen.toml` as data: the sources, the selection of operations, and changes to texts and names.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ DEFAULT_PARTS = ("http",)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArgumentConfig:
-    """The user's settings for one argument of one tool."""
+    """The user's settings for an argument of a tool."""
 
     name: str | None = None
     description: str | None = None
@@ -95,19 +96,22 @@ class ApiConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pinned:
-    """Names that a run must keep: those of the last run, and those that the user chose.
+    """Names that a run must keep: from the last run, and chosen by the user.
 
-    Operations are `METHOD /path` in today's document. `tools` maps them to names of tools,
-    `arguments` to the names of their arguments by (place, name on the wire), `bodies` to the names
-    on the wire of those in the body at the last run, `gone_arguments` to the words for arguments
-    that earlier documents had, `toolsets` to the toolsets they were in.
-    `models` are the class names of the types in `models.py`. `credentials` maps the names of these
-    to their variables.
-    `chosen` maps each name in `mcpgen.toml` to the operation it is for, `chosen_arguments` those of
-    an operation's arguments to the key of the argument's table. `formerly` maps keys of `[tools]`
-    in words of an older document to today's operation, or to an empty text when that is gone.
-    `successors` maps keys of `[tools]` whose operation is gone to one that it may be today. `tags`
-    are those of each operation.
+    Operations are `METHOD /path` in today's document, unless a field says otherwise.
+
+    * `tools`: operation → name of its tool.
+    * `arguments`: operation → (place, wire name) → argument name.
+    * `bodies`: operation → wire names of its body arguments at the last run.
+    * `gone_arguments`: operation → words for arguments of earlier documents.
+    * `toolsets`: operation → its toolset at the last run.
+    * `models`: class names of the types in `models.py`.
+    * `credentials`: name of a credential → its variables.
+    * `chosen`: name in `mcpgen.toml` → its operation.
+    * `chosen_arguments`: operation → chosen argument name → key of the argument's table.
+    * `formerly`: key of `[tools]` in words of an older document → today's operation; empty if gone.
+    * `successors`: key of `[tools]` whose operation is gone → the operation it may be today.
+    * `tags`: operation → its tags.
     """
 
     tools: dict[str, str] = field(default_factory=dict)

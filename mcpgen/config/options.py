@@ -19,7 +19,7 @@ from .model import DEFAULT_PARTS, Config, Selection
 from .positions import KeyPath
 
 SHORT_LIST = 3
-"""The longest list that stands on one line."""
+"""Most items of a list written on one line."""
 
 
 def new_text(config: Config, folder: Path, *, name: str) -> str:
@@ -148,7 +148,7 @@ def _set(table: Any, path: KeyPath, value: Any) -> None:
 
 
 def _change_items(array: Any, values: Iterable[Any]) -> None:
-    """Make a list hold these values; what it has already stays where it is, with its comments."""
+    """Change a list to hold these values; existing items keep their places and comments."""
     wanted = list(values)
     for item in list(array):
         if item not in wanted:
@@ -205,8 +205,8 @@ def _has_comment(table: Any) -> bool:
 
 
 def config_from_options(values: Mapping[str, Any]) -> Config:
-    """The configuration that options make. `values` are by parameter; None, False and `[]` stand
-    for an option that was not given.
+    """Return the configuration of the command's options. `values` are by parameter; None, False and
+    `[]` mean that an option was not given.
     """
     fields: dict[str, dict[str, Any]] = {"Config": {}, "Selection": {}}
     for table, key, option in OPTIONS:
@@ -266,7 +266,7 @@ def agreed_with(options: Config, file: Config) -> Config:
 
 
 def _written(value: Any, key: Key) -> str:
-    """A value as in the file; nothing for one that is not set there."""
+    """Return a value as in the file; empty for an unset value."""
     if not value:
         return ""
     if key.kind == "text or texts" and len(value) == 1:

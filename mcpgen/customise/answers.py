@@ -69,8 +69,8 @@ def _is_value(node: Schema) -> bool:
 
 
 def _in_place_of(keys: Sequence[str], node: Schema, models: dict[str, Schema]) -> set[str] | None:
-    """The paths that a type has in the place of one that it does not have: `["items", "nmae"]` →
-    `{"items.name", …}`. None where it has that, or may have.
+    """Return the paths that a type has for the first unknown name on a path: `["items", "nmae"]` →
+    `{"items.name", …}`. None if the path exists, or may exist.
     """
     if "$ref" in node:
         node = models.get(node["$ref"].removeprefix(DEFINITIONS), {})

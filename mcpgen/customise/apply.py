@@ -93,7 +93,7 @@ def customise(server: Server, config: Config, problems: Problems) -> Server:
 
 @dataclass(frozen=True, slots=True)
 class _Gone:
-    """The arguments that earlier documents had, and where to say that a table is about one."""
+    """The arguments of earlier documents, and the problems for tables about such arguments."""
 
     config: Config
     problems: Problems
@@ -168,8 +168,8 @@ class _Changes:
         self.members.setdefault(toolset, []).append(changed)
 
     def check_answer(self, tool: Tool, config: ToolConfig) -> None:
-        """Tell the fields to keep or to leave out that no answer has. Of those to keep, one that is
-        misspelt or gone would leave nothing.
+        """Report fields to keep or to leave out that no answer has. A misspelt or missing field to
+        keep would leave an empty answer.
         """
         if not tool.response.json:
             return
@@ -296,7 +296,7 @@ def alone(config: Config, tool: Tool, server: Server) -> Config:
 
 
 def _names(tool: Tool, own: _Table | None) -> list[str]:
-    """The name of a tool, and the one that its own table gives it."""
+    """Return the name of a tool, and the name from its own table."""
     if own is None or own.config.name is None:
         return [tool.name]
     return [tool.name, own.config.name]
@@ -344,7 +344,8 @@ def _operation_of_table(
     problems: Problems,
     faults: _Faults,
 ) -> str | None:
-    """The operation a table is about. None, with a problem, where there is not exactly one."""
+    """Return the operation of a table; None, with a problem, unless exactly one operation matches.
+    """
     place = faults.place(faults.table)
     renamed = config.pinned.formerly.get(key)
     if renamed in operations_by_name:
@@ -677,8 +678,8 @@ def _is_allowed(
 
 
 def _schema_fault(schema: Schema, name: str, value: Any) -> str:
-    """Explain why a property's schema does not allow a value; empty where it does, or where there
-    is none.
+    """Explain why a property's schema does not allow a value; empty if it does, and without a
+    schema.
     """
     if value is None:
         return ""

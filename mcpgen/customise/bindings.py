@@ -106,15 +106,14 @@ class _Last:
                 self.entries[returned[former.identity]] = former
 
     def successors(self, listed: list[Operation]) -> dict[str, str]:
-        """Word for an operation that is gone → the operation that it may be today."""
+        """Return word for a removed operation → the operation it may be today."""
         gone = {word: pair[0] for word, pair in self.by_word.items() if pair not in self.today}
         known = set(self.today.values())
         found = successors({*gone.values()}, [pair[0] for pair in listed if pair[0] not in known])
         return {word: found[operation] for word, operation in gone.items() if operation in found}
 
     def tools(self) -> dict[str, str]:
-        """Operation → the name of its tool. A name that another tool got meanwhile is that one's
-        now.
+        """Return operation → name of its tool. A name reassigned meanwhile belongs to the new tool.
         """
         names: dict[str, str] = {}
         in_use: set[str] = set()
@@ -203,9 +202,9 @@ def _operations_by_word(lock: Lock) -> dict[str, Operation]:
 def _selection(
     selection: Selection, today: dict[Operation, str], words: Collection[str]
 ) -> Selection:
-    """The selection, which includes a renamed operation under its new name.
+    """Return the selection with each renamed operation under its new name.
 
-    `words` are the names of today's operations: an old name that is none of them is replaced.
+    `words` are the names of today's operations; only old names outside `words` are replaced.
     """
     renamed = {}
     for before, operation in today.items():

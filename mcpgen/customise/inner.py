@@ -1,8 +1,8 @@
-"""Fields inside an argument (`body.author.name`): where they are in a tool's schemas, and what the
-server's owner says of them.
+"""Fields inside an argument (`body.author.name`): their places in a tool's schemas, and the owner's
+settings for them.
 
-The schemas are those of the list and, for a tool that is listed in short, its contract. A path goes
-through references, the branches of unions and the items of lists.
+The schemas are the listed schema and, for a shortened tool, the full schema. A path goes through
+references, the branches of unions and the items of lists.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ TEXTS = frozenset(("title", "description", "default", "examples", "deprecated"))
 
 @dataclass(slots=True)
 class _Root:
-    """One input schema of a tool, in which references along a path are written out.
+    """One input schema of a tool; references along a path are expanded in it.
 
-    `places` are pointers into the definitions: of properties with their names on the wire, or with
-    None where null is a value; `written` those of the parts that are written out.
+    `places` are (pointer, wire name) of properties in the definitions; the name is None for a
+    nullable value. `written` are the `places` inside the expanded parts.
     """
 
     schema: Schema
@@ -62,8 +62,8 @@ class _Root:
     def _level(
         self, schema: Any, pointer: str, through: frozenset[str]
     ) -> Iterator[tuple[Schema, str]]:
-        """Yield a schema and those about the same place, with their pointers. `through` are the
-        definitions that led here: one that leads to itself is not written out again.
+        """Yield a schema and the schemas beside it for the same value, with their pointers.
+        `through` are the definitions on the way here: a recursive definition is not expanded again.
         """
         if not isinstance(schema, dict):
             return
@@ -79,8 +79,8 @@ class _Root:
             yield from self._level(schema.get(key), f"{pointer}/{key}", through)
 
     def _write_out(self, schema: Schema, pointer: str, name: str) -> None:
-        """Write a definition into the schema that refers to it; into its `allOf` where there are
-        rules beside the reference.
+        """Replace a reference by its definition; if there are rules beside the reference, put the
+        definition into `allOf`.
         """
         del schema["$ref"]
         written = copy.deepcopy(self.definitions[name])
@@ -115,8 +115,8 @@ class Inner:
         """The objects that have the field."""
 
     def fault(self, config: ArgumentConfig, key: str) -> str:
-        """Explain why the field cannot be what its table says; else empty. `key` is what would give
-        it a value: `value` or `default`.
+        """Explain why the field cannot be what its table asks for; else empty. `key` is the key
+        with its value: `value` or `default`.
         """
         objects = self.whole.objects(self.argument.name, self.path)
         needed = any(self.name in each.get("required", ()) for each in objects)
@@ -141,7 +141,9 @@ class Inner:
         return next(filter(None, (self.whole.fault(each, value) for each in schemas)), "")
 
     def changed(self, config: ArgumentConfig, value: Any) -> Tool:
-        """The tool whose field is what its table says; `value` is what the server gives it."""
+        """Return the tool with the field as its table asks. `value` is the value sent by the
+        server.
+        """
         for root in (self.listed, self.whole):
             for parent in root.objects(self.argument.name, self.path):
                 if config.hidden:

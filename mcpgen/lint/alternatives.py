@@ -1,5 +1,6 @@
-"""The errors of a JSON Schema validator that tell a fault: of alternatives (`oneOf`, `anyOf`) that
-all failed those of the one that was meant, and none that only follows from another error.
+"""Choice of the errors of a JSON Schema validator that name the fault. If all alternatives
+(`oneOf`, `anyOf`) failed, the errors of the intended branch count; consequences of other errors are
+left out.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ Peers: TypeAlias = list[Any]
 Path: TypeAlias = tuple[str | int, ...]
 UNEVALUATED = "unevaluatedProperties"
 KINDS = ("in", "type", "flow")
-"""Keys that say of which kind an object is: a parameter or a security scheme."""
+"""Keys with the kind of an object: a parameter or a security scheme."""
 _KIND_PATHS = [[key] for key in KINDS]
 
 
@@ -57,7 +58,7 @@ def _is_of_kind(error: Any) -> bool:
 
 
 def _object_of(error: Any) -> Path:
-    """The object that an error is about; of a wrong value the one that holds it."""
+    """Return the path of the faulty object, or of the object around a faulty value."""
     place = tuple(error.instance_path)
     return place[:-1] if type(error.instance) is not dict or _is_of_value(error) else place
 
@@ -67,8 +68,8 @@ def _is_of_value(error: Any) -> bool:
 
 
 def _meant(error: Any) -> list[Peers]:
-    """The errors that tell most, of alternatives that all failed: those of the one that was meant,
-    or comes closest. What each of them expects at one place is one error.
+    """Return the most telling errors if all alternatives failed: the errors of the intended branch,
+    or of the best match. Several expected values at a place make a single error.
     """
     context = getattr(error.kind, "context", ())
     branches = list(filter(None, map(_beside_references, context)))

@@ -1,7 +1,7 @@
 """Check a tool list against the known limits of MCP clients (`clients.toml` of `install`).
 
-A rule looks at one Tool object as it is sent and says what is wrong with it. Only `tool_count`
-looks at all of them.
+A rule checks one Tool object, as sent, and words its fault. Only `tool_count` checks the whole
+list.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class ClientRules:
         return [rule for rule in self.rules if rule.name == "tool_count"]
 
     def broken_by(self, count: int) -> list[ClientLimit]:
-        """Those of them that so many tools break."""
+        """Return the limits on the number of tools below `count`."""
         return [rule for rule in self.counts if count > rule.value]
 
 

@@ -1,7 +1,7 @@
-"""Find text in a document that addresses a model rather than a reader, or that a reader cannot see.
+"""Find text in a document that addresses a model rather than a reader, or that no reader can see.
 
-This is a heuristic and changes nothing: `mcpgen inspect` lists what it finds, and a person judges.
-Everything that is generated has its invisible characters replaced anyway (`text.visible`).
+This is a heuristic and changes nothing: `mcpgen inspect` lists the findings, and a person judges.
+Invisible characters are replaced in all generated text in any case (`text.visible`).
 """
 
 from __future__ import annotations
@@ -32,8 +32,7 @@ MOST_REPORTED = 2_000
 
 @dataclass(frozen=True, slots=True)
 class _Sign:
-    """A kind of suspicious text: what it does, words of which every such text holds one, and its
-    pattern.
+    """A kind of suspicious text: its effect, words (each match contains at least one), and pattern.
     """
 
     what: str
@@ -71,7 +70,7 @@ class SuspiciousText:
 _UNICODE_ESCAPES = re.compile(r"\\u[0-9a-fA-F]{4}(?:\\u[0-9a-fA-F]{4})*")
 _JSON_CONTROLS = re.compile(r"\\[bf]")
 _YAML_ESCAPES = re.compile(r"\\[UxNLP0abefv_]")
-"""Escapes that may stand for an invisible character, besides `\\u`."""
+"""Escapes, besides `\\u`, that may mean an invisible character."""
 
 
 def _may_hide(text: SourceText) -> bool:

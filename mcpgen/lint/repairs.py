@@ -42,10 +42,13 @@ MISSING: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """One action of an overlay: its target (JSONPath, RFC 9535), what is merged into it, and why.
-    Without an `update` the target is removed. `known` is False where only the author can complete
-    it. `place` is the path of what it is about, where the target is a query; `code` that of the
-    problems that it mends: any if None, and none if it is empty.
+    """One action of an overlay: its target (JSONPath, RFC 9535), the `update` merged into it, and
+    why.
+
+    * Without an `update` the target is removed.
+    * `known` is False if only the author can complete the action.
+    * `place` is the path of the faulty node, for a target that is a query.
+    * `code` is the code of the problems mended: any if None, none if empty.
     """
 
     target: str

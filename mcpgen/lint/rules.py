@@ -48,15 +48,15 @@ class TooManySteps(Exception):
 
 
 class _Seen(set[Any]):
-    """Takes the place of the library's lists of what it has seen: a list is searched in steps that
-    grow with it.
+    """A set that replaces the library's lists of seen items: searching a list takes longer as it
+    grows.
     """
 
     append = set.add
 
 
 class _Nowhere(dict[str, Any]):
-    """Resolves no reference to another document: `load` has brought in the parts that it allows."""
+    """Resolves no reference to another document: `load` has already embedded the allowed parts."""
 
     def __contains__(self, scheme: object) -> bool:
         return True
@@ -144,7 +144,7 @@ class _Placed(keywords.KeywordValidator):
         """Check no schema: the official schema has checked them all at once."""
 
     def _collect_properties(self, *_: Any) -> set[str]:
-        """Collect no names: only errors that are passed over need them."""
+        """Collect no names: only errors ignored here need them."""
         return set()
 
 

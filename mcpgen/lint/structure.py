@@ -1,8 +1,8 @@
-"""Is the document what its OpenAPI version allows, by the official JSON Schema of that version and
-by what it cannot state (`rules`)?
+"""Check a document against its OpenAPI version: by the official JSON Schema, and by rules beyond
+the schema (`rules`).
 
-Findings inform: they are warnings unless the caller is strict. This is for a document before
-`upgrade`, which changes what it looks at.
+Findings inform: they are warnings unless the caller is strict. The check comes before `upgrade`,
+which rewrites the document.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ JSON_SCHEMA = "https://json-schema.org/draft/2020-12/schema"
 _DIALECTS = (JSON_SCHEMA, "https://spec.openapis.org/oas/3.")
 """Beginnings of `jsonSchemaDialect` for schemas that are JSON Schema 2020-12."""
 _OF_KEYS = ("missing", "unexpected")
-"""Faults that one object may have several of; any other value is wrong once."""
+"""Faults that may occur several times in an object; any other value is faulty once."""
 _UNEXPECTED = ("additionalProperties", "unevaluatedProperties")
 _COMPONENTS = re.compile("/components/[^/]+")
 _JSON = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}
@@ -52,9 +52,9 @@ _SPELT_TYPES: dict[type, set[str]] = {
 
 @dataclass(frozen=True, slots=True)
 class SchemaViolation:
-    """A violation of the official schema: its pointer, the message, and the key that is missing
-    there, or should not be there. `number` is a number in place of a text, `text` a text
-    that spells the expected value.
+    """A violation of the official schema: its pointer, message and kind of fault. `key` is the key
+    that is missing or unexpected. `number`: a number instead of a text. `text`: a text that spells
+    the expected value.
     """
 
     pointer: str
@@ -165,7 +165,7 @@ def _findings_of(peers: Peers, document: Document) -> Iterator[SchemaViolation]:
 
 
 def _repeated(items: list[Any]) -> Iterator[int]:
-    """The indexes of the items that stand in the list before."""
+    """Yield the indexes of items equal to an earlier item."""
     seen = set()
     for index, item in enumerate(items):
         text = json.dumps(item, sort_keys=True)
@@ -231,7 +231,7 @@ def _fault_of_value(value: Any, types: list[str]) -> Literal["number", "text", "
 
 
 _LOST = "E0203"
-"""The code of references to nothing: what is skipped because of one is told after it."""
+"""The code of dangling references: skipped operations are reported later."""
 
 
 def tell_once(document: Document, problems: Problems) -> None:

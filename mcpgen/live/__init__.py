@@ -1,5 +1,5 @@
-"""A project that runs: which Python it needs, one call of a tool, and serving while files change.
+"""A running project: its Python, one call of a tool, and serving while files change.
 
-The generator has none of the dependencies of a generated server. What runs a server is in `inside`,
-as scripts that the server's own Python starts.
+The generator has none of the dependencies of a generated server. The code that runs a server is in
+`inside`, as scripts started by the server's own Python.
 """

@@ -128,8 +128,8 @@ def _make(folder: Path, dependencies: list[str]) -> None:
 
 
 def _install(folder: Path, dependencies: list[str]) -> subprocess.CompletedProcess[str]:
-    """Install packages into a new environment with uv, a tenth of pip's work, and with pip where
-    there is no uv or it fails: a company's index may stand in pip's settings alone.
+    """Install packages into a new environment with uv, at a tenth of pip's time. Without uv, or if
+    uv fails, pip does it: a company's index may be only in pip's settings.
     """
     python = str(interpreter(folder))
     uv = shutil.which("uv") or shutil.which("uv", path=str(Path(sys.executable).parent))

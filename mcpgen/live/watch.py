@@ -30,7 +30,7 @@ States = dict[Path, tuple[int, int]]
 
 
 def sources(config: Config, document: Document, folder: Path) -> list[Path]:
-    """The files that a project is generated from, those at URLs not among them."""
+    """Return the source files of a project; URLs are left out."""
     names = [*config.documents, *config.overlays, *config.workflows]
     names += [overlay for api in config.apis.values() for overlay in api.overlays]
     paths = [Path(name) for name in names if name != "-" and not is_url(name)]

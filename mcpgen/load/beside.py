@@ -1,7 +1,7 @@
 """Several files as one document: API descriptions, and definitions of tools beside them.
 
-Each of several API descriptions has a place of its own, so that nothing in them meets: paths,
-schemas, tags and credentials of one are those of no other.
+Each API description gets a root of its own: paths, schemas, tags and credentials of two
+descriptions never collide.
 """
 
 from __future__ import annotations
@@ -48,8 +48,10 @@ def expand(names: Sequence[Name]) -> list[Name]:
 
 
 def _documents_in(folder: Path) -> list[Name]:
-    """The definitions in a folder. Empty if it is not a folder, or holds an API description or a
-    project: that is a mistake, which reading the folder itself reports.
+    """Return the definitions in a folder.
+
+    Empty for a path that is no folder, and for a folder with an API description or a project: a
+    mistake, reported when the folder itself is read.
     """
     if not os.path.isdir(folder) or is_project(folder):
         return []
@@ -189,9 +191,14 @@ def _without_name(
 
 
 def named(others: Mapping[str, str], chosen: Mapping[str, str | None]) -> dict[str, str]:
-    """Return the documents of further APIs by the names of the APIs: those in `others` have names
-    of their files, those in `chosen` of the user. Raises UsageError where two have one name,
-    one has no document, and where a setting of one would be the server's or another one's, too.
+    """Return the documents of further APIs by the names of the APIs.
+
+    `others` is path → name taken from the file; `chosen` is name → path from `mcpgen.toml`, None
+    without a path. Raises UsageError:
+
+    * if a file gives no name, or a name that is taken,
+    * if a chosen name has no document,
+    * if two APIs, or an API and the server, would share an environment variable.
     """
     documents: dict[str, str] = {}
     for path, name in others.items():
@@ -229,7 +236,7 @@ def name_of(path: PurePath) -> str:
 
 
 def hold(document: Document, name: str, api: Document) -> None:
-    """Let a document hold that of another API, as its author wrote it."""
+    """Attach the document of a further API, as its author wrote it."""
     document.apis[name] = api
     both = f"{document.source.sha256} {name} {api.source.sha256}"
     document.source = with_hash(document.source, hashlib.sha256(both.encode()).hexdigest())

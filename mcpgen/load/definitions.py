@@ -1,5 +1,4 @@
-"""Tool definitions as people write them: where a document holds them, in which dialect, and what
-counts as one.
+"""Tool definitions as people write them: their places in a document, dialects and recognition.
 
 Dialects: MCP (`inputSchema`; a list, under `tools`, or a captured answer to `tools/list`),
 Anthropic (`input_schema`), OpenAI in both API shapes (`function: {parameters}`, `parameters`),
@@ -18,7 +17,7 @@ from ..runtime.pointer import escape
 from .values import as_object, as_text
 
 SOURCES = "mcpgen-sources"
-"""Root key under which the files stand that are read beside a document: a list of references."""
+"""Root key of the list of references to the files read beside a document."""
 
 SCHEMA_KEYS = (
     "inputSchema",
@@ -37,7 +36,7 @@ INPUT_KEYS = (
     "parameterDefinitions",
     "arguments",
 )
-"""Keys under which a tool says what it takes, be it a schema or not."""
+"""Keys of the arguments of a tool, as a schema or otherwise."""
 OUTPUT_KEYS = (
     "outputSchema",
     "output_schema",
@@ -58,7 +57,7 @@ DRAFTS = {
     "2019-09": "https://json-schema.org/draft/2019-09/schema",
     "2020-12": "https://json-schema.org/draft/2020-12/schema",
 }
-"""Draft of JSON Schema → what `$schema` says for it."""
+"""Draft of JSON Schema → the URI in `$schema`."""
 _LISTS: tuple[tuple[str, ...], ...] = (
     ("tools",),
     ("result", "tools"),
@@ -150,7 +149,9 @@ def tools_by_name(root: Any) -> dict[str, Any]:
 
 
 def with_names(root: dict[str, Any]) -> dict[str, Any]:
-    """A document whose tools say their names, also where they stand by them."""
+    """Return a document after copying the key of each named tool into its `name`, unless it has
+    one.
+    """
     for name, tool in tools_by_name(root).items():
         tool.setdefault("name", name)
     return root

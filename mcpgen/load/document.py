@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 _SLASH = re.compile("%2F", re.I)
 FILES = "x-mcpgen-files"
-"""The root key under which the other files of a multi-file document stand."""
+"""Root key of the other files of a multi-file document."""
 
 
 def home_of_api(name: str) -> str:
-    """Return the pointer below which the document of a further API stands; empty for the first."""
+    """Return the pointer to the document of a further API; empty for the first API."""
     return f"/{FILES}/api:{name}" if name else ""
 
 
@@ -59,12 +59,11 @@ class UnresolvedReference(Exception):
 class Document:
     """A document from `load` to `parse`.
 
-    `version` is what the author wrote (`2.0`, `3.0.3`). `files` are the texts by their place in the
-    tree: "" is the main file, `shared/pet.yaml` stands under `/x-mcpgen-files/shared~1pet.yaml`.
-    `moved` is the log of everything that no longer stands where it was written, (new pointer, old
-    pointer), oldest first; an old pointer under `/x-mcpgen-files/` may lead into a file that is no
-    part of the tree, such as an overlay. `originals` are the bytes of every file that was read, by
-    URL, absolute path, or `-` (see `copies`).
+    `version` is as the author wrote it (`2.0`, `3.0.3`). `files` maps places in the tree to texts:
+    "" is the main file, `shared/pet.yaml` is under `/x-mcpgen-files/shared~1pet.yaml`. `moved` logs
+    each move of a node as (new pointer, old pointer), oldest first; an old pointer under
+    `/x-mcpgen-files/` may lead into a file outside the tree, such as an overlay. `originals` are
+    the bytes of every file read, by URL, absolute path, or `-` (see `copies`).
     """
 
     root: dict[str, Any]
@@ -76,14 +75,14 @@ class Document:
     tell: Progress = silent
     """Told how far the stages are."""
     lost: dict[str, str] = field(default_factory=dict)
-    """Tools that cannot be because of a reference in them: pointer → code of the problem."""
+    """Tools lost to a reference in them: pointer → code of the problem."""
     workflows: list[str] = field(default_factory=list)
     """The Arazzo documents among the embedded files, by their names in the tree."""
     originals: dict[str, bytes] = field(default_factory=dict)
     others: dict[str, str] = field(default_factory=dict)
-    """The files beside it that describe further APIs, and the names of those."""
+    """Files with descriptions of further APIs → names of the APIs."""
     pages: dict[str, str] = field(default_factory=dict)
-    """URLs of HTML pages → those of the documents that they show, which were read."""
+    """URLs of HTML pages → URLs of the documents shown there and read."""
     apis: dict[str, Document] = field(default_factory=dict)
     """The documents of further APIs by their names."""
     places: dict[int, tuple[int, Any]] = field(default_factory=dict, repr=False)
@@ -127,7 +126,8 @@ class Document:
                 raise UnresolvedReference(ref, reason=reason)
 
     def resolve_one(self, ref: str, hops: int = 0) -> tuple[Any, str]:
-        """One step of a reference: what it points to, which may be a reference again.
+        """Follow a reference for one step; the target may be a reference again. Return it with its
+        pointer.
 
         A reference within the path (`#/components/responses/Gone/description` where `Gone` is a
         reference) is followed.
@@ -265,8 +265,8 @@ class Document:
         return self.apis.get(name), slash + inner
 
     def _last_move(self, pointer: str, before: int) -> tuple[int, int]:
-        """The last move, of those before `before`, of a node or of one above it; and the length of
-        that one's pointer. The index is -1 if nothing moved.
+        """Find the last move before the index `before` of a node or an ancestor. Return the index
+        of the move, -1 if nothing moved, and the length of the moved node's pointer.
         """
         newest, length, end = -1, 0, len(pointer)
         while end > 0:
@@ -293,8 +293,8 @@ def _is_reference(node: Any) -> bool:
 
 
 def _closest(name: str, sections: list[tuple[str, Any]]) -> list[str]:
-    """`#/section/name` for the names most like `name`: those that differ only in case, then by
-    edit distance.
+    """Return `#/section/name` for the names most like `name`: first names that differ only in case,
+    then the closest by edit distance.
     """
     folded = name.lower()
     same, close = [], []
@@ -330,8 +330,8 @@ class References:
         return self._resolved[ref]
 
     def deref(self, node: Any, pointer: str) -> tuple[Any, str]:
-        """A node that may be a reference, followed to its end; `(None, pointer)` and a problem
-        where it has none.
+        """Follow a node that may be a reference to its end. Return `(None, pointer)`, and report a
+        problem, for a dangling reference.
         """
         try:
             return self.document.deref(node, pointer)
@@ -340,15 +340,17 @@ class References:
             return None, pointer
 
     def peek(self, node: Any) -> dict[str, Any]:
-        """An object, or the one its `$ref` points to; empty, and no problem, where that is none."""
+        """Return an object or the target of its `$ref`; empty, without a problem, if there is no
+        object.
+        """
         try:
             return as_object(self.document.deref(node, "")[0])
         except UnresolvedReference:
             return {}
 
     def report_dangling(self, error: UnresolvedReference, pointer: str) -> None:
-        """Report a reference that points to nothing, in an object whose pointer may be
-        empty where it is not known.
+        """Report a dangling reference. `pointer` is the object with the reference, empty if
+        unknown.
         """
         self.problems.warn(
             "E0203",

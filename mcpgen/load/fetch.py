@@ -79,13 +79,13 @@ def plain_url(url: str) -> str:
 
 @dataclass(slots=True)
 class Downloads:
-    """The downloads of one run, which share one deadline and one limit of size each.
+    """The downloads of one run, with one deadline for all and one limit of size for each.
 
-    `progress` is told what has arrived of a slow one. `spent` counts the seconds of all of them:
-    connecting, redirects and reading. `reached_public` is true once a public address answered.
-    `headers` gives those for the server of the first URL, and is asked when one is fetched; that
-    server alone is shown the `certificate`.
-    `validators` are the headers by which the last answer is asked for again.
+    `progress` is told how much of a slow download has arrived. `spent` counts the seconds of all
+    downloads: connecting, redirects and reading. `reached_public` is true once a public address
+    answered. `headers` returns the headers for the server of the first URL and is called at each
+    fetch; only this server sees the client's `certificate`. `validators` are the headers of a
+    conditional request for the last answer.
     """
 
     limits: Limits
@@ -194,7 +194,7 @@ class _Transfer:
         raise _explained(self._error, self.name) from None
 
     def close(self) -> None:
-        """End the connections, so that a thread that waits for one ends too."""
+        """End the connections, to end the threads waiting for them too."""
         for connected in self._sockets:
             try:
                 connected.shutdown(socket.SHUT_RDWR)
@@ -259,8 +259,8 @@ def _origin(url: str) -> tuple[str, str | None, int | None]:
 
 @dataclass(slots=True)
 class Poll:
-    """A file at a URL that is asked for again: whether it is another one than the last time.
-    `digest` is the SHA-256 of what is known; a server that knows validators sends nothing else.
+    """A poll of a file at a URL for changes. `digest` is the SHA-256 of the content known; a server
+    that supports validators sends content only after a change.
     """
 
     url: str

@@ -1,13 +1,14 @@
-"""Documents of many files: the others are read and embedded, and every reference is made local.
+"""Documents of many files: the other files are read and embedded, and every reference is made
+local.
 
 References are followed only inside the folder of the main document: no network, no absolute paths,
-no way out through `..` or a symbolic link (a document that could name any file or host would let
-whoever wrote it read them). A document given as a URL may refer to files in its own folder on its
-own server. `$id` names a schema; nothing is ever fetched because of it. URLs whose beginning is
-mapped to a folder are read there.
+no way out through `..` or a symbolic link. (Otherwise the author of a document could read any file
+or host.) A document given as a URL may refer to files in its own folder on its own server. `$id`
+names a schema; nothing is ever fetched because of it. URLs with a prefix mapped to a folder are
+read there.
 
-A reference of an API description that leads to no file costs what depends on it alone, like one
-that points to nothing within the document.
+A reference of an API description to a missing file costs only the parts that depend on it, like a
+dangling reference within the document.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ _IDENTIFIES = re.compile(r"\$(id|anchor|dynamicAnchor)\b|draft-04|\\(x|u00|U0000
 """Texts without a match have no `$id` and no anchor."""
 
 _DATA = frozenset(("example", "default", "const", "enum", "value", "externalDocs"))
-"""Keys whose value is data, in which `$ref` is a key like any other unless it is the only one."""
+"""Keys whose value is data: `$ref` is an ordinary key there, unless it is the only key."""
 
 _STRUCTURE = frozenset(("x-webhooks", "x-ms-paths"))
 """The extensions in which references are references."""
@@ -281,8 +282,8 @@ class _Gatherer:
             raise raised(self.document.files[""], too_many_nodes(self.limits))
 
     def inline_values(self) -> None:
-        """Put values in the place of the references to them: those of the files that were read last
-        first, because the others may hold them.
+        """Replace references by copies of their targets. Files read last come first, because
+        earlier files may contain them.
         """
         for holder, at in reversed(self.inline):
             assert at is not None
@@ -314,7 +315,7 @@ class _Gatherer:
         self.lose(problem, replace(scope, is_data=False), ends_run)
 
     def lose(self, problem: Problem, scope: _Scope, ends_run: list[Problem]) -> None:
-        """Note what is wrong with a reference: it costs the tool it stands in, or the run."""
+        """Note a fault of a reference. It costs the tool around the reference, or else the run."""
         if scope.is_data:
             self.problems.note(
                 problem.code,
@@ -329,7 +330,7 @@ class _Gatherer:
             self.lost[scope.tool] = replace(problem, message=message)
 
     def tolerates(self, problem: Problem) -> bool:
-        """Return whether a file that cannot be read costs only what refers to it."""
+        """Return whether an unreadable file costs only the parts that refer to it."""
         return self.document.describes_api and problem.code == "E0204"
 
     def name_of(self, pointer: str) -> str:
@@ -418,7 +419,7 @@ class _Gatherer:
                 self.problems.note("E0207", message, pointer=_pointer((at, key)))
 
     def dynamic_target(self, ref: str, at: Chain, scope: _Scope) -> str:
-        """The local form of a dynamic reference: to what it means in the schema it stands in."""
+        """Return the local form of a dynamic reference, resolved for the schema around it."""
         name = ref.partition("#")[2]
         target = self.local(ref, at, scope)
         if not self.identifiers.is_dynamic(target.removeprefix("#"), name):
@@ -441,7 +442,7 @@ class _Gatherer:
     # One reference.
 
     def local(self, ref: str, at: Chain, scope: _Scope) -> str:
-        """The local form of a reference; one that is refused stays as it is."""
+        """Return the local form of a reference; a refused reference stays unchanged."""
         address, _, fragment = ref.strip().partition("#")
         if fragment == "/":  # meant as the whole file; it is its key "" (RFC 6901 section 5)
             ref, fragment = f"{address}#", ""
@@ -474,8 +475,8 @@ class _Gatherer:
         return self.within(_home(name), _home(name), fragment)
 
     def within_file(self, ref: str, fragment: str, scope: _Scope) -> str:
-        """The local form of a reference into its own file: into the schema it stands in, where that
-        has such a place.
+        """Return the local form of a reference into its own file: a place in the schema around the
+        reference if there is such a place, else in the file.
         """
         if _is_anchor(fragment):
             pointer = self.identifiers.anchor(scope.resource, scope.home, fragment)
@@ -568,8 +569,8 @@ class _Gatherer:
         return name
 
     def mapped_name(self, address: str, uri: str, scope: _Scope) -> str:
-        """The URL that an address means, where the files below it are in a folder; else empty.
-        Raises `_Forbidden`.
+        """Return the URL meant by an address if a mapped folder has its files; else empty. Raises
+        `_Forbidden`.
         """
         if is_url(scope.file):
             address = urllib.parse.urljoin(scope.file, address)

@@ -1,5 +1,5 @@
-"""The `$id` and the anchors of schemas, which references may use in place of a pointer (JSON Schema
-2020-12 core, section 8.2).
+"""The `$id` and anchors of schemas: targets of references besides pointers (JSON Schema 2020-12
+core, section 8.2).
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class Above:
 
 @dataclass(slots=True)
 class Identifiers:
-    """Every `$id` and anchor of the trees that were read, and the pointer each one stands for.
+    """Every `$id` and anchor in the trees read, with its pointer.
 
-    Two tools of a list may use the same `$id`, so one of the same schema is preferred.
+    Two tools of a list may use the same `$id`; the nearest schema, in the same tool, is preferred.
     """
 
     starts: dict[int, str] = field(default_factory=dict)
@@ -83,9 +83,9 @@ class Identifiers:
         return (name, pointer) in ((anchor, at) for (_, anchor), at in self._dynamic.items())
 
     def outermost(self, name: str, scope: str, home: str) -> str | None:
-        """The pointer that a dynamic reference to an anchor means in the schema `scope`: that of
-        the outermost schema around it that has the anchor (core, section 8.2.3.2). None where
-        others have it too, and it depends on the references that led there.
+        """Return the pointer that a dynamic reference to an anchor means in the schema `scope`: the
+        outermost enclosing schema with the anchor (core, section 8.2.3.2). None if the target
+        depends on the references followed on the way.
         """
         anchored = [at for at, anchor in self._dynamic if anchor == name and _is_within(at, home)]
         around = [pointer for pointer in anchored if _is_within(scope, pointer)]
@@ -137,7 +137,7 @@ class Identifiers:
 
 
 def _is_within(pointer: str, above: str) -> bool:
-    """Return whether a pointer is another one, or leads below it."""
+    """Return whether a pointer equals `above` or leads below it."""
     return f"{pointer}/".startswith(f"{above}/")
 
 

@@ -24,7 +24,7 @@ _ESCAPES = re.compile(
       | \\.""",
     re.X,
 )
-"""An escape: a pair of surrogates, half of one, or any other."""
+"""An escape: a surrogate pair, a lone surrogate, or any other escape."""
 _COMMENT = re.compile(r"\s*(//|/\*|#)")
 
 

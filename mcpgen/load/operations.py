@@ -26,7 +26,7 @@ class Unreadable:
     path: str
     pointer: str
     is_dangling: bool
-    """Whether it is a reference that points to nothing."""
+    """Whether the path item is a dangling reference."""
 
 
 Report = Callable[[Unreadable], None]

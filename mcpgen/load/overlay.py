@@ -23,7 +23,7 @@ Path: TypeAlias = tuple[str | int, ...]
 """The keys and indexes that lead from the root to a node."""
 
 _SECONDS = 30.0
-"""CPU that finding the places of one target may take."""
+"""Most seconds of CPU for finding the places of one target."""
 
 
 def apply(document: Document, overlay: SourceText, tree: Any, problems: Problems) -> None:
@@ -86,8 +86,8 @@ class _Overlay:
             self.problems.warn("E0124", "an action that does nothing", pointer=where)
 
     def find(self, query: str, pointer: str) -> list[Path]:
-        """The paths of the nodes that a JSONPath matches: the last one first and what is inside a
-        node before it, so that no change moves or replaces what comes after.
+        """Return the paths of the nodes that a JSONPath matches, last node first and children
+        before their parents, so that no change moves or replaces a later node.
         """
         try:
             matches = selected(query, self.document.root, _SECONDS)
@@ -118,7 +118,7 @@ class _Overlay:
             self.moved.append((f"{above}/{index}", f"{above}/{index + 1}"))
 
     def copy(self, source: Any, targets: list[Path], pointer: str) -> None:
-        """Overlay 1.1: `copy` is a JSONPath that matches exactly one node."""
+        """Apply `copy` of Overlay 1.1, a JSONPath with exactly one match."""
         sources: list[Path] = []
         if type(source) is str:
             sources = self.find(source, f"{pointer}/copy")

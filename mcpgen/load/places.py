@@ -20,7 +20,7 @@ from .text import SourceText
 
 
 class NodeFinder(Protocol):
-    """Finds nodes by the keys that lead to them."""
+    """Finds nodes by the keys on the path to them."""
 
     def find(self, parts: list[str]) -> tuple[int, int]:
         """Offset and width of a node, or of its nearest ancestor."""

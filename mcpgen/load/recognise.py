@@ -1,6 +1,6 @@
-"""Recognition of file types. A file that is not a document is named, with what to do instead.
+"""Recognition of file types. A file that is not a document is named, with the remedy.
 
-The formats are rows of `data/formats.toml`, by what tells them: bytes for binary formats, the first
+The formats are rows of `data/formats.toml`, by their marks: bytes for binary formats, the first
 characters for markup and languages, root keys for JSON and YAML formats.
 """
 
@@ -274,7 +274,7 @@ def _unsupported(key: str, value: Any, place: Place) -> DocumentError:
 
 
 def _nearest(text: str) -> str:
-    """The supported version 3 that is nearest to one."""
+    """Return the supported version 3 nearest to a version."""
     if _SUPPORTED_3.match(text):
         return text
     return next((full for start, full in _NEAREST.items() if text.startswith(start)), "3.1.1")

@@ -1,9 +1,9 @@
-"""Sources of a document: a file, a URL the user named, or standard input, and the copies of them
-that a project keeps in `document/`. All reading is bounded.
+"""Sources of a document: a file, a URL from the user, or standard input, with their copies in the
+project's `document/`. All reading is bounded.
 
-A document that was fetched, piped in, or lies outside the project is not there for whoever has the
-project alone. So every file that was read for it is kept as it was, and read from there: one from a
-URL or from standard input until it is fetched anew, a file where the original is missing.
+With the project alone, a document that was fetched, piped in, or lies outside would be missing. So
+every file read for it is copied unchanged. The copy is read for a URL or standard input until the
+next fetch, and for a file if the original is missing.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def is_url(name: str) -> bool:
 
 
 def on_path(value: str, change: Callable[[str], str]) -> str:
-    """Change the path in a value: all of it, or of `URL=FOLDER` what follows the URL."""
+    """Change the path in a value: all of it, or the part after the `=` of `URL=FOLDER`."""
     if not is_url(value):
         return change(value)
     url, _, folder = value.rpartition("=")
@@ -235,7 +235,7 @@ def _not_regular(name: str, hint: str = "") -> RefusedError:
 
 
 def _similar_neighbour(path: Path) -> str:
-    """The file beside a missing one whose name is closest to it; empty when none is close."""
+    """Return the neighbour of a missing file with the closest name; empty if none is close."""
     try:
         names = [entry.name for entry in os.scandir(path.parent) if entry.is_file()][:10_000]
     except OSError:
@@ -369,7 +369,7 @@ def copy_path(origin: str, project: Path, home: Path | None = None) -> str | Non
 
 
 def _safe(part: str) -> str:
-    """A part of a path that every system can have; with a hash where it had to be changed."""
+    """Return a part of a path as any file system accepts it, with a hash if it was changed."""
     if UNSAFE.search(part) is None and len(part) <= LONGEST:
         return part
     digest = hashlib.sha256(part.encode("utf-8", "surrogatepass")).hexdigest()[:6]

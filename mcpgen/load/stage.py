@@ -48,22 +48,22 @@ def load(
     known: Mapping[str, str] = MappingProxyType({}),
     operations: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> Document:
-    """The document a name stands for: a path, an http(s) URL or `-`, with overlays applied and
-    other files embedded, among them the Arazzo documents `workflows`.
+    """Read the document of a name: a path, an http(s) URL or `-`. Overlays are applied, and other
+    files embedded, also the Arazzo documents `workflows`.
 
-    Several names, or a folder, are one document too: definitions of tools stand beside the first
-    API description, and further ones are listed in `others`.
+    Several names, or a folder, make one document too: definitions of tools are added to the first
+    API description, and further descriptions are listed in `others`.
 
-    An Arazzo document alone stands for the APIs that its `sourceDescriptions` name, in its own
-    folder or below `folder`. No name makes an empty document with a `title`, where one is given.
-    `known` is `Lock.apis` of the last run, and `operations` are those of each API then.
+    An Arazzo document alone means the APIs in its `sourceDescriptions`, in its own folder or below
+    `folder`. Without a name the document is empty and has the `title` given. `known` is `Lock.apis`
+    of the last run, and `operations` has each API's operations then.
 
-    `draft` is the JSON Schema draft of a schema that does not say (a key of `definitions.DRAFTS`).
-    `copies` are read in the place of files that are not there. `progress` is told how far a slow
-    download is. `headers` gives those for the first URL's server, which is shown the
-    `certificate`. `folder` is how far references to
-    other files may reach; by default the folder of the document. `mapped`: beginning of URLs
-    that references name → the folder with their files.
+    `draft` is the JSON Schema draft of schemas without `$schema` (a key of `definitions.DRAFTS`).
+    `copies` replace missing files. `progress` is told how far a slow download is. `headers` returns
+    the headers for the first URL's server, the only server that sees the `certificate`. References
+    to other files stay within `folder`, by default the folder of the document. `mapped`: URL prefix
+    in references → the folder with their files.
+
     Raises `DocumentError` (exit code 1) for a document with errors in any of its files,
     `UsageError` (2) or `RefusedError` (3). Warnings and notes go to `problems`.
     """
@@ -136,8 +136,8 @@ def _renamed(
 def _followed(
     names: list[Name], read_one: Callable[[Name], Read], folder: Path | None
 ) -> tuple[list[Name], list[Read], list[Name]]:
-    """The files that are named, as they are read, and those of workflows: an Arazzo document alone
-    stands for the APIs that it names.
+    """Return the files named, their content, and the files of workflows. A lone Arazzo document is
+    replaced by the APIs of its `sourceDescriptions`.
     """
     entries = [read_one(name) for name in names]
     match entries:

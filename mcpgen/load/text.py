@@ -1,8 +1,8 @@
-"""Bytes → text: the encodings a document may have, positions in it, and limits on its size.
+"""Bytes → text: the encodings of a document, positions in it, and limits on its size.
 
 RFC 8259 section 8.1 wants UTF-8 for JSON, YAML 1.2.2 section 5.2 wants UTF-8 or UTF-16 with a byte
-order mark. Nothing is guessed: bytes that are neither are an error that says what they look like,
-and how to convert them. The limits are far above any real document, and far below what hurts.
+order mark. Nothing is guessed: other bytes are an error with the likely encoding and the command to
+convert them. The limits are far above any real document, and far below dangerous sizes.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Limits:
     files: int = 5_000
     """DigitalOcean's document has 1,300."""
     hops: int = 64
-    """References that point at references, one after the other."""
+    """Longest chain of references to references."""
     seconds: float = 60.0
     """For everything that is fetched from URLs, connecting and redirects included."""
 

@@ -14,21 +14,21 @@ TYPES = ("null", "boolean", "object", "array", "number", "string", "integer")
 
 
 def as_object(value: Any) -> dict[str, Any]:
-    """The value itself where it is an object, else an empty one."""
+    """Return an object unchanged; for any other value, an empty object."""
     if isinstance(value, dict):
         return value
     return {}
 
 
 def as_list(value: Any) -> list[Any]:
-    """The value itself where it is a list, else an empty one."""
+    """Return a list unchanged; for any other value, an empty list."""
     if isinstance(value, list):
         return value
     return []
 
 
 def as_text(value: Any) -> str:
-    """The value itself where it is a text, else an empty one."""
+    """Return a text unchanged; for any other value, an empty text."""
     if isinstance(value, str):
         return value
     return ""
@@ -57,7 +57,7 @@ def picked(values: Mapping[Key, Value], keys: Iterable[Key]) -> dict[Key, Value]
 
 
 def without(values: Mapping[Key, Value], keys: Container[Key]) -> dict[Key, Value]:
-    """The members but for those that have one of these keys."""
+    """Return the members without the given keys."""
     return {key: value for key, value in values.items() if key not in keys}
 
 
@@ -67,8 +67,8 @@ def texts_in(value: Any) -> list[str]:
 
 
 def objects_in(value: Any) -> Iterator[dict[str, Any]]:
-    """A value and everything in it, as far as they are objects. An object may be changed when it
-    comes, before what is in it does.
+    """Yield the objects in a value, and the value itself if it is one. The caller may change an
+    object before the walk enters it.
     """
     pending = [value]
     while pending:

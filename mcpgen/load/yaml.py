@@ -300,7 +300,7 @@ class _Reader:
 
 
 def _copy(node: Any) -> Any:
-    """A deep copy, so that a change of one place does not change another."""
+    """Copy a node deeply, so that changes to the copies are independent."""
     if type(node) is dict:
         return {key: _copy(value) for key, value in node.items()}
     if type(node) is list:

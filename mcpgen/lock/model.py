@@ -1,5 +1,5 @@
-"""The content of `mcpgen.lock`, as data, and which operation of one lock is which of another: names
-never change by accident.
+"""Data of `mcpgen.lock`, and the matching of operations between two locks, so that names never
+change by accident.
 """
 
 from __future__ import annotations
@@ -79,10 +79,10 @@ class Former:
 
 @dataclass(frozen=True, slots=True)
 class Once:
-    """A file that was written once: the hash of what was written, and the version of mcpgen that
-    wrote it. Both are empty where the file was there before mcpgen had one of that name.
+    """A file that is written once: the hash of the text written, and the version of mcpgen then.
+    Both are empty for a file older than mcpgen's file of this name.
 
-    `newest` is the hash of what mcpgen writes today, empty where that is the same.
+    `newest` is the hash of today's text, empty if it is the same.
     """
 
     hash: str
@@ -92,20 +92,20 @@ class Once:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lock:
-    """Everything `mcpgen.lock` says.
+    """The content of `mcpgen.lock`.
 
-    `name` is the server's, so that a new title of the document does not rename it. `apis` maps the
-    name of each further API to that of the one whose variables it has, most often itself, and an
-    empty name to the file of the first one: names and credentials stay with them. `servers` are
-    those that the first one's document names, for the others when it goes.
-    `customised` is which operation each `[tools."…"]` table of the configuration is about, so that
-    the table goes on applying when the document calls the operation something else. `models` is
-    the class name of each type in `models.py`, by what the type is of. `files` is
-    filled in by `write`: path → `text_hash`. `made` says what each formatted module was made of:
-    path → hash. `parts` are those that a version of mcpgen gave to every server and that
-    `mcpgen.toml` does not name. `once` is filled in by `write` as well, which is about the files
-    that are written once and are the user's. `own` are the Tool objects of the user's code by
-    name, None in a lock that does not say them.
+    * `name`: the server's name; a new title of the document does not rename it.
+    * `apis`: name of each further API → the API whose variables it has, most often itself. The
+      empty name → the file of the first API. Names and credentials stay with their API.
+    * `servers`: the servers in the first API's document, for the other APIs if it is removed.
+    * `customised`: each `[tools."…"]` table of the configuration → its operation, so that the table
+      still applies after the document renames the operation.
+    * `models`: the class name of each type in `models.py`, by the origin of the type.
+    * `files`: path → `text_hash`, filled in by `write`.
+    * `made`: path of each formatted module → hash of its inputs.
+    * `parts`: parts that an earlier version gave to every server and `mcpgen.toml` does not name.
+    * `once`: the user's files, written once; filled in by `write`.
+    * `own`: the Tool objects of the user's code by name; None in a lock without them.
     """
 
     generator: str
@@ -132,7 +132,7 @@ class Lock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchedTools:
-    """The tools of two locks: those of both (old, new), those that are gone, those that are new."""
+    """The tools of two locks: in both (old, new), only in the old, only in the new."""
 
     kept: tuple[tuple[ToolLock, ToolLock], ...]
     gone: tuple[ToolLock, ...]
@@ -140,7 +140,7 @@ class MatchedTools:
 
     @property
     def renamed(self) -> list[tuple[str, str]]:
-        """The old and the new name of every tool that has another one now."""
+        """Return the old and the new name of every renamed tool."""
         return [(was.name, now.name) for was, now in self.kept if was.name != now.name]
 
 
@@ -234,10 +234,10 @@ def renamed_parameters(before: str, now: str) -> dict[str, str]:
 
 
 def match(old: Lock, new: Lock) -> MatchedTools:
-    """Which tool of the old lock is which of the new one.
+    """Match the tools of an old lock with the tools of a new one.
 
-    A tool is the same when its operation is (`same`), else when its name is: whoever calls a tool
-    by its name meets what the name stands for now.
+    A tool is the same if its operation is (`same`), else if its name is: callers use the name and
+    get its new meaning.
     """
     free = {tool.operation: tool for tool in new.tools}
     today = same(

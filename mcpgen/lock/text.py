@@ -142,7 +142,7 @@ def _former_data(tool: Former) -> dict[str, Any]:
 
 
 def _once_data(once: Once) -> list[str]:
-    """Hash and version; behind them the hash of what mcpgen writes today where that is another."""
+    """Return hash and version, then today's hash if it differs."""
     data = [once.hash, once.generator]
     if once.newest:
         data.append(once.newest)
@@ -150,7 +150,7 @@ def _once_data(once: Once) -> list[str]:
 
 
 def _argument_data(arguments: Mapping[str, ArgumentKey]) -> dict[str, str]:
-    """Name → place, and behind it the name on the wire where that is another."""
+    """Return name → place, followed by the wire name if it differs."""
     data = {}
     for name, (place, wire_name) in arguments.items():
         data[name] = place
@@ -174,9 +174,9 @@ def _schema() -> Any:
 
 
 def parse_lock(text: str) -> Lock:
-    """The lock a text says. Raises ValueError when it is not one this version reads.
+    """Parse the text of a lock. Raises ValueError for a text that this version cannot read.
 
-    Every path in it is one that mcpgen may write; every value has its type.
+    Every path is checked to be a path that mcpgen may write, every value to have its type.
     """
     data = json.loads(text)
     number = data.get("lock") if isinstance(data, dict) else None
@@ -262,9 +262,9 @@ def read_lock(folder: Path) -> Lock | None:
 
 
 def salvaged_lock(folder: Path) -> Lock | None:
-    """The lock of a project as far as it can be read: one side of an unresolved merge, None where
-    it is missing or damaged. Raises OutputConflictError where a newer version of mcpgen wrote it,
-    or where it leads over a link.
+    """Read as much as possible of a project's lock: one side of an unresolved merge, None if it is
+    missing or damaged. Raises OutputConflictError for the lock of a newer version of mcpgen and for
+    a path over a link.
     """
     try:
         return read_lock(folder)

@@ -1,3 +1,3 @@
-"""A project on disk: one run for it, the check that it is up to date, its owner's code, and new
+"""A project on disk: a run, the check of a project against its document, the owner's code, and new
 projects.
 """

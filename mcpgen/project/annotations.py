@@ -26,7 +26,7 @@ GENERIC = {
     **{"Union": "union", "Optional": "optional"},
 }
 BOUNDS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
-"""Option of pydantic's `Field` → keyword; the others have the keyword's name in another case."""
+"""Option of pydantic's `Field` → keyword; other options are the keyword in snake case."""
 ANYTHING = ("Any", "object")
 DEFAULTS = {"default", "default_factory"}
 NULL: Schema = {"type": "null"}
@@ -173,8 +173,8 @@ def _camel_case(name: str) -> str:
 
 
 def _union(schemas: list[Schema]) -> Schema:
-    """The schema of a value that may have one of these: one schema where they are types alone, or
-    an enumeration that may be null.
+    """Return the schema of a union. Bare types become one `type`, and an enumeration with null
+    becomes one `enum`.
     """
     branches = [branch for schema in schemas for branch in schema.get("anyOf", [schema])]
     match branches:

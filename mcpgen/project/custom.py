@@ -32,8 +32,8 @@ Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def custom_problems(package: GeneratedPackage) -> Iterator[Problem]:
-    """Contracts that cannot be read, functions that are missing, that do not fit their contract, or
-    whose tool is gone.
+    """Yield the problems of custom tools: unreadable contracts, functions that are missing or do
+    not fit their contract, and functions whose tool is gone.
     """
     custom = _Custom(package)
     yield from custom.contracts()

@@ -103,8 +103,8 @@ def makes_a_tool(node: FunctionNode) -> bool:
 def function_problems(
     folder: Path, tools: Collection[str], found: list[UserFunction]
 ) -> Iterator[Problem]:
-    """Functions whose tools the server would refuse: names that are taken, by one of `tools` or by
-    another function, and what callers could not use.
+    """Yield the problems of functions whose tools the server would refuse: names taken by one of
+    `tools` or by another function, and signatures that callers could not use.
     """
     first: dict[str, UserFunction] = {}
     for function in found:

@@ -18,7 +18,7 @@ from .functions import near, parsed, problem_at
 from .package import GeneratedPackage
 
 OWN = ("auth", "custom", "hooks")
-"""The user's modules in the package: what is in them is not judged here."""
+"""The user's modules in the package; their content is not checked here."""
 PAST_THE_FACE = "E1319"
 NOT_THERE = "E1315"
 
@@ -70,7 +70,9 @@ class _Reader:
 
     @cached_property
     def models(self) -> frozenset[str]:
-        """The classes of `models.py`; it may be long, so it is read where code asks for one."""
+        """Return the classes of `models.py`. The file may be long, so it is read only for an import
+        from it.
+        """
         return _class_names(self.files.tree(f"src/{self.package}/models.py"))
 
     def problems(self, path: Path, tree: ast.Module) -> Iterator[Problem]:
@@ -185,8 +187,8 @@ class _Reader:
 
 
 def _each_module(found: _Import, node: ast.ImportFrom, tree: ast.Module) -> Iterator[_Import]:
-    """An import from the package itself may name modules: one for each name, with the attributes
-    that the file takes from it.
+    """Split an import from the package itself into its modules: yield one import for each name,
+    with the attributes used of the module.
     """
     if found.module:
         yield found

@@ -18,7 +18,7 @@ NAME = "pyproject.toml"
 WIDTH = 100
 """Columns of a copied runtime."""
 EXCLUDING = ("extend-exclude", "exclude", "force-exclude")
-"""Keys of black that name what it passes over."""
+"""Keys of black with the paths to skip."""
 
 
 def package_version(folder: Path) -> str:
@@ -50,7 +50,7 @@ def missing_dependencies(folder: Path, **features: bool) -> Iterator[Problem]:
 
 
 def _read(folder: Path) -> tuple[dict[str, Any], list[str]]:
-    """The manifest and its lines; empty where there is none that can be read."""
+    """Read the manifest and its lines; both empty if it is missing or unreadable."""
     try:
         text = (folder / NAME).read_text("utf-8-sig")
         return tomllib.loads(text), text.splitlines()
@@ -59,7 +59,7 @@ def _read(folder: Path) -> tuple[dict[str, Any], list[str]]:
 
 
 def _old_commands(manifest: Mapping[str, Any], package: str, lines: list[str]) -> Iterator[Problem]:
-    """Commands that start a package which is not there: the server was renamed."""
+    """Yield a problem for each command of a missing package: the server was renamed."""
     commands = as_object(as_object(manifest.get("project")).get("scripts"))
     for command, entry_point in commands.items():
         module = as_text(entry_point).partition(":")[0].partition(".")[0]

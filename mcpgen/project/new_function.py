@@ -96,7 +96,7 @@ def _docstring(text: str, properties: dict[str, Any]) -> str:
 
 
 def _escaped(text: str) -> str:
-    """A text as it stands in a docstring, on one line."""
+    """Return a text as in a docstring, on one line."""
     return " ".join(docstring(text).removeprefix('"""').removesuffix('"""').split())
 
 

@@ -16,7 +16,7 @@ from .functions import INJECTED, FunctionNode, UserFunction, functions_in, tool_
 
 UNTYPED = {"", "Any", "None", "list"}
 CONTENT = {"Answered", "Audio", "Image", "Resource", "ResourceLink", "Structured", "Text"}
-"""Types of content: functions that return them have no output schema."""
+"""Types of content: functions with these return types have no output schema."""
 HINTS = {
     "read_only": ("readOnlyHint", False),
     "destructive": ("destructiveHint", True),

@@ -26,10 +26,10 @@ TOOLS = re.compile(r"src/[^/]+/tools/[^/]+\.json")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Files:
-    """The files of a project, as they are or as a run would leave them.
+    """The files of a project, now or after a run.
 
-    `planned` are generated files by path, with the text they are to have; `gone` are paths of the
-    last run. Every other path is what the disk says.
+    `planned` are the generated files of the run, by path; `gone` are paths of the last run only.
+    Every other path is read from the disk.
     """
 
     folder: Path
@@ -62,7 +62,7 @@ class Files:
         return None
 
     def data(self, path: str) -> Any:
-        """The JSON of a generated file; None where there is none, or it cannot be read."""
+        """Return the JSON of a generated file; None for a missing or unreadable file."""
         try:
             if path in self.planned:
                 return json.loads(self.planned[path])
@@ -73,13 +73,13 @@ class Files:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GeneratedPackage:
-    """The generated package `name`: its tools as on the wire by name, their names by toolset, and
-    what `contracts.json` says of every tool that the user implements. `lists` is what `api.json`
-    says of tools that answer lists.
+    """The generated package `name`.
 
-    `home` is the folder with the user's modules, which is that of another package while the server
-    gets another name. `gone` says of tools that are none any more why, and `renamed` what others
-    are called now.
+    * `tools`: its tools as on the wire, by name; `toolsets`: their names by toolset.
+    * `contracts`: the entry in `contracts.json` of each tool that the user implements.
+    * `lists`: the entry in `api.json` of each tool that answers a list.
+    * `home`: the folder of the user's modules, in the old package while the server is renamed.
+    * `gone`: name of a removed tool → the reason; `renamed`: old → new name of a tool.
     """
 
     files: Files

@@ -135,8 +135,8 @@ def _last_lock(folder: Path | None, *, adopt: bool) -> Lock | None:
 
 
 def named(config: Config, lock: Lock | None) -> Config:
-    """The configuration with the names of the last run: those of its APIs, and the server's where
-    it says none.
+    """Return the configuration with the names of the last run: its APIs, and the server unless the
+    configuration names the server.
     """
     if lock is None:
         return config
@@ -226,7 +226,7 @@ def _own_tools(folder: Path, *, has_functions: bool) -> dict[str, dict[str, Any]
 
 
 def _kept(folder: Path, lock: Lock | None) -> dict[str, tuple[str, str]]:
-    """The modules that are as the last run wrote them: path → hash of the source, and text."""
+    """Return the modules unchanged since the last run: path → hash of the source, and text."""
     kept: dict[str, tuple[str, str]] = {}
     if lock is None:
         return kept
@@ -254,7 +254,7 @@ def _style(folder: Path) -> BlackStyle:
 
 
 def _catalogue(result: Result, server: Server) -> dict[str, str]:
-    """The page that a server shows at `/`, where it is to show one."""
+    """Return the page served at `/`, if the configuration asks for it."""
     if not server.catalogue:
         return {}
     from ..catalogue.model import Catalogue
@@ -266,8 +266,8 @@ def _catalogue(result: Result, server: Server) -> dict[str, str]:
 def _copies(
     result: Result, sources: Sequence[str], folder: Path, lock: Lock | None
 ) -> dict[str, bytes]:
-    """The copies of the document. While it says the same, those of the last run stay: other spaces
-    or another order of keys are no change.
+    """Return the copies of the document. For an unchanged document the last run's copies stay: a
+    difference in spaces or in the order of keys is no change.
     """
     copies = dict(copies_of(result.document.originals, folder, home_of(sources, folder)))
     if lock is None or lock.document != result.facts.document:
@@ -287,8 +287,8 @@ def config_files(config: Config, folder: Path, name: str) -> dict[str, str]:
 
 
 def schema_text() -> str:
-    """The JSON Schema of `mcpgen.toml`, which stands in every project so that editors find it
-    offline.
+    """Return the JSON Schema of `mcpgen.toml`, put into every project for editors without a
+    network.
     """
     return (resources.files("mcpgen") / "data" / Path(SCHEMA).name).read_text("utf-8")
 

@@ -32,7 +32,7 @@ LONGEST_NAME = 100
 TYPES = ("string", "integer", "number", "boolean", "object", "array")
 READS_ONLY = {"readOnlyHint": True}
 MAY_CHANGE_DATA = {"readOnlyHint": False, "destructiveHint": True}
-"""Annotations of a new contract. Both are written out, so that whoever edits it sees the claim."""
+"""Annotations of a new contract. Both are written out, to be seen by its editors."""
 FUNCTION = '''\
 from dataclasses import dataclass
 
@@ -202,8 +202,8 @@ def new_tool(
 
 
 def _argument(word: str) -> tuple[str, dict[str, Any], bool]:
-    """`name:type`, `name:type[]`, `name:one|other`, each with `!` where it is required, and `: what
-    it is` behind it.
+    """Read `name:type`, `name:type[]` or `name:one|other`, each with `!` if required, and
+    optionally `: description`.
     """
     written, _, description = word.partition(": ")
     name, _, kind = written.partition(":")
@@ -231,10 +231,10 @@ def _argument(word: str) -> tuple[str, dict[str, Any], bool]:
 
 
 def add_tool(folder: Path, tool: dict[str, Any]) -> Path:
-    """Append a contract to the project's list of tools, which is made where there is none; returns
-    its file.
+    """Append a contract to the project's list of tools, a new list if there is none; return its
+    file.
 
-    Raises UsageError where a tool of that name is there.
+    Raises UsageError if the name of the tool is taken.
     """
     for function in functions_of(folder):
         if function.name == tool["name"]:
@@ -270,7 +270,7 @@ def add_tool(folder: Path, tool: dict[str, Any]) -> Path:
 
 @contextmanager
 def entered(folder: Path, keys: Mapping[KeyPath, Any]) -> Iterator[None]:
-    """Enter keys into `mcpgen.toml`; it is as it was if the block fails."""
+    """Enter keys into `mcpgen.toml`; restore the file if the block fails."""
     path = folder / NAME
     before = path.read_bytes()
     text = edit(before.decode("utf-8"), keys)
@@ -283,7 +283,7 @@ def entered(folder: Path, keys: Mapping[KeyPath, Any]) -> Iterator[None]:
 
 
 def _list_in(path: Path) -> tuple[str, Any, list[Any]] | None:
-    """A file's text, data and list of tools, where it is JSON and holds one."""
+    """Return a file's text, data and list of tools; None without a list of tools in JSON."""
     try:
         text = path.read_text("utf-8-sig")
         data = json.loads(text)
@@ -294,7 +294,9 @@ def _list_in(path: Path) -> tuple[str, Any, list[Any]] | None:
 
 
 def _like(text: str, data: Any) -> str:
-    """JSON laid out as it was where that can be told, else with two spaces."""
+    """Return JSON in the layout of the old text if it can be recognised, else with its first
+    indent, or two spaces.
+    """
     before = json.loads(text)
     for indent in (2, 4, "\t", 1, 3):
         for ascii_only in (False, True):

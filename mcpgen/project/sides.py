@@ -22,9 +22,9 @@ def side_of_document(
     *,
     update: bool = False,
 ) -> Side:
-    """A document as a server, with the customisations of the project and the names of the old side;
-    a folder is a project as it stands. Without a document, the project's own, with `update` fetched
-    anew.
+    """Return the side of a document: the server made of it, with the customisations of the project
+    and the names of the old side. A folder is read as a project. Without a document the project's
+    own is taken, fetched anew if `update`.
     """
     if document is not None and Path(document).is_dir():
         return side_of_project(Path(document))

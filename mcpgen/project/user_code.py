@@ -22,8 +22,8 @@ from .run import Run
 GUARD = "before"
 HOOKS = (GUARD, "shape", "after")
 MISSPELT = 0.8
-"""Similarity at which one tool's name is suggested for another. A guard of one tool must not
-be moved to another because that has a similar name.
+"""Least similarity of a name suggested for another. It is high, because a guard moved to a tool
+with a similar name guards the wrong tool.
 """
 
 
@@ -37,8 +37,8 @@ def findings(package: GeneratedPackage) -> Iterator[Problem]:
 def planned_problems(run: Run) -> list[Problem]:
     """Return the problems that a run leaves in the user's own code, as warnings.
 
-    Raises RefusedError (E1360) if a guard is for a tool that is removed: without it nobody
-    would notice that the guard guards nothing.
+    Raises RefusedError (E1360) if a guard is for a removed tool: the guard would silently stop
+    guarding.
     """
     problems = list(findings(package_of_run(run)))
     return [replace(problem, severity="warning") for problem in problems]
@@ -52,7 +52,7 @@ def refuse_idle_guards(run: Run) -> None:
 
 
 def _hooks(package: GeneratedPackage) -> Iterator[Problem]:
-    """Hooks that are for one tool, where there is no such tool."""
+    """Yield a problem for each hook of a tool that does not exist."""
     path = package.home / "hooks.py"
     tree = parsed(path)
     if isinstance(tree, Problem):

@@ -1,5 +1,5 @@
-"""The pages of the workbench, and what their buttons do. Every function here asks those that
-the commands use.
+"""The pages of the workbench, and the actions of their buttons. Every function here calls the same
+code as the commands.
 """
 
 from __future__ import annotations
@@ -188,8 +188,8 @@ class Workbench:
         )
 
     def scores(self, request: Request) -> Response:
-        """Row → score: with `?chosen` of the tools that are chosen, by their rows on the map; else
-        of every operation, in the list that is chosen where it is in it.
+        """Return row → score. With `?chosen`: only the chosen tools, by their rows on the map.
+        Without: every operation; for chosen tools the score within the chosen list.
         """
         view = self.view()
         total = view.score.score if view.score is not None else None
@@ -309,7 +309,7 @@ def application(bench: Bench, *, host: str, token: str) -> tuple[ASGIApp, Workbe
 
 
 def _page(pages: Workbench, function: Callable[[Request], Response]) -> Any:
-    """A page; what stops it is shown in its place."""
+    """Return the endpoint of a page; an error is shown as the page."""
 
     def answer(request: Request) -> Response:
         pages.bench.refresh()

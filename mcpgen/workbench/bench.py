@@ -240,7 +240,8 @@ class Bench:
         return size_of(tool).tokens
 
     def table_key(self, row: Row, config: Config | None = None) -> str:
-        """The key of a row's table in `mcpgen.toml`: the one it has, else the usual one."""
+        """Return the key of a row's table in `mcpgen.toml`: the existing key, else the usual one.
+        """
         tables = (config or self.config).tools
         origin = row.tool.origin
         for key in (origin.operation_id, origin.operation):
@@ -287,7 +288,7 @@ class Bench:
         self.change(changes)
 
     def leave_out(self, rows: Iterable[Row], facet: tuple[str, str] | None = None) -> None:
-        """Leave tools out: by a tag or method where `facet` names one, else one by one."""
+        """Leave tools out: all of a tag or method if `facet` names it, else each by its key."""
         selection = self.config.selection
         if facet is not None:
             kind, word = facet
@@ -310,8 +311,8 @@ class Bench:
         self._select(changes)
 
     def bring_back(self, rows: Iterable[Row], facet: tuple[str, str] | None = None) -> None:
-        """Make tools of operations that were left out. Raises UsageError where a pattern still
-        leaves one out: what it stands for is the user's to decide.
+        """Bring back operations that were left out. Raises UsageError if a pattern still excludes
+        an operation: only the user can decide about the pattern.
         """
         selection = self.config.selection
         back = [row for row in rows if row.number not in self.chosen]
@@ -354,8 +355,8 @@ class Bench:
             raise UsageError.of(*NO_TOOL)
 
     def save(self) -> None:
-        """Write `mcpgen.toml`. Raises UsageError where something else changed it meanwhile: the
-        edits are applied to the new text then, to be looked at and saved.
+        """Write `mcpgen.toml`. Raises UsageError if the file was changed meanwhile: the edits are
+        then applied to the new text, for another look before saving.
         """
         with self.lock:
             path = self.folder / NAME
@@ -408,7 +409,7 @@ def _budgets(config: Config) -> dict[str, ToolConfig]:
 
 
 def _differences(old: Any, new: Any, path: KeyPath = ()) -> Iterator[tuple[KeyPath, Any]]:
-    """Yield the keys whose values differ, with the new ones; None for those that are gone."""
+    """Yield the differing keys with their new values; None for a removed key."""
     if old == new:
         return
     before, after = ({} if side is None else side for side in (old, new))

@@ -72,7 +72,7 @@ def _comparison(difference: Diff, old: Side, new: Side) -> ChangesView:
 
 
 def _json(tool: Mapping[str, Any] | None) -> str:
-    """The four members that callers see, in one order."""
+    """Return the four members visible to callers, in a fixed order."""
     if tool is None:
         return ""
     names = ("title", "description", "inputSchema", "outputSchema")

@@ -22,7 +22,8 @@ BRANCHES = ("allOf", "anyOf", "oneOf")
 DEFINITIONS = "#/$defs/"
 
 Resolve = Callable[[Any], Any]
-"""A schema → what it refers to, itself where it does not refer, and None where to nothing."""
+"""Resolves a schema's `$ref`: the target, None if dangling; a schema without `$ref` is unchanged.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,7 @@ def _letters(text: str) -> str:
 
 
 def _within(root: Schema) -> Resolve:
-    """References of a schema that stands alone."""
+    """Return the resolver of references within a self-contained schema."""
     definitions = as_object(root.get("$defs"))
 
     def resolve(node: Any) -> Any:

@@ -35,7 +35,7 @@ class Mend:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trouble:
-    """A problem and the repairs that mend it."""
+    """A problem and its repairs."""
 
     finding: Finding
     mends: tuple[Mend, ...]
@@ -43,7 +43,7 @@ class Trouble:
 
 @dataclass(slots=True, kw_only=True)
 class Group:
-    """The problems with one code and what `mcpgen explain` says of it, or the repairs with one
+    """The problems with one code and its explanation by `mcpgen explain`, or the repairs with one
     key.
     """
 
@@ -114,8 +114,8 @@ class Mending:
         return Mend(number=number, repair=repair, update=update, asks=asks, added=added)
 
     def add(self, numbers: Iterable[int], text: str) -> None:
-        """Choose repairs, with the author's text where one asks for it. They are written by `save`.
-        Raises LookupError, and UsageError (E0880) for a text that is missing.
+        """Choose repairs, with the author's text for a repair that needs it. `save` writes them.
+        Raises LookupError for an unknown repair, and UsageError (E0880) for a missing text.
         """
         chosen, changes = dict(self.chosen), {}
         source = tomllib.loads(self._bench.text)
@@ -178,8 +178,8 @@ def _asks(repair: Repair) -> str:
 
 
 def _touch(path: str, other: str) -> bool:
-    """Return whether one path is the other or leads into it; the root and its sections (`paths`)
-    hold too much for that.
+    """Return whether one path equals or contains the other. The root and its sections (`paths`) are
+    too large to contain anything here.
     """
     shorter, longer = sorted((path, other), key=len)
     if shorter.count("[") < 2:

@@ -111,7 +111,7 @@ def tool_page(bench: Bench, row: Row) -> dict[str, Any]:
 
 
 class _Blocks(yaml.SafeDumper):
-    """YAML as people write it: texts of several lines stand as they are."""
+    """YAML as people write it: texts of several lines are blocks."""
 
 
 def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
@@ -164,7 +164,7 @@ def _inputs(schema: Schema, sampler: Sampler, above: tuple[str, ...]) -> Iterato
 
 def _kind(schema: Mapping[str, Any], has_choices: bool, depth: int) -> str:
     """Return the form control of a value: `choice`, `text`, `number`, `flag`, `object` or `json`.
-    An object has fields of its own where its keys are all that it takes.
+    An object with properties and nothing besides gets a field for each property.
     """
     if has_choices:
         return "choice"

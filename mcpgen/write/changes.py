@@ -1,8 +1,8 @@
 """The changes of a write, found by comparing the new files with the folder by way of the lock.
 
-Ownership is by place: a path in the lock is mcpgen's, every other path is the user's.
-Nothing is merged. A file of ours that was edited, or a file of somebody else in the place
-of ours, is a conflict that is shown and never resolved silently.
+Ownership is by place: a path in the lock is mcpgen's, every other path is the user's. Nothing is
+merged. An edited file of ours, or a foreign file at a path of ours, is a conflict: shown and never
+resolved silently.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LARGEST_DIFF = 80
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conflict:
-    """A file that stands in the way.
+    """A file in the way.
 
     `kind`: `edited` (ours, changed by hand), `stranger` (never ours), `link`, or `taken` (a file of
     the user that cannot move because its new place is taken).
@@ -62,7 +62,7 @@ class Changes:
 
     @property
     def empty(self) -> bool:
-        """Whether the folder already is what it should be."""
+        """Whether the folder is up to date."""
         return not any((self.created, self.updated, self.removed, self.moved, self.conflicts))
 
     def __str__(self) -> str:
@@ -132,8 +132,9 @@ class _Table:
         self.outcomes["created" if missing else "kept"].append(path)
 
     def add(self, path: str, wanted: str, text: str | bytes, *, absent: str, same: str) -> None:
-        """A file that is to have a hash; the outcomes where there is none, and where it is as a
-        lock has it.
+        """Note the outcome for a file whose text is to have the hash `wanted`: `absent` without a
+        file, `unchanged` for the same hash, `same` for a file with a hash in the lock, else a
+        conflict.
         """
         current = self.contents[path]
         outcome = absent
@@ -154,7 +155,7 @@ class _Table:
             self.outcomes[outcome].append(path)
 
     def add_move(self, old: str, new: str, *, is_taken: bool) -> None:
-        """A file of the user that goes to another package."""
+        """Move a file of the user to another package."""
         if is_taken:
             reason = f"`{old}` is yours and moves to `{new}`, where another file is or goes\n"
             self.conflicts.append(Conflict(path=old, kind="taken", diff=reason))
@@ -176,8 +177,8 @@ class _Table:
 
 
 def adopted(project: Path, generated: Iterable[str]) -> dict[str, frozenset[str]]:
-    """Every file that stands where a generated one goes, and every file in a folder of generated
-    ones, with the hash it has: mcpgen takes them over where the lock is gone.
+    """Return each file at the path of a generated file or in a folder of generated files, with its
+    hash. Without a lock, mcpgen takes these files over.
     """
     paths = set(generated)
     for package in packages(paths):
@@ -224,8 +225,8 @@ def difference(
 
 
 def _lines(path: str, content: str | bytes) -> list[str]:
-    """The lines of a file; JSON in one line for each value, so that the field that differs shows.
-    Raises UnicodeDecodeError.
+    """Return the lines of a file. JSON gets one line for each value, so that a diff shows the
+    changed field. Raises UnicodeDecodeError.
     """
     text = content if isinstance(content, str) else content.decode()
     if path.endswith(".json"):

@@ -1,14 +1,14 @@
 """Bring a project from one state to the next, file by file, so that a killed run can be completed.
 
-1. Every new file is written to a private folder inside the project, which no one else may read.
-2. The new lock is put beside the old one, as `mcpgen.lock.new`.
-3. Each file is moved into its place, each file that is no longer generated is removed.
-4. `mcpgen.lock.new` becomes `mcpgen.lock`.
+1. Write every new file to a private folder inside the project, unreadable for other users.
+2. Put the new lock beside the old one, as `mcpgen.lock.new`.
+3. Move each file into its place, and remove each file that is no longer generated.
+4. Rename `mcpgen.lock.new` to `mcpgen.lock`.
 
 Each step is one `rename`, so a reader sees a file as it was or as it will be. A run that ends
-before step 2 has changed nothing. One that ends after it leaves both locks, and the next run
-completes it: a file is mcpgen's when its hash is in either lock. Nothing that lies in a project is
-ever an instruction: what to write and remove always follows from the document.
+before step 2 has changed nothing. A run that ends later leaves both locks, and the next run
+completes it: a file is mcpgen's when its hash is in either lock. Nothing in a project is ever an
+instruction: the document decides what to write and remove.
 """
 
 from __future__ import annotations
@@ -99,8 +99,8 @@ def commit(folder: Path, work: Work) -> None:
 
 
 def write_file(path: Path, text: str) -> None:
-    """Replace one file of a project, or make it and its folder. A reader sees it as it was or as
-    it will be; a file that exists keeps its permissions. Raises OutputConflictError; nothing was
+    """Replace one file of a project, or create the file and its folder. A reader sees the old or
+    the new content; an existing file keeps its permissions. Raises OutputConflictError; nothing was
     changed then.
     """
     folder = path.parent
@@ -227,7 +227,8 @@ def _busy(folder: Path) -> Problem:
 
 @contextlib.contextmanager
 def _private(folder: Path) -> Iterator[Path]:
-    """A fresh folder (0700) with a name nobody can foresee, gone unless the process is killed."""
+    """Make a fresh folder (0700) with an unpredictable name, removed unless the process is killed.
+    """
     place = Path(tempfile.mkdtemp(prefix=PRIVATE_PREFIX, dir=folder))
     try:
         yield place
@@ -357,7 +358,7 @@ HINTS = {
 def explained(
     folder: Path, error: OSError, doing: str = "write to", *, begun: bool = False
 ) -> Problem:
-    """An OSError in the user's words: what, where, and what state the project is in."""
+    """Explain an OSError to the user: the fault, the path, and the state of the project."""
     reason = (error.strerror or str(error)).lower()
     state = "nothing was changed"
     hint = HINTS.get(error.errno or 0, "")

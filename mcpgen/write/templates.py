@@ -1,8 +1,8 @@
-"""Files that are written once: which of them mcpgen would write differently today.
+"""Files that are written once, compared with what mcpgen would write today.
 
-The lock keeps the hash of each as mcpgen wrote it, and which version that was. A file that still
-has this hash was never edited, so `mcpgen generate --renew` may write it anew. An edited one is the
-user's: what is new in it is only shown.
+The lock keeps the hash of each file as written, and the version of mcpgen then. A file that still
+has this hash was never edited, so `mcpgen generate --renew` may write it anew. An edited file is
+the user's: the new text is only shown.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def records(
 ) -> dict[str, Once]:
     """Return the next lock's records of the files that are written once.
 
-    `locks` are that of the last run, and that of an interrupted one. Without a lock of the
-    last run, every file there is the user's own.
+    `locks` are the lock of the last run, and the lock of an interrupted run. Without the former,
+    every existing file is the user's own.
     """
     today = {
         path: Once(hash=text_hash(content), generator=generator)
@@ -95,7 +95,7 @@ def renewal_of(
     generator: str,
     renew: bool,
 ) -> Renewal:
-    """Plan the renewal of the files; `renew` writes anew those that were never edited."""
+    """Plan the renewal of the files; with `renew`, unedited files are written anew."""
     now = records(folder, locks, files, moves, generator=generator)
     found = outdated(folder, now)
     if not renew:

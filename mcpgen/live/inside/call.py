@@ -63,7 +63,7 @@ async def outcome(order: dict[str, Any]) -> dict[str, Any]:
 
 
 async def agree(context: Any, params: Any) -> Any:
-    """Agree to a call in place of a person: it reaches no real API."""
+    """Agree to a call, as a person would: it reaches no real API."""
     from mcp.types import ElicitResult
 
     return ElicitResult(action="accept")
@@ -147,7 +147,7 @@ def masked(request: dict[str, Any], settings: Any) -> dict[str, Any]:
 
 
 def text_of(content: bytes | None) -> str:
-    """A body as text, or how long it is where it is no text."""
+    """Return a body as text; for binary content, its length."""
     if not content:
         return ""
     try:

@@ -29,7 +29,7 @@ else:
 INTERVAL = 0.3
 """Seconds between two looks at the files."""
 PENDING = "mcpgen.lock.new"
-"""Stands in the project while a run is writing."""
+"""A file in the project while a run is writing."""
 
 KEPT = ("server", "refusal", "page_bytes")
 """Attributes of an application that outlive its reload."""
