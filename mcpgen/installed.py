@@ -1,6 +1,6 @@
-"""The command that installs mcpgen again, from the place it came from.
+"""The command that reinstalls mcpgen from its own source.
 
-No index is assumed to have it: a name that nobody published is anybody's to register.
+No index is assumed to have mcpgen: an unpublished name is free for anyone to register.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from urllib.request import url2pathname
 
 
 def install_command(extra: str = "") -> str:
-    """Return the command that installs mcpgen anew, with an extra where one is named."""
+    """Return the command that reinstalls mcpgen, with an `extra` if named."""
     prefix = Path(sys.prefix)
     if (prefix / "pipx_metadata.json").is_file():
         installer = "pipx install --force"

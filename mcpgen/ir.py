@@ -1,4 +1,4 @@
-"""The intermediate representation: what a server is, after OpenAPI and before Python.
+"""The intermediate representation: a server after OpenAPI and before Python.
 
 `parse` makes these dataclasses, `customise` changes them, `render` reads them. They are frozen,
 hold tuples, and know neither OpenAPI nor Jinja nor files. The only plain dictionaries are JSON
@@ -26,7 +26,7 @@ LITERALS = 16
 
 
 def within(api: str, word: str) -> str:
-    """Return a word of one of several APIs in a form that no other has: `billing:/invoices`."""
+    """Return a word of one of several APIs, made unique: `billing:/invoices`."""
     return f"{api}:{word}" if api else word
 
 
@@ -89,7 +89,7 @@ class Argument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Body:
-    """The request body: how it is written and whether one argument is the whole of it.
+    """The request body: its encoding, and whether a single argument is the whole body.
 
     `kind` is `json`, `form`, `multipart`, `text` or `binary`. With `whole` the single body argument
     is the body; otherwise every body argument is one of its fields.
@@ -109,8 +109,8 @@ class Body:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """The HTTP call of a tool. `security` and `base_url` are None where the server's own apply;
-    `content_type` is the field that a request without a body carries all the same. `api` is the one
-    of several that is called (`Server.apis`).
+    `content_type` is the Content-Type header of a request without a body. `api` is the name of the
+    called API, if there are several (`Server.apis`).
     """
 
     method: str
@@ -172,18 +172,20 @@ class Origin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """One operation: what the model sees, and what a call does.
+    """One operation: a tool for the model, and its call.
 
-    `contract` is what a call is checked against where that says more than `input_schema`; that of a
-    tool with a request may refer to `Server.definitions`. `nullable` and `wire_names` are JSON
-    Pointers: positions where null is a value of its own, and nested properties whose key differs on
-    the wire. They point into `contract` where a tool with a request has one, else into
-    `input_schema`. A tool of a `workflow` calls others. One without `request` and `workflow` is
-    implemented by the user: `output_contract` is what
-    its result is checked against where that says more than `output_schema`, and with `takes_more`
-    it takes arguments that are not named.
-    `passed_on` are members of the author's own Tool object (`icons`, `_meta`) that clients get as
-    they are.
+    * `contract`: the schema that checks calls, if it says more than `input_schema`. With a request,
+      it may refer to `Server.definitions`.
+    * `nullable`, `wire_names`: JSON Pointers to nullable positions, and to nested properties with a
+      different key on the wire. They point into `contract` for a tool with a request and a
+      contract, else into `input_schema`.
+    * `workflow`: set for a tool that calls other tools. Without `request` and `workflow`, the user
+      implements the tool.
+    * `output_contract`: the schema that checks the result of the user's tool, if it says more than
+      `output_schema`.
+    * `takes_more`: the user's tool accepts arguments beyond its properties.
+    * `passed_on`: members of the author's own Tool object (`icons`, `_meta`), given to clients
+      unchanged.
     """
 
     name: str
@@ -211,13 +213,13 @@ class Tool:
     rate: str = ""
 
     def argument(self, word: str) -> Argument | None:
-        """The argument of that name, else the one the API knows by that name."""
+        """Return the argument with this name, else with this wire name."""
         by_name = {argument.name: argument for argument in self.arguments}
         by_wire_name = {argument.wire_name: argument for argument in reversed(self.arguments)}
         return by_name.get(word, by_wire_name.get(word))
 
     def with_argument(self, old: Argument, new: Argument) -> Tool:
-        """The tool with one argument in the place of another."""
+        """Return the tool with one argument replaced."""
         arguments = list(self.arguments)
         arguments[arguments.index(old)] = new
         return replace(self, arguments=tuple(arguments))
@@ -230,7 +232,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Toolset:
-    """One tag: one Python module and one JSON file of tools."""
+    """A tag: one Python module and one JSON file of tools."""
 
     name: str
     title: str
@@ -257,7 +259,7 @@ class Login:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Auth:
-    """One credential: where it goes, and the environment variables it comes from.
+    """One credential: its place in the request, and its environment variables.
 
     `kind`: `api_key`, `basic`, `bearer`, `client_credentials`, `mutual_tls` or `unsupported`.
     `scheme` is the HTTP scheme word of a bearer-like credential. `variables` are full environment
@@ -278,13 +280,13 @@ class Auth:
     declared: bool = True
     """Whether the document declares it; else the configuration does, or mcpgen assumes it."""
     api: str = ""
-    """The API of several that it is for."""
+    """The API of the credential, if there are several."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Skip:
-    """An operation that did not become a tool: `filtered` by the user's choice, or `skipped` with a
-    reason. `tool` is the name it had as one, if it had one.
+    """An operation without a tool: `filtered` by the user's choice, or skipped for a `reason`.
+    `tool` is the name of the tool it had before, if any.
     """
 
     origin: Origin
@@ -314,26 +316,41 @@ class Api:
 class Server:
     """One generated package.
 
-    `name` is the key clients use (`bookshop`), `package` the import name (`bookshop_mcp`),
-    `distribution` the name pip installs (`mcp-bookshop`), `env_prefix` the start of every
-    environment variable (`MCPGEN_BOOKSHOP`). `base_url` is None when the document names none that
-    can be trusted unasked; `base_url_note` says why. With `base_url_configured` it is not the
-    document's word but the user's. Pairs: `headers` are constant headers of every request,
-    `aliases` further names of tools (alias, tool), `answers` how answers are reduced (tool,
-    shaping), `original_names` the names of renamed tools before that (`METHOD /path`, name).
-    `redact` are fields that no answer shows. `recognised` says what kind of tool definitions the
-    document holds, if it is no API description. `lazy`: its tools can be searched instead of
-    listed; `code`: a program can call them; `parts` are those that the user named;
-    `runtime`: `copied` into the package or `installed` beside it; `files` are the groups of files
-    that somebody asked for; `catalogue`: a page at `/` shows
-    them; `structured_content`: results have it, unless a variable says otherwise. `models` are the
-    objects that types refer to with `{"$ref": "#/$defs/Name"}`: class name → object schema;
-    `model_names`: what each is of → class name.
-    `definitions` are the schemas that contracts refer to, `definition_names` pointers of properties
-    in them whose key differs on the wire (pointer, name). `has_functions` says that the user's code
-    makes tools of functions with `@tool`, `functions` are the names of these tools,
-    `profile` is that of their schemas. `apis` are further APIs, to which nothing of the first one
-    is sent; `documentation` is the public https URL of the API's documentation.
+    Names:
+
+    * `name` is the key clients use (`bookshop`), `package` the import name (`bookshop_mcp`),
+      `distribution` the name pip installs (`mcp-bookshop`), `env_prefix` the start of every
+      environment variable (`BOOKSHOP_MCP`).
+    * `aliases`: further names of tools (alias, tool). `original_names`: earlier names of renamed
+      tools (`METHOD /path`, name).
+
+    The API:
+
+    * `base_url`: None if the document has no base URL that is safe without asking; `base_url_note`
+      is the reason. With `base_url_configured` the base URL is from the user, not from the
+      document.
+    * `headers`: constant headers of every request, as pairs.
+    * `apis`: further APIs; nothing of the first API is sent to them.
+    * `documentation`: the public https URL of the API's documentation.
+
+    Tools and answers:
+
+    * `answers`: reduction of answers (tool, shaping). `redact`: fields hidden in every answer.
+    * `recognised`: the kind of tool definitions in the document, unless it describes an API.
+    * `lazy`: tools can be searched instead of listed. `code`: a program can call them.
+    * `structured_content`: results have structured content, unless a variable says otherwise.
+    * `models`: class name → object schema, for types with `{"$ref": "#/$defs/Name"}`.
+      `model_names`: origin of the object → class name.
+    * `definitions`: schemas used by contracts. `definition_names`: (pointer, wire name) of
+      properties in `definitions` with a different key on the wire.
+    * `has_functions`: the user's code has functions with `@tool`. `functions`: names of these
+      tools. `profile`: the profile of their schemas.
+
+    The project:
+
+    * `parts`: parts named by the user. `files`: groups of files on request.
+    * `runtime`: `copied` into the package, or `installed` beside it.
+    * `catalogue`: a page at `/` shows the tools.
     """
 
     name: str
@@ -381,12 +398,12 @@ class Server:
     documentation: str = ""
 
     def api(self, name: str) -> Server | Api:
-        """Return the API of a name; the first one, whose name is empty, is the server's."""
+        """Return the API of a name; the server itself for the empty name of the first API."""
         return next((api for api in self.apis if api.name == name), self)
 
     def call_of(self, tool: Tool) -> tuple[str | None, tuple[tuple[str, ...], ...] | None]:
-        """Return the base URL and the security of a tool's calls, None where they are those of the
-        first API; the base URL is empty where it is not known.
+        """Return the base URL and the security of a tool's calls: None if they are the first API's;
+        an empty base URL if it is unknown.
         """
         request = tool.request
         if request is None:

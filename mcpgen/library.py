@@ -86,9 +86,9 @@ def check(folder: FilePath = ".", *, update: bool = False) -> Report:
     """Check that a project is up to date, and that the user's code fits it. Nothing is written.
     `update` reads the document anew where the project has a copy of it.
 
-    Returns a report: `passed`, `stale` (sentences that say what `generate` would do) and `problems`
-    (what only the user can mend). Raises McpgenError where there is no project, or where its
-    document cannot be read.
+    Returns a report: `passed`, `stale` (sentences on the changes `generate` would make) and
+    `problems` (faults only the user can mend). Raises McpgenError without a project, and for an
+    unreadable document.
     """
     from .project import check as checked  # late, as what `diff` imports: `generate` needs neither
 

@@ -43,7 +43,7 @@ ONCE: Final = tuple(
     ).split()
 )
 """Files that are written once and then belong to the user. Paths are relative to the project; `*`
-stands for one name, as the package's folder is named after the server.
+means a single name, as the package's folder is named after the server.
 """
 
 NO_TEMPLATE: Final = ("mcpgen.toml", "src/*/custom/[!_]*.py")
@@ -152,7 +152,7 @@ def is_once(path: str) -> bool:
 
 
 def once_among(paths: Iterable[str]) -> set[str]:
-    """Return those of several paths that are written once."""
+    """Return the paths of files that are written once."""
     return {path for path in paths if is_once(path)}
 
 
@@ -190,7 +190,7 @@ def is_project(folder: Path) -> bool:
 
 
 def here(start: Path = Path()) -> Path | None:
-    """The project a folder is in: the nearest one upwards that holds a `mcpgen.toml`."""
+    """Return the project around a folder: the nearest folder upwards with a `mcpgen.toml`."""
     folder = start.absolute()
     if is_project(folder):
         return start

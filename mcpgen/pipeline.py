@@ -192,8 +192,8 @@ def run(
 def understood(
     document: Document, config: Config, problems: Problems, *, lock: Lock | None = None
 ) -> Result:
-    """Turn a loaded document into a server with a configuration. The document is not changed, so
-    that it can be used again with another one.
+    """Turn a loaded document and a configuration into a server. The document is not changed, for
+    use with further configurations.
     """
     pinned = pin(config, lock, document)
     parsed = parse(document, pinned, problems)
@@ -231,8 +231,8 @@ def understood(
 
 
 def kept_parts(config: Config, lock: Lock | None) -> tuple[str, ...]:
-    """Return the parts that a project keeps from a version that gave them to every server, until
-    `mcpgen.toml` names one of them (`Lock.parts`).
+    """Return the parts kept from an earlier version, which gave them to every server
+    (`Lock.parts`). None are kept once `mcpgen.toml` names any of them.
     """
     if lock is None or not set(lock.parts).isdisjoint(config.parts or ()):
         return ()
@@ -240,7 +240,7 @@ def kept_parts(config: Config, lock: Lock | None) -> tuple[str, ...]:
 
 
 def effective_parts(config: Config, kept: Sequence[str]) -> tuple[str, ...]:
-    """Return the parts of a server: those that are named and kept, and those that these need."""
+    """Return the parts of a server: named and kept parts, and the parts they need."""
     named = DEFAULT_PARTS if config.parts is None else config.parts
     over_http = not {"exchange", "oauth"}.isdisjoint(named)
     needed = ("http",) * any((over_http, config.catalogue))
@@ -265,7 +265,7 @@ def _is_long(server: Server) -> bool:
 def understand(
     config: Config, problems: Problems, *, lock: Lock | None = None
 ) -> tuple[Document, Server]:
-    """`run`, for whoever needs no lock."""
+    """Return the document and the server of `run`, without the lock."""
     result = run(config, problems, lock=lock)
     return result.document, result.server
 

@@ -86,7 +86,7 @@ class McpgenError(Exception):
         file: str = "",
         **circumstances: Unpack[Circumstances],
     ) -> Self:
-        """The error of one problem; `file` stands for a place that is a whole file."""
+        """Make the error of a single problem; `file` means a whole file as its place."""
         if file:
             circumstances.setdefault("place", Place(file=file))
         return cls(
@@ -159,8 +159,8 @@ class Problems:
 
 
 class Unsupported(Exception):
-    """The operation cannot become a tool: `code` of the problem and the reason; `pointer` is where,
-    when that is not the operation itself, `hint` what to do.
+    """The operation cannot become a tool. `code` is the problem's code; `pointer` its place, empty
+    for the operation itself; `hint` the remedy.
     """
 
     def __init__(self, code: str, reason: str, pointer: str = "", hint: str = "") -> None:

@@ -1,9 +1,9 @@
-"""The one cleaner of document text: what a model, a terminal or a file gets to see of it.
+"""Cleaning of document text: the text that a model, a terminal or a file receives.
 
 Characters that are invisible or steer the display (controls, bidirectional overrides, zero-width
 and tag characters) become U+FFFD, so that nothing hides in a description and nothing silently
-disappears; those that are part of an emoji stay. Markdown and HTML become plain text, because a
-tool description is read as text; the items of a list keep their lines.
+disappears; parts of an emoji stay. Markdown and HTML become plain text, because a tool description
+is read as text; the items of a list keep their lines.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _LINK = re.compile(
     r"|\(https?://[^\s()]*[^\s().,;:](?=[.,;:]?(?:\s|$)))"  # a link that nobody closed
 )
 _LOOSE_REFERENCE = re.compile(r"^([^\[\]\n]*)\]\[[^\[\]\n]*\]", re.M)
-"""The end of a link that nobody began."""
+"""The end of a link without a beginning."""
 _LINK_TARGET = re.compile(r"^[ \t]*\[[^\[\]\n]+\]:[ \t]*\S+.*$", re.M)
 # A sentence that does nothing but send its reader to another page.
 _FURTHER = re.compile(
@@ -67,12 +67,12 @@ _IDLE_HEADING = re.compile(
     r"(?:(?:description|overview|summary)[ \t]*:?|(\w+)(?=[ \t#:]*\n+\1\b))[ \t#:]*$",
     re.I | re.M,
 )
-"""A heading that says nothing, or what the text below it begins with."""
+"""A heading without content of its own, or with the first words of the text below."""
 _INLINE_HEADING = re.compile(r"(?<=[.:!?`])[ \t]+#{2,6}[ \t]+(?=[A-Z])")
-"""A heading of a text whose lines somebody joined."""
+"""A heading inside a line: the lines of the text were joined."""
 _INLINE_FENCE = re.compile(r"```([^`\n]{1,500})```")
 _NOTHING = re.compile(r"\s*(?:none|null|undefined|n/?a|tbd)\.?\s*", re.I)
-"""A text that a converter wrote where there was none: `None`, `N/A`."""
+"""A converter's text for a missing text: `None`, `N/A`."""
 _UNMARKED = re.compile(r"(?=[A-Za-z])[A-Za-z0-9 ,.:;!?'\"()/%=@$-]{1,1000}")
 """A line without a mark of Markdown, HTML or anything else."""
 _TEMPLATE_TAG = re.compile(r"\{%-?[^{}\n]{0,300}?%\}[ \t]?")
@@ -88,7 +88,7 @@ _TABLE_ROW = re.compile(r"^[ \t]*\|(.*)\|[ \t]*$", re.M)
 _QUOTE = re.compile(r"^[ \t]*>[ \t]?(?:\[![A-Z]+\])?[ \t]*", re.M)
 _EMPHASIS = re.compile(r"(?<![\w*])(\*\*|__|\*)(?=\S)(.+?)(?<=\S)\1(?![\w*])")
 _ESCAPED = re.compile(r"\\([_*<>#|])")
-"""A character that Markdown would take for a mark (CommonMark 2.4); others stand in patterns."""
+"""An escaped Markdown mark (CommonMark 2.4); other escapes occur in patterns."""
 _ENTITY = re.compile(r"&(?:[a-zA-Z]{2,8}|#\d{2,7}|#x[0-9a-fA-F]{2,5});")
 _SPACES = re.compile(r"[ \t\u00a0]+")
 _LINES = re.compile(r"\n\s*\n+")
@@ -218,12 +218,12 @@ def _with_borders(table: re.Match[str]) -> str:
 
 
 def _goes_on(line: str, following: str) -> bool:
-    """Return whether a blank line stands in the middle of a sentence."""
+    """Return whether a sentence continues after a blank line."""
     return line[-1] not in ".:!?;" and following[:1].islower()
 
 
 def _heading(heading: re.Match[str]) -> str:
-    """A heading as a paragraph; with a colon it is the beginning of one."""
+    """Return a heading as a paragraph; with a colon, as the beginning of the next paragraph."""
     title = heading.group(1)
     if title.endswith(":"):
         return f"\n\n{title}"
@@ -358,7 +358,7 @@ def plural(count: int, word: str) -> str:
 
 
 def age(seconds: float) -> str:
-    """A time that has passed, in the largest unit of which there is one: `3 days`."""
+    """Return a passed time in its largest unit: `3 days`."""
     for size, word in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
         if seconds >= size:
             return plural(int(seconds // size), word)

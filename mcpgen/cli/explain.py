@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def explain(code: str | None = None, as_json: bool = False) -> int:
     """Explain the code of a problem.
 
-    Says what it means, why it matters and what to do. Without CODE, lists every code.
+    Prints its meaning, its consequences and the remedy. Without CODE, lists every code.
     """
     from ..problems import UsageError
     from ..report.codes import explanation, table

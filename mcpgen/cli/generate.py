@@ -45,10 +45,10 @@ def generate(
     """Generate an MCP server, or update one.
 
     The first run writes a project. Some of its files are yours from then on: `mcpgen.toml`, the
-    README, `hooks.py`, `custom/`. The others are mcpgen's, listed in `mcpgen.lock`. Later
-    runs rewrite only those, and only when nobody edited them. Without SPEC, the project in this
-    folder is generated again, from the copy of its document in `document/` where it came from a
-    URL or standard input; `--update` fetches it anew.
+    README, `hooks.py`, `custom/`. The other files are mcpgen's, listed in `mcpgen.lock`. Later runs
+    rewrite only mcpgen's files, and only if they were not edited. Without SPEC, the project in this
+    folder is generated again, from the copy of its document in `document/` where it came from a URL
+    or standard input; `--update` fetches it anew.
     """
     from ..catalogue.summary import summarise
     from ..compare.reports import as_data

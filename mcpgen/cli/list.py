@@ -19,7 +19,7 @@ def list_tools(
 ) -> int:
     """List the tools of a project.
 
-    Reads the project's files and runs none of its code. With words, only the tools that have them.
+    Reads the project's files and runs none of its code. Words select the tools that contain them.
     """
     from .project_folder import project_folder
 

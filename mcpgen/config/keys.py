@@ -92,7 +92,8 @@ class Key:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """A table of the file. A `*` in its name means the user's names; `dataclass` holds its values.
+    """A table of the file. A `*` in its name means the user's names; `dataclass` holds its
+    values.
     """
 
     name: str

@@ -1,4 +1,5 @@
-"""`mcpgen.toml` as data: the sources, the selection of operations, and changes to texts and names.
+"""`mcpgen.toml` as data: the sources, the selection of operations, and changes to texts and
+names.
 """
 
 from __future__ import annotations

@@ -344,7 +344,8 @@ def _operation_of_table(
     problems: Problems,
     faults: _Faults,
 ) -> str | None:
-    """Return the operation of a table; None, with a problem, unless exactly one operation matches.
+    """Return the operation of a table; None, with a problem, unless exactly one operation
+    matches.
     """
     place = faults.place(faults.table)
     renamed = config.pinned.formerly.get(key)

@@ -113,7 +113,8 @@ class _Last:
         return {word: found[operation] for word, operation in gone.items() if operation in found}
 
     def tools(self) -> dict[str, str]:
-        """Return operation → name of its tool. A name reassigned meanwhile belongs to the new tool.
+        """Return operation → name of its tool. A name reassigned meanwhile belongs to the new
+        tool.
         """
         names: dict[str, str] = {}
         in_use: set[str] = set()

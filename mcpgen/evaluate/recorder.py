@@ -37,12 +37,12 @@ class Recorded:
         return self._in_path(template) is not None
 
     def holds(self, expected: dict[str, Any], template: str) -> bool:
-        """Return whether a value stands where `tools.json` expects it."""
+        """Return whether a value is in the place expected by `tools.json`."""
         values = self._values(expected["place"], expected["name"], template)
         return any(fits(expected[kind], values) for kind, fits in _FITS.items() if kind in expected)
 
     def _values(self, place: str, name: str | None, template: str) -> list[str]:
-        """The decoded values of that name in that place; for no name, all of it."""
+        """Return the decoded values of a name in a place; without a name, the whole place."""
         if place == "path":
             return [unquote(value) for key, value in self._in_path(template) or () if key == name]
         if place == "query":
@@ -56,7 +56,9 @@ class Recorded:
         return self._in_body(name)
 
     def _in_path(self, template: str) -> list[tuple[str, str]] | None:
-        """The encoded values of the template's variables, or None where the path is another one."""
+        """Return the encoded values of the template's variables; None if the path does not
+        match.
+        """
         base = "" if template.startswith("origin:") else re.escape(BASE)
         parts = re.split(r"\{([^{}]+)\}", template.removeprefix("origin:"))
         literals = [re.escape(quote(part, safe="/:@!$&'()*+,;=~%")) for part in parts[::2]]

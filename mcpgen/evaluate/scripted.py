@@ -1,7 +1,7 @@
-"""An agent without a model: it searches with a task's words and calls what fits its arguments.
+"""An agent without a model: it searches with a task's words and calls the first tool that fits.
 
-It tries the tools found in their order: the first whose required arguments are all among those of
-the task, and which takes all of them, is called. What it does is the same every time.
+A tool fits if it takes all arguments of the task and requires no others. The behaviour is the same
+every time.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class _Talk:
         self.read(arguments, "\n".join(getattr(each, "text", "") for each in result.content))
 
     def read(self, arguments: dict[str, Any], text: str) -> str:
-        """Count an answer, with what it was asked with, and return it."""
+        """Count a call's arguments and answer in bytes, and return the answer."""
         self._calls += 1
         self._bytes += len(json.dumps(arguments).encode()) + len(text.encode())
         return text

@@ -1,4 +1,4 @@
-"""Tasks: what is asked for, the request that must arrive, and what came of each."""
+"""Tasks: the question, the request that must arrive, and the outcome."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Task:
     body: Any = None
 
     def done_by(self, request: Recorded) -> bool:
-        """Return whether a request is the one that was meant."""
+        """Return whether a request is the intended request of the task."""
         path, _, query = self.path.partition("?")
         if (request.method, request.path) != (self.method, path):
             return False

@@ -32,7 +32,8 @@ MOST_REPORTED = 2_000
 
 @dataclass(frozen=True, slots=True)
 class _Sign:
-    """A kind of suspicious text: its effect, words (each match contains at least one), and pattern.
+    """A kind of suspicious text: its effect, words (each match contains at least one), and
+    pattern.
     """
 
     what: str

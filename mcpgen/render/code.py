@@ -45,7 +45,7 @@ OBVIOUS = {
 
 @dataclass(slots=True)
 class Names:
-    """The names that a module's expressions read, collected to know what it imports."""
+    """The names read by a module's expressions, collected to know its imports."""
 
     read: set[str] = field(default_factory=set)
 
@@ -157,7 +157,7 @@ def annotated(argument: Argument, types: Types) -> list[str]:
 
 
 def parameter(argument: Argument, types: Types) -> str:
-    """The annotation of one parameter, with `Omit` where it may be left out."""
+    """Return the annotation of one parameter, with `Omit` if it is optional."""
     operands = annotated(argument, types)
     return union([*operands, "Omit"] if default(argument) == " = OMIT" else operands)
 
@@ -201,7 +201,7 @@ def _nullable(annotations: Iterable[Annotation]) -> list[str]:
 
 
 def _sends(tool: Tool) -> str | None:
-    """The decorator that says what the input schema cannot: where null is a value, and which keys
+    """Return the decorator with facts beyond the input schema: nullable positions, and keys that
     differ on the wire.
     """
     body = tool.request.body if tool.request else None
@@ -277,7 +277,7 @@ def _encoded(argument: Argument) -> str:
 
 
 def _body(tool: Tool, body: Body) -> dict[str, str]:
-    """The keywords that say the body: one argument that is all of it, or its fields."""
+    """Return the keywords of the body: a single argument as the whole body, or its fields."""
     fields = _entries(tool, "body")
     if not fields and (body.whole or not body.required):
         return {}

@@ -83,7 +83,7 @@ _KINDS = ("api_key", "basic", "bearer", "client_credentials")
 
 
 def _together(credentials: list[Expectation]) -> list[Expectation]:
-    """Credentials that go together; of several for one header only one can be sent."""
+    """Merge the credentials sent together. Of several for a single header only one can be sent."""
     found: dict[tuple[str, str], Expectation] = {}
     for one in credentials:
         key = one["place"], one["name"].lower()
@@ -168,7 +168,7 @@ def _as_one_text(argument: Argument, value: Any) -> Any:
 
 
 _WHOLE_TEXTS: dict[str, Callable[..., Any]] = {"form_text": form_text, "json_lines": json_lines}
-"""Functions that write several values as one text."""
+"""Functions that encode several values as a single text."""
 
 
 def _pairs(argument: Argument, here: Expectation, value: Any) -> Iterator[Expectation]:
@@ -201,7 +201,7 @@ def _pairs(argument: Argument, here: Expectation, value: Any) -> Iterator[Expect
 def _repeated(
     here: Expectation, value: list[Any], *, joins_inner_lists: bool
 ) -> Iterator[Expectation]:
-    """A list whose items are sent one by one."""
+    """Yield the expectations of a list whose items are sent separately."""
     if joins_inner_lists:
         for item in value:
             yield {**here, "leaves": list(_leaves(item))}

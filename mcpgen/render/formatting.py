@@ -40,7 +40,9 @@ class BlackStyle:
     skip_string_normalization: bool = False
 
     def formatted(self, texts: Mapping[str, str], tell: Progress = silent) -> dict[str, str]:
-        """Modules by path as black formats them; one that black cannot read stays as it is."""
+        """Return the modules, by path, as black formats them; a module that black cannot parse is
+        unchanged.
+        """
         if not texts:
             return {}
         import black

@@ -44,14 +44,14 @@ NAMES_OF_MODULES: Final = frozenset({"OMIT", "api", "wire"})
 
 
 class GateError(RuntimeError):
-    """Generated Python is not what it may be: a bug of mcpgen, whatever the document says."""
+    """Generated Python outside its grammar: a bug of mcpgen, whatever the document says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grammar:
-    """A kind of module: the types of its statements, and of the nodes in them besides `NODES`; what
-    it imports and calls, and the attributes it reads, as regular expressions. `flows`: whether its
-    functions hold more than one statement.
+    """A kind of module. `statements` are the types of its statements, `nodes` further node types
+    besides `NODES`; `imports`, `calls` and `attributes` are regular expressions of what is allowed.
+    `flows`: whether its functions hold more than one statement.
     """
 
     statements: tuple[type[ast.stmt], ...]

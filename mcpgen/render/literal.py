@@ -1,11 +1,10 @@
-"""From document text to source text: the only way is through here.
+"""The only way from document text to source text.
 
-Everything a template prints is `Code`, and `Code` is made by the functions of this module:
-literals, names, and expressions of them on one line, which black breaks. Python literals are pure
-ASCII and spelled as black spells them; the escapers for other files (Markdown, TOML, plain words)
-follow, and the Jinja
-environment that refuses whatever is not exactly `Code`. Templates are mcpgen's own files; a test
-refuses in them what `finalize` cannot see, such as filter blocks.
+Everything a template prints is `Code`, made by the functions of this module: literals, names, and
+expressions of them on one line, which black breaks. Python literals are pure ASCII and spelled as
+black spells them. The escapers for other files (Markdown, TOML, plain words) follow, then the Jinja
+environment, which refuses everything but exactly `Code`. Templates are mcpgen's own files; a test
+refuses in them constructs that `finalize` cannot see, such as filter blocks.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,199}")
 
 @final
 class Code(str):
-    """Source text that is safe to print as it stands. A mark, checked by exact type: any operation
+    """Source text that is safe to print unchanged. A mark, checked by exact type: any operation
     loses it.
     """
 
@@ -114,12 +113,12 @@ _SCALARS: Final[dict[type, Callable[[Any], str]]] = {
 
 
 def escaped(text: str) -> str:
-    """`text` as it stands between quotes, the quotes themselves excepted: what `ascii()` writes."""
+    """Return `text` as `ascii()` writes it between quotes, without the quotes."""
     return text.encode("unicode_escape", "surrogatepass").decode("ascii")
 
 
 def py_ident(name: str) -> Code:
-    """A name as it stands. `parse` makes names; here is only proved that this one is safe to
+    """Return a name unchanged. `parse` makes names; this only proves that a name is safe to
     print.
     """
     if type(name) is not str or not _IDENTIFIER.fullmatch(name) or keyword.iskeyword(name):
@@ -202,7 +201,7 @@ def code(value: Any) -> Code:
 
 
 def comment(text: Any) -> Code:
-    """Text for one line of a file in which `#` begins a comment, where it ends the line."""
+    """Return text for the end of a line of a file whose comments begin with `#`."""
     if type(text) is not str:
         raise UnsafeValue(f"unsupported type: `{type(text).__name__}`")
     return Code(" ".join(visible(text).split()))

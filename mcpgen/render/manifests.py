@@ -24,7 +24,7 @@ from ..text import shorten, visible
 
 SERVER_SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 OWNER = "your-name"
-"""Stands for the publisher in `server.json` and the README until the user says who that is."""
+"""The publisher in `server.json` and the README until the user fills in a name."""
 VERSION = "0.1.0"
 """The version of a package that was just generated. It is the server's own, not the API's."""
 HTTP_ADDRESS = "http://127.0.0.1:8000/mcp"
@@ -34,8 +34,8 @@ HTTP_ADDRESS = "http://127.0.0.1:8000/mcp"
 class Variable:
     """One environment variable of a generated server.
 
-    `about` says how its value is sent and what the document says of it. `one_of`: it or that of
-    another credential is required. `for_writing`: it is used for calls that write, in place of the
+    `about` is how its value is sent, and the document's text about it. `one_of`: this credential or
+    another is required. `for_writing`: the variable is used for calls that write, instead of the
     variable without `WRITE`.
     """
 
@@ -100,7 +100,9 @@ def to_set(server: Server) -> tuple[Variable, ...]:
 
 
 def _base_urls(server: Server) -> list[Variable]:
-    """The variables of the base URLs of all APIs; those at the address of another have its own."""
+    """Return the variables of the base URLs of all APIs. APIs at the same address have their own
+    too.
+    """
     sharing = [api.name for api in server.apis if api.shares]
     return [
         Variable(
@@ -327,7 +329,7 @@ def _json(data: dict[str, Any]) -> str:
 
 
 def title_of(server: Server) -> str:
-    """The server's title on one line, as listings show it."""
+    """Return the server's title on one line, for listings."""
     return shorten(" ".join(visible(server.title).split()), 100) or server.name
 
 
@@ -336,5 +338,5 @@ def _description(server: Server) -> str:
 
 
 def about(server: Server, title: str) -> str:
-    """One line on what a server gives, by that title."""
+    """Return a line about a server, with the title given."""
     return f"The operations of {title} as tools" if server.calls_api else f"{title} as tools"

@@ -31,7 +31,7 @@ CLASS: Final = re.compile(r"^(?:class )?(\w+)(?: = TypedDict\(|\(TypedDict\))", 
 READ_IN_A_CLASS: Final = frozenset(
     {"Any", "Literal", "NotRequired", "dict", "list", *SCALARS.values()}
 )
-"""Names that a class of types reads, so that a field of that name would hide them."""
+"""Names read inside a class of types: a field of such a name would hide them."""
 
 
 class LibraryFailed(McpgenError):
@@ -125,8 +125,8 @@ class Types:
 
 
 def _key(key: str, words: list[Any]) -> str:
-    """A key that is plain as it is, for another one a token that is added to `words`: a name where
-    the key can be a field.
+    """Return a plain key unchanged; for any other, a token added to `words`: a name if the key can
+    be a field.
     """
     if key in READ_IN_A_CLASS:
         return _token(key, words)
@@ -136,7 +136,7 @@ def _key(key: str, words: list[Any]) -> str:
 
 
 def _value(value: Any, words: list[Any]) -> Any:
-    """A value that is plain as it is, for another one a token that is added to `words`."""
+    """Return a plain value unchanged; for any other, a token added to `words`."""
     match value:
         case int() if abs(value) < 2**53:
             return value

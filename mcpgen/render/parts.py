@@ -22,9 +22,7 @@ DISTRIBUTION = "mcpgen-runtime"
 
 @cache
 def on_request() -> Mapping[str, tuple[str, ...]]:
-    """Return the groups of files that a project has when somebody asks for them, with their
-    paths.
-    """
+    """Return the groups of files that a project has only on request, with their paths."""
     return {row["needs"]: tuple(row["paths"]) for row in _rows() if row.get("on_request")}
 
 

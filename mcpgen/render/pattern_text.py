@@ -1,7 +1,7 @@
 """A text that matches a regular expression, built by reading the expression once.
 
-Only for sample arguments: what is not understood (look-around, back-references) is passed over, and
-whoever asks checks the result with a real engine. The expression itself is never run.
+Only for sample arguments: look-around and back-references are skipped, and the caller checks the
+result with a real engine. The expression itself is never run.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ _MEANINGS = {
     **{"d": "0123456789", "w": "abcdefghijklmnopqrstuvwxyz0123456789_", "s": " "},
     **{"n": "\n", "t": "\t", "r": "\r", "f": "\f", "v": "\v", "0": "\0"},
 }
-"""Letter behind a backslash → the characters it stands for."""
+"""Letter behind a backslash → the characters it means."""
 _RANGE = re.compile(r"-[^\]]", re.S)
 """Rest of a range in a class, after its first character."""
 _ANY = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_ ./:@"

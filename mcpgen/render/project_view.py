@@ -37,7 +37,7 @@ _RUNTIMES = {"copied": ".runtime", "installed": "mcpgen_runtime"}
 """The runtime that the package of a server imports."""
 
 MOST_NAMED = 100
-"""Tools of a server whose skill names them all."""
+"""Most tools of a server whose skill names them all."""
 
 
 @dataclass(frozen=True, slots=True)

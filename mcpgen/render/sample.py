@@ -127,9 +127,7 @@ def _is_plain(argument: Argument) -> bool:
 
 
 class Sampler:
-    """Makes values for the parts of one schema. Every value it makes is different where the schema
-    allows it.
-    """
+    """Makes values for the parts of one schema, each different if the schema allows it."""
 
     def __init__(self, root: Schema) -> None:
         self._root = root

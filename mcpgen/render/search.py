@@ -20,7 +20,7 @@ from .facts import grouped, wire
 _PARAMETER = re.compile(r"\{[^}]*\}")
 _NUMBERED = re.compile(r"/v(\d+)(?=/)")
 _DEPRECATED = re.compile(r"(^|[.\n]|\b(is|been)( now)?) ?\W*deprecated\b", re.I)
-"""A text that says that its operation is deprecated, or a part of it."""
+"""A text that calls its operation, or a part of it, deprecated."""
 STRUCTURE = frozenset({"$ref", "items", "properties"})
 """The keys of a schema for more than one value."""
 WORDS = ("stop", "links", "articles", "questions")
@@ -82,7 +82,7 @@ def _entry(
 
 
 def stop_words() -> list[str]:
-    """The words that say nothing about what is looked for."""
+    """Return the words without meaning for a search."""
     return _words("stop")
 
 
@@ -200,7 +200,7 @@ def _lists(schema: Schema | None, models: Mapping[str, Schema]) -> list[str]:
 
 @cache
 def _searching() -> frozenset[str]:
-    """The words in a path that say that it is searched."""
+    """Return the words in a path that mean a search."""
     return frozenset(tables()["verbs"]["search"].split())
 
 

@@ -33,7 +33,7 @@ FROM_THE_DOCUMENT: Final = (TOOLS, CUSTOM, SIGNATURES, WORKFLOWS)
 RUNTIME: Final = Path(runtime.__file__).parent
 """The package that every server runs on; it is copied byte for byte, or installed."""
 RECORDER: Final = RUNTIME.parent / "evaluate" / "recorder.py"
-"""The stand-in for an API, which the tests of a project get a copy of."""
+"""The module that plays the API; the tests of a project get a copy."""
 IGNORED: Final = frozenset(
     {"__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".DS_Store"}
 )

@@ -135,8 +135,8 @@ def _stub(tool: Tool, types: Types) -> Stub:
 
 
 def _annotation(argument: Argument, types: Types) -> str:
-    """The type of one argument; None where null is a value or stands for an argument that was left
-    out.
+    """Return the type of one argument, with None if null is a value or means an omitted
+    argument.
     """
     operands = annotated(argument, types)
     if _default(argument) == " = None" and operands != ["Any"]:

@@ -1,9 +1,7 @@
-"""The values for the template of the workflows: a function for each workflow, a call for each
-step.
+"""Values for the template of the workflows: a function for each workflow, a call for each step.
 
-A workflow whose steps follow each other becomes a sequence; one that jumps is a loop over
-the name of its next step. Everything is decided here: the functions hold no expressions of
-Arazzo.
+A workflow whose steps follow each other becomes a sequence; a workflow with jumps is a loop over
+the name of its next step. Everything is decided here: the functions hold no expressions of Arazzo.
 """
 
 from __future__ import annotations
@@ -185,7 +183,7 @@ class _Writer:
         self.next = self.name("next_step", "next_step_name")
         self.used = set(_outputs_in(workflow))
         self.retried = _before(workflow) - {*workflow.before}
-        """The workflows that only retries run, whose outputs something reads."""
+        """The workflows run only by retries whose outputs are read."""
         self.answers: dict[str, str] = {}
         self.outputs: dict[tuple[str, str], str] = {}
         self.name_results()
@@ -222,7 +220,7 @@ class _Writer:
     # ---------------------------------------------------------------------------------------------
 
     def add(self, depth: int, prefix: str, expression: str = "", suffix: str = "") -> None:
-        """One statement; after a blank line where it ends the function."""
+        """Add a statement; a final `return` gets a blank line before it."""
         if (depth, prefix[:7]) == (1, "return "):
             self.lines.append("")
         self.lines.append(INDENT * depth + prefix + expression + suffix)
@@ -295,7 +293,7 @@ class _Writer:
         self.add(depth, "return ", call(f"{self.values}.pruned", dictionary(members)))
 
     def step(self, step: model.Step, following: str, depth: int) -> None:
-        """One step: its call, its outputs, and where it goes on."""
+        """Add a step: its call, its outputs, and the choice of the next step."""
         self.comment(step, depth)
         self.make_call(step, depth)
         self.take_outputs(step, depth)
@@ -318,7 +316,7 @@ class _Writer:
         self.add(depth, f"# {comment}")
 
     def make_call(self, step: model.Step, depth: int) -> None:
-        """The call of a step, and what happens where it does not succeed."""
+        """Add the call of a step, and the actions on failure."""
         answer = f"{self.answers[step.id]} = "
         if not step.on_failure:
             self.add(depth, answer, self.call_of(step))
@@ -345,7 +343,7 @@ class _Writer:
         self.add(depth, "", call(f"{self.steps}.fail", self.answer_of(step), reason))
 
     def act(self, step: model.Step, action: model.Action, depth: int) -> bool:
-        """One action. True where it is always taken, so that nothing follows."""
+        """Add an action. Return whether it is always taken, so that nothing follows."""
         conditions = [self.condition(each.condition) for each in action.criteria]
         if action.kind == "retry":
             conditions.append(self.retry(step, action))
@@ -371,7 +369,9 @@ class _Writer:
         return self.answers[step.id] if step.operation else "None"
 
     def retry(self, step: model.Step, action: model.Action) -> str:
-        """The wait before another attempt, which says whether there is one."""
+        """Return the wait before another attempt, an expression that is true if there is
+        another.
+        """
         options: dict[str, str] = {"limit": str(action.limit)}
         if action.after:
             options["after"] = py_literal(action.after)
@@ -484,7 +484,7 @@ class _Writer:
         return call(f"await {self.steps}.run", quoted(step), py_ident(tool.name), **given)
 
     def inputs_for(self, workflow: str) -> dict[str, str]:
-        """The inputs of this workflow that another one has as well."""
+        """Return the inputs of this workflow that another workflow also has."""
         names = {each.wire_name for each in self.room.functions[workflow].arguments}
         return {
             name: py_ident(argument.name)
@@ -493,7 +493,7 @@ class _Writer:
         }
 
     def undo(self) -> dict[str, str]:
-        """The tool that deletes what a step makes, by stepId."""
+        """Return stepId → the tool that deletes the thing made by the step."""
         found: dict[str, str] = {}
         for step in self.workflow.steps:
             method, _, path = step.operation.partition(" ")
@@ -511,12 +511,12 @@ class _Writer:
 
     @property
     def values(self) -> str:
-        """The module of helpers, which is imported where it is used."""
+        """Return the module of helpers, imported on first use."""
         return self.room.helper("values")
 
     @property
     def paths(self) -> str:
-        """The module of JSONPaths, which is imported where it is used."""
+        """Return the module of JSONPaths, imported on first use."""
         return self.room.helper("paths")
 
     def value(self, item: model.Value) -> str:
@@ -620,7 +620,7 @@ class _Writer:
 
 
 def _jumps(step: model.Step, following: str) -> bool:
-    """Return whether a step can go on with another one than the next, or runs another one again."""
+    """Return whether a step can jump: to a step other than the next, or back to an earlier step."""
     for index, action in enumerate(step.on_success):
         if action.step and (index or not _goes_on(action, following)):
             return True
@@ -628,7 +628,7 @@ def _jumps(step: model.Step, following: str) -> bool:
 
 
 def _goes_on(action: model.Action, following: str) -> bool:
-    """Return whether an action does what steps do without one: always go on with the next."""
+    """Return whether an action always leads to the next step, as without an action."""
     if not action.step or action.criteria:
         return False
     return action.step == following
@@ -708,7 +708,9 @@ def _results_in(item: Any) -> set[str]:
 
 
 def _before(workflow: model.Workflow) -> set[str]:
-    """The workflows that run before this one or before a retry, and whose outputs it reads."""
+    """Return the workflows that run before this workflow or before a retry, and whose outputs it
+    reads.
+    """
     parts = _parts(workflow)
     return {part.step for part in parts if isinstance(part, model.WorkflowOutput) and part.before}
 

@@ -1,4 +1,4 @@
-"""The most valuable changes, and the lines that make them."""
+"""The most valuable changes, and the lines to write for them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ MOST = 10
 OVERLAY = """actions:  # an overlay: `overlays = ["arguments.overlay.yaml"]` in mcpgen.toml
   - target: $..[?@.in && @.name == '{name}']
     update: {{description: …}}"""
-"""An OpenAPI Overlay that explains a parameter wherever it stands."""
+"""An OpenAPI Overlay that explains a parameter wherever it occurs."""
 LINES_OF_FILE = {
     "profile": 'profile = "rich"  # replaces the line `profile = ...` at the top',
     "document": "",
@@ -81,15 +81,15 @@ def changes(score: Score, listed: ToolList, most: int = MOST) -> list[Improvemen
 
 
 def _meant(rule: Rule, name: str, listed: ToolList) -> Rule:
-    """The rule as it is meant for one tool: an answer without a type needs a schema first."""
+    """Return the rule for a tool: an answer without a type needs a schema first."""
     if not rule.untyped or name in listed.typed:
         return rule
     return replace(rule, key="document", advice=rule.untyped)
 
 
 def _broken(rule: Rule, one: ScoredTool) -> list[tuple[Rule, str]]:
-    """The arguments that break a rule, each with the rule that is to be kept first: one without a
-    text needs a text before it needs a better one. Of a rule on the whole tool, an empty name.
+    """Return the arguments that break a rule, each with the rule to keep first: an argument without
+    a text needs any text before a better text. For a rule on the whole tool the name is empty.
     """
     if rule.key != "argument":
         return [(rule, "")]

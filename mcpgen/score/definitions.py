@@ -22,7 +22,7 @@ _QUOTED = re.compile(r"`[^`]*`|https?:\S+")
 RETURNS = re.compile(r"Returns? (.+)")
 _WIRE = re.compile(r"\b(GET|POST|PUT|PATCH|DELETE) request|\bstatus code|\bAPI method")
 COMMON = (2, 0.25)
-"""A stem is common in a list from so many tools, or such a share of them, on."""
+"""A stem is common in a list from this number of tools, and this share of them, on."""
 _STOP = frozenset(stop_words())
 
 
@@ -47,7 +47,7 @@ class ScoredTool:
 
     @cached_property
     def text(self) -> str:
-        """The description; of one that says everything twice, one half."""
+        """Return the description; if it consists of the same text twice, only the first half."""
         text = as_text(self.tool.get("description")).strip()
         while text and text[: len(text) // 2].strip() == text[(len(text) + 1) // 2 :].strip():
             text = text[: len(text) // 2].strip()
@@ -76,7 +76,7 @@ class ScoredTool:
 
     @cached_property
     def repeats(self) -> float:
-        """The share of the description that stands there a second time."""
+        """Return the share of the description that repeats earlier text."""
         whole = len(words(as_text(self.tool.get("description"))))
         return 1 - len(words(" ".join(self.sentences))) / max(1, whole)
 
@@ -156,7 +156,7 @@ def meanings() -> dict[str, set[str]]:
 
 
 class ScoredTools:
-    """A list of tools, and what is rare and what is shared in it."""
+    """A list of tools, with the rare and the shared words in it."""
 
     def __init__(self, tools: Iterable[Mapping[str, Any]]) -> None:
         self.all = _among_each_other([ScoredTool(tool) for tool in tools])
@@ -179,7 +179,7 @@ class ScoredTools:
 
 
 def _among_each_other(tools: list[ScoredTool]) -> list[ScoredTool]:
-    """The tools with the stems that are common among them."""
+    """Return the tools, each with the stems common in the list."""
     counts = Counter(term for one in tools for term in {*telling(one.text)})
     most = max(COMMON[0], COMMON[1] * len(tools))
     common = frozenset(term for term, count in counts.items() if count > most)

@@ -59,8 +59,8 @@ def tools_of_source(source: str | os.PathLike[str]) -> ToolList:
 
 
 def tools_of_config(config: Config, problems: Problems | None = None) -> ToolList:
-    """The tools of what a configuration names; of the project around where it names nothing. Raises
-    McpgenError.
+    """Return the tools of the sources in a configuration; without sources, of the project around
+    this folder. Raises McpgenError.
     """
     from ..live.tools import running_tools
     from ..project.run import request_of, run, settle
@@ -98,7 +98,7 @@ def tools_of_config(config: Config, problems: Problems | None = None) -> ToolLis
 
 
 def _captured(sources: tuple[str, ...]) -> ToolList | None:
-    """The list in a file of Tool objects, as it stands there; None for any other source."""
+    """Return the list in a file of Tool objects, unchanged; None for any other source."""
     if len(sources) != 1 or not Path(sources[0]).is_file():
         return None
     path = Path(sources[0])

@@ -29,16 +29,16 @@ LONG_TEXT = (120, 300)
 """Words of a description, likewise."""
 LONG_NAME_PARTS = 8
 SHORTEST = 4
-"""Letters from which on the beginning of a word stands for it (`repo`, `repository`)."""
+"""Fewest letters of a prefix that counts as the word (`repo`, `repository`)."""
 METHODS = frozenset({"patch", "post", "put"})
 _PARENTHESES = re.compile(r".*\((.*)\)")
-"""Of `the user (id, name)` what stands in parentheses."""
+"""The text in parentheses of `the user (id, name)`."""
 _HASH = re.compile(r"_[0-9a-f]*\d[0-9a-f]*$|_[0-9a-f]{6,}$")
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule: its dimension, its weight in it, and what to say where it is not kept."""
+    """A rule: its dimension, its weight there, and the advice if it is broken."""
 
     name: str
     dimension: str
@@ -214,9 +214,7 @@ def _agrees(one: ScoredTool, among: ScoredTools) -> float:
 
 
 def _says(one: ScoredTool, term: str) -> bool:
-    """Return whether the description has a word, one that means the same, or one that begins
-    alike.
-    """
+    """Return whether the description has a word, a synonym, or a word with the same beginning."""
     if not meanings().get(term, {term}).isdisjoint(one.said):
         return True
     if len(term) < SHORTEST:
@@ -255,7 +253,7 @@ def _reads(one: ScoredTool, among: ScoredTools) -> float:
 
 
 def _articles(one: ScoredTool) -> Iterator[bool]:
-    """Of each article and the like, whether it can stand before the next word."""
+    """Yield for each article whether the next word may follow an article."""
     said = words(" ".join(one.sentences))
     never_after = ["", *_data()["words"]["never_after"].split()]
     for word, following in pairwise([*said, ""]):
@@ -264,7 +262,7 @@ def _articles(one: ScoredTool) -> Iterator[bool]:
 
 
 def _beginnings(one: ScoredTool) -> Iterator[bool]:
-    """Of each sentence, whether it begins as one: not with a small letter."""
+    """Yield for each sentence whether it begins properly: not with a small letter."""
     for part in one.parts:
         yield not part[:1].islower()
 
@@ -306,7 +304,7 @@ def _siblings(one: ScoredTool, among: ScoredTools) -> float:
 
 
 TYPES = frozenset({"type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref"})
-"""Keywords that say what an argument's value is."""
+"""Keywords with the type of an argument's value."""
 
 
 def is_explained(name: str, inner: Mapping[str, Any]) -> bool:
@@ -330,7 +328,7 @@ KEPT: dict[str, Callable[[str, Mapping[str, Any]], bool]] = {
     "typed": _is_typed,
     "informative": _is_informed,
 }
-"""Rule of arguments → whether one keeps it."""
+"""Rule of arguments → check of one argument."""
 
 
 def _adds(name: str, text: str) -> bool:

@@ -1,11 +1,11 @@
-"""Which tools of a large API are worth having first, by its structure alone.
+"""Ranking of the tools of a large API by its structure alone: the most useful first.
 
-A resource is what a path names (`/repos/{owner}/{repo}/issues`). What is asked for most comes
+A resource is what a path names (`/repos/{owner}/{repo}/issues`). The most requested operations come
 first: search, create, actions (`/servers/{id}/reboot`) and list, then update and read. A resource
-counts for more the more operations stand below it and below its area, less the deeper it lies, the
+counts for more the more operations lie below it and below its area, less the deeper it lies, the
 longer its name, and if it is set up once; a tool counts for more the more it takes beside its path.
-What ends a thing (DELETE, or a tool whose verb does) gains nothing from what is lost
-with it. Deprecated tools come last.
+A tool that ends a thing (DELETE, or a tool whose verb does) gains nothing from the arguments that
+name it. Deprecated tools come last.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ..runtime.facts import METADATA, METHODS
 from ..runtime.parts.search.words import stems, words
 
 KINDS = {"search": 1.0, "create": 0.5, "list": 0.2, "update": -0.4, "get": -0.4, "delete": -0.8}
-"""Kind of operation → what it is worth by itself."""
+"""Kind of operation → its base value."""
 ACTION = 0.4
 """Points for a verb at the end of a path: `/servers/{id}/reboot`."""
 FAMILY = 1.6

@@ -3,7 +3,7 @@
 
 Sources: OpenAPI 3.0.3 section 4.7.24 (`nullable`, boolean bounds, `example`), the 3.0 → 3.1
 migration notes of the OpenAPI Initiative, and the change logs of JSON Schema draft-06 to 2020-12. A
-rule that meets a value of another shape leaves it alone: `parse` reports what is no schema.
+rule leaves values of an unexpected shape alone: `parse` reports invalid schemas.
 """
 
 from __future__ import annotations
@@ -87,9 +87,7 @@ Failed: TypeAlias = tuple[Schema, str, str]
 
 
 class SchemaUpgrade:
-    """The rules, with what they need to know of the document: which version it is, and where moves
-    are logged.
-    """
+    """The rules, with the facts they need: the version of the document, and the log of moves."""
 
     def __init__(self, document: Document, problems: Problems) -> None:
         self.moved = document.moved
@@ -114,8 +112,8 @@ class SchemaUpgrade:
             self.renamed.append((f"{here}/{escape(old)}", f"{here}/{escape(new)}"))
 
     def drop_siblings(self, schema: Schema, at: At) -> None:
-        """Before 3.1 what stands beside a `$ref` is ignored (3.0.3 section 4.7.23); what only
-        describes is kept.
+        """Drop the siblings of a `$ref`, ignored before 3.1 (3.0.3 section 4.7.23). Descriptions
+        and other texts stay.
         """
         if type(schema.get("$ref")) is not str:
             return
@@ -289,8 +287,8 @@ class SchemaUpgrade:
             del member["required"]
 
     def type(self, schema: Schema, at: At) -> None:
-        """Swagger 2.0 `type: file` → binary text; Gemini's `STRING` → `string`; a misspelt type →
-        the one that is meant.
+        """Correct a `type`: Swagger 2.0's `file` → binary text; Gemini's `STRING` → `string`; a
+        misspelt type → the intended type.
         """
         written = schema["type"]
         if written == "file":
@@ -446,7 +444,9 @@ def _matches(pattern: str, example: str) -> bool:
 
 @lru_cache(maxsize=512)
 def _compiled(pattern: str) -> Any:
-    """A checker of a pattern. Raises ValueError where a linear engine cannot have it."""
+    """Return a checker of a pattern. Raises ValueError for a pattern that a linear engine cannot
+    run.
+    """
     options = jsonschema_rs.RegexOptions(size_limit=LARGEST)
     return jsonschema_rs.validator_for({"pattern": pattern}, pattern_options=options)
 

@@ -1,5 +1,5 @@
-"""The stage `upgrade`: the versions one after the other (3.0, and extensions that became part of
-3.1 or stand for a part of it, here), then one walk over everything with the rules for schemas.
+"""The stage `upgrade`: version by version (here 3.0, and extensions that became or imitate a part
+of 3.1), then one walk over everything with the rules for schemas.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .schema import SchemaUpgrade
 from .walk import At, Kind, definition_roots, pointer, walk
 
 Prefix: TypeAlias = tuple[str, str]
-"""The beginning of references → what it becomes."""
+"""Prefix of references → its replacement."""
 Shown: TypeAlias = list[tuple[Kind, dict[str, Any], At]]
 """Objects with examples: kind, object, place."""
 
@@ -30,9 +30,9 @@ STYLES = ("style", "explode", "allowReserved")
 
 
 def upgrade(document: Document, problems: Problems) -> Document:
-    """The document in the shape of OpenAPI 3.1, changed in place.
+    """Bring the document into the shape of OpenAPI 3.1, in place.
 
-    Odd shapes are left as they are for `parse` to report. What OpenAPI 3.2 added stays where it is.
+    Odd shapes are left as they are for `parse` to report. Additions of OpenAPI 3.2 stay.
     """
     if any(definition_roots(document)):
         from . import tool_lists  # late: few documents hold definitions
@@ -82,8 +82,8 @@ def _told(document: Document) -> Iterator[tuple[Kind, dict[str, Any], At]]:
 
 
 def _compare_examples(document: Document, rules: SchemaUpgrade, shown: Shown) -> None:
-    """Compare the examples of parameters and request bodies with the patterns in their schemas; of
-    responses with those that a call sends too.
+    """Compare the examples of parameters and request bodies with the patterns in their schemas.
+    Examples of responses count only for schemas also used in requests.
     """
     document.forget()
     sent: set[int] = set()

@@ -20,7 +20,7 @@ from ..text import visible
 
 Node: TypeAlias = dict[str, Any]
 Written: TypeAlias = tuple[Node, str]
-"""A parameter and the pointer of where it is written."""
+"""A parameter, and the pointer to its place in the document."""
 
 URLENCODED = "application/x-www-form-urlencoded"
 MULTIPART = "multipart/form-data"
@@ -53,7 +53,7 @@ _STYLES: dict[str, tuple[str, bool]] = {
 alone: `parse` reads them everywhere.
 """
 WITHIN = _STYLES.keys() - {"multi"}
-"""The formats of a list that stands inside another, or where nothing can be repeated."""
+"""The formats of a nested list, and of a list in a place without repetition."""
 
 
 def convert(document: Document, problems: Problems) -> None:
@@ -87,7 +87,9 @@ class _Swagger:
             self.root.pop(key, None)
 
     def target(self, node: Any, pointer: str) -> tuple[Any, str]:
-        """The node, or what it refers to; itself when that is nothing, which `parse` reports."""
+        """Return the node, or the target of its reference; None for a dangling reference, which
+        `parse` reports.
+        """
         try:
             return self.document.deref(node, pointer)
         except UnresolvedReference:
@@ -277,8 +279,8 @@ class _Swagger:
         return schema
 
     def lists_within(self, schema: Node, pointer: str) -> None:
-        """`collectionFormat` of lists inside a list: OpenAPI 3 has no word for it, so each keeps
-        it, and `parse` reads it.
+        """Fill in `collectionFormat` of lists inside a list: OpenAPI 3 has no keyword for it, so it
+        stays, and `parse` reads it.
         """
         schema.pop("collectionFormat", None)
         items = schema.get("items")
@@ -288,7 +290,7 @@ class _Swagger:
             items, pointer = items.get("items"), f"{pointer}/items"
 
     def usable(self, written: Any, names: Collection[str], pointer: str) -> str:
-        """A `collectionFormat` that is one of these names; commas, and a warning, for another."""
+        """Return a `collectionFormat` if it is among these names; else `csv`, with a warning."""
         name = written if type(written) is str else "csv"
         if name in names:
             return name
@@ -301,8 +303,8 @@ class _Swagger:
         return "csv"
 
     def style(self, parameter: Node, written: Any, pointer: str) -> None:
-        """`collectionFormat` → `style` and `explode`; commas, and a warning, for one that is not
-        known or stands where a list cannot be repeated.
+        """Turn `collectionFormat` into `style` and `explode`. An unknown format, and a repeated
+        list in a place without repetition, becomes `csv` with a warning.
         """
         in_query = parameter.get("in") == "query"
         names = _STYLES.keys() if in_query else WITHIN
@@ -495,7 +497,7 @@ def _members(root: Node, section: str) -> list[tuple[str, Any]]:
 
 
 def _texts(value: Any) -> list[str]:
-    """The texts of a list of texts, without repeats; one text alone counts as a list of it."""
+    """Return the texts of a list, without repeats; a single text counts as a list."""
     if type(value) is str:
         return [value]
     return list(dict.fromkeys(texts_in(value)))

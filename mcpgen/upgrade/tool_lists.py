@@ -25,8 +25,8 @@ from .walk import CHILDREN, children, definition_roots, definitions
 Schema = dict[str, Any]
 
 REQUIRED_UNLESS_SAID = frozenset(("args", "arguments", "inputs"))
-"""Keys whose arguments are required where none says that it is, and it has no default. Others are
-optional then.
+"""Keys whose arguments are required if none has a `required` flag, and the argument has no default.
+Under other keys arguments are optional.
 """
 MEANS_REQUIRED = {"required": True, "optional": False, "nullable": False}
 """The flags of an argument → the value with which it is required."""
@@ -35,7 +35,7 @@ NO_KEYWORDS = frozenset(("name", "desc", *MEANS_REQUIRED))
 WORDS_OF_A_SCHEMA = ("type", "description", "title", "$ref")
 LISTS_OF_A_SCHEMA = ("type", "enum", "anyOf", "oneOf", "allOf")
 GENERIC = re.compile(r"(?:typing\.)?(\w+)\[(.*)\]", re.S)
-"""A type of Python's with what is in it: `List[str]`."""
+"""A generic type of Python, as `List[str]`, with its parameters."""
 LONGEST_TYPE = 200
 """Characters of a type of Python's that is read."""
 
@@ -78,8 +78,8 @@ def convert(document: Document) -> None:
 
 
 def input_schema(tool: Schema, kind: str) -> Schema | None:
-    """The schema of a tool that says its arguments without one; None where it has a schema, or says
-    nothing of them. `kind` is the `type` of its entry.
+    """Return the schema of a tool whose arguments are given without a schema; None for a tool with
+    a schema, and for a tool without arguments. `kind` is the `type` of its entry.
     """
     arguments, written = schema_of(tool, "", INPUT_KEYS)
     if not written:
@@ -139,7 +139,9 @@ def _is_required(argument: Schema, *, unless_said: bool) -> bool:
 
 
 def _schema(argument: Schema) -> Schema:
-    """The schema of one argument. `required` is a keyword where it lists names."""
+    """Return the schema of one argument. `required` is kept as a keyword if it is a list of
+    names.
+    """
     schema = {
         key: value
         for key, value in argument.items()
@@ -222,7 +224,7 @@ def _remove_later_keywords(root: dict[str, Any], draft: int) -> None:
 
 
 def _later_keywords(node: dict[str, Any], draft: int) -> list[str]:
-    """The keywords of one schema that a draft ignores."""
+    """Return the keywords of a schema that a draft ignores."""
     if draft < 2019 and type(node.get("$ref")) is str:
         return keywords(node, BESIDE_A_REFERENCE)
     return [key for key in node if KNOWN_SINCE.get(key, 0) > draft]

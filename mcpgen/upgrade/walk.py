@@ -1,8 +1,8 @@
 """The tables of OpenAPI objects and their children, and the walk over them.
 
-Only what the tables name is visited. So a property called `nullable` is a property, an `example` is
-never taken for a schema, and an extension is left alone. References are followed with the kind of
-the place they stand at, because in other files nothing else says what a node is.
+Only children in the tables are visited. So a property called `nullable` is a property, an `example`
+is never taken for a schema, and an extension is left alone. A reference is followed with the kind
+of its place: in other files there is no other sign of the kind of a node.
 """
 
 from __future__ import annotations
@@ -103,11 +103,10 @@ def place_of(written: str) -> At:
 
 
 def walk(document: Document) -> Iterator[tuple[Kind, dict[str, Any], At]]:
-    """Every object of the document once, parents before children: its kind, itself, and where it
-    is.
+    """Yield every object of the document once, parents before children: kind, object and place.
 
-    The object may be changed in place while it is looked at; what is below it is looked up
-    afterwards. Anything that is not an object where one belongs is passed over.
+    The caller may change the object in place; its children are looked up afterwards. A value that
+    is no object, in the place of an object, is skipped.
     """
     seen: set[tuple[int, Kind]] = set()
     stack: list[tuple[Kind, Any, At]] = [("document", document.root, None), *definitions(document)]
@@ -136,8 +135,8 @@ def walk(document: Document) -> Iterator[tuple[Kind, dict[str, Any], At]]:
 
 
 def definitions(document: Document) -> Iterator[tuple[Kind, Any, At]]:
-    """The schemas of tool definitions: of the document itself, and of those that stand beside
-    it.
+    """Yield the schemas of tool definitions: of the document itself, and of definitions
+    beside it.
     """
     for root, pointer_of_root in definition_roots(document):
         for schema, at, _ in schemas(root, pointer_of_root):

@@ -240,8 +240,7 @@ class Bench:
         return size_of(tool).tokens
 
     def table_key(self, row: Row, config: Config | None = None) -> str:
-        """Return the key of a row's table in `mcpgen.toml`: the existing key, else the usual one.
-        """
+        """Return the key of a row's table in `mcpgen.toml`: the existing or the usual key."""
         tables = (config or self.config).tools
         origin = row.tool.origin
         for key in (origin.operation_id, origin.operation):

@@ -178,8 +178,8 @@ def _asks(repair: Repair) -> str:
 
 
 def _touch(path: str, other: str) -> bool:
-    """Return whether one path equals or contains the other. The root and its sections (`paths`) are
-    too large to contain anything here.
+    """Return whether one path equals or contains the second. The root and its sections (`paths`)
+    are too large to contain anything here.
     """
     shorter, longer = sorted((path, other), key=len)
     if shorter.count("[") < 2:

@@ -1,6 +1,7 @@
 """Workflow Objects (Arazzo 1.1) → `model.Workflow`: names resolved, expressions read.
 
-What cannot be expressed raises `Inexpressible`: it costs the one workflow, with its reason.
+`Inexpressible` is raised for anything Python cannot express: the workflow is skipped, with the
+reason.
 """
 
 from __future__ import annotations
@@ -345,7 +346,9 @@ class _StepReader:
     # ---------------------------------------------------------------------------------------------
 
     def _parameter_objects(self) -> Iterator[tuple[str, str, Any]]:
-        """Place, name and value of every parameter; those of the step stand for the workflow's."""
+        """Yield place, name and value of every parameter; a parameter of the step overrides the
+        workflow's.
+        """
         parameters: dict[tuple[str, str], Any] = {}
         listed = [*as_list(self.workflow.get("parameters")), *as_list(self.node.get("parameters"))]
         for entry in listed:
@@ -365,7 +368,9 @@ class _StepReader:
             yield StepArgument(place="", name=name, value=value_of(value, self.scope))
 
     def _parameters(self, tool: Tool) -> Iterator[StepArgument]:
-        """The parameters as arguments of an operation; those it does not have are not sent."""
+        """Yield the parameters as arguments of an operation; parameters unknown to the operation
+        are not sent.
+        """
         for place, name, data in self._parameter_objects():
             if place == "querystring":
                 raise Inexpressible("it sends a whole query string")
@@ -386,7 +391,7 @@ class _StepReader:
             )
 
     def _similar(self, tool: Tool, place: str, name: str) -> Argument | None:
-        """The one argument whose name has the same words: `petId` for `pet_id`."""
+        """Return the only argument with the same words in its name: `petId` for `pet_id`."""
         similar = [
             argument
             for argument in tool.arguments
@@ -431,7 +436,7 @@ class _StepReader:
         return list(self._fields(payload, fields)), None
 
     def _fields(self, payload: Object, fields: list[Argument]) -> Iterator[StepArgument]:
-        """The members of a payload as arguments; those that are no field are not sent."""
+        """Yield the members of a payload as arguments; members that are no field are not sent."""
         names = {each.wire_name for each in fields}
         for name, value in payload.members:
             if name in names:
@@ -472,7 +477,7 @@ class _StepReader:
             yield criterion(node, self.scope)
 
     def _actions(self, key: str, shared: str) -> Iterator[Action]:
-        """The actions of the step, then those of the workflow that have other names."""
+        """Yield the actions of the step, then the workflow's actions with other names."""
         names: set[str] = set()
         for entry in (*as_list(self.node.get(key)), *as_list(self.workflow.get(shared))):
             node = as_object(entry)
@@ -547,7 +552,7 @@ def _argument(tool: Tool, place: str, name: str) -> Argument | None:
 
 
 def _payload(data: Any, scope: Scope) -> Value:
-    """A payload: a text that is JSON, or a form, is read as what it stands for."""
+    """Return a payload; a text with JSON or a form is parsed."""
     if not isinstance(data, str) or EMBEDDED.fullmatch(data.strip()):
         return value_of(data, scope)
     text = data.strip()
@@ -580,7 +585,7 @@ def _target_pointer(replacement: dict[str, Any]) -> str:
 
 
 def _form(text: str) -> dict[str, str | list[str]]:
-    """The fields of a form that is written out; one that is there several times is a list."""
+    """Return the fields of a form in text; a repeated field is a list."""
     fields: dict[str, list[str]] = {}
     for pair in text.split("&"):
         name, _, value = pair.partition("=")
@@ -589,8 +594,8 @@ def _form(text: str) -> dict[str, str | list[str]]:
 
 
 def _with_members(payload: Object, replacements: list[tuple[str, Value]]) -> Value:
-    """An object with other values at pointers into it; where one leads into a value that is known
-    only when the step runs, it is replaced then.
+    """Replace members of an object at pointers into it. A value known only at run time is replaced
+    at run time.
     """
     members = dict(payload.members)
     for pointer, value in replacements:

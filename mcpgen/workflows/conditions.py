@@ -130,7 +130,9 @@ class _Parser:
         return Inexpressible(f"the condition `{self.text}` cannot be read")
 
     def takes(self, *operators: str) -> str:
-        """The next token, taken, where it is one of these operators; else nothing."""
+        """Take the next token and return it, if it is among these operators; else return an empty
+        text.
+        """
         expected = [("operator", operator) for operator in operators]
         if self.tokens and self.tokens[0] in expected:
             return self.tokens.pop(0)[1]

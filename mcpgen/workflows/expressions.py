@@ -51,12 +51,12 @@ class Inexpressible(Exception):
 class Scope:
     """The scope of the expressions of one workflow.
 
-    `outputs` are the names of every step's outputs; a step that calls a workflow has None.
-    `step` is the step of the current request and answer, `sent` the content of its request.
-    `before` are the workflows that run before it or before a retry, `called` those that earlier
-    steps ran, each with the last of those steps.
-    `missing` collects expressions that refer to something absent, `unknown` texts that only
-    look like expressions.
+    * `outputs`: step → names of its outputs; None for a step that calls a workflow.
+    * `step`: the step of the current request and answer; `sent`: the content of its request.
+    * `before`: workflows that run before this workflow or before a retry.
+    * `called`: workflow run by an earlier step → the last such step.
+    * `missing`: expressions that refer to something absent, collected.
+    * `unknown`: texts that only look like expressions, collected.
     """
 
     workflow: str
@@ -261,7 +261,7 @@ def _source(rest: str) -> tuple[str, str]:
 
 
 def _known(rest: str, names: tuple[str, ...]) -> tuple[str, str]:
-    """The longest name that a text begins with, or nothing, and what is behind it."""
+    """Split a text after the longest known name at its beginning, which may be empty."""
     for name in sorted(names, key=len, reverse=True):
         tail = rest[len(name) :]
         if rest.startswith(name) and tail[:1] in ("", "#", ".", "["):
@@ -270,7 +270,7 @@ def _known(rest: str, names: tuple[str, ...]) -> tuple[str, str]:
 
 
 def _identifier(rest: str) -> tuple[str, str]:
-    """The identifier that a text begins with, and what is behind it."""
+    """Split a text after the identifier at its beginning."""
     match = re.match(r"[A-Za-z0-9_-]+", rest)
     name = match[0] if match else ""
     return name, rest[len(name) :]

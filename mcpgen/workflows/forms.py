@@ -1,7 +1,7 @@
 """Names of form fields with brackets, `line_items[0][price]`, as the lists and objects they mean.
 
-Documents write them as they stand in the request. The operation describes the same form by nested
-values, and says how they are written (OpenAPI 3.1 §4.8.15, Encoding Object).
+Documents write the names as in the request. The operation describes the same form by nested values,
+with their encoding (OpenAPI 3.1 §4.8.15, Encoding Object).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _INDEX = re.compile(r"[0-9]{0,9}")
 _NESTED_KINDS = ("list", "dict", "union", "any")
 
 _Part: TypeAlias = tuple[Sequence[str], Value]
-"""A value with the keys that lead to it."""
+"""A value with the path of keys to it."""
 
 
 class _Unfit(Exception):

@@ -1,5 +1,5 @@
-"""A workflow between its Arazzo document and Python: what each step calls with which values, and
-where it goes on.
+"""A workflow between its Arazzo document and Python: the call and values of each step, and the next
+step.
 
 Expressions are read and names are resolved; templates know neither Arazzo nor JSON Pointers into
 its documents. Steps are known by their stepId, operations as `METHOD /path`.
@@ -72,8 +72,8 @@ class Status:
 
 @dataclass(frozen=True, slots=True)
 class WorkflowOutput:
-    """An output of the workflow that a step calls; with `before`, of one that this one depends
-    on, or that runs before a retry.
+    """An output of a workflow called by a step. With `before`, of a workflow that runs before this
+    one or before a retry.
     """
 
     step: str
@@ -90,8 +90,8 @@ class Interpolation:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """A value as it is taken where it goes: the number or the boolean that a text stands for, the
-    text of a number or a boolean, the bytes of a text, or a list of one.
+    """A value converted for its destination: the number or boolean in a text, the text of a number
+    or boolean, the bytes of a text, or a list with the value.
     """
 
     kind: Literal["scalar", "written", "octets", "listed"]

@@ -15,12 +15,12 @@ from .compile import Operations
 
 ANY: Schema = {}
 DEEPEST = 20
-"""Workflows that run each other, whose outputs lead to each other."""
+"""Longest chain of workflows followed from output to output."""
 
 
 class OutputTypes:
     """Schemas of values. `inputs` are the schemas of the inputs of each workflow, by workflowId;
-    `ANY` stands for a value whose type the documents do not say.
+    `ANY` means that the documents give no type.
     """
 
     def __init__(

@@ -1,10 +1,9 @@
-"""Values of other types than what a step calls takes.
+"""Conversion of values to the types that the called operation or workflow expects.
 
-A parameter has no type on the wire, so that documents write `"7"`, or hand on a text, where the
-operation or the workflow that a step calls takes a number, a number where it takes a text, and one
-value where it takes a list. Those in a request body are not changed, as JSON tells a text from a
-number. A body or a file that is
-bytes is the bytes of the text, where the input's own schema does not say that it is base64.
+A parameter has no type on the wire, so documents write `"7"`, or pass on a text, where a number is
+expected; a number where a text is expected; or a single value where a list is expected. Values in a
+request body are not changed, as JSON distinguishes a text from a number. A body or file of bytes is
+the bytes of the text, unless the input's own schema says that it is base64.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ class Scalars:
         self._types = types
 
     def in_workflow(self, workflow: model.Workflow) -> model.Workflow:
-        """The workflow with scalars in place of texts, where its steps need them."""
+        """Return the workflow with scalars instead of texts, where its steps need them."""
         steps = []
         for step in workflow.steps:
             kinds = self._kinds(step)
@@ -58,7 +57,9 @@ class Scalars:
         return replace(workflow, steps=tuple(steps))
 
     def _kinds(self, step: model.Step) -> Mapping[tuple[str, str], str]:
-        """The types of what a step calls that texts stand for, by place and name."""
+        """Return (place, name) → type, for the arguments of the called operation or workflow that a
+        text may represent.
+        """
         if step.workflow:
             schemas = self._types.inputs[step.workflow]
             return {("", name): self._type(schema) for name, schema in schemas.items()}
@@ -82,7 +83,7 @@ class Scalars:
         return value
 
     def _bytes(self, workflow: model.Workflow, value: model.Value) -> model.Value:
-        """A text as its bytes, unless it stands for bytes already."""
+        """Return a text as its bytes; a value that already means bytes is unchanged."""
         schema = self._types.of_value(workflow, value, 0)
         if self._type(schema) != "string":
             return value
@@ -109,7 +110,7 @@ class Scalars:
 
 
 def _kind(argument: Argument) -> str:
-    """The type of an argument that texts stand for, or nothing."""
+    """Return the type of an argument that a text may represent; empty for any other."""
     if argument.encode in _BYTES:
         return "bytes"
     if argument.place == "body":
@@ -118,7 +119,7 @@ def _kind(argument: Argument) -> str:
 
 
 def _constant(value: model.Constant, kind: str) -> model.Constant:
-    """A constant, or the scalar that its text stands for."""
+    """Return the scalar represented by a constant text; any other constant is unchanged."""
     data = scalar(value.value)
     kinds = ("integer", "number") if kind == "number" else (kind,)
     return model.Constant(data) if type_of(data) in kinds else value

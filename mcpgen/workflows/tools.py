@@ -172,7 +172,7 @@ class Workflows(Definitions):
         self.skips.append(_skipped(origin, reason, self.problems))
 
     def _hints(self, workflow: Workflow) -> Hints:
-        """The hints of a workflow: what holds for every operation that it may call."""
+        """Return the hints of a workflow, combined from every operation it may call."""
         names = sorted(_operations(workflow, self.workflows))
         hints = [self.operations.by_operation[name].hints for name in names]
         return Hints(
@@ -206,7 +206,7 @@ def _excluded(name: str, patterns: tuple[str, ...]) -> str | None:
 
 
 def _skipped(origin: Origin, reason: str, problems: Problems) -> Skip:
-    """A workflow that is no tool, which is told."""
+    """Skip a workflow, and report the reason."""
     message = f"workflow `{visible(origin.path)[:60]}` skipped: {reason}"
     problems.note("E1543", message, pointer=origin.pointer)
     return Skip(origin=origin, reason=reason, code="E1543", filtered=False)
@@ -332,7 +332,7 @@ def _free_tag(tags: Iterable[str]) -> str:
 
 
 def _all_before(workflow: Workflow, workflows: Mapping[str, Workflow]) -> set[str]:
-    """The workflows that must have run before one, through all of them."""
+    """Return the workflows that must have run before a workflow, directly or indirectly."""
     found: set[str] = set()
     pending = list(workflow.before)
     while pending:
@@ -344,7 +344,7 @@ def _all_before(workflow: Workflow, workflows: Mapping[str, Workflow]) -> set[st
 
 
 def _operations(workflow: Workflow, workflows: Mapping[str, Workflow]) -> set[str]:
-    """The operations that a workflow may call, through the workflows that it runs."""
+    """Return the operations that a workflow may call, directly or through other workflows."""
     found: set[str] = set()
     pending, known = [workflow], {workflow.id}
     while pending:

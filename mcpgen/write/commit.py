@@ -227,8 +227,7 @@ def _busy(folder: Path) -> Problem:
 
 @contextlib.contextmanager
 def _private(folder: Path) -> Iterator[Path]:
-    """Make a fresh folder (0700) with an unpredictable name, removed unless the process is killed.
-    """
+    """Make a fresh folder (0700) with an unpredictable name; only a kill leaves it behind."""
     place = Path(tempfile.mkdtemp(prefix=PRIVATE_PREFIX, dir=folder))
     try:
         yield place
