@@ -63,9 +63,9 @@ UNIONS = {"anyOf", "oneOf"}
 NEVER_BYTES = {"anyOf", "oneOf", "enum", "const", "not"}
 """Keywords beside which neither a missing type nor a media type makes a part a file."""
 BODY = frozenset(("body", "request_body"))
-"""The names of a body that is one argument."""
+"""Names of a body that is a single argument."""
 ONE_SCALAR = ({"integer"}, {"number"}, {"boolean"})
-"""The types of a schema that allows one kind of scalar other than text."""
+"""Types of a schema for exactly one kind of scalar other than text."""
 
 Option: TypeAlias = tuple[int, BodyKind, str, dict[str, Any]]
 """A body that can be sent: its rank, how it is written, its media type and Media Type Object."""
@@ -125,8 +125,8 @@ def choose(
 
 
 def _best(reader: Reader, options: list[Option]) -> Option:
-    """The first option by rank. JSON and forms cannot hold the bytes of a file: a multipart body
-    with a file comes before one that has such bytes, or that it can replace.
+    """Return the first option by rank. JSON and forms cannot hold the bytes of a file: a multipart
+    body with a file comes before a JSON body or form with such bytes, or that it can replace.
     """
     best = min(options, key=lambda option: option[0])
     if best[1] not in ("json", "form"):
@@ -153,7 +153,7 @@ def _replaces(reader: Reader, option: Option, other: Option) -> bool:
 
 
 def _names(reader: Reader, option: Option) -> tuple[set[str], set[str]]:
-    """The fields of a body, and those of them that it must have."""
+    """Return the fields of a body, and its required fields."""
     schema = option[3].get("schema")
     base, _, _ = reader.expand(schema)
     return set(reader.properties(schema)), set(texts_in(base.get("required")))
@@ -227,8 +227,8 @@ def _rank(kind: BodyKind, media_type: str) -> int:
 def fields(
     reader: Reader, request_body: Any, pointer: str, around: Around
 ) -> tuple[Body | None, list[Field]]:
-    """The body of an operation and the fields it is made of; no body where it is optional and can
-    hold nothing. It stays one argument, or its fields, as it was. Raises Unsupported.
+    """Return the body of an operation and its fields; no body if it is optional and can hold
+    nothing. It stays a single argument, or fields, as in the last run. Raises Unsupported.
     """
     node, at = reader.needed(request_body, pointer, "E0409", "the request body")
     content = as_object(node.get("content"))
@@ -361,7 +361,7 @@ def _binary_field(body: Body, text: str) -> Field:
 def _whole_field(
     reader: Reader, body: Body, schema: Any, text: str, encodings: dict[str, Any]
 ) -> Field:
-    """A JSON body or a form that is one argument."""
+    """Return a JSON body or a form as a single argument."""
     options: Options = ()
     if body.kind != "json":
         options = _member_writers(reader, body.kind, schema, encodings)
@@ -375,12 +375,12 @@ def _whole_field(
 
 
 def _argument_name(reader: Reader, schema: Any) -> str:
-    """The name of a body that is one argument: `body.body` would be two things."""
+    """Return the name of a body that is a single argument: `body.body` would be ambiguous."""
     return "request_body" if "body" in reader.properties(schema) else "body"
 
 
 def _whole_name(kept: Collection[str], new: str = "") -> str:
-    """The name that a body had as the only argument of its place, a new one where it was none."""
+    """Return the name the body had as the only argument of its place; `new` if there was none."""
     return next(iter(BODY.intersection(kept)), new) if len(kept) == 1 else new
 
 
@@ -401,7 +401,7 @@ def _member_writers(
 
 
 def _written_fields(reader: Reader, schema: Any) -> dict[str, Any]:
-    """The fields of a form by their names; those of a map have one name for all."""
+    """Return the fields of a form by name; fields of a map share one name."""
     properties = reader.properties(schema)
     if properties:
         return properties

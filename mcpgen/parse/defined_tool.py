@@ -69,7 +69,7 @@ class _Output:
 
     @property
     def contract(self) -> Schema | None:
-        """The exact schema where it says more than the listed one."""
+        """Return the exact schema if it says more than the listed schema."""
         same = None if self.listed is None else without_texts(self.listed)
         return None if self.exact == same else self.exact
 
@@ -122,9 +122,7 @@ class DefinedTool:
         return {"type": "object", "properties": {"value": schema}, "required": ["value"]}
 
     def exact_input(self) -> Schema:
-        """The schema a call is checked against: the document's own, with what it refers to beside
-        it.
-        """
+        """Return the schema that checks calls: the document's own, with its references bundled."""
         schema = bundle(self.reader, self.root)
         if self.is_valid(schema, "the schema of", "is not valid, so calls are checked loosely"):
             return {"type": "object", **schema}

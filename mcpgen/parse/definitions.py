@@ -1,9 +1,8 @@
 """Tool definitions and JSON Schemas → a server whose tools the user implements.
 
-Understood are the dialects of `load.definitions` and JSON Schemas: an object at the root is one
-tool, a document of `$defs` is one tool for each definition that no other one refers to. The
-contract the model sees is the portable projection; what a call is checked against is the schema
-itself.
+The input is a dialect of `load.definitions` or a JSON Schema: an object at the root is one tool, a
+document of `$defs` is one tool for each definition without a reference to it. The model sees the
+portable projection of a schema; calls are checked against the schema itself.
 """
 
 from __future__ import annotations
@@ -103,7 +102,7 @@ def stem_of(name: str) -> str:
 
 
 class Definitions:
-    """The definitions that stand in a document or beside it, on their way to tools."""
+    """The definitions in a document or beside it, on their way to tools."""
 
     kind = "TOOL"
     """Placeholder for the method in the origins of these tools."""
@@ -119,7 +118,9 @@ class Definitions:
         """Every definition as an operation that a selection chooses from."""
 
     def drafts(self, reserved: Iterable[str] = ()) -> list[Draft]:
-        """Every selected tool. `reserved` are names that other tools of the server have."""
+        """Return a draft of every selected tool. `reserved` are names taken by other tools of the
+        server.
+        """
         reserved = list(reserved)
         selected = self.selected()
         names = self.names([origin for origin, _ in selected], reserved)
@@ -220,7 +221,7 @@ class Definitions:
     def report_names(
         self, selected: list[tuple[Origin, Definition]], names: dict[str, str]
     ) -> None:
-        """Report tools that share a name, and tools that are listed under another one."""
+        """Report tools that share a name, and tools listed under a changed name."""
         first: dict[str, str] = {}
         for origin, definition in selected:
             name = names[origin.operation]
@@ -328,8 +329,8 @@ class Definitions:
     def report_no_schema(
         self, entry: dict[str, Any], tool: dict[str, Any], schema: Any, pointer: str
     ) -> None:
-        """Report a tool without a schema: a warning where its arguments may stand under a key that
-        is not read. OpenAI's functions without arguments need none.
+        """Report a tool without a schema: a warning if its arguments may be under an unread key.
+        OpenAI's functions without arguments need no schema.
         """
         name = visible(tool["name"])[:60]
         if schema is not None:
@@ -359,8 +360,8 @@ class Definitions:
             )
 
     def schemas(self, root: Any, pointer: str, stem: str) -> Iterator[Definition]:
-        """The tools of a JSON Schema document: its root, or the definitions that no other one
-        refers to.
+        """Yield the tools of a JSON Schema document: its root, or the definitions without a
+        reference to them.
         """
         if not isinstance(root, dict):
             return
@@ -433,8 +434,8 @@ def providers_kind(entry: Any) -> str:
 
 
 def _written(*texts: Any) -> str:
-    """The first of an author's texts that says something, as it is written but for characters that
-    nobody sees.
+    """Return the first text of an author that is not blank, unchanged except for invisible
+    characters.
     """
     cleaned = (visible(as_text(text)).strip() for text in texts)
     return next(filter(None, cleaned), "")

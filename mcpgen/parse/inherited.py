@@ -28,8 +28,8 @@ CLOSED = (("additionalProperties", False), ("unevaluatedProperties", False))
 
 @dataclass(slots=True)
 class _Field:
-    """A field of some heirs: its schemas, and the values of the discriminator that it belongs to
-    and that need it.
+    """A field of some subtypes: its schemas, the discriminator values that have it, and the values
+    that require it.
     """
 
     schemas: list[Any] = field(default_factory=list)
@@ -48,8 +48,8 @@ class _Field:
 
 
 def with_fields_of_heirs(reader: Reader, schema: Any) -> Any:
-    """A schema with the fields that only its heirs have; itself where it has no heirs that have
-    any, or so many that it says little.
+    """Return a schema with the fields of its subtypes; unchanged if no subtype adds fields, or if
+    the subtypes are too many to be useful.
     """
     flat = reader.flatten(schema)
     discriminator = as_object(flat.get("discriminator"))

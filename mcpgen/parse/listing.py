@@ -27,7 +27,7 @@ FIELDS_SCHEMA = {
     "description": "Fields of each item to return, or `all`",
 }
 FIELDS_NAMES = ("fields", "item_fields", "answer_fields")
-"""Names of the argument that chooses fields: that of the last run, else the first free one."""
+"""Names of the argument that chooses fields: the last run's, else the first free name."""
 PART_SCHEMA = {"type": "string", "description": "Part to return of an answer that was cut"}
 _ASKS = re.compile(r"(?:opt|only|returned|return|included|include|response)?(?:fields?|select)")
 """Folded name of a parameter for the fields to return."""
@@ -42,7 +42,7 @@ _OUTER_NAMES = ("data", "hits", "result", "results", "response", "_embedded", "p
 _NO_LISTS = frozenset(
     "responsemetadata metadata meta errors warnings links included facets".split()
 )
-"""Folded names of what stands beside a list."""
+"""Folded names of the fields beside a list."""
 _SIZES = (
     "limit per_page page_size pagelen max_results max_items max_keys size count first top take rows"
     " items_per_page hits_per_page number_of_results num_results results_per_page"
@@ -60,8 +60,8 @@ def asks_for_fields(reader: Reader, item: Field) -> bool:
 
 
 def briefly(reader: Reader, item: Field) -> Field:
-    """A parameter as it is listed; of one that asks for fields a name stands in its text, best a
-    path, in place of many, because the tool's description has the first names of its answer.
+    """Return a parameter as listed. The text of a parameter that selects fields gives a single
+    name, best a path, instead of many: the tool's description has the first names of its answer.
     """
     if not asks_for_fields(reader, item):
         return item

@@ -1,4 +1,4 @@
-"""Meanings of the values of an enum: the names and texts that a document has beside them.
+"""Meanings of the values of an enum: names and texts beside the values in the document.
 
 JSON Schema writes a `oneOf` of a `const` with a `title`. Generators of code write extensions: a
 list in the order of the values (`x-enum-varnames`), an object by value, or a list of objects
@@ -75,8 +75,8 @@ def _meaning(entry: Any, *, is_text: bool) -> Meaning:
 
 
 def told(values: list[Any], meanings: tuple[Meaning, ...], known: str) -> list[str]:
-    """Return the meanings in words, `0 TEXT, 2 VOICE`, the longest text first; none where a
-    description that is `known` has all of it.
+    """Return the meanings in words, `0 TEXT, 2 VOICE`, the longest text first; none if the
+    description `known` already has all of them.
     """
     names: list[str] = []
     texts: list[str] = []

@@ -1,10 +1,10 @@
 """The types of arguments and answers, for people and type checkers: shallow annotations of
 projected schemas, and models of the schemas of a document.
 
-A type is a JSON Schema of a few keywords: `type`, `enum`, `anyOf`, `items`,
-`additionalProperties`, and `$ref` to a model. A model is an object with properties: each
-component of the document is one, whole and under its own name, and so is each object that stands
-inline, named after the tool or component it stands in and its place there.
+A type is a JSON Schema of a few keywords: `type`, `enum`, `anyOf`, `items`, `additionalProperties`,
+and `$ref` to a model. A model is an object with properties: each component of the document is a
+model, whole and under its own name, and so is each inline object, named after the tool or component
+around it and its place there.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ ANNOTATIONS: Final = frozenset(
 """Keywords beside a `$ref` that leave its target the same type (JSON Schema 2020-12 §9)."""
 DIRECTIONS: Final = ("readOnly", "writeOnly")
 VALUES: Final = frozenset({"const", "default", "enum", "example", "examples"})
-"""Keywords whose value is data, in which `$ref` is a key like any other."""
+"""Keywords whose value is data: `$ref` is an ordinary key there."""
 DEFINITIONS: Final = "#/$defs/"
 NULL: Final[Schema] = {"type": "null"}
 
@@ -91,7 +91,7 @@ def _inner(schema: Schema, depth: int) -> Annotation:
 
 
 def _one_of(branches: list[Annotation], nullable: bool) -> Annotation:
-    """A union of distinct annotations; one that any value belongs to is no union."""
+    """Return the union of distinct annotations; with `any` among them, `any`."""
     members = tuple(dict.fromkeys(branches))
     if any(member.kind == "any" for member in members):
         return ANYTHING
@@ -104,9 +104,9 @@ class Models:
     """The models of one document, and the types that refer to them.
 
     `schemas`: class name → `{"type": "object", "properties": …, "required": […]}`, and
-    `additionalProperties` where the document says that there may be others; keys as they
-    are on the wire. `names`: what a model is of → its class name, and `pinned` those of the
-    last run, which are kept.
+    `additionalProperties` if the document allows further properties; keys are as on the wire.
+    `names`: origin of a model → its class name. `pinned`: the `names` of the last run, which are
+    kept.
     """
 
     def __init__(
@@ -116,8 +116,8 @@ class Models:
         prefix: str = "",
         beside: Models | None = None,
     ) -> None:
-        """Names of components begin with `prefix`; the models join those that there are `beside`,
-        of another API.
+        """Start names of components with `prefix`, and add the models to the models `beside`, of
+        another API.
         """
         self.reader, self.pinned, self.prefix = reader, pinned, prefix
         self.schemas: dict[str, Schema] = beside.schemas if beside else {}
@@ -169,8 +169,8 @@ class Models:
         return self._types[key]
 
     def reserve(self, name: str, key: str, *, is_component: bool = False) -> str:
-        """The class name of what a model is of: that of the last run, else a free one: `name`, with
-        a number where another model has it.
+        """Return the class name of a model's origin: the last run's, else a free name: `name`, with
+        a number if another model has it.
         """
         while key in self.names:
             key += "+"
@@ -242,7 +242,9 @@ class _Walk:
     """Identity of a schema → it, and the type of its model. A schema inside itself ends so."""
 
     def type_of(self, node: Any, name: str, depth: int) -> Schema:
-        """The type of a schema, null not included. `name` is what an object in it is called."""
+        """Return the type of a schema without null. `name` is the class name for an object in
+        it.
+        """
         self.room -= 1
         if self.room < 0:
             return {}
@@ -265,7 +267,7 @@ class _Walk:
         return _union([self._of_kind(kind, flat, name, depth) for kind in kinds])
 
     def with_null(self, node: Any, name: str, depth: int) -> Schema:
-        """The type of a schema, null included where it allows that."""
+        """Return the type of a schema, with null if the schema allows null."""
         found = self.type_of(node, name, depth)
         accepts_null = self.models.reader.expand(node)[2]
         if not found:
@@ -294,7 +296,7 @@ class _Walk:
         return schema
 
     def _model(self, node: Any, name: str, depth: int) -> Schema:
-        """A model for an object that stands inline; one for all places of the same schema."""
+        """Return the model of an inline object, shared by all places of the same schema."""
         if id(node) not in self.inline:
             model = self.models.reserve(name, name)
             self.inline[id(node)] = node, {"$ref": DEFINITIONS + model}
@@ -318,7 +320,9 @@ class _Walk:
 
 
 def referenced(node: Any) -> str | None:
-    """The reference that a schema is, keywords beside it that change no type left aside."""
+    """Return the reference of a schema that is nothing but a reference; keywords that change no
+    type are ignored.
+    """
     if not isinstance(node, dict):
         return None
     match picked(node, keywords(node, ANNOTATIONS)):

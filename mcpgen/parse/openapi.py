@@ -79,8 +79,8 @@ def api_name(document: Document, config: Config) -> str:
 
 
 class _Parser:
-    """One API on its way to tools: that of the document, or a further one in it, `beside` which the
-    `first` is.
+    """One API on its way to tools: the document's API, or a further API, with `first` as the
+    document's.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class _Parser:
             self.models = Models(self.reader, kept, pascal(api), first.models)
             self.whole = Whole(self.whole.nodes, first.whole)
         self.suggested = ""
-        """The parameter that `--auth` is proposed for, as it takes it."""
+        """The parameter proposed for `--auth`, in the option's format."""
         self.host: _Parser | None = None
         self.security: Security
         self.secured: list[_Parser] = []
@@ -132,8 +132,8 @@ class _Parser:
         return naming.server_name(self.title, self.home.url or "", self.pages())
 
     def pages(self) -> list[str]:
-        """The addresses in the document that may be its vendor's, and where it came from: first the
-        API's, though it cannot be used as it is.
+        """Return the addresses in the document that may be its vendor's, and the document's own:
+        first the API's, even if it cannot be called as written.
         """
         contact = as_object(self.info.get("contact"))
         more = as_object(self.root.get("externalDocs"))
@@ -146,12 +146,12 @@ class _Parser:
         return [*filter(None, map(as_text, pages)), self.source.url or ""]
 
     def documentation(self) -> str:
-        """The address of the API's documentation; empty where it is no public https URL."""
+        """Return the address of the API's documentation; empty unless it is a public https URL."""
         written = as_text(as_object(self.root.get("externalDocs")).get("url"))
         return screen(written).url or ""
 
     def every_credential(self) -> tuple[Auth, ...]:
-        """The credentials of this API and of those beside it."""
+        """Return the credentials of this API and of the APIs beside it."""
         apis = (self, *self.beside)
         return tuple(auth for api in apis for auth in api.security.credentials())
 
@@ -174,7 +174,7 @@ class _Parser:
                     best, self.host = rank, api
 
     def add_credentials(self, first: _Parser) -> None:
-        """Read the credentials, after those of the API whose variables this one has."""
+        """Read the credentials, after the API whose variables this API shares."""
         if self in first.secured:
             return
         if self.host:
@@ -296,7 +296,9 @@ class _Parser:
         return count.most_common(1)[0][0]
 
     def own_server(self, operation: DocumentedOperation) -> Address | None:
-        """The server an operation or its path names; None where both leave it to the document."""
+        """Return the server named by an operation or its path; None if both use the document's
+        servers.
+        """
         vouched = {*self.config.allow_origins, *own_network(self.source.url)}
         if self.config.base_url:
             vouched.add(origin(self.config.base_url))
@@ -452,7 +454,7 @@ class _Parser:
     def workflow_tools(
         self, tools: list[tuple[str, Tool]], choices: list[select.Choice]
     ) -> list[tuple[str, Tool]]:
-        """The tools of the workflows beside the document, which call the other ones."""
+        """Return the tools of the workflows beside the document; they call the other tools."""
         from ..workflows.tools import Workflows  # late: it builds on this package
 
         workflows = Workflows(self.reader, self.models, self.config, self.name)
@@ -529,7 +531,7 @@ class _Parser:
         )
 
     def finished(self, work: Operation, tool: Tool, operation: DocumentedOperation) -> Tool:
-        """A tool with its types; one that takes more than its budget is noted."""
+        """Return a tool with its types; a tool over its budget is noted."""
         bytes_of_tool = size(tool)
         if bytes_of_tool > work.budget:
             self.problems.note(
@@ -675,7 +677,7 @@ class _Parser:
         )
 
     def report_duplicates(self, selected: list[DocumentedOperation]) -> None:
-        """Report operationIds that an operation before has. One that two paths refer to is one."""
+        """Report repeated operationIds. A path item shared by two paths counts once."""
         first: dict[str, DocumentedOperation] = {}
         for operation in {operation.pointer: operation for operation in selected}.values():
             identity = operation.operation_id
@@ -696,7 +698,7 @@ class _Parser:
             )
 
     def report_unused(self) -> None:
-        """Report parts of the document that no tool can stand for."""
+        """Report parts of the document that become no tool."""
         webhooks = as_object(self.root.get("webhooks"))
         if webhooks:
             message = f"{len(webhooks):,} webhooks are not tools: the API calls you there"
@@ -710,7 +712,7 @@ class _Parser:
 
 
 def _inside(start: str, names: Mapping[str, str]) -> dict[str, str]:
-    """Return the names that begin like those of an API, without that beginning."""
+    """Return the names with the prefix of an API, without the prefix."""
     return {key: name.removeprefix(start) for key, name in names.items() if name.startswith(start)}
 
 
@@ -738,7 +740,7 @@ def _tag(operation: DocumentedOperation) -> str:
 
 
 def _customised(tool: Tool, extension: dict[str, Any]) -> Tool:
-    """A tool with what the document's `x-mcp` says of it."""
+    """Return a tool with the changes in the document's `x-mcp`."""
     changes: dict[str, Any] = {}
     for key, limit in (("title", 80), ("description", 1900)):
         text = plain(extension.get(key))

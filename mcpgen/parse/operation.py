@@ -75,7 +75,7 @@ ANY_ID = re.compile(
     r"(?: (?:of|for) (?:the|this|an?) (?:resource|object|entity|item|record|element))?\.?",
     re.I,
 )
-"""A text about an id that does not say whose."""
+"""A text about an id without the name of its owner."""
 GONE = re.compile(
     r"\W*(?:deprecated\W+|obsolete\W+)?(?:this|the) (?:\S+ )?(?:parameter|field|option|argument"
     r"|filter|property)(?: \S+)? (?:is|was|has been)"
@@ -102,10 +102,10 @@ def hints_of(
     arguments: Iterable[str] = (),
 ) -> Hints:
     """Return the behaviour hints of an operation (MCP `ToolAnnotations`), by its method (RFC 9110
-    section 9.2) and the document's verbs. POST is additive only where the document says that it
-    adds or reads; else it may overwrite, as the protocol assumes.
+    section 9.2) and the document's verbs. POST is additive only if the document says that it adds
+    or reads; otherwise it may overwrite, as the protocol assumes.
 
-    `status` is that of its success; `arguments` are the texts of those in its query.
+    `status` is the status of success; `arguments` are the texts of the query arguments.
     """
     written = describe.written_sentence(operation)
     if method in SAFE and not describe.changes_something(written, path, arguments):
@@ -129,7 +129,7 @@ def hints_of(
 
 
 def _adds(method: str, verbs: set[str], status: str, *, item: bool) -> bool:
-    """Return whether an operation changes nothing that was there. `item`: its body is that of one
+    """Return whether an operation leaves existing things unchanged. `item`: its body is a single
     thing, which a PUT replaces.
     """
     if method == "PUT":
@@ -197,7 +197,7 @@ class Operation:
         self.names = argument_names(keys, kept, pinned.chosen_arguments.get(name, {}))
         self.chooser = self.names.pop(CHOOSES_FIELDS, "")
         self.uses = Counter(wire_name for _, wire_name in self.names)
-        """Name on the wire → how many places it stands in."""
+        """Wire name → number of its places."""
         self.status, self.answer = responses.success(reader, operation, origin.pointer)
         self.deprecated = operation.get("deprecated") is True
         self.headline = self.text = self.description = ""
@@ -519,8 +519,9 @@ class Operation:
         return replace(listing, fields=next((name for name in names if name not in taken), ""))
 
     def words_of(self, item: Field, limit: int, inner_text: str) -> str:
-        """An argument's description: the parameter's own text, then that of its schema. A text that
-        only repeats the name says nothing, and one that asks for encoding asks for what is done.
+        """Return an argument's description: the parameter's own text, then its schema's text. A
+        text that only repeats the name is dropped. A text that asks for URL encoding gets a note
+        that the server encodes.
         """
         own_text = self.repeated.without(plain(item.description), item.wire_name)
         owner = self.owner_of(item) if ANY_ID.fullmatch(own_text) else ""
@@ -560,7 +561,7 @@ class Operation:
         return (item.wire_name, text) in self.frequent
 
     def narrowed(self, item: Field, schema: Schema) -> Schema:
-        """An argument's schema, narrowed to what its place can hold where a keyword says that."""
+        """Return an argument's schema, narrowed by keywords to the values its place can carry."""
         return schema if self.is_json(item) else _never_empty(schema, item.required)
 
     def is_removed_by_null(self, item: Field) -> bool:
@@ -616,8 +617,8 @@ def _never_empty(schema: Schema, required: bool) -> Schema:
 
 
 def _joined(own_text: str, inner_text: str) -> str:
-    """The text of a parameter and that of its schema; only the longer one where they begin
-    alike.
+    """Join the text of a parameter and the text of its schema; if they begin alike, take the
+    longer.
     """
     own_text, inner_text = own_text.rstrip(".;"), inner_text.rstrip(".;")
     if own_text.startswith(inner_text):

@@ -25,7 +25,7 @@ MISSPELT_PLACES = {"headers": "header", "params": "query", "cookies": "cookie", 
 # OpenAPI 3.1 §4.8.12.2: these header parameters are ignored, the request's own parts say them.
 IGNORED_HEADERS = frozenset(["accept", "content-type", "authorization"])
 MEDIA_RANGES = re.compile(r"[A-Za-z0-9!#$&^_.+*-]+/[A-Za-z0-9!#$&^_.+*-]+[ -~]{0,200}")
-"""One media type or several, as they stand in `Accept` and `Content-Type`."""
+"""Media types as in `Accept` and `Content-Type`."""
 MEANT = frozenset({"POST", "PUT", "PATCH"})
 """Methods of requests that mean their body (RFC 9110 §9.3, RFC 5789)."""
 JSON_TYPES = ("application/json", "text/json", "text/x-json", "application/x-json")
@@ -88,9 +88,9 @@ class Around:
     credentials: Container[str] = ()
 
     def means(self, node: dict[str, Any], name: str) -> bool:
-        """Return whether a body that has required fields is required. `required` is false by
-        default (OpenAPI 3.1 §4.8.13), which few authors mean. A body that was one argument of that
-        name at the last run stays what it was.
+        """Return whether a body with required fields is required. `required` is false by default
+        (OpenAPI 3.1 §4.8.13), which few authors mean. A body that was an argument of the name
+        `name` at the last run stays optional.
         """
         if self.method not in MEANT:
             return False
@@ -129,8 +129,8 @@ def templated(
     """Split off the parameters behind the `?` of a path: `?key={name}` is the query parameter
     `key`.
 
-    OpenAPI has no templates there; whoever writes one means this. `operation` is the
-    pointer of the operation.
+    OpenAPI has no templates in a query, but authors of such paths mean parameters. `operation` is
+    the pointer of the operation.
     """
     fixed: list[tuple[str, str]] = []
     for key, value in query:

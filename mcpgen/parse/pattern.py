@@ -114,7 +114,7 @@ def _without_look_around(pattern: str) -> Iterator[str]:
 
 
 def _tokens(pattern: str) -> Iterator[tuple[str, bool]]:
-    """A pattern's escapes, openings and other characters, each with whether it stands inside a
+    """Yield a pattern's escapes, openings and other characters, each with whether it is inside a
     class.
     """
     in_class = False
@@ -213,8 +213,8 @@ class _Rewriter:
         return "(?:"
 
     def _repeat(self, repeat: re.Match[str]) -> None:
-        """A quantifier. Raises _NotPortable where it repeats nothing, an assertion, or another one,
-        and for more repetitions than engines take.
+        """Translate a quantifier. Raises _NotPortable for a quantifier after nothing, an assertion
+        or another quantifier, and for more repetitions than engines allow.
         """
         is_lazy = (self.before, repeat[0]) == ("repeat", "?")
         if (is_lazy, self.before) not in ((False, "atom"), (True, "repeat")):
@@ -275,7 +275,7 @@ UPPER, LOWER = ("maximum", "exclusiveMaximum"), ("minimum", "exclusiveMinimum")
 FARTHEST = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
 """Format → the least and the greatest number of it."""
 BEYOND = (1 - 2**53, 2**53 - 1)
-"""Likewise of other numbers: JSON carries those outside without loss to nobody (RFC 8259 §6)."""
+"""Likewise for other numbers: beyond these, JSON parsers lose precision (RFC 8259 §6)."""
 
 
 def vacuous_rules(rules: Schema) -> frozenset[str]:

@@ -1,8 +1,8 @@
 """Answers → output schemas (OpenAPI 3.1 §4.8.16 and §4.8.17).
 
 An output schema is tolerant by construction: its root is an open object and requires nothing, so
-every answer an API really gives is valid against it. An answer that is not an object stands under
-`result`. Which fields come back, the description says.
+every real answer of an API is valid. An answer that is not an object is under `result`. The
+description names the fields that come back.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ TELLING_NAMES = (
 )
 """Names of fields that tell what an object is, the most telling first."""
 _OF_OTHERS = re.compile(r"(?:_|[a-z](?=I))ids?$|^(?:avatar|banner|colou?r|flags|icon|image)", re.I)
-"""Names of fields that refer to other objects or show this one: they tell least."""
+"""Names of fields that refer to other objects or to pictures: they distinguish least."""
 _PAGING = re.compile(
     r"count|total|cursor|next|prev|more|limit|offset|page|size|complete|status|success"
     r"|^(ok|object|ur[il]|start|end)$",
@@ -79,7 +79,7 @@ TEXTS = re.compile(
 STATING = FINITE | frozenset("contains includes indicates provides responds returns shows".split())
 """Words that make a sentence of a line."""
 RELATIVE = frozenset("that which who whose where if when whether".split())
-"""Words that begin a clause about what stands before them."""
+"""Words that begin a relative or subordinate clause."""
 ARTICLES = {"array": "an", "boolean": "a", "integer": "an", "number": "a", "string": "a"}
 """Type → its article."""
 
@@ -99,14 +99,16 @@ def success(reader: Reader, operation: dict[str, Any], pointer: str) -> tuple[st
 
 
 def headers(response: dict[str, Any]) -> tuple[str, ...]:
-    """The header fields of a response that are part of what it says: a total, a token, an ETag."""
+    """Return the header fields of a response with content of their own: a total, a token, an
+    ETag.
+    """
     names = dict.fromkeys(name.lower() for name in as_object(response.get("headers")))
     told = [name for name in names if TOKEN.fullmatch(name) and name not in FIELDS_OF_TRANSPORT]
     return tuple(name for name in told if WORDS_OF_TRANSPORT.isdisjoint(words(name)))
 
 
 def media_types(response: dict[str, Any]) -> list[str]:
-    """The media types of a response that can stand in an Accept field."""
+    """Return the media types of a response that are valid in an Accept field."""
     names = [name.strip() for name in as_object(response.get("content"))]
     return list(filter(MEDIA_TYPE.fullmatch, names))
 
@@ -154,7 +156,7 @@ def items_of(
 
 
 def accept(response: dict[str, Any]) -> str:
-    """The Accept field of the request: JSON where it is offered, else what is offered, else
+    """Return the Accept field of the request: JSON if offered, else the offered types, else
     JSON.
     """
     names = media_types(response)
@@ -211,9 +213,9 @@ def _open_object(properties: dict[str, Schema]) -> Schema:
 
 
 def telling(reader: Reader, schema: Any) -> list[str]:
-    """The fields of an object that tell most about it, at most `TELLING`: its name, content and
-    status, then the others as their author wrote them, and identifiers last. Of those in
-    alphabetical order, the fields that it always has come first.
+    """Return the most distinguishing fields of an object, at most `TELLING`: name, content and
+    status, then other fields in the author's order, and identifiers last. If the fields are in
+    alphabetical order, required fields come first.
     """
     base, _, _ = reader.expand(schema)
     fields = _readable(reader, schema)
@@ -233,7 +235,7 @@ def _is_identifier(name: str) -> bool:
 
 
 def _rank(name: str) -> int:
-    """The place of a field among those that tell what an object is."""
+    """Return the rank of a field among the distinguishing fields."""
     for rank, telling_names in enumerate(TELLING_NAMES):
         if name.lower() in telling_names:
             return rank
@@ -288,9 +290,9 @@ def sentence(
     headline: str,
     items: tuple[str, ...] | None,
 ) -> str:
-    """The line of a description that says what comes back, where that says more than the tool's
-    headline; else an empty text. `items`: the keys that lead to the list in the answer, if it has
-    one, of which the line says what its items hold.
+    """Return the line of a description on the answer, if it says more than the tool's headline;
+    else empty. `items`: the keys to the list in the answer, if there is a list; the line then names
+    the fields of its items.
     """
     if code == "204":
         return ""
@@ -386,8 +388,8 @@ def _has_fields(reader: Reader, schema: Any) -> bool:
 
 
 def _content_of(reader: Reader, name: str, schema: Any) -> str:
-    """The only field of an answer; one that only holds it with what it holds (`data: id, name`,
-    `data, an array of objects: id, name`), and empty where nothing is known of that.
+    """Return the only field of an answer; for an envelope, with its content (`data: id, name`,
+    `data, an array of objects: id, name`), and empty if the content is unknown.
     """
     if name.lower() not in ENVELOPES and not _has_fields(reader, schema):
         return name

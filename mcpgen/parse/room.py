@@ -1,10 +1,9 @@
-"""The budget of a server's tools in its list and of their texts, and texts that stand in it too
-often.
+"""Budgets: of each tool in the list, and of its texts. Texts repeated too often are dropped.
 
-A budget for each tool keeps a list of hundreds within bounds. A list that is short all the
-same has budget to spare: its cut tools are listed anew with a larger budget, all with the
-same one, as long as the list stays short. A list that is not short is not touched, however
-many tools it has, so that a tool more or less there changes no other one.
+A budget for each tool keeps a list of hundreds within bounds. A list that is still short has bytes
+to spare: its cut tools are listed anew with a larger budget, the same for all, as long as the list
+stays short. A long list is left alone, whatever its number of tools, so that a tool more or less
+changes no other tool.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ SMALL = 3072
 """Bytes that a tool among many should have at most."""
 
 SHORT_LIST = 40_000
-"""Bytes of a list of tools, about 10,000 tokens, up to which nobody minds its length."""
+"""Bytes of a list short enough for any client, about 10,000 tokens."""
 
 ANNOTATIONS = 105
 """Bytes of the annotations, which are nearly the same for every tool."""
@@ -67,7 +66,7 @@ TEXTS = {
     "portable": Texts(tool=450, argument=220, nested=120, alike=225),
     "rich": Texts(tool=1500, argument=600, nested=300, alike=750),
 }
-"""Profile → its texts where there is room for them."""
+"""Profile → budgets of texts in a short list."""
 
 LIMITS = {
     ("portable", False): (BUDGET["portable"], TEXTS["portable"]),
@@ -79,9 +78,7 @@ LIMITS = {
 
 
 def own_budget(config: Config, origin: Origin) -> int | None:
-    """The bytes that the user lets the tool of an operation have at most; None where the user says
-    nothing of it.
-    """
+    """Return the user's limit, in bytes, for the tool of an operation; None without a limit."""
     names = (origin.operation_id, origin.operation)
     for key, tool in config.tools.items():
         if tool.budget is not None and config.pinned.formerly.get(key, key) in names:
@@ -104,10 +101,10 @@ def size(tool: Tool) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A tool as it is listed within its budget: its bytes, and the tag of its toolset.
+    """A tool as listed within its budget: its bytes, and the tag of its toolset.
 
-    `within` lists it anew with a larger budget; None where it has room for everything or the user
-    set its budget. `finished` is the tool with its types, once it is clear that it stays so.
+    `within` lists the tool anew with a larger budget; None if nothing was cut or the user set its
+    budget. `finished` returns the tool with its types, once the listing is final.
     """
 
     tag: str
@@ -117,7 +114,9 @@ class Draft:
 
 
 def with_room(drafts: list[Draft], *, others: int = 0) -> list[tuple[str, Tool]]:
-    """The tools with the room that their list has; `others` are the bytes of those beside them."""
+    """Return the tools within the largest budget that keeps the list short; `others` are the bytes
+    of further tools in the list.
+    """
     chosen = drafts
     for budget in LARGER if _is_short(drafts, others) else ():
         larger = [draft.within(budget) if draft.within else draft for draft in drafts]
@@ -134,8 +133,8 @@ def _is_short(drafts: list[Draft], others: int) -> bool:
 def frequent_texts(
     reader: Reader, operations: Iterable[DocumentedOperation]
 ) -> frozenset[tuple[str, str]]:
-    """The texts that dozens of operations have about an argument, each with its name on the wire: a
-    model that has read one has read them all.
+    """Return the texts that dozens of operations have about an argument, each with the wire name: a
+    model needs to read such a text only once.
     """
     count: Counter[tuple[str, str]] = Counter()
     for operation in operations:

@@ -1,11 +1,11 @@
 """The schemas of a document with references followed and `allOf` merged (JSON Schema 2020-12), and
-their heirs.
+their subtypes.
 
-`projection` says them to clients; everything else of `parse` asks here what a schema allows.
+`projection` words schemas for clients; the rest of `parse` asks here about allowed values.
 
-A schema with a `discriminator` and no union is a parent: the components that name it in their
-`allOf` inherit from it, and the property says which of them a value is (OpenAPI 3.1 section
-4.8.25).
+A schema with a `discriminator` and no union is a parent: components that name the parent in their
+`allOf` are its subtypes, and the discriminator property has the name of the subtype (OpenAPI 3.1
+section 4.8.25).
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ TEXT_KEYWORDS = ("pattern", "minLength", "maxLength", "format")
 NUMBER_FORMATS = ("int32", "int64", "float", "double")
 UNIONS = ("anyOf", "oneOf")
 CONDITIONS = ("if", "then", "else", "not", "dependentSchemas")
-"""Keywords that say what a value has to be in view of what else it is."""
+"""Keywords that constrain a value depending on the rest of the value."""
 MERGED = "$conditions"
 """The keyword of a flat schema that lists the conditions of the parts it was merged of."""
 CONDITIONAL = frozenset([*CONDITIONS, MERGED])
 DEEPEST_UNION = 6
 """Unions inside unions that are searched for types."""
 LONGEST_CHAIN = 8
-"""Unions of one branch inside each other that are merged."""
+"""Longest chain of nested unions of one branch that is merged."""
 
 
 class Heirs:
@@ -71,8 +71,8 @@ class Heirs:
         return names
 
     def tags(self, name: str, mapping: dict[str, Any]) -> list[str]:
-        """The values that a discriminator's mapping has for a component and its heirs. Names that
-        stand in no mapping are left out: authors who write one rarely mean them.
+        """Return the discriminator values mapped to a component and its subtypes. Names outside the
+        mapping are left out: authors who write a mapping rarely mean other names.
         """
         family = self.family(name)
         return [tag for tag in mapping if component_name(as_text(mapping[tag])) in family]
@@ -99,7 +99,7 @@ class Reader(References):
     """The schemas of one document: what each of them allows."""
 
     def __init__(self, document: Document, problems: Problems, api: str = "") -> None:
-        """`api` is the one of several whose schemas these are."""
+        """Read the schemas of a document; `api` is the name of its API, if there are several."""
         super().__init__(document, problems)
         self.home = home_of_api(api)
         """The pointer of the API's own document."""
@@ -147,7 +147,9 @@ class Reader(References):
         return self._merged[id(node)][1]
 
     def _follow(self, ref: str, seen: frozenset[str]) -> dict[str, Any]:
-        """The flat schema of a reference; anything where it leads in a circle or too far."""
+        """Return the flat schema of a reference; an empty schema if the reference is circular or
+        too long.
+        """
         if ref in seen:
             return {}
         hops = self.document.limits.hops
@@ -176,8 +178,8 @@ class Reader(References):
         return Heirs(self.root if self.document.describes_api else {})
 
     def _tell_heirs_apart(self, flat: dict[str, Any]) -> None:
-        """Let the property that tells heirs apart have the values of its mapping, in a flat schema
-        that nobody shares yet.
+        """Restrict the discriminator property to the values of its mapping, in a flat schema not
+        shared yet.
         """
         discriminator = as_object(flat.get("discriminator"))
         name = as_text(discriminator.get("propertyName"))
@@ -224,8 +226,8 @@ class Reader(References):
         return kinds
 
     def types(self, flat: dict[str, Any]) -> list[str]:
-        """The types of a flattened schema, `null` included; inferred from other keywords where none
-        is given.
+        """Return the types of a flattened schema, including `null`; without `type`, inferred from
+        other keywords.
         """
         written = flat.get("type")
         if written is None:
@@ -347,7 +349,7 @@ def conditions(flat: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def without_integer(types: list[str]) -> list[str]:
-    """Types without `integer` where `number` is one of them, which says the same."""
+    """Return the types without `integer` if `number` is among them, which includes it."""
     if "number" not in types:
         return types
     return [name for name in types if name != "integer"]
@@ -439,8 +441,8 @@ def _both_properties(left: Any, right: Any) -> Any:
 
 
 def _both_declarations(first: Any, second: Any) -> dict[str, Any]:
-    """A property that two parts of an `allOf` declare; one that the second declares anew without
-    `readOnly` is writable.
+    """Merge two declarations of a property in an `allOf`; a second declaration without `readOnly`
+    makes the property writable.
     """
     both: dict[str, Any] = {"allOf": [first, second]}
     if as_object(first).get("readOnly") is True and isinstance(second, dict):
@@ -529,4 +531,4 @@ _MERGERS: dict[str, Callable[[Any, Any], Any]] = {
     "deprecated": _either,
     "uniqueItems": _either,
 }
-"""Keyword → how two values of it become one."""
+"""Keyword → function to merge its two values."""

@@ -140,10 +140,10 @@ def _way(auth: Auth) -> tuple[Any, ...]:
 
 
 class Security:
-    """The credentials of one document, and what each operation requires of them.
+    """The credentials of one document, and the requirement of each operation.
 
-    A credential of the configuration (`[auth]`) takes the place of everything the document says. So
-    does one that is assumed where the document declares none; calls are made without it too.
+    A credential in the configuration (`[auth]`) replaces all security in the document. So does a
+    credential assumed for a document without any; calls are then made even without its value.
     """
 
     def __init__(
@@ -155,8 +155,8 @@ class Security:
         others: Collection[Auth] = (),
         theirs: Collection[Auth] = (),
     ) -> None:
-        """`api` is the one of several whose document it is, `others` are credentials of others,
-        `theirs` those of the one at the same address.
+        """Read the credentials of the API `api`. `others` are credentials of other APIs, `theirs`
+        the credentials of the API at the same address.
         """
         self.prefix, self.problems, self.theirs = prefix, reader.problems, theirs
         self.api, self.others = api, others
@@ -301,7 +301,9 @@ class Security:
         return self.unusable("E0702", scheme, key, f"{message} is not supported", hint)
 
     def unusable(self, code: str, scheme: _Scheme, key: str, message: str, hint: str = "") -> Auth:
-        """A scheme that cannot be used because of one of its keys, which is reported."""
+        """Report a scheme that is unusable because of one of its keys; return an unsupported
+        credential.
+        """
         self.problems.warn(
             code, message, pointer=at_key(scheme.node, scheme.pointer, key), hint=hint
         )
@@ -336,8 +338,8 @@ class Security:
         )
 
     def requirement(self, listed: Any, pointer: str) -> Requirement | None:
-        """Alternatives (OR) of credentials (AND); an empty alternative means optional; None where
-        the document leaves it open, or where its credentials are not the ones to send.
+        """Return alternatives (OR) of credentials (AND); an empty alternative means optional. None
+        if the document leaves the question open, or if its credentials are replaced.
         """
         if not isinstance(listed, list):
             return None
@@ -496,7 +498,7 @@ READERS: dict[str, Callable[[_Scheme], Auth | None]] = {
     "oauth2": _oauth2,
     "openIdConnect": _token,
 }
-"""Type of a scheme → what reads it; None where that scheme is not supported."""
+"""Type of a scheme → its reader; the reader returns None for an unsupported scheme."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ def extension(node: dict[str, Any]) -> dict[str, Any]:
 
 
 def _truth(value: Any) -> bool | None:
-    """A truth value, or a text that stands for one (`"false"`); None for anything else."""
+    """Return a truth value, also from a text (`"false"`); None for any other value."""
     return TRUTHS.get(str(value).strip().lower())
 
 

@@ -1,5 +1,5 @@
-"""Destinations of requests: `servers` of the document, a path or an operation (OpenAPI 3.1
-§4.8.5), and path templates (§4.8.8.2): which of them can be called, and their query.
+"""Destinations of requests: `servers` of the document, a path or an operation (OpenAPI 3.1 §4.8.5),
+and path templates (§4.8.8.2): the callable addresses, and the queries of templates.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Address:
         return urlsplit(self.text).path.rstrip("/")
 
     def is_at(self, other: Address) -> bool:
-        """Return whether both are on one origin, be it one that only the operator knows."""
+        """Return whether both are on one origin, also on an origin known only to the operator."""
         if None in (self.url, other.url):
             return all([self.on_origin, other.on_origin, self.path, other.path])
         return origin(self.text) == origin(other.text)
@@ -96,8 +96,8 @@ def _beside_the_document(source_url: str | None, vouched: Collection[str]) -> Ad
 
 
 def own_network(source_url: str | None) -> set[str]:
-    """The origin of a document's address where it is private: whoever named that address means
-    this machine or this network.
+    """Return the origin of a document's address if it is private: the user named the address, and
+    so means this machine or network.
     """
     if source_url is None:
         return set()
@@ -184,8 +184,8 @@ def _default(variable: dict[str, Any]) -> str | None:
 
 
 def split_path(path: str) -> tuple[str, Query]:
-    """A path key as (template, fixed query); a fragment is dropped. Raises Unsupported where no
-    request can have that path.
+    """Return a path key as (template, fixed query); a fragment is dropped. Raises Unsupported for a
+    path that no request can have.
     """
     at = f"/paths/{escape(path)}"
     template, _, query = path.partition("#")[0].partition("?")

@@ -16,7 +16,7 @@ from .naming.server import GENERAL, GENERAL_TOOLS, toolset_name
 from .naming.verb import is_noise, literals
 
 MANY = 40
-"""Operations without a tag that are one toolset; more are told apart by their paths."""
+"""Most untagged operations in one toolset; more are split by their paths."""
 LEAST = 3
 """Operations that make a toolset; fewer stay in the general one."""
 
@@ -56,10 +56,10 @@ def _last_names(tools: list[Tool], last: Mapping[str, str]) -> Counter[str]:
 def areas(
     untagged: Mapping[str, str], tags: Iterable[str], last: Mapping[str, str]
 ) -> dict[str, str]:
-    """Operation → the tag it has by its path; no entry where it stays in the general toolset.
+    """Return operation → tag by its path; operations without an entry stay in the general toolset.
 
     `untagged` maps operations (`METHOD /path`) to their paths, `last` operations to their toolsets
-    of the last run, in which they stay. `tags` are those of the document.
+    of the last run, which are kept. `tags` are the document's tags.
     """
     members: dict[str, list[str]] = {}
     for operation, path in untagged.items():

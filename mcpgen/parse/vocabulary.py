@@ -26,31 +26,31 @@ def _words(table: str, key: str = "words") -> frozenset[str]:
 VERBS = _words("verbs")
 USUAL_VERBS = _words("verbs", "usual")
 CHANGING = _words("verbs", "changing")
-"""Verbs that change something where a sentence begins with them."""
+"""Verbs that mean a change at the beginning of a sentence."""
 CHANGING_ONE = CHANGING | _words("verbs", "changing_one")
-"""Verbs that do so where an article follows."""
+"""Verbs that mean a change before an article."""
 ENDING_VERBS = _words("verbs", "ending")
 """Verbs that headings end in."""
 NOUNS = _words("nouns")
 """Verbs that APIs more often mean as nouns."""
 BEFORE_NOUN = _words("nouns", "before")
-"""Words that make one of `NOUNS` before them a noun."""
+"""Words that make a following word of `NOUNS` a noun."""
 BULK = _words("verbs", "bulk")
-"""Words that say that many are dealt with at once."""
+"""Words for dealing with many things at once."""
 ADVERBS = BULK | _words("verbs", "partly")
-"""Words that may stand before a verb, as adverbs do."""
+"""Words that may precede a verb, as adverbs do."""
 ARTICLES = _words("texts", "articles")
-"""Words that make no difference to what a sentence says."""
+"""Words without effect on the meaning of a sentence."""
 ASIDES = _words("texts", "asides")
 """First words of sentences that do not say what an operation does."""
 ENGLISH = _words("texts", "english")
-"""Words that most sentences of English have one of."""
+"""Words found in most English sentences."""
 FOREIGN = _words("texts", "foreign")
-"""Words of other languages that most of their sentences have one of."""
+"""Words found in most sentences of other languages."""
 FINITE = _words("texts", "finite")
 """Words that make a sentence of words, where a noun phrase has none."""
 ENVELOPES = _words("texts", "envelopes")
-"""Fields of an answer that hold it and say nothing of it."""
+"""Fields of an answer that are only an envelope."""
 ASIDE = _words("texts", "aside")
 """Fields of an answer beside its content."""
 EMPTY = _words("texts", "empty")
@@ -85,7 +85,7 @@ ADDING = _words("verbs", "adding")
 READING = _words("verbs", "reading")
 """Verbs that change nothing."""
 ADDITIVE = ADDING | READING | _words("verbs", "additive")
-"""Verbs that change nothing that was there before."""
+"""Verbs that leave existing things unchanged."""
 _SAME: dict[str, str] = {
     word: verb for verb, text in _tables()["verbs"]["same"].items() for word in text.split()
 }
@@ -95,7 +95,7 @@ _IRREGULAR: dict[str, str] = _tables()["singulars"]["irregular"]
 
 @lru_cache(maxsize=10_000)
 def singular(word: str) -> str:
-    """The singular of a lower-case word; the word itself where it is one already."""
+    """Return the singular of a lower-case word; a singular is returned unchanged."""
     if word in _IRREGULAR:
         return _IRREGULAR[word]
     if word in _UNCHANGING:
@@ -108,7 +108,7 @@ def singular(word: str) -> str:
 
 
 def one_of(word: str) -> str:
-    """The singular of a resource of which there are many; one there is one of as it is."""
+    """Return the singular of a resource, unchanged if there is only one such resource."""
     return word if word in SINGLE else singular(word)
 
 
@@ -118,7 +118,9 @@ def is_plural(word: str) -> bool:
 
 
 def plural_of(word: str) -> str:
-    """The plural of a lower-case word; what is one, or has none (`daily`, `co2`), as it is."""
+    """Return the plural of a lower-case word; a plural, or a word without a plural (`daily`,
+    `co2`), is returned unchanged.
+    """
     if is_plural(word) or word in _UNCHANGING or word[-1:].isdigit():
         return word
     return inflection.pluralize(word)

@@ -19,13 +19,13 @@ DEEPEST = 5
 VALUES = 5
 """Values of an enum that an outline shows."""
 NAMELESS = "\u2026"
-"""Stands for the name of an element that the document does not give."""
+"""The name of an element that the document does not give."""
 TAG = re.compile(r"[A-Za-z_][\w.-]{0,80}", re.ASCII)
 
 
 def outline(reader: Reader, schema: Any) -> str:
-    """The document that a schema describes, with types in place of values; empty where it is no
-    object, or too large for any outline: `<book id="integer"><title>string</title></book>`.
+    """Return the document described by a schema, with types as values; empty for a schema that is
+    no object, or too large for any outline: `<book id="integer"><title>string</title></book>`.
     """
     flat = reader.flatten(schema)
     if not as_object(flat.get("properties")):
@@ -69,7 +69,7 @@ def _element(reader: Reader, name: str, schema: Any, depth: int, needed_only: bo
 
 
 def _items(reader: Reader, name: str, schema: Any, depth: int, needed_only: bool) -> str:
-    """The elements of a list, as one of them; XML has no lists of lists."""
+    """Return the elements of a list, with the first as an example; XML has no lists of lists."""
     if reader.kinds(schema) == {"array"}:
         return NAMELESS
     return _element(reader, name, schema, depth, needed_only) + NAMELESS

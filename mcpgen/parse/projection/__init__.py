@@ -4,10 +4,10 @@ References are inlined, `allOf` is merged, null is taken out of types (and remem
 keys that clients refuse get a safe name (the wire name is remembered by pointer), and keywords
 outside an allow-list are dropped.
 
-`reading` reads a schema into a `node`, with `scalars`, `unions` and `conditions` for its kinds.
-`listing` chooses what of it a tool lists within its budget, a `place` is one schema as it is
-listed, and `texts` words it. `whole` says all of it, without texts, for the check of calls. A
-listed schema takes whatever the whole one takes.
+`reading` reads a schema into a `node`, with the help of `scalars` and `unions`. `listing` chooses
+the parts a tool lists within its budget, a `place` is one schema as listed, and `texts` words it.
+`whole` is the full schema without texts, for the check of calls. A listed schema accepts every
+value that the full schema accepts.
 """
 
 from __future__ import annotations

@@ -1,17 +1,20 @@
 """The part of an input that a tool lists: a budget that is spent by priority.
 
-A schema is a tree of places. An argument starts as its bare type; everything else that can be
-listed of a place (its properties, its values, its limits, its text) is an offer with a rank. Offers
-are taken by rank until the budget is spent: names and types before values, values before limits,
-limits before the beginnings of texts, and each of these nearer to the arguments before it is
-deeper; long texts come last. The properties of an object are named before one of them is listed.
+A schema is a tree of places. An argument starts as its bare type; each further thing to list of a
+place (its properties, values, limits, text) is an offer with a rank. Offers are taken by rank until
+the budget is spent:
 
-An offer is a change of one place. Its price is what the place grows by, and it is made where the
-room holds that. A property is listed with what its values must have (their required properties,
-recursively, their values and patterns), which is part of its price: a call that fills in the listed
-properties is not refused for a missing one. A required one that takes too much is listed without
-its long values. Properties without room are named, with what they need, or counted, and the object
-stays open, so that every value the document accepts can still be sent. Arguments are always listed.
+* names and types before values, values before limits, limits before the first words of texts;
+* within a rank, places nearer to the arguments before deeper places;
+* long texts last. All properties of an object are named before any is listed.
+
+An offer is a change of one place. Its price is the growth of the place; the change is made if the
+budget allows the price. A property is listed together with the needs of its values (their required
+properties, recursively, their values and patterns), at the full price: so a call that fills in the
+listed properties is never refused for a missing property. A required property that costs too much
+is listed without its long values. Properties beyond the budget are named, with their needs, or
+counted, and the object stays open, so that every value the document accepts can still be sent.
+Arguments are always listed.
 """
 
 from __future__ import annotations
@@ -51,8 +54,9 @@ would be refused.
 DEEPEST_ARRAY = 4
 """Arrays and unions directly inside each other."""
 SHARE = 3
-"""The objects of a union are listed one by one where their names take no more than one in so many
-bytes of the room."""
+"""The objects of a union are listed separately if their names take at most one byte in `SHARE` of
+the budget.
+"""
 LONGEST_NOTE = 200
 """Bytes about which values are listed rather than noted."""
 LEAST_PLACE = 15
@@ -77,7 +81,7 @@ class Listing:
         self._offers: list[tuple[int, int, Callable[..., object], tuple[Any, ...]]] = []
         self._order = count()
         self._most_places = 0
-        """The places that what is being priced may have: more have no room."""
+        """Most places in a trial listing; more are over the budget."""
 
     def add(
         self,
@@ -112,7 +116,7 @@ class Listing:
         return root
 
     def offer(self, kind: str, level: int, action: Callable[..., object], *arguments: Any) -> None:
-        """Remember what can be listed. `action` does it where it can be paid for."""
+        """Add an offer. `action` makes the change, if the budget allows the price."""
         rank = RANKS[kind] + DEEPER * level
         heapq.heappush(self._offers, (rank, next(self._order), action, arguments))
 
@@ -214,7 +218,7 @@ class Listing:
         return places
 
     def _commit(self, place: Place) -> None:
-        """Offer what can be listed of a new place and of those inside it."""
+        """Offer the unlisted parts of a new place and of the places inside."""
         level = place.level
         unlisted = place.unlisted()
         if "enum" in unlisted:
@@ -260,8 +264,9 @@ class Listing:
             self.offer("name", place.level + 1, self._add_or_say, place, member)
 
     def _add_or_say(self, place: Place, member: Member, *, forced: bool = False) -> None:
-        """A property with what its values must have, else its name with what it needs; a large one
-        waits until others have what they need. One that every call needs is listed bare before.
+        """Add a property with the needs of its values, or only name it. A large property is
+        deferred until smaller offers are taken. A property required by every call is first listed
+        bare.
         """
         if not self._add_members(place, [member], self.room // SHARE):
             if member.required and self._add_members(place, [member], bare=True):
@@ -351,7 +356,7 @@ class Listing:
             self._change(place, rules=place.rules | rules)
 
     def _add_text(self, place: Place, limit: int) -> None:
-        """A text in place of a shorter one."""
+        """Replace a text by a longer version."""
         text = texts.text_of(place.node, limit, place.titled())
         if place.words:
             text = place.words(limit, text)
@@ -372,8 +377,8 @@ class Listing:
                 return
 
     def _say(self, place: Place, member: Member, *, forced: bool = False) -> bool:
-        """Name a property that is not listed, with what it needs; one that is forced at least by
-        its name.
+        """Name a property instead of listing it, with its needs; a forced property at least by its
+        name. Return whether it is named.
         """
         name, named = member.wire_name, place.named
         if member.key in named:

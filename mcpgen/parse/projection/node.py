@@ -43,15 +43,18 @@ class Member:
 class Node:
     """One schema.
 
-    `base`: the merged schema of the document, for its texts. `rules`: the portable keywords of the
-    schema itself. `members`: the properties of an object. `items`: the schema of an array's items,
-    in a tuple that is empty for another type. `extra`: `additionalProperties`, None where it says
-    nothing, True where the document permits any beside the `members`. `branches`: the alternatives
-    of a union. `ref`: the component that this schema is. `note`: what the reading itself has to
-    say. `vacuous`: the bounds that no list shows, though calls are checked against them. `barred`:
-    the names of properties that an object has and that cannot be sent (`readOnly`). `conditions`:
-    schemas of the document that a value fits as well. `meanings`: the meaning of each value of the
-    enum, empty where the document says none.
+    * `base`: the merged schema of the document, for its texts. `rules`: the portable keywords of
+      the schema itself.
+    * `members`: the properties of an object. `items`: the schema of an array's items, as a tuple,
+      empty for other types.
+    * `extra`: `additionalProperties`, None if absent, True if any property beside the `members` is
+      permitted.
+    * `branches`: the alternatives of a union. `ref`: the component of this schema.
+    * `note`: a remark made by the reading itself.
+    * `vacuous`: bounds left out of lists but checked in calls.
+    * `barred`: names of properties that cannot be sent (`readOnly`).
+    * `conditions`: further schemas of the document that a value must match.
+    * `meanings`: the meaning of each value of the enum, empty if the document has none.
     """
 
     base: dict[str, Any]
@@ -80,8 +83,8 @@ class Node:
         return as_text(self.rules.get("type"))
 
     def rules_of_names(self) -> Schema:
-        """The rules about the names of an object's properties. No list shows them, because clients
-        refuse them; a call is checked against them.
+        """Return the rules about the names of an object's properties. They are left out of lists,
+        because clients refuse them, but checked in calls.
         """
         if self.kind != "object":
             return {}
@@ -115,7 +118,7 @@ class Node:
 
 
 def rules_of(schema: dict[str, Any]) -> dict[str, Any]:
-    """The keywords of a schema that say what it accepts: no texts, no extensions."""
+    """Return the validating keywords of a schema: no texts, no extensions."""
     return picked(schema, keywords(schema, TEXTS))
 
 
@@ -129,7 +132,9 @@ class Reading(Protocol):
 
 
 def safe_key(wire_name: str, used: Collection[str]) -> str:
-    """A property key every client takes: the wire name, or a readable unique stand-in."""
+    """Return a property key that every client accepts: the wire name, or a readable unique
+    replacement.
+    """
     if KEY.fullmatch(wire_name) and wire_name not in used:
         return wire_name
     stem = re.sub(r"[^a-zA-Z0-9_.-]+", "_", ascii_of(wire_name)).strip("_")[:50] or "key"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ...ir import Schema
 
 DEEPEST_TITLE = 1
-"""The level of the deepest title that stands in for a text."""
+"""The deepest level at which a title may replace a missing text."""
 ANY_VALUE = [{"type": name} for name in ("string", "number", "boolean", "object")]
 """Types of an array's items if the document has none: clients refuse an array without a type
 for its items.
@@ -38,16 +38,17 @@ def size_of(value: Any) -> int:
 
 @dataclass(slots=True, eq=False)
 class Place:
-    """One schema as it is listed.
+    """One schema as listed.
 
-    `level`: properties between it and the arguments of the call, -1 for a body that is one
-    argument. `name`: that of its property, if it is one. `rules`: the keywords that are listed.
-    `text`: the document's text so far. `note`: what is said in place of values or shapes.
-    `meaning`: what the values mean.
-    `together`: properties that this one is not given without. `named`: properties that are not
-    listed → their names and what they need. `union`: the objects that are listed as one with the
-    properties of all. `around`: the schemas that this one is inside. `brief`: no more than the
-    beginning of its text is listed.
+    * `level`: number of properties between this schema and the arguments of the call; -1 for a body
+      that is a single argument.
+    * `name`: the name of the property, if the schema is one. `rules`: the listed keywords.
+    * `text`: the document's text so far. `meaning`: the meaning of the values.
+    * `note`: a remark that replaces values or shapes.
+    * `together`: properties that must be given with this property.
+    * `named`: unlisted properties → names and needs.
+    * `union`: the objects listed as a single object with all their properties.
+    * `around`: the enclosing schemas. `brief`: only the first words of the text are listed.
     """
 
     node: Node
@@ -120,8 +121,8 @@ class Place:
         return len(self.members) == len(self.node.members)
 
     def titled(self) -> bool:
-        """Return whether the title can stand in for a text that is missing: it says more than the
-        name, and the place is not deep.
+        """Return whether the title can replace a missing text: it says more than the name, and the
+        place is not deep.
         """
         if self.level > DEEPEST_TITLE:
             return False
@@ -163,7 +164,9 @@ class Place:
         return out
 
     def description(self) -> str:
-        """The text, and what is said of that which is not listed: clients cut it at 2,000."""
+        """Return the text, and notes on unlisted parts: clients cut a description at 2,000
+        characters.
+        """
         together = texts.together_note(self.together)
         named = "" if self.name.isascii() else f"`{visible(self.name)[:40]}` in the API"
         notes = [named, self.note, self.meaning, together, self._names_note()]
@@ -212,7 +215,7 @@ class Place:
         return {**schema, "anyOf": list(map(dict, ANY_VALUE))}
 
     def needs(self) -> str:
-        """Describe what a value needs that is not listed."""
+        """Describe the unlisted needs of a value."""
         return texts.needs_note([member.wire_name for member in self.demands()]) or self.note
 
     def parts(self) -> Iterator[Place]:
@@ -247,10 +250,10 @@ def _identity(node: Node) -> str | int:
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """A listed schema and what it does not say. Pointers are relative to `schema`.
+    """A listed schema and its hidden facts. Pointers are relative to `schema`.
 
-    `nullable`: where null is a value. `wire_names`: (pointer, name on the wire) of renamed keys.
-    `is_whole`: whether the schema says every rule.
+    `nullable`: nullable positions. `wire_names`: (pointer, wire name) of renamed keys. `is_whole`:
+    whether the schema has every rule.
     """
 
     schema: Schema

@@ -1,10 +1,9 @@
-"""The schemas of a document as the portable profile reads them, each one once, and the conditions
-on a value (`if`, `not`, `dependentSchemas`) that calls are checked against.
+"""The schemas of a document as the portable profile reads them, each read once, and the conditions
+on a value (`if`, `not`, `dependentSchemas`) checked in calls.
 
-What stands inside a schema is read when somebody asks for it, so that a recursive schema has an end
-and a large one costs only what is listed of it. No list shows conditions, because clients refuse
-them. They are checked as they are written: what is only nearly the same would refuse, under a
-`not`, what the document takes.
+Inner schemas are read on demand: a recursive schema ends, and a large schema costs only its listed
+part. Conditions are left out of lists, because clients refuse them. They are checked exactly as
+written: under a `not`, an approximation would refuse values that the document accepts.
 """
 
 from __future__ import annotations
@@ -172,8 +171,8 @@ class Nodes:
         return as_object(target).get("unevaluatedProperties") is False
 
     def branches(self, node: Node) -> tuple[Node, ...]:
-        """The branches of a union with its objects as one union, which is itself where it has no
-        other branches.
+        """Return the branches of a union, with its objects grouped as one union: the union itself
+        if all branches are objects.
         """
         if not node.branches:
             return ()
@@ -224,8 +223,8 @@ class Nodes:
         return Node(base, rules, vacuous=vacuous, meanings=_meanings(base, rules))
 
     def _members(self, base: dict[str, Any]) -> tuple[Member, ...]:
-        """The properties of an object, the required ones first; one that is required and not
-        declared takes any value.
+        """Return the properties of an object, required ones first; an undeclared required property
+        accepts any value.
         """
         properties = as_object(base.get("properties"))
         required = set(texts_in(base.get("required")))
@@ -302,7 +301,7 @@ def _with_needs(members: dict[str, Member], base: dict[str, Any]) -> tuple[Membe
 
 
 def _dependent(base: dict[str, Any]) -> dict[str, Any]:
-    """Name of a property → the names of those that it is not given without."""
+    """Return name of a property → names of the properties it depends on."""
     dependent = {
         name: as_object(schema).get("required")
         for condition in conditions(base)

@@ -40,7 +40,7 @@ EMPTY_TEXT = {"type": "string", "maxLength": 0}
 
 
 def is_text_type(media_type: str) -> bool:
-    """Return whether content of a media type is text as it stands."""
+    """Return whether content of a media type is text without decoding."""
     return TEXT_TYPES.match(media_type.lower().partition(";")[0].strip()) is not None
 
 
@@ -57,7 +57,7 @@ def is_raw(base: dict[str, Any]) -> bool:
 
 
 def is_base64(base: dict[str, Any]) -> bool:
-    """Return whether a text stands for bytes."""
+    """Return whether a text means bytes."""
     return is_raw(base) or base.get("contentEncoding") == "base64"
 
 
@@ -143,7 +143,7 @@ def _can_be_said(value: Any) -> bool:
 
 
 def _converted(value: Any, name: str) -> Any:
-    """A value of an enum as one of the type `name`, or None where it cannot be one."""
+    """Return a value of an enum converted to the type `name`; None if that is impossible."""
     if not name:
         return value
     if is_of_type(value, name):

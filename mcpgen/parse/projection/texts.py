@@ -29,8 +29,8 @@ SOME_VALUES = 12
 
 
 def text_of(node: Node, limit: int, titled: bool) -> str:
-    """The document's text about a schema in at most `limit` characters, and notes on what its
-    keywords leave out. The title stands in for the text where the schema is `titled`.
+    """Return the document's text about a schema in at most `limit` characters, and notes on facts
+    missing from its keywords. In a `titled` schema the title replaces a missing text.
     """
     text = shortened(plain(_text(node, titled)), limit)
     return sentence([text, node.note[:limit], *_notes(node)])
@@ -58,7 +58,7 @@ def _notes(node: Node) -> list[str]:
 
 
 def joined(parts: list[str]) -> str:
-    """Texts as one; one that stands alone keeps its full stop."""
+    """Join texts into one; a single text keeps its full stop."""
     texts = [part for part in parts if part.strip()]
     return texts[0] if len(texts) == 1 else sentence(texts)
 
@@ -150,7 +150,7 @@ def needs_note(names: list[str]) -> str:
 
 
 def together_note(names: tuple[str, ...]) -> str:
-    """Return the note on properties that one depends on; empty if there are none."""
+    """Return the note on the properties a property depends on; empty if there are none."""
     return f"only together with {', '.join(names)}" if names else ""
 
 

@@ -27,8 +27,8 @@ EXAMPLES = 20
 
 
 def read(reading: Reading, base: dict[str, Any], branches: list[Any], *, exclusive: bool) -> Node:
-    """`oneOf`/`anyOf`: each branch merged with what stands beside the union. With `exclusive` a
-    value fits one branch and no more.
+    """Read `oneOf` or `anyOf`: each branch is merged with the keywords beside the union.
+    `exclusive`: a value fits exactly one branch.
     """
     beside = _beside(base)
     discriminator = as_object(base.get("discriminator"))
@@ -84,8 +84,9 @@ def _discriminated(
 
 
 def _told_apart(reading: Reading, options: list[Any]) -> list[Any]:
-    """The objects of which a value fits one and no more: where a property tells them apart, and
-    several need nothing, a value without that property fits them all, and so it is needed.
+    """Return the objects of a `oneOf`, made exclusive. If several objects require nothing, but a
+    property distinguishes them, the property is made required: without it a value would fit them
+    all.
     """
     flats = list(map(reading.reader.flatten, options))
     if sum(not flat.get("required") for flat in flats) < 2:
@@ -126,7 +127,7 @@ def _tags(ref: str, discriminator: dict[str, Any]) -> list[str]:
 
 
 def _joined(reading: Reading, base: dict[str, Any], options: list[Any]) -> Node:
-    """The shortest node that accepts what any of `options` accepts."""
+    """Return the shortest node that accepts every value accepted by any of `options`."""
     branches = _distinct(reading, options)
     null = any(branch.null for branch in branches)
     branches = _with_one_enum(_with_one_text(branches))
@@ -203,7 +204,9 @@ def grouped(node: Node) -> tuple[Node, ...]:
 
 
 def in_common(union: Node) -> Node:
-    """One open object for many: the properties of all of them, and what all of them require."""
+    """Merge many objects into an open object: all their properties, and the properties all
+    require.
+    """
     by_name: dict[str, list[Member]] = {}
     for branch in union.branches:
         for member in branch.members:
@@ -227,7 +230,7 @@ def _any_of(declared: list[Member]) -> Any:
 
 
 def needs_of_shapes(reading: Reading, union: Node) -> str:
-    """Describe what each of the objects of a union needs that not every other one does."""
+    """Describe the needs of each object of a union, without the needs all objects share."""
     objects = union.branches
     required = [[member.key for member in branch.members if member.required] for branch in objects]
     common = set(required[0]).intersection(*required)

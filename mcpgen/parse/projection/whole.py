@@ -1,7 +1,7 @@
-"""The whole of what a tool takes, as calls are checked: every rule of every schema, no texts.
+"""The full schema of a tool's input, as calls are checked: every rule of every schema, no texts.
 
-Components stand once in the definitions of the server, whatever number of tools refers to them
-(JSON Schema 2020-12 core §8.2.4).
+Each component is in the server's definitions once, for all tools that refer to it (JSON Schema
+2020-12 core §8.2.4).
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from .reading import Nodes
 
 DEEPEST = 24
-"""Schemas inside each other without a reference between them; a deeper one takes any value."""
+"""Deepest nesting of schemas without a reference between; a deeper schema accepts any value."""
 MOST = 5_000
-"""Components with rules beside them that are written out in one schema; then any value is taken."""
+"""Most components with sibling rules expanded in one schema; beyond, any value is accepted."""
 NULL = {"type": "null"}
 
 
@@ -38,7 +38,7 @@ class Whole:
     """
 
     def __init__(self, nodes: Nodes, beside: Whole | None = None) -> None:
-        """The definitions join those that there are `beside`, of another API."""
+        """Join the definitions of a further API to the definitions `beside`."""
         self.nodes = nodes
         self.definitions: dict[str, Schema] = beside.definitions if beside else {}
         self.names: dict[str, str] = beside.names if beside else {}
@@ -76,7 +76,7 @@ class Whole:
         return self._inline(node, pointer, names, depth)
 
     def _define(self, key: str, name: str, target: Node) -> Schema:
-        """A reference to a schema that stands among the definitions."""
+        """Return a reference to a schema, and add the schema to the definitions."""
 
         def write(name: str) -> None:
             self._inside = {id(target)}
@@ -155,9 +155,7 @@ def _merged_name(node: Node) -> str:
 
 
 def _is_large(node: Node) -> bool:
-    """Return whether a component is worth a definition: it has schemas inside it, or many
-    values.
-    """
+    """Return whether a component is worth a definition: it contains schemas, or many values."""
     if any((node.members, node.items, node.branches, node.extra)):
         return True
     return len(node.rules.get("enum", ())) > 8
