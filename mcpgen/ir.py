@@ -391,6 +391,8 @@ class Server:
     structured_content: bool = True
     has_functions: bool = False
     functions: tuple[str, ...] = ()
+    uses: frozenset[str] = frozenset()
+    """The parts whose functions the user's code calls (`wire.file`)."""
     profile: str = "portable"
     confirm: bool = False
     """Whether a person has to agree to each call of a tool that may delete or overwrite."""

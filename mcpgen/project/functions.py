@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..problems import Place, Problem
+from ..runtime.client.wire import FUNCTIONS
 from ..runtime.package import decorated
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
@@ -93,6 +94,23 @@ def functions_of(folder: Path) -> list[UserFunction]:
     """Every such function of a project."""
     packages = sorted(path.parent for path in folder.glob("src/*/custom"))
     return [function for package in packages for function in functions(package)]
+
+
+def parts_used(folder: Path) -> frozenset[str]:
+    """Return the parts of the runtime whose functions the user's code calls: `wire.file(...)`, or
+    `api.request` with a body that they write.
+    """
+    used: set[str] = set()
+    for home in folder.glob("src/*"):
+        for path in (home / "auth.py", home / "hooks.py", *home.glob("custom/**/*.py")):
+            tree = parsed(path)
+            for node in ast.walk(tree) if isinstance(tree, ast.Module) else ():
+                match node:
+                    case ast.Attribute(attr=name) | ast.alias(name=name) if name in FUNCTIONS:
+                        used.add(FUNCTIONS[name])
+                    case ast.keyword(arg="multipart" | "content"):
+                        used.add("files")
+    return frozenset(used)
 
 
 def makes_a_tool(node: FunctionNode) -> bool:

@@ -35,7 +35,7 @@ from ..lock import Lock, read_lock, salvaged_lock, text_hash
 from ..paths import here, is_project, read_plain
 from ..problems import Problems, Severity, UsageError
 from ..runtime.package import decorated
-from .functions import functions_of
+from .functions import functions_of, parts_used
 
 if TYPE_CHECKING:
     from ..ir import Server
@@ -181,12 +181,12 @@ def run(
     report_hidden(document, problems)
     result = pipeline.understood(document, plan.config, problems, lock=plan.lock)
     server = result.server
-    homes = folder.glob("src/*")
     before = () if plan.lock is None else (*plan.lock.files, *plan.lock.once)
     server = replace(
         server,
         files=(*requested(before, folder), *request.add),
-        has_functions=any(decorated(home) for home in homes),
+        has_functions=any(map(decorated, folder.glob("src/*"))),
+        uses=parts_used(folder),
         functions=tuple(function.name for function in functions_of(folder)),
         profile=plan.config.profile,
     )

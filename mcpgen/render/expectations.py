@@ -17,7 +17,7 @@ from decimal import Decimal
 from typing import Any
 
 from ..ir import Argument, Auth, Schema, Server, Tool
-from ..runtime.client.wire import form_text, json_lines, with_fields
+from ..runtime.client.wire_styles import form_text, json_lines, with_fields
 from ..runtime.pointer import escape, unescape
 
 Expectation = dict[str, Any]

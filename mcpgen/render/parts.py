@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from ..ir import Server
+from ..ir import Server, Tool
+from ..runtime.client.wire import FUNCTIONS
 from ..runtime.parts import NAMED
 from ..version import __version__
 from . import workflows
@@ -50,8 +51,9 @@ def _rows() -> list[dict[str, Any]]:
 
 def features(server: Server) -> Mapping[str, bool]:
     """Return the features of a server, by the words that parts and templates use."""
-    tools, is_searched = server.tools, server.is_searched
-    leaves_out, calls_api = leave_out(server), server.calls_api
+    tools = server.tools
+    used = server.uses.union(*map(_used_by, tools))
+    leaves_out, calls_api, is_searched = leave_out(server), server.calls_api, server.is_searched
     return {
         "calls_api": calls_api,
         "catalogue": server.catalogue,
@@ -61,7 +63,9 @@ def features(server: Server) -> Mapping[str, bool]:
         "fetches_tokens": fetches_tokens(server),
         "has_contracts": has_contracts(server),
         "has_functions": server.has_functions,
+        "has_files": calls_api and "files" in used,
         "has_login": has_login(server),
+        "has_styles": calls_api and "styles" in used,
         "has_whole": bool(with_contract(server)),
         "is_searched": is_searched,
         "has_workflows": workflows.are_in(server),
@@ -76,6 +80,19 @@ def features(server: Server) -> Mapping[str, bool]:
         "oauth": not {"oauth", "exchange"}.isdisjoint(server.parts),
         **{name: name in server.files for name in on_request()},
     }
+
+
+def _used_by(tool: Tool) -> Iterator[str]:
+    """Yield the parts of the runtime that the request of a tool uses: those whose functions write
+    its arguments and its body.
+    """
+    body = tool.request and tool.request.body
+    if body and body.kind in ("binary", "multipart", "text"):
+        yield "files"
+    for argument in tool.arguments:
+        writers = [argument.encode, *(name for name, _ in argument.options)]
+        writers += ["with_fields"] * bool(argument.fixed_fields + argument.default_fields)
+        yield from (FUNCTIONS[name] for name in writers if name in FUNCTIONS)
 
 
 def part_names(server: Server) -> list[str]:

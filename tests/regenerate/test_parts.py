@@ -100,6 +100,23 @@ def test_files_bring_the_part_that_they_use(
     assert f"parts/{part}.py" in modules(project)
 
 
+def test_code_that_sends_a_file_brings_what_writes_it(project: Path, mcpgen: Command) -> None:
+    upload = "from bookshop_mcp import wire; print(wire.file('YQ==').content)"
+    bare = subprocess.run(
+        [sys.executable, "-c", upload], cwd=project / "src", capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert "ImportError: this server was made without `wire_files.py`" in bare.stderr
+    assert "run `mcpgen generate`" in bare.stderr and "client/wire_files.py" not in modules(project)
+    hooks = project / "src" / "bookshop_mcp" / "hooks.py"
+    hooks.write_text("from . import wire\n\nCOVER = wire.file\n", "utf-8")
+    assert mcpgen("check").code == 1
+    assert mcpgen("generate").code == 0
+    assert "client/wire_files.py" in modules(project)
+    assert "client/wire_styles.py" not in modules(project)
+    assert subprocess.check_output([sys.executable, "-c", upload], cwd=project / "src") == b"b'a'\n"
+
+
 @pytest.fixture
 def former(project: Path) -> Iterator[Path]:
     """A project as a version left it that gave `http`, `install` and `shell` to every server."""

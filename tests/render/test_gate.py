@@ -7,6 +7,8 @@ import pytest
 from mcpgen.render import formatting
 from mcpgen.render.gate import ENCODERS, GateError, check
 from mcpgen.render.stage import RUNTIME, render
+from mcpgen.runtime.client import wire
+from mcpgen.runtime.client.wire import FUNCTIONS
 
 from .servers import argument, models_of, module_of, reference, server, tool
 from .syntax import syntax
@@ -119,9 +121,14 @@ def test_the_shape_of_a_typed_dict_does_not_depend_on_its_spelling() -> None:
     )
 
 
+WRITERS = ("wire.py", "wire_files.py", "wire_styles.py")
+
+
 def test_the_gate_knows_every_encoder_of_the_runtime() -> None:
     """What a document can ask for is written by a function that the gate lets through."""
-    sources = [(RUNTIME / "client" / name).read_text("utf-8") for name in ("wire.py",)]
+    sources = [(RUNTIME / "client" / name).read_text("utf-8") for name in WRITERS]
     nodes = [node for source in sources for node in ast.parse(source).body]
     functions = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
-    assert functions >= ENCODERS
+    assert functions >= ENCODERS >= FUNCTIONS.keys()
+    for name in FUNCTIONS:
+        assert getattr(wire, name).__module__ == f"{wire.__name__}_{FUNCTIONS[name]}"

@@ -13,8 +13,9 @@ from mcpgen.runtime.parts import PARTS
 
 MODULES = (
     "facts secrets settings arguments arguments.checker"
-    " errors client.wire client.request client.resilience limits client.network"
-    " client.credentials client.oauth client.api results.answer client.side client.report results"
+    " errors client.wire client.request client.multipart client.resilience limits"
+    " client.network client.credentials client.oauth client.api results.answer client.side"
+    " client.report results"
 ).split()
 PREFIX = "MCPGEN_BOOKSHOP"
 FACTS: dict[str, Any] = {

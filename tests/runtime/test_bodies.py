@@ -144,7 +144,7 @@ def test_names_stay_inside_their_quotes(name: str) -> None:
 
 def test_a_boundary_is_in_no_part(monkeypatch: pytest.MonkeyPatch) -> None:
     tokens = iter(["taken", "free"])
-    monkeypatch.setattr(runtime.request.secrets, "token_hex", lambda _: next(tokens))
+    monkeypatch.setattr(runtime.multipart.secrets, "token_hex", lambda _: next(tokens))
     got = ask("POST", "/b", multipart={"a": "x\r\n--taken\r\n"}).requests[0]
     assert got.header("content-type") == "multipart/form-data; boundary=free"
     assert multipart_fields(got) == [("a", None, b"x\r\n--taken\r\n")]

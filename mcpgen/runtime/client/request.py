@@ -9,19 +9,14 @@ left is percent-encoded, and the finished URL is parsed again and compared with 
 from __future__ import annotations
 
 import json
-import mimetypes
 import re
-import secrets
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from functools import lru_cache, partial
-from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import (
     SplitResult,
     quote,
-    unquote,
     unquote_plus,
     unquote_to_bytes,
     urljoin,
@@ -40,26 +35,20 @@ from ..facts import (
     origin_of,
     readings,
 )
-from ..results.answer import UNTYPED, Answer, charset_of, codec_of
+from ..results.answer import Answer, charset_of, codec_of
 from ..secrets import Caller, Redactor, Secret
 from .settings import ApiSettings
 from .wire import (
-    HOW_TO_SEND,
     OMIT,
-    Encoded,
     Omit,
     Pairs,
-    Part,
-    Simple,
     defined,
-    encoded,
     header_text,
     joined,
-    last_segment,
     pairs_of,
     path_text,
+    rarer,
     simple_text,
-    text_of,
     utf8,
 )
 
@@ -270,15 +259,6 @@ MAX_HEADER = 8 * 1024
 VALUE = re.compile(r"[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?")
 # RFC 6265 section 4.1.1, and the comma that joins the items of a list
 _COOKIE = re.compile(r"[!#-:<-\[\]-~]*")
-# The first bytes of file types, for file parts whose document names no single media type
-_MAGIC = (
-    (b"\x89PNG\r\n\x1a\n", "image/png"),
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"GIF8", "image/gif"),
-    (b"%PDF-", "application/pdf"),
-    (b"PK\x03\x04", "application/zip"),
-    (b"\x1f\x8b", "application/gzip"),
-)
 
 
 def header_fields(headers: Mapping[str, Any]) -> dict[str, str]:
@@ -293,7 +273,7 @@ def header_fields(headers: Mapping[str, Any]) -> dict[str, str]:
             raise Refused("this header cannot be set by an argument", name)
         value = defined(argument)
         if value is not OMIT:
-            fields[name] = header_value(name, _named(name, header_text, value))
+            fields[name] = header_value(name, named(name, header_text, value))
     return fields
 
 
@@ -324,7 +304,7 @@ def cookie_pairs(cookies: Mapping[str, Any]) -> dict[str, str]:
         if isinstance(value, Pairs):
             pairs |= _plain_cookies(name, value)
         else:
-            pairs[_cookie_name(name)] = _named(name, simple_text, value)
+            pairs[_cookie_name(name)] = named(name, simple_text, value)
     return pairs
 
 
@@ -349,11 +329,12 @@ def query_text(query: Mapping[str, Any]) -> str:
     """Query arguments as the query of a URL."""
     pairs: list[tuple[str, str | None]] = []
     for name, value in query.items():
-        try:
-            pairs += pairs_of(name, value)
-        except Refused as refused:
-            raise _with_name(refused, name) from None
+        pairs += named(name, partial(_pairs, name), value)
     return joined(pairs)
+
+
+def _pairs(name: str, value: Any) -> list[tuple[str, str | None]]:
+    return list(pairs_of(name, value))
 
 
 class Payload(NamedTuple):
@@ -380,12 +361,11 @@ def payload(
         body = _json_body(json_value, media_type, optional)
     elif not isinstance(form, Omit):
         body = _form_body(form, media_type, optional)
-    elif not isinstance(multipart, Omit):
-        body = _multipart_body(multipart, media_type, optional, settings)
-    elif content is not OMIT:
-        body = _raw_body(content, media_type, settings)
-    else:
+    elif OMIT is multipart is content:
         return Payload()
+    else:
+        write = rarer("multipart").payload
+        body = write(multipart, content, media_type, optional, settings)
     if body.content is not None and len(body.content) > settings.max_request_bytes:
         raise Refused(
             f"the request body is larger than {settings.max_request_bytes:,} bytes"
@@ -402,10 +382,10 @@ def _json_body(value: Any, media_type: str | None, optional: bool) -> Payload:
     media_type = media_type or "application/json"
     # JSON is UTF-8 (RFC 8259 section 8.1), but an API may read it in the charset it names
     ascii_only = codec_of(charset_of(media_type)) != "utf-8"
-    return Payload(_json_bytes(value, ascii_only=ascii_only), media_type)
+    return Payload(json_bytes(value, ascii_only=ascii_only), media_type)
 
 
-def _json_bytes(value: Any, *, ascii_only: bool = False) -> bytes:
+def json_bytes(value: Any, *, ascii_only: bool = False) -> bytes:
     try:
         text = json.dumps(
             _whole(value), ensure_ascii=ascii_only, allow_nan=False, separators=(",", ":")
@@ -438,171 +418,9 @@ def _form_body(form: Mapping[str, Any] | str, media_type: str | None, optional: 
     return Payload(query_text(form).encode("ascii"), media_type)
 
 
-def _raw_body(content: Any, media_type: str | None, settings: ApiSettings) -> Payload:
-    if isinstance(content, bytes):
-        content = Part(content)
-    if isinstance(content, Part):
-        data = _part_content(content, settings)
-        return Payload(data, _file_type(media_type, content, data))
-    text_type = media_type or "text/plain"
-    declared = text_type.lower()
-    if declared.startswith("text/") and "charset" not in declared:
-        text_type += "; charset=utf-8"
-    return Payload(encoded(text_of(content), text_type), text_type)
-
-
-def _multipart_body(
-    fields: Mapping[str, Any], media_type: str | None, optional: bool, settings: ApiSettings
-) -> Payload:
-    """`multipart/form-data` (RFC 7578), one part per value; in `multipart/mixed` they are named in
-    the same way.
-    """
-    parts: list[tuple[str, Part, bytes]] = []
-    for name, value in fields.items():
-        for own_name, part in _named(name, partial(_parts_of, name), value):
-            content = _named(name, lambda part: _part_content(part, settings), part)
-            parts.append((own_name, part, content))
-    if optional and not parts:
-        return Payload()
-    boundary = _boundary([content for _, _, content in parts])
-    lines = []
-    for name, part, content in parts:
-        head = f"--{boundary}\r\n{_part_head(name, part, content)}\r\n\r\n"
-        lines += [head.encode("utf-8", "replace"), content, b"\r\n"]
-    lines.append(f"--{boundary}--\r\n".encode())
-    essence = (media_type or "multipart/form-data").partition(";")[0]
-    return Payload(b"".join(lines), f"{essence}; boundary={boundary}")
-
-
-def _part_head(name: str, part: Part, content: bytes) -> str:
-    """The header fields of a part (RFC 7578 section 4.2), without the empty line after them."""
-    head = f'Content-Disposition: form-data; name="{escape(name)}"'
-    media_type = part.media_type
-    filename = part.filename
-    if part.path and not filename:
-        filename = last_segment(unquote(part.path))
-    if part.path or filename is not None:
-        if media_type in UNTYPED:  # it says that these are bytes, not which
-            media_type = None
-        media_type = _named(name, lambda part: _file_type(media_type, part, content), part)
-        head += f'; filename="{escape(filename or _made_name(media_type))}"'
-    if media_type:
-        head += f"\r\nContent-Type: {header_value(name, media_type)}"
-    for header, value in part.headers.items():
-        if not TOKEN.fullmatch(header):
-            raise Refused("not a header name", header)
-        head += f"\r\n{header}: {header_value(header, value)}"
-    return head
-
-
-def _made_name(media_type: str) -> str:
-    """A name for a file that has none, with the extension of its media type."""
-    essence = media_type.partition(";")[0].strip()
-    extension = mimetypes.guess_extension(essence) or ""
-    return f"file{extension * (essence not in UNTYPED)}"
-
-
-def _part_content(part: Part, settings: ApiSettings) -> bytes:
-    """The bytes of a part; those of a local file are read now."""
-    if part.path:
-        return local_file(part.path, settings)
-    return part.content
-
-
-def _parts_of(name: str, value: Any) -> list[tuple[str, Part]]:
-    """The parts of a field, each with its name. The pairs of a style are not percent-encoded here
-    (OpenAPI 3.1.1 section 4.8.15.1.2).
-    """
-    if isinstance(value, Pairs):
-        pairs = value.of(name)
-        return [(unquote(key), Part(unquote_to_bytes(text or ""))) for key, text in pairs]
-    return [(name, part) for part in _parts(value)]
-
-
-def _parts(value: Any) -> list[Part]:
-    if value in (OMIT, None):
-        return []
-    if isinstance(value, Part):
-        return [value]
-    if isinstance(value, list | tuple):
-        return [part for item in value for part in _parts(item)]
-    if isinstance(value, bytes):
-        return [Part(value, None, "")]
-    if isinstance(value, Encoded):
-        return [Part(unquote_to_bytes(value.text))]
-    if isinstance(value, Simple):
-        return [Part(utf8(header_text(value)))]
-    if isinstance(value, Mapping):
-        fields = {key: item for key, item in value.items() if item is not OMIT}
-        return [Part(_json_bytes(fields), "application/json")]
-    return [Part(utf8(text_of(value)))]
-
-
-def escape(name: str) -> str:
-    """A field or file name for use inside quotes: quote, backslash and controls percent-encoded
-    (RFC 7578 section 2, WHATWG).
-    """
-    return re.sub(r'["\\\x00-\x1f\x7f]', lambda match: f"%{ord(match[0]):02X}", name)
-
-
-def _boundary(contents: Iterable[bytes]) -> str:
-    """A boundary that no part contains."""
-    while True:
-        boundary = secrets.token_hex(16)
-        if not any(boundary.encode() in content for content in contents):
-            return boundary
-
-
-def _file_type(declared: str | None, part: Part, content: bytes) -> str:
-    """The media type of a file: what is declared, where that is one type; of several or a range the
-    one that the file itself has. Raises Refused where nothing says which.
-    """
-    declared = declared or "*/*"
-    ranges = [one.strip() for one in declared.split(",")]
-    if not re.search("[*,]", declared):
-        return declared
-    by_name, _ = mimetypes.guess_type(part.path)
-    by_content = [known_type for magic, known_type in _MAGIC if content.startswith(magic)]
-    known = (part.own_type, by_name, *by_content, "application/octet-stream", *ranges)
-    for one in [one for one in known if one if "*" not in one]:
-        if any(fnmatchcase(one.lower(), each.lower()) for each in ranges):
-            return one
-    raise Refused(
-        f"the file must be `{declared}`, and its bytes do not say which type it is: give it as a"
-        " `data:` URL, which names the type"
-    )
-
-
-def local_file(url: str, settings: ApiSettings) -> bytes:
-    """The bytes of a `file:` URL inside one of the folders the operator opened. Raises Refused
-    otherwise.
-    """
-    variable = f"`{settings.variable('FILE_ROOTS')}`"
-    if not settings.file_roots:
-        raise Refused(
-            f"local files cannot be named here: {HOW_TO_SEND} (or the operator sets {variable})"
-        )
-    parts = urlsplit(url)
-    if parts.netloc not in ("", "localhost"):
-        raise Refused("not a local file")
-    try:
-        path = Path(unquote(parts.path)).resolve(strict=True)
-        inside = any(path.is_relative_to(root) for root in settings.file_roots)
-        if not inside or not path.is_file():
-            raise Refused(f"not a file inside the folders of {variable}")
-        with path.open("rb") as stream:
-            return stream.read(settings.max_request_bytes + 1)
-    except (OSError, ValueError):
-        raise Refused(f"not a file inside the folders of {variable}") from None
-
-
-def _named(name: str, write: Callable[[Any], T], value: Any) -> T:
+def named(name: str, write: Callable[[Any], T], value: Any) -> T:
     """`write(value)`; a refusal names the argument."""
     try:
         return write(value)
     except Refused as refused:
-        raise _with_name(refused, name) from None
-
-
-def _with_name(refused: Refused, name: str) -> Refused:
-    return refused if refused.name else Refused(str(refused), name)
+        raise refused if refused.name else Refused(str(refused), name) from None

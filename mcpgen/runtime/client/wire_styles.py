@@ -1,0 +1,210 @@
+"""The rarer styles of values on the wire, and the forms and fields that are one argument."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..errors import Refused
+from ..pointer import split
+from .wire import (
+    COMPOUND,
+    NO_FIELDS,
+    Encoded,
+    Fields,
+    Omit,
+    Pairs,
+    Simple,
+    bounded,
+    defined,
+    encode,
+    escaped,
+    exploded,
+    joined,
+    json_of,
+    members,
+    pairs_of,
+    scalar,
+    simple,
+    text_of,
+    texts_for_lists,
+    texts_of,
+    written_fields,
+)
+
+
+def space_delimited(value: Any, within: str = "") -> Simple | Omit:
+    """`spaceDelimited` without explode: `blue%20black%20brown`."""
+    return simple(value, False, " ", within)
+
+
+def pipe_delimited(value: Any, within: str = "") -> Simple | Omit:
+    """`pipeDelimited` without explode: `blue%7Cblack%7Cbrown`."""
+    return simple(value, False, "|", within)
+
+
+def tab_delimited(value: Any, within: str = "") -> Simple | Omit:
+    """Swagger 2.0 `collectionFormat: tsv`: `blue%09black%09brown`."""
+    return simple(value, False, "\t", within)
+
+
+def form(
+    value: Any, explode: bool = True, within: str = ""
+) -> Encoded | Pairs | list[Encoded] | Omit:
+    """`form`: an object is `R=100&G=200` exploded, `R,100,G,200` not (RFC 6570 section 3.2.8)."""
+    return _form(texts_for_lists(value, within), explode, "")
+
+
+# RFC 6570 section 3.2.3 leaves the reserved characters and escapes such as `%2F` alone. Those that
+# end a value or begin something else are encoded all the same: `&` and `;` separate pairs, `#`
+# begins the fragment, most readers take `+` for a space, and a query has no `[` and `]` (RFC 3986
+# section 3.4).
+_RESERVED = ":/?@!$'()*,=%"
+
+
+def reserved(value: Any, explode: bool = True) -> Encoded | Pairs | list[Encoded] | Omit:
+    """`allowReserved`: as `form`, but characters such as `:` `/` `,` that cannot end the value stay
+    as they are, and so does what is percent-encoded (OpenAPI 3.1.1 section 4.8.12.2.2).
+    """
+    return _form(value, explode, _RESERVED)
+
+
+def label(value: Any, explode: bool = False) -> Encoded | Omit:
+    """`label` in a path: `.blue,black`, exploded `.blue.black` and `.R=100.G=200` (RFC 6570 section
+    3.2.5).
+    """
+    value = defined(value)
+    if isinstance(value, Omit):
+        return value
+    separator = "." if explode else ","
+    return Encoded("." + separator.join(texts_of(value, explode, encode)))
+
+
+def matrix(value: Any, explode: bool = False) -> Pairs | Omit:
+    """`matrix` in a path: `;color=blue,black`, exploded `;color=blue;color=black`, `;R=100;G=200`
+    (RFC 6570 section 3.2.7).
+    """
+    return _named_pairs(value, explode, encode)
+
+
+def cookie(value: Any, explode: bool = True) -> Pairs | Omit:
+    """OpenAPI 3.2 `style: cookie`: `color=blue; color=black`, `R=100; G=200`, without explode
+    `color=blue,black`; nothing is percent-encoded.
+    """
+    return _named_pairs(value, explode, text_of)
+
+
+def json_text(value: Any, ascii_only: bool = False) -> str | Omit:
+    """A `content` parameter or field: the value as JSON (OpenAPI 3.1 section 4.8.12.3). A header
+    holds ASCII only.
+    """
+    if isinstance(value, Omit):
+        return value
+    return json_of(value, ascii_only)
+
+
+def form_text(value: Any) -> str | Omit:
+    """A parameter with `content` of application/x-www-form-urlencoded: the whole form is its text,
+    which is encoded again where it stands (OpenAPI 3.1.1 section 4.8.12.3).
+    """
+    value = defined(value)
+    if isinstance(value, Mapping):
+        return joined(bounded(exploded(value)))
+    if isinstance(value, Omit):
+        return value
+    return text_of(value)
+
+
+def json_lines(value: Any, start: str = "") -> str | Omit:
+    """A body of several JSON values: each on a line, and in a JSON text sequence (RFC 7464) behind
+    the control character `start`.
+    """
+    if isinstance(value, Omit):
+        return value
+    return "".join(f"{start}{json_of(item)}\n" for item in value)
+
+
+def query_string(value: Any, media_type: str = "application/x-www-form-urlencoded") -> Pairs | Omit:
+    """OpenAPI 3.2 `in: querystring`: the value is the whole query.
+
+    An object becomes its pairs. Text, and every value of a JSON media type, becomes the query as a
+    whole, percent-encoded.
+    """
+    if isinstance(value, Omit):
+        return value
+    if isinstance(value, str):
+        return Pairs(((encode(value), None),))
+    if isinstance(value, Mapping) and "json" not in media_type:
+        return Pairs(tuple(pair for key, item in value.items() for pair in pairs_of(key, item)))
+    return Pairs(((encode(json_of(value)), None),))
+
+
+def with_fields(
+    value: Any, fixed: Mapping[str, Any] = NO_FIELDS, defaults: Mapping[str, Any] = NO_FIELDS
+) -> Any:
+    """A value with the fields that the server's owner gives, by JSON Pointer (RFC 6901): `fixed`
+    in each object that is there, `defaults` where the object has no such field. In a list, each
+    item is such an object.
+    """
+    for pointer, item in defaults.items():
+        value = _with_field(value, split(pointer), item, False)
+    for pointer, item in fixed.items():
+        value = _with_field(value, split(pointer), item, True)
+    return value
+
+
+def _with_field(value: Any, path: list[str], item: Any, fixed: bool) -> Any:
+    if isinstance(value, list):
+        return [_with_field(each, path, item, fixed) for each in value]
+    name, *rest = path
+    if not isinstance(value, dict):
+        return value
+    if rest:
+        inner = {key: _with_field(value[key], rest, item, fixed) for key in value if key == name}
+        return value | inner
+    if fixed:
+        return {**value, name: item}
+    return {name: item, **value}
+
+
+def form_fields(value: Any, **writers: Fields) -> Any:
+    """The fields of a form that is one argument; a text is the form as it stands.
+
+    Each keyword is the name of a function of this module and has the fields it writes; any other
+    object is JSON text (OpenAPI 3.1 section 4.8.15.1).
+    """
+    if isinstance(value, str | Omit):
+        return value
+    if not isinstance(value, Mapping):
+        raise Refused("a form is an object of its fields, or its text")
+    fields = dict(value)
+    for name, item in value.items():
+        if isinstance(item, Mapping):
+            fields[name] = json_of(item)
+    return fields | written_fields(value, writers)
+
+
+def _form(value: Any, explode: bool, safe: str) -> Encoded | Pairs | list[Encoded] | Omit:
+    value = defined(value)
+    if not isinstance(value, COMPOUND):
+        return scalar(value, safe)
+    if not explode:
+        # The comma separates items here, so a comma inside an item is always encoded
+        safe = safe.replace(",", "")
+        return Encoded(",".join(escaped(item, safe) for item in members(value)))
+    if isinstance(value, Mapping):
+        return Pairs(bounded(exploded(value, safe)))
+    return [Encoded(escaped(item, safe)) for item in value]
+
+
+def _named_pairs(value: Any, explode: bool, write: Callable[[Any], str]) -> Pairs | Omit:
+    """The pairs of a style that writes the parameter's name as well."""
+    value = defined(value)
+    if isinstance(value, Omit):
+        return value
+    if explode and isinstance(value, Mapping):
+        return Pairs(tuple((write(str(key)), write(item)) for key, item in value.items()))
+    texts = [",".join(texts_of(value, False, write))]
+    if explode and isinstance(value, list):
+        texts = [write(item) for item in value]
+    return Pairs(tuple(("", text) for text in texts), under_name=True)
