@@ -20,7 +20,7 @@ class Ranking(Index):
         listed = frozenset(allowed)
         said = {stem(word): word for word in reversed(words(question))}
         query = self._query(question[:LONGEST_QUERY])
-        by_name = {self._names[match.number]: match for match in self._matches(query, listed)}
+        by_name = {match.name: match for match in self._matches(query, listed)}
         places = []
         for name in self.search(question, limit, listed).names:
             kind = self._kinds[self._numbers[name]]

@@ -53,8 +53,8 @@ METHODS = frozenset({"get", "list", "post", "put", "patch", "delete", "create", 
 
 
 def entry(fields: Mapping[str, str], kind: str, stop: Iterable[str]) -> dict[str, Any]:
-    """The entry of a tool: its `kind`; its `terms`, stem -> weight in tenths; and as stems with
-    spaces between them its `subject`, what it acts on, the `tail` of that, and its `arguments`.
+    """The entry of a tool: its `kind`; its `terms`, stem -> weight in tenths; and its `subject`,
+    the stems of what it acts on with spaces between them.
     """
     ignored = frozenset(stop)
     words_of = {name: words(text) for name, text in fields.items() if text}
@@ -69,17 +69,11 @@ def entry(fields: Mapping[str, str], kind: str, stop: Iterable[str]) -> dict[str
                 count = 1
             terms[term] = terms.get(term, 0.0) + count * field.weight / norm
     weights = {term: round(weight * SCALE) for term, weight in sorted(terms.items())}
-    tail = words_of.get("tail", [])
-    subject = [*words_of.get("path", []), *tail]
-    if not subject:
-        subject = words_of["name"]
-        tail = subject[-1:]
+    subject = [*words_of.get("path", []), *words_of.get("tail", [])] or words_of["name"]
     subject = [word for word in subject if word not in METHODS | ignored]
     return {
         "kind": kind,
         "subject": " ".join(dict.fromkeys(stems(subject))),
-        "tail": " ".join(dict.fromkeys(stems(tail))),
-        "arguments": " ".join(dict.fromkeys(stems(words_of.get("arguments", [])))),
         "terms": {term: weight for term, weight in weights.items() if weight},
     }
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Any
 
-from .entries import FIELDS, SCALE
+from .entries import SCALE
 from .language import READING, Language
-from .words import is_plural, stem, stems, words
+from .words import is_plural, stem, words
 
 FILE = "tools/_index/search.json"
 """Path of the index in a package: below the toolsets, but not one of them."""
@@ -26,8 +26,6 @@ LONGEST_QUERY = 1000
 SHORTEST_PREFIX = 4
 MOST_WEIGHED = 60
 """Tools whose fit is looked at: those with the best words."""
-REORDERED = 3
-"""Candidates for each place of a result."""
 ENDINGS = ("or", "er", "e", "ment")
 """Endings of words from the same stem: `contributor`, `owner`, `assignee`, `payment`."""
 CERTAIN = 0.5
@@ -48,9 +46,7 @@ class Weights:
     word in place of the query's own: a synonym, a synonym if no tool has the word itself, a
     word with the same beginning, a neighbour. The others are the share of a score that is lost if
     nothing of the query is answered, if nothing matches the tool's subject, if the kind
-    differs, if the head word does not end the path, if the tool is deprecated, and for each
-    further word of the subject; and the share of a word's weight that is left when a better tool
-    has it.
+    differs, if the tool is deprecated, and for each further word of the subject.
     """
 
     saturation: float = 3.0
@@ -62,24 +58,20 @@ class Weights:
     answered: float = 0.5
     subject: float = 0.6
     kind: float = 0.5
-    head: float = 0.2
     deprecated: float = 0.2
     longer: float = 0.05
     name: float = 0.8
-    repeated: float = 0.95
 
 
 @dataclass(slots=True)
 class Query:
     """A query as the ranking sees it: the stems to look for, each with its variants and their
-    weights; the kinds of operation its verbs mean; the stems that may stand for its head word; the
-    stems after `by`, which name arguments.
+    weights; the kinds of operation its verbs mean; the stems that may stand for its head word.
     """
 
     terms: dict[str, dict[str, float]]
     kinds: frozenset[str] = READING
     head: frozenset[str] = frozenset()
-    by: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +80,10 @@ class Match:
     query that it answers.
     """
 
-    number: int
+    name: str
     parts: dict[str, float]
     score: float
     answered: float
-
-    def remaining(self, worth: Mapping[str, float]) -> float:
-        """The score when terms are worth less than they were."""
-        share = sum(score * worth.get(term, 1.0) for term, score in self.parts.items())
-        return self.score * share / sum(self.parts.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +112,7 @@ class Index:
         self._kinds: list[str] = []
         self._deprecated: list[bool] = []
         self._subjects: list[frozenset[str]] = []
-        self._tails: list[frozenset[str]] = []
         self._lists: list[frozenset[str]] = []
-        self._arguments: list[frozenset[str]] = []
         self._postings: dict[str, dict[int, float]] = {}
         for name, entry in content["tools"].items():
             self.add(name, entry)
@@ -143,8 +128,6 @@ class Index:
         self._kinds.append(entry["kind"])
         self._deprecated.append(entry.get("deprecated", False))
         self._subjects.append(frozenset(entry["subject"].split()))
-        self._tails.append(frozenset(entry["tail"].split()))
-        self._arguments.append(frozenset(entry["arguments"].split()))
         self._lists.append(frozenset(entry.get("lists", "").split()))
         for term, tenths in entry["terms"].items():
             self._postings.setdefault(term, {})[number] = self._saturated(tenths / SCALE)
@@ -163,7 +146,7 @@ class Index:
         wanted = _squash(text)
         exact = [name for name in self._spellings.get(wanted, {}) if name in listed]
         matches = self._matches(self._query(text), listed)
-        found = self._ordered(matches, limit)
+        found = [match.name for match in sorted(matches, key=lambda match: -match.score)]
         names = [*exact, *(name for name in found if name not in exact)][:limit]
         best = max((match.answered for match in matches), default=0.0)
         return SearchResult(names, certain=bool(exact) or best >= CERTAIN)
@@ -181,7 +164,6 @@ class Index:
         self._add_compounds(query, spoken, said)
         head = language.head(said)
         query.head = frozenset(query.terms.get(stem(head), ()))
-        query.by = frozenset(stems(language.by(said)))
         query.kinds = language.kinds(said) or READING
         if query.kinds <= READING and is_plural([head]):
             query.kinds = SEVERAL
@@ -257,7 +239,7 @@ class Index:
         sums: dict[int, float] = defaultdict(float)
         for term, variants in query.terms.items():
             rarities[term] = min(map(self._rarity, variants), default=UNKNOWN)
-            parts[term] = self._part(term, variants, term in query.by)
+            parts[term] = self._part(term, variants)
             meant.update(variants)
             for number, score in parts[term].items():
                 sums[number] += score
@@ -269,22 +251,18 @@ class Index:
             own = {term: part[number] for term, part in parts.items() if number in part}
             answered = sum(rarities[term] for term in own) / total
             fit = self._fit(number, query, answered, meant)
-            matches.append(Match(number, own, sums[number] * fit, answered))
+            matches.append(Match(self._names[number], own, sums[number] * fit, answered))
         return matches
 
-    def _part(self, term: str, variants: Mapping[str, float], by: bool) -> dict[int, float]:
+    def _part(self, term: str, variants: Mapping[str, float]) -> dict[int, float]:
         """Return a term's contribution to the score of each tool; the best of its variants counts.
-        A variant that is rarer than the term itself is not worth more. After `by` an
-        argument counts like a word of the name.
+        A variant that is rarer than the term itself is not worth more.
         """
         rarity = self._rarity(term)
-        named = self._saturated(FIELDS["name"].weight)
         best: dict[int, float] = {}
         for variant, weight in variants.items():
             worth = weight * min(rarity, self._rarity(variant))
             for number, saturated in self._postings[variant].items():
-                if by and variant in self._arguments[number]:
-                    saturated = max(saturated, named)
                 score = worth * saturated
                 if score > best.get(number, 0.0):
                     best[number] = score
@@ -318,11 +296,8 @@ class Index:
         subject = self._subjects[number]
         fit *= 1 - weights.subject * (1 - self._said(subject, meant))
         fit *= (1 - weights.longer) ** len(subject)
-        if self._lists[number].isdisjoint(query.head):
-            if self._kinds[number] not in query.kinds:
-                fit *= 1 - weights.kind
-            if self._tails[number].isdisjoint(query.head):
-                fit *= 1 - weights.head
+        if self._lists[number].isdisjoint(query.head) and self._kinds[number] not in query.kinds:
+            fit *= 1 - weights.kind
         if self._deprecated[number]:
             fit *= 1 - weights.deprecated
         return fit
@@ -333,21 +308,6 @@ class Index:
         if not whole:
             return 1.0
         return sum(self._rarity(term) for term in subject & meant) / whole
-
-    def _ordered(self, matches: list[Match], limit: int) -> list[str]:
-        """The best tools. What a word of the query adds falls with each better tool that has it, so
-        that every step of a long question comes up.
-        """
-        worth: dict[str, float] = {}
-        names: list[str] = []
-        left = sorted(matches, key=lambda match: -match.score)[: REORDERED * limit]
-        while left and len(names) < limit:
-            best = max(left, key=lambda match: match.remaining(worth))
-            for term in best.parts:
-                worth[term] = worth.get(term, 1.0) * self._weights.repeated
-            names.append(self._names[best.number])
-            left.remove(best)
-        return names
 
 
 def _squash(text: str) -> str:

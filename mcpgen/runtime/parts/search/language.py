@@ -104,12 +104,6 @@ class Language:
                 nouns.append(word)
         return nouns[-1]
 
-    def by(self, said: list[str]) -> list[str]:
-        """The words after `by`, which say what a thing is looked for by."""
-        if "by" not in said:
-            return []
-        return said[said.index("by") + 1 :]
-
 
 def _is_participle(before: list[str], word: str) -> bool:
     """Return whether a word says something of the plural before it: `payments received`."""
