@@ -67,6 +67,7 @@ def open_document(
         project=config.project,
         home=home_of(config.documents, config.project),
         anew=config.anew,
+        python=config.python,
         originals=dict(known or {}),
     )
     load_one = partial(

@@ -14,8 +14,9 @@ def check(
     """Check that the project is up to date.
 
     Ends with 1 when `mcpgen generate` would change a file, or when a customisation, hook or custom
-    tool no longer fits the tools. Nothing is written and none of your code is run. A document from
-    a URL is read from its copy in `document/`, with `--update` from the URL.
+    tool no longer fits the tools. Nothing is written, and no code of yours is run but an app that
+    is the source. A document from a URL is read from its copy in `document/`, with `--update` from
+    the URL.
     """
     from ..problems import Problems
     from .problem_output import kept, print_problems, problem_data, tell_kept

@@ -145,6 +145,8 @@ class Config:
     fetch_seconds: int | None = None
     fetch_headers: tuple[str, ...] = ()
     """Items such as `Authorization: env:NAME`."""
+    python: str | None = None
+    """The interpreter that imports an app. None: the environment that is active, or near it."""
     fetch_certificate: str | None = None
     fetch_key: str | None = None
     lazy: bool | None = None

@@ -12,7 +12,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from ..load.source import is_url, on_path
+from ..load.source import by_key, is_fetched, on_path
 from .file import SCHEMA, field_value
 from .keys import BY_NAME, OPTIONS, Key
 from .model import DEFAULT_PARTS, Config, Selection
@@ -28,14 +28,13 @@ def new_text(config: Config, folder: Path, *, name: str) -> str:
     Sources that are files are written relative to `folder`; standard input is not written at all.
     `name` is the server's name, which the file pins.
     """
-    files = [source for source in config.sources if source != "-" and not is_url(source)]
-    urls = [source for source in config.sources if is_url(source)]
-    paths = [relative_to(source, folder) for source in files]
+    sources = by_key(config.sources)
+    sources["path"] = [relative_to(source, folder) for source in sources["path"]]
     server = _changed_values("", config, folder)
     parts = DEFAULT_PARTS if config.parts is None else config.parts
     server |= {"name": config.name or name, "parts": list(parts), "profile": config.profile}
     source = _changed_values("source", config, folder)
-    source |= {"path": _one_or_all(paths), "url": _one_or_all(urls)}
+    source |= {key: _one_or_all(items) for key, items in sources.items()}
     lines = [*_assignments("", server), "", "[source]", *_assignments("source", source)]
     if not config.sources or config.sources == ("-",):
         lines.append("# The document was read from standard input and is kept in `document/`.")
@@ -104,9 +103,9 @@ def literal(value: Any) -> str:
 def relative_to(source: str, folder: Path) -> str:
     """A file's path from the project's folder, with `/`, so that both can be moved together."""
     try:
-        return Path(os.path.relpath(Path(source).resolve(), folder.resolve())).as_posix()
+        return Path(os.path.relpath(_followed(source), folder.resolve())).as_posix()
     except ValueError:  # another drive on Windows
-        return Path(source).resolve().as_posix()
+        return Path(_followed(source)).as_posix()
 
 
 def edit(text: str, changes: Mapping[KeyPath, Any]) -> str:
@@ -291,6 +290,14 @@ def _value(config: Config, part: str, key: Key) -> Any:
 
 
 def _absolute(path: str) -> str:
-    if path == "-" or (is_url(path) and "=" not in path):
+    if is_fetched(path) and "=" not in path:
         return path
-    return on_path(path, lambda path: str(Path(path).resolve()))
+    return on_path(path, _followed)
+
+
+def _followed(path: str) -> str:
+    """An absolute path whose folders are followed to where they are, but not a link at its end: the
+    Python of an environment is one.
+    """
+    absolute = Path(os.path.normpath(Path(path).absolute()))
+    return str(absolute.parent.resolve() / absolute.name)

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 from ..config import NAME, Config
 from ..config.credentials import fetch_headers
+from ..load.app import module_of
 from ..load.fetch import Downloads, Poll
-from ..load.source import is_url
+from ..load.source import is_app, is_fetched, is_url
 from ..problems import McpgenError, Problems
 
 if TYPE_CHECKING:
@@ -33,7 +34,9 @@ def sources(config: Config, document: Document, folder: Path) -> list[Path]:
     """Return the source files of a project; URLs are left out."""
     names = [*config.documents, *config.overlays, *config.workflows]
     names += [overlay for api in config.apis.values() for overlay in api.overlays]
-    paths = [Path(name) for name in names if name != "-" and not is_url(name)]
+    paths = [Path(name) for name in names if not is_fetched(name)]
+    for module in (module_of(name, folder) for name in names if is_app(name)):
+        paths += module.parent.rglob("*.py") if module is not None else ()
     if document.source.path is not None:
         beside = document.source.path.parent
         paths += [beside / name for name in document.files if name]

@@ -36,6 +36,7 @@ _SECRET = re.compile(
     r"token|secret|passw|credential|signature|^(auth|key|sig)$|(api|app|access|auth)[-_]?key", re.I
 )
 """A parameter of a URL's query whose value is a secret, by its name."""
+_APP = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*(\(\))?")
 NO_SUCH_FILE = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.EINVAL)
 NOT_A_FILE = (errno.ENXIO, errno.ENODEV, errno.EOPNOTSUPP)
 
@@ -57,7 +58,7 @@ class Source:
     """
 
     name: str
-    kind: Literal["path", "url", "stdin"]
+    kind: Literal["path", "url", "stdin", "app"]
     path: Path | None = None
     url: str | None = None
     sha256: str = ""
@@ -66,6 +67,24 @@ class Source:
 def is_url(name: str) -> bool:
     """Return whether a document is fetched rather than opened."""
     return name[:8].lower().startswith(("http://", "https://"))
+
+
+def is_app(name: str) -> bool:
+    """Return whether a document's name is that of an app, as in `shop.main:app`."""
+    return _APP.fullmatch(name) is not None and not os.path.exists(name)
+
+
+def by_key(sources: Iterable[str]) -> dict[str, list[str]]:
+    """Return the sources by their key in `[source]` of `mcpgen.toml`, without standard input."""
+    found: dict[str, list[str]] = {"path": [], "url": [], "app": []}
+    for source in sources:
+        if is_url(source):
+            found["url"].append(source)
+        elif is_app(source):
+            found["app"].append(source)
+        elif source != STDIN:
+            found["path"].append(source)
+    return found
 
 
 def on_path(value: str, change: Callable[[str], str]) -> str:
@@ -95,6 +114,8 @@ def source_of(name: str) -> Source:
     if not name:
         hint = "give a file or a URL; a variable of the shell may have no value"
         raise UsageError.of("E0101", "the name of the document is empty", hint)
+    if is_app(name):
+        return Source(name=name, kind="app")
     if is_url(name):
         url = plain_url(name)
         _check_query(name, url)
@@ -120,10 +141,14 @@ def _check_query(name: str, url: str) -> None:
             )
 
 
-def read(name: str, source: Source, downloads: Downloads) -> bytes:
+def read(name: str, source: Source, downloads: Downloads, copies: Copies) -> bytes:
     """The bytes of a source, within the limits. `name` is what the user wrote: a URL has its query
-    only there.
+    only there. `copies` know the project and the Python of an app.
     """
+    if source.kind == "app":
+        from .app import read_app  # late: most documents are no apps
+
+        return read_app(name, copies.python, copies.project, downloads.limits)
     if source.kind == "stdin":
         return _bounded(sys.stdin.buffer, source.name, downloads.limits)
     if source.kind == "url":
@@ -133,7 +158,7 @@ def read(name: str, source: Source, downloads: Downloads) -> bytes:
 
 
 def origin_of(name: str, source: Source) -> str:
-    """The name of a source wherever it is read from: its URL, its absolute path, or `-`."""
+    """The name of a source wherever it is read from: its URL, absolute path, app, or `-`."""
     if source.path is not None:
         return os.path.realpath(source.path)
     return name
@@ -279,10 +304,12 @@ class Copies:
     of URLs and standard input are not. `home` is the folder of the document (`home_of`).
     `originals` collects what was read, `missing` the files of which the copy was, `kept` the
     copies of URLs that were read, `pages` the HTML pages and the documents that they show.
+    `python` is the one chosen for an app.
     """
 
     project: Path | None = None
     home: Path | None = None
+    python: str | None = None
     anew: bool = False
     limits: Limits = field(default_factory=Limits)
     originals: dict[str, bytes] = field(default_factory=dict)
@@ -313,14 +340,19 @@ class Copies:
         path = copy_path(origin, self.project, self.home)
         if path is None or os.path.exists(origin):
             return None
+        if is_app(origin):
+            from .app import module_of
+
+            if module_of(origin, self.project):
+                return None
         if obstacle(self.project, path) is not None or not (self.project / path).is_file():
             return None
         return self.project / path
 
 
 def is_fetched(origin: str) -> bool:
-    """Return whether a file came from a URL or standard input."""
-    return origin == STDIN or is_url(origin)
+    """Return whether a file came from a URL, an app or standard input."""
+    return origin == STDIN or is_url(origin) or is_app(origin)
 
 
 def home_of(sources: Sequence[str], project: Path | None) -> Path | None:
@@ -349,6 +381,8 @@ def copy_path(origin: str, project: Path, home: Path | None = None) -> str | Non
     """
     if origin == STDIN:
         return f"{FOLDER}/stdin.yaml"
+    if is_app(origin):
+        return f"{FOLDER}/{origin.replace(':', '.').removesuffix('()')}.json"
     if is_url(origin):
         url = urllib.parse.urlsplit(origin)
         parts = [url.netloc, *url.path.split("/")]

@@ -154,7 +154,7 @@ def _read(
     """One named file, up to its tree."""
     source = source_of(os.fspath(name))
     origin = origin_of(os.fspath(name), source)
-    raw = copies.read(origin, lambda: read(os.fspath(name), source, downloads))
+    raw = copies.read(origin, lambda: read(os.fspath(name), source, downloads, copies))
     recognise.binary(source.name, raw)
     text = decode(source.name, raw)
     if source.url is not None:

@@ -33,7 +33,8 @@ DEFAULTS = {
 NOT_HASHED = tuple(
     (
         "sources overlays workflows ref_root ref_map max_bytes fetch_seconds fetch_headers places "
-        "project anew fetch_certificate fetch_key pinned known_apis known_servers known_operations"
+        "project anew python fetch_certificate fetch_key pinned known_apis known_servers "
+        "known_operations"
     ).split()
 )
 """Fields of a `Config` that do not shape the result, or that shape it by way of the document or the

@@ -29,7 +29,7 @@ from ..config.options import (
     relative_to,
 )
 from ..customise.bindings import known_apis, known_operations
-from ..load.source import STDIN, copies_of, home_of, is_url
+from ..load.source import STDIN, by_key, copies_of, home_of, is_fetched
 from ..load.values import as_object
 from ..lock import Lock, read_lock, salvaged_lock, text_hash
 from ..paths import here, is_project, read_plain
@@ -345,10 +345,8 @@ def _edit(conflict: OptionConflict, asked: Config, folder: Path) -> str:
 def _source_line(asked: Config, folder: Path) -> str:
     """The line of `mcpgen.toml` that names the documents asked for."""
     sources = asked.sources or (str(folder / "openapi.yaml"),)
-    key = "path"
-    if is_url(sources[0]):
-        key = "url"
-    places = [source if is_url(source) else relative_to(source, folder) for source in sources]
+    key = next(key for key, items in by_key(sources).items() if sources[0] in items)
+    places = [source if is_fetched(source) else relative_to(source, folder) for source in sources]
     if len(places) == 1:
         return f"{key} = {literal(places[0])}"
     return f"{key} = {literal(places)}"

@@ -1,0 +1,6 @@
+import os
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "shop.settings")
+from django.core.asgi import get_asgi_application
+
+application = get_asgi_application()
