@@ -18,7 +18,7 @@ from ..secrets import Caller, Secret
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartFacts:
-    """One part, for servers that were made without it."""
+    """A part, as known to servers made without it."""
 
     variables: tuple[str, ...] = ()
     """Its settings, without the server's prefix."""
@@ -111,7 +111,7 @@ class AccessToken(Protocol):
     """An access token for the API."""
 
     async def get(self, post: Any) -> Secret:
-        """Return the access token, renewed where it is due."""
+        """Return the access token, renewed if due."""
 
     def forget(self, token: Secret) -> None:
         """Note that the API refused a token."""
@@ -122,7 +122,7 @@ class LoginToken(AccessToken, Protocol):
 
     @property
     def is_there(self) -> bool:
-        """Whether somebody has logged in."""
+        """Whether a login exists."""
 
     async def find(self) -> None:
         """Look for the tokens of a login."""
@@ -140,7 +140,7 @@ class CallerTokens(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """Another list of the tools: the option that asks for it, its help, and what makes it."""
+    """A different list of the tools: the option for it, its help, and its maker."""
 
     option: str
     help: str
@@ -181,7 +181,7 @@ class Part:
     mode: Mode | None = None
     listener: Listener | None = None
     beside: Callable[..., Sequence[Any]] | None = None
-    """Given the catalog, returns an `Entry` for each tool that stands beside the whole list."""
+    """Given the catalog, returns an `Entry` for each tool beside the whole list."""
     prepare: Callable[..., None] | None = None
     """Given the settings, called before the server starts. Raises StartError."""
     running: Callable[..., AbstractContextManager[None]] | None = None

@@ -1,8 +1,8 @@
 """The commands `list`, `describe` and `call`: the tools of a server without a client; and
 `completion`, the words that a shell offers for them.
 
-A call is one of the protocol, to the server in this process: checked, limited, hooked and recorded
-like any other.
+A call goes through the protocol to the server in this process: checked, limited, hooked and
+recorded like any call.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ def _called(app: App, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 async def _consent(context: Any, params: Any) -> Any:
-    """Ask whoever sits at the terminal the server's question."""
+    """Ask the user at the terminal the server's question."""
     import anyio.to_thread
     from mcp.types import ElicitResult
 
@@ -184,7 +184,7 @@ def _shown(text: str) -> str:
 
 
 def block_text(block: dict[str, Any]) -> str:
-    """Return a content block as text; of one that is not text, its kind and size."""
+    """Return a content block as text; for other content, its kind and size."""
     if block.get("type") == "text":
         return str(block["text"])
     facts = {**block.get("resource", {}), **block}
@@ -194,11 +194,11 @@ def block_text(block: dict[str, Any]) -> str:
 
 
 def arguments_of(words: list[str], schema: dict[str, Any], text: str) -> dict[str, Any]:
-    """Return the arguments of a JSON object, and of `key=value` words over them; a key that is
-    repeated makes a list.
+    """Return the arguments of a JSON object, with `key=value` words taking precedence; a repeated
+    key makes a list.
 
-    A value is read as JSON where the schema wants anything but text, and is text where that fails:
-    the server says what is wrong with it. Raises ValueError.
+    A value is parsed as JSON if the schema asks for anything but text, and stays text if that
+    fails: the server then reports the error. Raises ValueError.
     """
     arguments: dict[str, Any] = {}
     try:
@@ -231,7 +231,7 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _value(text: str, schema: dict[str, Any]) -> Any:
-    """Return a word as the schema's type wants it; one item of a list stands for the list."""
+    """Return a word converted to the schema's type; for a list, a single item is enough."""
     kind = schema.get("type")
     if kind == "string":
         return text
@@ -263,7 +263,7 @@ def _completion(package: str, argv: list[str]) -> int:
 
 
 def _next_words(package: str, before: list[str]) -> Iterable[str]:
-    """Return the words that may follow those of a command."""
+    """Return the words that may come next on the command line."""
     from ..package import Package
 
     parts = parts_of(Package.named(package).facts())

@@ -15,8 +15,8 @@ FIELDS = (
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"cache-control", b"no-cache"),
 )
-"""The page itself says which style and which script it may use, by their hashes; here it is kept
-away from the server's origin and from the frames of others.
+"""The page itself allows its style and script, by their hashes; these headers keep it away from the
+server's origin and from frames on other sites.
 """
 
 

@@ -165,8 +165,8 @@ def _is_plain(message: JSONRPCRequest) -> bool:
 
 
 def _version(scope: Scope) -> str:
-    """The protocol version a request names, or the one it stands for where it names none (MCP
-    2025-11-25, Transports, "Protocol Version Header").
+    """Return the protocol version named by a request, or the default version (MCP 2025-11-25,
+    Transports, "Protocol Version Header").
     """
     for key, value in scope["headers"]:
         if key == _VERSION:

@@ -38,7 +38,7 @@ Field = tuple[bytes, bytes]
 
 
 class HTTPRefusal(Exception):
-    """A request gets this answer in place of the application's."""
+    """A refusal: this answer replaces the application's."""
 
     def __init__(self, status: int, content: dict[str, Any], *fields: Field) -> None:
         super().__init__(status)
@@ -101,7 +101,7 @@ def is_question(scope: Scope) -> bool:
 
 
 async def answer_question(scope: Scope, send: Send) -> None:
-    """It may, with every header field that it asks for."""
+    """Allow the page to send its request, with every header field it asks for."""
     fields = list(_ALLOWED)
     names = header(scope, b"access-control-request-headers")
     if names:
@@ -131,7 +131,7 @@ MIN_TOKEN = 32
 NO_TOKEN = "A valid bearer token is needed"
 CLOSE: Field = (b"connection", b"close")
 MESSAGE = "mcp.message"
-"""The key under which the JSON-RPC message of a request stands in the ASGI scope."""
+"""Key of a request's JSON-RPC message in the ASGI scope."""
 
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._~+/=:-]{1,128}")
@@ -352,7 +352,7 @@ class Guard:
         await self.app(scope, _replay(body, receive), send)
 
     async def _refuse(self, scope: Scope, send: Send, refused: HTTPRefusal) -> None:
-        """Answer a request that is refused, and note it."""
+        """Answer a refused request, and note the refusal."""
         name = called(scope.get(MESSAGE)) or ""
         record = Record(name[:128], scope[SENDER], refused.status, str(refused.content["error"]))
         record.details = {"method": scope["method"], "path": scope["path"][:200]}
@@ -404,14 +404,14 @@ class Guard:
 
 
 def _has_two_lengths(scope: Scope) -> bool:
-    """Return whether a request says the length of its body in two ways. Nobody knows where it ends,
-    if a proxy before this server reads the other one (RFC 9112, section 6.1).
+    """Return whether a request declares its body's length in two ways. A proxy before this server
+    may read the other, so that the end of the body is uncertain (RFC 9112, section 6.1).
     """
     return bool(header(scope, b"transfer-encoding") and header(scope, b"content-length"))
 
 
 def _identity(scope: Scope) -> str:
-    """The id of a request: what a proxy has named it, or a new one."""
+    """Return the id of a request: given by a proxy, or a new one."""
     names = header(scope, b"x-request-id")
     if len(names) == 1 and _REQUEST_ID.fullmatch(names[0]):
         return names[0]
@@ -482,7 +482,9 @@ def _is_json(scope: Scope) -> bool:
 
 
 def called(message: JSONRPCMessage | None) -> str | None:
-    """The tool that a message calls, if any; the call itself is judged again where it is made."""
+    """Return the tool called by a message, if any; the call itself is checked again where it is
+    made.
+    """
     if not isinstance(message, JSONRPCRequest) or message.method != "tools/call":
         return None
     params = message.params or {}

@@ -1,9 +1,9 @@
 """Serve the tools over Streamable HTTP.
 
-On loopback this needs no setting; any other address needs the names that the server is called by
-(`--allowed-host`) and a way to authenticate callers.
+On loopback this needs no setting; any other address needs the server's own names (`--allowed-host`)
+and a way to authenticate callers.
 
-With `--workers` several processes share a port: uvicorn starts them, and replaces one that dies.
+With `--workers` several processes share a port: uvicorn starts them, and replaces dead processes.
 There are no sessions; progress and cancellation belong to one connection, and so to one process.
 """
 
@@ -108,8 +108,8 @@ def serve(
 
 
 class OnePiece:
-    """A transport that sends in one piece what is written in a row: uvicorn writes the head and the
-    body of an answer one by one, and each wakes the client.
+    """A transport that joins consecutive writes: uvicorn writes the head and the body of an answer
+    separately, and each write wakes the client.
     """
 
     def __init__(self, transport: Any) -> None:
@@ -120,7 +120,7 @@ class OnePiece:
         return getattr(self._transport, name)
 
     def write(self, data: bytes) -> None:
-        """Send bytes when the event loop goes on."""
+        """Send bytes in the event loop's next iteration."""
         if not self._pieces:
             asyncio.get_running_loop().call_soon(self._send)
         self._pieces.append(data)
@@ -315,8 +315,9 @@ def _listen(host: str, port: int, *, own: bool = False) -> socket.socket:
 
 
 class _OneForEach:
-    """In place of a socket, one for each process that this is sent to: Linux spreads connections
-    over them, and gives most of those of one that is shared to one process.
+    """A placeholder for a socket: each process that receives it opens a socket of its own. Linux
+    spreads connections over such sockets, but gives most connections of a shared socket to one
+    process.
     """
 
     def __init__(self, bound: socket.socket) -> None:
@@ -336,7 +337,7 @@ def _is_loopback(host: str) -> bool:
 
 QUEUE = 1024  # connections that the system keeps until they are accepted
 START_SECONDS = 60
-"""Seconds that a process may take to start, or to answer the one that watches it."""
+"""Seconds for a process to start, or to answer its watcher."""
 
 
 def run_processes(

@@ -33,10 +33,10 @@ JSON.
 
 @asynccontextmanager
 async def streams() -> AsyncIterator[tuple[Any, Any]]:
-    """The client's messages, and where the server's go.
+    """Yield the client's messages, and the stream for the server's messages.
 
-    Meanwhile descriptor 0 leads nowhere and descriptor 1 to stderr: what anybody prints does not
-    reach the client.
+    Meanwhile descriptor 0 leads nowhere and descriptor 1 to stderr: text printed by other code does
+    not reach the client.
     """
     if not _pipes():
         from mcp.server.stdio import stdio_server
@@ -129,8 +129,8 @@ class Messages(_Stream):
         raise StopAsyncIteration
 
     async def _line(self) -> bytes:
-        """The next line, the last one perhaps without its end; nothing after the last. Raises
-        BadMessage for one that is too long, when all of it has been skipped.
+        """Return the next line, the last line perhaps without its end; empty after the last line.
+        Raises BadMessage for a line that is too long, after skipping all of it.
         """
         try:
             return await self._reader.readuntil(b"\n")

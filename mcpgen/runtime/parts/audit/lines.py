@@ -1,5 +1,5 @@
-"""Write down every call that can change something: who, which tool, with which arguments, and what
-came of it. One line of JSON for each, in a file that is only added to, or in the system's log.
+"""Write down every call that can change something: caller, tool, arguments and outcome. One line of
+JSON for each, in a file that is only appended to, or in the system's log.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ MAX_ARGUMENTS = 64 * 1024
 
 
 class Arguments:
-    """The arguments of a call as others may read them: without the secrets of this process and the
-    fields in `withheld`.
+    """The arguments of a call, safe to read: without the secrets of this process and the fields in
+    `withheld`.
     """
 
     def __init__(self, redactor: Redactor, withheld: Iterable[str]) -> None:
@@ -84,8 +84,8 @@ def note(settings: Settings, place: str, *, log: bool) -> None:
 
 
 def audit(place: str, name: str, arguments: Arguments) -> Audit:
-    """The audit of the server of that name, in a file of that path or in `syslog`. Raises
-    StartError where that cannot be written to.
+    """Return the audit of the server `name`, in a file at the path `place` or in `syslog`. Raises
+    StartError if the audit cannot be written to.
     """
     try:
         write = SystemLog(name).write if place == SYSLOG else File(Path(place)).write
@@ -96,8 +96,8 @@ def audit(place: str, name: str, arguments: Arguments) -> Audit:
 
 
 class File:
-    """A file which only its owner can read, and to which lines are added: each in one write, so
-    that those of several processes do not mix. One that is moved away is followed by a new one.
+    """A file for lines, readable only by its owner. Each line is a single write, so that lines of
+    several processes do not mix. After the file is moved away, a new file begins.
     """
 
     def __init__(self, path: Path) -> None:
@@ -110,7 +110,7 @@ class File:
         self._start = b""
 
     def write(self, line: str) -> None:
-        """Add a line. Raises OSError where it cannot, or not all of it."""
+        """Append a line. Raises OSError if the line is not written, or not all of it."""
         if not self._is_there():
             before = self._descriptor
             self._open()
@@ -139,7 +139,9 @@ class SystemLog:
             probe.connect(SOCKET)
 
     def write(self, line: str) -> None:
-        """Send a line. Raises OSError where nobody takes it; then the next one does not wait."""
+        """Send a line. Raises OSError if the log accepts nothing; the next line then does not
+        wait.
+        """
         patience, self._patience = self._patience, 0.0
         with _datagrams() as log:
             log.settimeout(patience)

@@ -18,7 +18,7 @@ from ..search.finder import reads
 from .stubs import wrapped
 
 AT_ONCE = 8
-"""Calls of one program that run at the same time; further ones wait."""
+"""Calls of one program that run at the same time; further calls wait."""
 MOST_VALUES = 50_000
 MOST_CHARACTERS = 10_000_000
 """Limits of the arguments of a call, and of the value of a program."""
@@ -62,8 +62,8 @@ class ProgramAnswers:
         return dict.fromkeys(names or [""], EVERYTHING)
 
     def data(self, entry: Entry, result: dict[str, Any]) -> Any:
-        """The data of a result: its structured content, else its text, read as JSON where it is an
-        object or a list; content of other kinds as it is on the wire.
+        """Return the data of a result: its structured content, else its text, parsed if the text is
+        a JSON object or list; content of other kinds is as on the wire.
         """
         structured = result.get("structuredContent")
         if structured is None:

@@ -32,7 +32,7 @@ WHOLE_ROOM = 3_000
 """Characters for the types of a single tool."""
 LONGEST_PROGRAM = 50_000
 LONGEST_RUN = 300.0
-"""Seconds for a program with all that it waits for."""
+"""Most seconds for a program, including its waits."""
 
 
 class CodeMode:
@@ -84,8 +84,8 @@ class CodeMode:
         await self._sandbox.aclose()
 
     def search(self, query: str, limit: int, choice: Choice = EVERYTHING) -> str:
-        """The best tools for a query as stubs, the first five with their types; a single one with
-        all that is known of it.
+        """Return the best tools for a query as stubs, the first five with their types; a single
+        tool with all its details.
         """
         result = self._finder.search(query, limit, choice)
         shown: set[str] = set()
@@ -147,8 +147,8 @@ def _changes(changes: Mapping[str, int]) -> str:
 
 
 def _text_of(value: Any, room: int) -> str:
-    """Return the value of a program as text of at most about so many tokens, and a note on what
-    is missing. Raises ProgramError for what JSON cannot express.
+    """Return the value of a program as text of at most about `room` tokens, and a note on anything
+    left out. Raises ProgramError for a value that JSON cannot express.
     """
     from .sandbox import ProgramError
 

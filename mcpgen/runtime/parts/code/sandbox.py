@@ -1,13 +1,12 @@
-"""The sandbox a program runs in: a process of its own that has the functions it is given alone.
+"""The sandbox a program runs in: a separate process that has only the functions given to it.
 
 `pydantic-monty` interprets the program. It has no files, no network and no environment; the limits
-below hold in the process, and a process that does not keep them is killed from outside.
+below hold in the process, and a process that exceeds them is killed from outside.
 
-What leaves the process becomes Python values in the server, where no limit holds: a set of a tuple
-that shares its parts is small in the process, and to hash it takes years. So whatever a program
-hands out goes through `_plain` first, in the process, which copies it as lists and dictionaries of
-a bounded size. Nothing else is read: neither what the program ends with nor a call that it makes
-past these functions.
+Values that leave the process become Python values in the server, where no limit holds: a set of a
+tuple with shared parts is small in the process, but takes years to hash. So every value handed out
+goes through `_plain` first, in the process, which copies it as lists and dictionaries of a bounded
+size. Nothing else is read: neither the program's final value nor calls that avoid these functions.
 """
 
 from __future__ import annotations
@@ -267,8 +266,8 @@ def at_the_end(program: str) -> str:
 
 
 async def _next(step: monty.AsyncSnapshot) -> monty.AsyncSnapshot:
-    """The next step of a program. Of a call only one that the prelude makes, or a sleep, is carried
-    out: the arguments of another one would become Python values here.
+    """Run the next step of a program. Only calls by the prelude, and sleeps, are carried out: the
+    arguments of any other call would become Python values here.
     """
     assert not isinstance(step, monty.MontyComplete)
     if not isinstance(step, monty.AsyncFunctionSnapshot):
@@ -283,7 +282,9 @@ async def _next(step: monty.AsyncSnapshot) -> monty.AsyncSnapshot:
 
 
 def _prelude(names: list[str]) -> str:
-    """The functions of a program: those of tools, and the one that its value goes through."""
+    """Return the prelude of a program: a function for each tool, and `_return` for the final
+    value.
+    """
     names = ["_return", *names]
     listed = ", ".join(names)
     defined = "".join(_FUNCTION.format(name=name) for name in names[1:])
@@ -322,7 +323,7 @@ def _returned(statements: list[ast.stmt]) -> Iterator[ast.expr]:
 
 
 def _statements(program: str) -> list[ast.stmt]:
-    """The statements of a program; none where only the sandbox can read it."""
+    """Return the statements of a program; none for a program that only the sandbox can parse."""
     try:
         return ast.parse(program).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -54,8 +54,8 @@ class ModuleSource:
         return StubSignature(parameters, _type(node.returns))
 
     def fields(self, name: str) -> dict[str, str]:
-        """The fields of a TypedDict of the module `models` with their types; none of a name that it
-        does not define.
+        """Return the fields, with types, of a TypedDict in the module `models`; empty for an
+        unknown name.
         """
         span = self.models.get(name)
         if span is None:

@@ -1,4 +1,4 @@
-"""The tools of a server as Python stubs: what a program can call, and what comes back."""
+"""The tools of a server as Python stubs: the functions of a program, and their return types."""
 
 from __future__ import annotations
 
@@ -92,10 +92,10 @@ class Stubs:
                 yield f"{name}: {schema['description']}"
 
     def types(self, entry: Entry, query: str, room: int, shown: set[str]) -> Iterator[str]:
-        """The TypedDicts that a tool's signature names, the outer ones first, in about `room`
-        characters; those in `shown` are left out, and new ones are added to it.
+        """Yield the TypedDicts in a tool's signature, outer types first, in about `room`
+        characters. Types in `shown` are left out; new types are added to `shown`.
 
-        The fields of an object are those that the query speaks of, then plain values, then objects;
+        An object lists the fields mentioned in the query first, then plain values, then objects;
         addresses come last.
         """
         signature = self.signature(entry)
@@ -197,8 +197,8 @@ def signature_of(tool: Mapping[str, Any]) -> StubSignature:
 
 
 def wrapped(output: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The schema of the value in `{"result": value}`, which stands for a value that is no object;
-    None of any other output schema.
+    """Return the schema of the value in `{"result": value}`, the wrapper of a value that is no
+    object; None for any other output schema.
     """
     properties = output.get("properties")
     if not isinstance(properties, dict) or list(properties) != ["result"]:

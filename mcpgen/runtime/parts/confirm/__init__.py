@@ -20,7 +20,7 @@ class ConfirmSettings:
 
     confirm_optional: bool = variable(False, "flag", "calls")
     confirm_key: Secret | None = variable(None, "secret", "calls")
-    """For replicas that have no other secret: it is one of those that make their shared key."""
+    """A secret for replicas that have no other secret in common."""
 
 
 def _consent(settings: Callable[[], Settings], facts: Mapping[str, Any]) -> Consent:

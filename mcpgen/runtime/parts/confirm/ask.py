@@ -69,8 +69,8 @@ class Consent:
         """The questions whose answers were used, and when they end."""
 
     async def __call__(self, entry: Entry, call: Call) -> None:
-        """Return if a call needs no consent or has it; consent to a call includes those that its
-        function makes. Raises Unconfirmed without consent, and InputRequired for the question.
+        """Return if a call needs no consent or has it; consent to a call includes the calls made by
+        its function. Raises Unconfirmed without consent, and InputRequired for the question.
         """
         hints = entry.tool.get("annotations", {})
         is_meant = self._destructive and hints.get("destructiveHint") is not False
@@ -135,8 +135,8 @@ class Consent:
         raise InputRequired({"resultType": "input_required", "inputRequests": {key: inputs}})
 
     def _id(self, sent: str, about: str) -> str:
-        """Return the id of a question; `about` is when it ends, in seconds since the epoch, and
-        what tells it from others about the same request.
+        """Return the id of a question. `about` is its end, in seconds since the epoch, and a part
+        that distinguishes questions about the same request.
         """
         key = self._settings().shared_key or multiprocessing.current_process().authkey
         code = hmac.new(key, f"{about} {sent}".encode("utf-8", "surrogatepass"), "sha256")

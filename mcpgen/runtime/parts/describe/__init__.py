@@ -1,4 +1,4 @@
-"""`describe_tool`: what a tool takes, where its list leaves something out."""
+"""`describe_tool`: the full schema of a tool that is listed with less."""
 
 from __future__ import annotations
 

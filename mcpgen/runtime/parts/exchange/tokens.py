@@ -50,8 +50,8 @@ class TokenExchange:
         self._client = OAuthClient(own.exchange_client_id, own.exchange_client_secret.reveal())
 
     async def token(self, caller: Caller | None, post: Post) -> Secret:
-        """The access token for a caller, valid for a while. Raises TokenRefused, and Refused where
-        nobody knows who calls.
+        """Return a valid access token for a caller. Raises TokenRefused, and Refused for an unknown
+        caller.
         """
         if caller is None:
             raise Refused(
@@ -66,7 +66,7 @@ class TokenExchange:
             return entry.token
 
     def forget(self, token: Secret) -> None:
-        """Fetch a new token next time in place of one that the API refused."""
+        """Forget a token refused by the API; the next call fetches a new token."""
         for entry in self._entries.values():
             if entry.token == token:
                 entry.token = None

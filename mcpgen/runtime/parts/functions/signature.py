@@ -41,9 +41,9 @@ _PREFIX = "argument_"
 _CLIENT = f"{__package__.rsplit('.', 2)[0]}.client.api"
 _INJECTED = ("api", "context")
 _CONTENT = (Answered, Audio, Image, Resource, ResourceLink, Structured, Text)
-"""Types that are content already: a function that returns one has no output schema."""
+"""Types that are content already: functions with these return types have no output schema."""
 _UNTYPED = (Any, None, type(None), list, list[Any])
-"""Return types that say nothing of what is in them, which may be content."""
+"""Return types that do not name their items, which may be content."""
 _ADVICE = (
     "content is returned alone or in a list: say so, for example `-> list[Image | Text]`, and put"
     " data beside it as text"
@@ -70,7 +70,7 @@ class Signature:
         if any(yields(inspect.unwrap(function)) for yields in _GENERATORS):
             raise BadSignature("it yields, and a tool has one result: return a list")
         self.injected: dict[str, str] = {}
-        """`api` or `context` -> the parameter that gets it."""
+        """`api` or `context` -> its parameter."""
         self.takes_more = False
         """Whether there is a `**parameter` for further arguments."""
         self._further: Any = Any
@@ -121,9 +121,9 @@ class Signature:
             raise BadSignature(_first_line(error)) from error
 
     def input_schema(self, descriptions: dict[str, str]) -> dict[str, Any]:
-        """The schema of the arguments; `descriptions` are for those that have none of their own.
+        """Return the schema of the arguments; `descriptions` are for arguments without their own.
 
-        Raises BadSignature where an annotation has no JSON Schema.
+        Raises BadSignature for an annotation without a JSON Schema.
         """
         try:
             schema = self._model.model_json_schema(schema_generator=_Schemas)
@@ -182,8 +182,8 @@ class Signature:
             return None
 
     def output_schema(self, description: str) -> dict[str, Any] | None:
-        """The schema of structured results, which are objects: any other value is the member
-        `result` of one. None where the return type says nothing of data.
+        """Return the schema of structured results, which are objects: any other value becomes the
+        member `result` of an object. None if the return type is no data.
         """
         if self._result is None:
             return None
@@ -410,7 +410,7 @@ def _example(schema: Schema) -> str:
 
 
 def _without_null(exact: Schema) -> Schema:
-    """A schema without the null that it takes; itself where it takes none."""
+    """Return a schema without null among its values; unchanged if null is not allowed."""
     schema = dict(exact)
     for keyword in ("anyOf", "oneOf", "enum"):
         values = [each for each in exact.get(keyword, ()) if each not in (None, {"type": "null"})]

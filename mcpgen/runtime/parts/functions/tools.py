@@ -36,8 +36,8 @@ class FunctionTool:
 
 
 def entries(catalog: Catalog, paths: Iterable[Path], chosen: ToolFilter) -> Iterator[Entry]:
-    """Yield the tools that are offered of those that the functions of some modules make; one that
-    cannot be a tool is logged. Raises StartError for a name that is taken.
+    """Yield the offered tools made from the functions of some modules. A function that cannot be a
+    tool is logged. Raises StartError for a name that is taken.
     """
     package = catalog.package
     is_rich = package.facts().get("profile") == "rich"

@@ -34,7 +34,7 @@ Show = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuthorizationRequest:
-    """One login: what its answer is recognised by, and what proves that it is ours."""
+    """One login: the values that identify its answer and prove that it is ours."""
 
     client: OAuthClient
     endpoints: Endpoints

@@ -119,7 +119,7 @@ async def _log_in(
 
 
 def _client(login: Login) -> OAuthClient:
-    """The OAuth client that somebody registered with the provider. Raises StartError."""
+    """Return the OAuth client registered with the provider. Raises StartError without a client."""
     id_, secret = ("" if value is None else value.reveal() for value in login.client)
     if id_:
         return OAuthClient(id_, secret)

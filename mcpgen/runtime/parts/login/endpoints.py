@@ -27,10 +27,10 @@ Send = Callable[[Outgoing], Awaitable[Answer[Any]]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoints:
-    """The endpoints of a provider; those it does not have are empty.
+    """The endpoints of a provider; empty for endpoints it does not have.
 
-    `issuer` is who answers for the browser (RFC 9207), empty where nobody says; `names_itself`
-    tells whether the answer has to name it.
+    `issuer` is the issuer named in the browser's answer (RFC 9207), empty if unknown; with
+    `names_itself` the answer must name it.
     """
 
     authorization_url: str

@@ -46,7 +46,7 @@ class Store:
         self._variable = credential.variables[-1]
 
     def load(self) -> Tokens | None:
-        """The tokens, None where nobody is logged in. Raises NoKeyring."""
+        """Return the tokens; None without a login. Raises NoKeyring."""
         library = _keyring()
         try:
             first = library.get_password(self._service, self._user)
@@ -62,7 +62,7 @@ class Store:
             raise self._no_keyring(error) from None
 
     def save(self, tokens: Tokens) -> None:
-        """Keep the tokens in place of any. Raises NoKeyring."""
+        """Keep the tokens, replacing earlier tokens. Raises NoKeyring."""
         library = _keyring()
         text = json.dumps(asdict(tokens))
         parts = [text[start : start + LONGEST] for start in range(0, len(text), LONGEST)]
@@ -103,7 +103,7 @@ class Store:
         return str(getattr(_keyring().get_keyring(), "name", "the keyring"))
 
     def lock_file(self) -> Path:
-        """A file that one process at a time locks while it renews these tokens."""
+        """Return the path of a file that a process locks while it renews these tokens."""
         cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
         folder = Path(cache) / self._service
         folder.mkdir(parents=True, exist_ok=True)

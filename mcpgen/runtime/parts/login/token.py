@@ -43,7 +43,7 @@ class StoredToken:
 
     @property
     def is_there(self) -> bool:
-        """Whether somebody is logged in."""
+        """Whether a login exists."""
         return self._tokens is not None
 
     async def find(self) -> None:

@@ -85,7 +85,7 @@ _URLS = {
     "HTTP_RESOURCE": ", the URL of this server and by default the first audience",
     "HTTP_AUTHORIZATION_SERVERS": ", what clients are told and by default the issuers",
 }
-"""Variable -> the URL that it names, where another variable may have named it."""
+"""Variable -> description of its URL, for messages; the URL may come from another variable."""
 
 
 def _tokens(own: OAuthSettings, settings: Settings) -> ProtectedResource:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .tokens import ProtectedResource
 
 GRANTED = "mcp.granted_scopes"
-"""The key under which a request's scopes stand in the ASGI scope."""
+"""Key of a request's scopes in the ASGI scope."""
 
 
 class Scopes:
@@ -92,7 +92,7 @@ class Callers:
 
     def check(self, scope: Scope, tool: str | None) -> None:
         """Raises HTTPRefusal for a request that needs more scopes than were granted (RFC 6750,
-        section 3.1); a client that asks for those named may repeat it.
+        section 3.1); a client may ask for the scopes named and repeat the request.
         """
         needed = self._tokens.scopes
         if tool is not None:

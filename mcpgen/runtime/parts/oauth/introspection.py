@@ -51,7 +51,7 @@ MOST_QUESTIONS = 32
 
 
 class Introspection(ProtectedResource):
-    """Tokens of one authorization server, by what it says of them (RFC 7662, section 2.2)."""
+    """Tokens of one authorization server, checked by introspection (RFC 7662, section 2.2)."""
 
     def __init__(self, issuers: Iterable[str], url: str, *login: str, **about: Any) -> None:
         """`login` is this server's client id and secret at the endpoint."""
@@ -62,7 +62,7 @@ class Introspection(ProtectedResource):
         self._client: httpx2.AsyncClient | None = None
         self._turns = asyncio.Semaphore(MOST_QUESTIONS)
         self._answers: dict[bytes, asyncio.Task[tuple[float, Grant | BadToken | Unavailable]]] = {}
-        """By the hash of the token; the one that was asked for first makes room."""
+        """Hash of a token -> outcome of its introspection; the oldest entry is dropped first."""
         self._left_alone_until = self._answered_at = float("-inf")
 
     async def grant(self, token: str) -> Grant:
@@ -83,14 +83,14 @@ class Introspection(ProtectedResource):
         raise outcome.with_traceback(None)
 
     async def is_ready(self) -> bool:
-        """Return whether the endpoint has answered once, and ask it where it has not."""
+        """Return whether the endpoint has ever answered; if it has not, ask it."""
         if self._answered_at < 0:
             with suppress(BadToken, Unavailable):
                 await self.grant(OWN_QUESTION)
         return self._answered_at >= 0
 
     async def _ask(self, token: str) -> tuple[float, Grant | BadToken | Unavailable]:
-        """Return until when an outcome holds, by a clock that nobody sets, and the outcome."""
+        """Return the end of an outcome's validity, by the monotonic clock, and the outcome."""
         async with self._turns:
             now, date = time.monotonic(), time.time()
             if now < self._left_alone_until:
@@ -121,8 +121,8 @@ class Introspection(ProtectedResource):
         return claims
 
     async def _answers_others(self) -> bool:
-        """Return whether the endpoint answers about other tokens: it did so just now, or does about
-        one of this server's. A stranger's token that it refuses must cost no other caller.
+        """Return whether the endpoint answers about other tokens: it did just now, or it does about
+        this server's own question. A caller's refused token must not cost other callers.
         """
         if time.monotonic() - self._answered_at < RETRY_SECONDS:
             return True
@@ -132,7 +132,7 @@ class Introspection(ProtectedResource):
         return False
 
     def _granted(self, claims: dict[str, Any], token: str, date: float) -> Grant:
-        """Return what a token grants, by what is said of it. Raises ValueError, TypeError and
+        """Return the permissions of a token, by its claims. Raises ValueError, TypeError and
         OverflowError.
         """
         if not claims["active"]:
@@ -148,7 +148,7 @@ class Introspection(ProtectedResource):
 
 
 class EitherKind(ProtectedResource):
-    """Tokens that some issuers sign, and all others by what the endpoint says of them."""
+    """Tokens signed by some issuers; all other tokens are introspected."""
 
     def __init__(self, signed: Issuer, others: Introspection, **about: Any) -> None:
         super().__init__(dict.fromkeys([*signed.issuers, *others.issuers]), **about)

@@ -1,7 +1,7 @@
 """Access tokens of an OAuth authorization server.
 
-The server is an OAuth 2.1 resource server (RFC 9728): it checks tokens and never issues,
-forwards or stores them.
+This server is an OAuth 2.1 resource server (RFC 9728): it checks tokens and never issues, forwards
+or stores them.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ _KINDS = {
     "token_use": ("access_token", "access"),
     "typ": ("bearer", "at+jwt"),
 }
-"""Claims by which servers tell access tokens from others."""
+"""Claims that distinguish access tokens from other tokens."""
 CLIENT_ID = "client_id="
-"""Begins an audience that stands for tokens without `aud`, as Amazon Cognito issues them to the
-client of that id.
+"""Prefix of an audience for tokens without `aud`, as Amazon Cognito issues them to the client of
+that id.
 """
 
 
@@ -66,7 +66,7 @@ class Grant:
 
 
 class Unavailable(Exception):
-    """Nobody can say now whether a token is good; `seconds` is when to ask again."""
+    """A token cannot be checked now; `seconds` is the time until the next attempt."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__("the authorization server cannot be reached")
@@ -74,7 +74,7 @@ class Unavailable(Exception):
 
 
 class InsecureURL(ValueError):
-    """A URL is neither `https` nor on this machine; `variable` is the one that has to name it."""
+    """A URL that is neither `https` nor on this machine; `variable` has the URL."""
 
     def __init__(self, variable: str, url: str) -> None:
         super().__init__(f"`{url}` must be an https URL")
@@ -82,9 +82,7 @@ class InsecureURL(ValueError):
 
 
 class BadToken(Exception):
-    """A token is not good, and why. `claimed` is what it says of itself, which nobody vouches
-    for.
-    """
+    """A token is not good, and why. `claimed` are its unverified claims."""
 
     def __init__(self, reason: str, **claimed: Any) -> None:
         super().__init__(reason)
@@ -106,10 +104,15 @@ class ProtectedResource:
         ca_file: Path | None,
         authorization_servers: Sequence[str] = (),
     ) -> None:
-        """`issuers` are what tokens name as `iss`, any text; `authorization_servers` the URLs that
-        clients are told (RFC 9728), by default the issuers. `resource` is this server's URL, and
-        `offered` has items such as `books:write` and `read=api://app/read`. `ca_file` has the
-        certificates that are trusted in place of the system's. Raises InsecureURL.
+        """Configure the checks.
+
+        * `issuers`: values of `iss` in tokens, any text.
+        * `authorization_servers`: URLs told to clients (RFC 9728), by default the issuers.
+        * `resource`: this server's URL.
+        * `offered`: items such as `books:write` and `read=api://app/read`.
+        * `ca_file`: trusted certificates, instead of the system's.
+
+        Raises InsecureURL.
         """
         self.issuers = list(issuers)
         self._servers = list(authorization_servers or self.issuers)
@@ -158,7 +161,7 @@ class Issuer(ProtectedResource):
         super().__init__(keys_urls, **about)
         self._keys = {issuer: Keys(url, self.ca_file) for issuer, url in keys_urls.items()}
         self._good: dict[bytes, tuple[Any, str | None, Grant]] = {}
-        """Tokens by their hash: the key that each was checked with, its id, and what it grants."""
+        """Hash of a token -> the key of its check, the key's id, and the permissions."""
         figures["keys_age_seconds"] = lambda: (
             max(keys.age for keys in self._keys.values()),
             2 * KEYS_SECONDS,
@@ -185,7 +188,7 @@ class Issuer(ProtectedResource):
         return grant
 
     def has_issued(self, token: str) -> bool:
-        """Return whether a token names one of the issuers, by what it says of itself."""
+        """Return whether a token claims one of the issuers; the claim is unverified."""
         import jwt
 
         try:
@@ -278,8 +281,9 @@ class Keys:
         return time.monotonic() - self._fetched
 
     async def find(self, kid: str | None) -> tuple[Any, str | None]:
-        """The key of that id and the algorithm it is for, where it says; (None, None) for an id
-        that the authorization server does not publish. Raises Unavailable when it did not answer.
+        """Return the key of an id and the algorithm of the key, None if not named; (None, None) for
+        an id that the authorization server does not publish. Raises Unavailable when it did not
+        answer.
 
         An unknown id asks the server again, but at most every half minute, and only callers with
         such an id wait for the answer.
@@ -344,8 +348,8 @@ def client_of(ca_file: Path | None) -> httpx2.AsyncClient:
 
 
 async def read_json(client: httpx2.AsyncClient, method: str, url: str, **more: Any) -> Any:
-    """Return the JSON of an answer with status 200. Raises Unread for any other, and for one that
-    is too large or too late.
+    """Return the JSON of an answer with status 200. Raises Unread for any other status, and for an
+    answer that is too large or too late.
     """
     import httpx2
 

@@ -29,7 +29,7 @@ UNKNOWN_REPLICAS = 10
 ANSWER_SECONDS = 0.25
 RETRY_SECONDS = 5.0
 MOST_CONNECTIONS = 16
-"""Calls that come together wait for one of so many: each takes a round trip."""
+"""Most connections. Simultaneous calls wait for a free connection: each takes a round trip."""
 LEASE_SECONDS = 15.0
 """A call of a replica that died is counted for so long."""
 POLL_SECONDS = 0.05
@@ -201,7 +201,7 @@ class SharedRate(Shared):
 
 
 class SharedPlaces(Shared):
-    """So many calls at a time in all replicas together, each with a lease that is renewed."""
+    """Slots for calls in all replicas together, each with a lease that is renewed."""
 
     def __init__(self, settings: Settings, limit: str, most: int) -> None:
         super().__init__(settings, limit, _LEASE)

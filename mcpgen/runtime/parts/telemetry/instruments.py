@@ -38,7 +38,7 @@ SECONDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300)
 END_SECONDS = 5.0
 """Seconds for which a stopping server tries to export its measurements."""
 OTHER = "_OTHER"
-"""Stands for a tool that is not there: callers must not make up time series."""
+"""Name for an unknown tool: callers must not create time series."""
 
 
 class Telemetry:
@@ -231,8 +231,8 @@ def running(app: App, settings: Settings, own: TelemetrySettings, host: str) -> 
 
 
 def _run_within(seconds: float, ends: list[Callable[[], None]]) -> None:
-    """Call functions side by side, and wait so long for them: each would wait half a minute for a
-    collector that is away, and whoever stops the server does not.
+    """Call functions side by side, and wait at most `seconds` for all of them: each would wait half
+    a minute for an absent collector, longer than the server is given to stop.
     """
     until = time.monotonic() + seconds
     threads = [threading.Thread(target=end, daemon=True) for end in ends]
@@ -245,8 +245,8 @@ def _run_within(seconds: float, ends: list[Callable[[], None]]) -> None:
 
 
 def _prometheus(host: str, port: int) -> Any:
-    """Return a reader whose metrics are served at `/metrics`; a worker whose port another one has
-    takes the next. Raises StartError.
+    """Return a reader whose metrics are served at `/metrics`; a worker whose port is taken uses the
+    next port. Raises StartError.
     """
     from opentelemetry.exporter.prometheus import PrometheusMetricReader
     from prometheus_client import CollectorRegistry, ProcessCollector, start_http_server

@@ -18,7 +18,7 @@ from ...arguments.checker import compiled
 from ...client.wire import OMIT
 
 SECONDS = 1.0
-"""CPU that one path may take in an answer."""
+"""Most seconds of CPU for a path in an answer."""
 
 
 def exists(path: str, data: Any) -> bool:
@@ -45,7 +45,7 @@ def check(path: str) -> None:
 def selected(path: str, data: Any, seconds: float) -> Iterator[jsonpath.JSONPathMatch]:
     """Find what a path selects, each place at most once.
 
-    Raises JSONPathError for what is not a path, and when so many seconds of CPU were not enough.
+    Raises JSONPathError for text that is no path, and after `seconds` of CPU.
     """
     seen = set()
     for match in _Environment(seconds).finditer(path, data):

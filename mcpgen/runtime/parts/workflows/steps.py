@@ -19,7 +19,7 @@ from ...results.content import Context, ToolError
 from .values import pruned
 
 DEEPEST = 20
-"""Workflows that run each other in one call."""
+"""Deepest nesting of workflows in a call."""
 T = TypeVar("T")
 Function = Callable[..., Coroutine[Any, Any, T]]
 
@@ -76,7 +76,7 @@ class Steps:
             return error.answer
 
     def expect(self, answer: Answer[Any] | None, met: bool, criterion: str) -> None:
-        """Go on where a criterion is met. Raises BadStatus or ToolError where it is not."""
+        """Return if a criterion is met. Raises BadStatus or ToolError if it is not."""
         if not met:
             self.fail(answer, f"the answer does not meet `{criterion}`")
 

@@ -36,7 +36,7 @@ def header(fields: Any, name: str) -> Any:
 
 
 def body(answer: Answer[Any]) -> Any:
-    """The body of an answer: its data where it is JSON, else its text."""
+    """Return the body of an answer: its data if it is JSON, else its text."""
     if answer.data is not None:
         return answer.data
     return OMIT if answer.text is None else answer.text
@@ -59,7 +59,7 @@ def _as_text(value: Any) -> str:
 
 
 def scalar(value: Any) -> Any:
-    """The number or the boolean that a text stands for; any other value as it is."""
+    """Return the number or the boolean in a text; any other value unchanged."""
     if not isinstance(value, str):
         return value
     try:
@@ -119,7 +119,9 @@ def is_null(value: Any) -> bool:
 
 
 def number(value: Any) -> float:
-    """A number, or a text that is one; NaN for anything else, which no comparison is true of."""
+    """Return a number, also from a text; NaN for any other value, so that every comparison is
+    false.
+    """
     if isinstance(value, bool):
         return math.nan
     try:
@@ -143,8 +145,8 @@ def matches(pattern: str, value: Any) -> bool:
 
 
 def replaced(data: Any, values: dict[str, Any]) -> Any:
-    """A copy of data with other values at some JSON Pointers; where there is no place for one,
-    nothing is replaced.
+    """Return a copy of data with other values at some JSON Pointers; a pointer without a place is
+    ignored.
     """
     data = json.loads(json.dumps(_pruned(data)))
     for pointer, value in values.items():
@@ -158,9 +160,8 @@ def replaced(data: Any, values: dict[str, Any]) -> Any:
 
 
 def members(data: Any, names: Mapping[str, str] = MappingProxyType({})) -> dict[str, Any]:
-    """The members of an object, as arguments; `names` are those of arguments that are called
-    otherwise. A text is read as the object that it is in JSON, or as a form. None of what is no
-    object.
+    """Return the members of an object as arguments; `names` maps keys to arguments of another name.
+    A text is parsed as a JSON object or a form. Any other value has no members.
     """
     if isinstance(data, str):
         data = _of_text(data)
