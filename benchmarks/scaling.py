@@ -46,7 +46,7 @@ from .stdio import processor
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "scaling.md"
 DEFAULTS = {setting.name: setting.default for setting in (*SETTINGS, *settings_of(HttpSettings))}
-PREFIX = "MCPGEN_BOOKSHOP_"
+PREFIX = "BOOKSHOP_MCP_"
 UNLIMITED = {
     "CALL_RATE": "0",
     "MAX_CALLS": "100000",

@@ -14,8 +14,8 @@ from functools import partial
 from pathlib import Path
 
 from .config import ApiConfig, Config
-from .config.credentials import base_url_problem, fetch_headers, fetch_problem, scheme_problem
-from .config.file import name_problem
+from .config.credentials import fetch_headers
+from .config.file import values_problems
 from .config.model import DEFAULT_PARTS
 from .customise import customise, with_tool_names
 from .customise.bindings import customised, pin
@@ -51,16 +51,7 @@ def open_document(
     them; files that are `known` by their origin are not read again. Raises UsageError where the
     configuration cannot be used, and what `load` raises.
     """
-    origins = [base_url_problem(origin, "an allowed origin") for origin in config.allow_origins]
-    scheme = scheme_problem(config.auth_scheme)
-    faults = [
-        fault
-        for fault in (
-            *(name_problem(config.name), base_url_problem(config.base_url), *origins, scheme),
-            fetch_problem(config.fetch_headers),
-        )
-        if fault is not None
-    ]
+    faults = values_problems(config)
     if faults:
         raise UsageError(*faults)
     copies = Copies(

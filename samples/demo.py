@@ -135,7 +135,7 @@ def function(path: Path, name: str) -> str:
 @contextlib.asynccontextmanager
 async def connected(base_url: str, mode: Any = "auto") -> AsyncIterator[Client]:
     """The official client, talking to the generated server in a process of its own."""
-    settings = {"MCPGEN_BOOKSHOP_BASE_URL": base_url, "MCPGEN_BOOKSHOP_API_KEY": bookshop_api.KEY}
+    settings = {"BOOKSHOP_MCP_BASE_URL": base_url, "BOOKSHOP_MCP_API_KEY": bookshop_api.KEY}
     start = StdioServerParameters(
         command=sys.executable,
         args=["-m", *SERVER],
@@ -230,8 +230,8 @@ def main() -> None:
 
     with bookshop_api.serving() as api:
         screen.chapter("start it and list its tools")
-        screen.say(("$ ", "dim"), (f"export MCPGEN_BOOKSHOP_BASE_URL={api.base_url}", "bold"))
-        screen.say(("$ ", "dim"), ("export MCPGEN_BOOKSHOP_API_KEY=demo-key", "bold"))
+        screen.say(("$ ", "dim"), (f"export BOOKSHOP_MCP_BASE_URL={api.base_url}", "bold"))
+        screen.say(("$ ", "dim"), ("export BOOKSHOP_MCP_API_KEY=demo-key", "bold"))
         screen.say(("$ ", "dim"), (f"python -m {' '.join(SERVER)}", "bold"))
         asyncio.run(conversation(screen, api))
 

@@ -177,6 +177,7 @@ def _holds(key: Key) -> str:
     return {
         "text": "text",
         "name": "name",
+        "prefix": "capital letters",
         "texts": "list of texts",
         "text or texts": "text or list of texts",
         "flag": "`true` or `false`",

@@ -2,27 +2,43 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
 
-def rename_note(old: str, new: str) -> str:
-    """Describe the effects of a new name outside the files, as a sentence for the summary."""
-    return f"the server `{old}` is called `{new}` now: {change_outside(old, new)}"
+if TYPE_CHECKING:
+    from ..lock import Lock
 
 
-def change_outside(old: str, new: str) -> str:
+def rename_note(old: Lock, new: Lock) -> str:
+    """Describe the effects of a new name, or of a new prefix of variables, outside the files, as a
+    sentence for the summary; empty where both are as they were.
+    """
+    if old.name in ("", new.name):
+        return variables_note(old, new)
+    return f"the server `{old.name}` is called `{new.name}` now: {change_outside(old, new)}"
+
+
+def change_outside(old: Lock, new: Lock) -> str:
     """Describe the changes for the server's operator, as a clause without a subject."""
     was, now = words_of(old), words_of(new)
-    return (
-        f"the command `{was['command']}` becomes `{now['command']}`, and environment variables"
-        f" begin with `{now['variable']}` instead of `{was['variable']}`"
-    )
+    changes = [f"the command `{was['command']}` becomes `{now['command']}`"]
+    changes += filter(None, [variables_note(old, new)])
+    return ", and ".join(changes)
 
 
-def words_of(name: str) -> dict[str, str]:
-    """Everything that is named after the server."""
-    dashes = name.replace("_", "-")
+def variables_note(old: Lock, new: Lock) -> str:
+    """Describe a new prefix of the variables; empty where it is the one of the last run."""
+    if old.env_prefix in ("", new.env_prefix):
+        return ""
+    was, now = words_of(old)["variable"], words_of(new)["variable"]
+    return f"environment variables begin with `{now}` instead of `{was}`"
+
+
+def words_of(lock: Lock) -> dict[str, str]:
+    """Everything that is named after the server of a lock."""
+    dashes = lock.name.replace("_", "-")
     return {
-        "package": f"{name}_mcp",
+        "package": f"{lock.name}_mcp",
         "command": f"{dashes}-mcp",
         "distribution": f"mcp-{dashes}",
-        "variable": f"MCPGEN_{name.upper()}_",
+        "variable": f"{lock.env_prefix}_",
     }

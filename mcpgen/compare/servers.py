@@ -120,8 +120,8 @@ def _of_server(old: Lock, new: Lock) -> Iterator[Change]:
         if not consent.tool:
             event = "server"
         yield Change(kind="security", event=event, tool=consent.tool, text=consent.text)
-    if old.name and old.name != new.name:
-        text = rename_note(old.name, new.name)
+    text = rename_note(old, new)
+    if text:
         yield Change(kind="breaking", event="renamed", tool="", text=text)
 
 

@@ -11,8 +11,9 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from .credentials import (
     is_constant_header,
     scheme_problem,
 )
-from .keys import BY_NAME, NAME_PATTERN, REMOVED, SUBTABLES, TABLES, Key
+from .keys import BY_NAME, NAME_PATTERN, PREFIX_PATTERN, REMOVED, SUBTABLES, TABLES, Key
 from .model import AnswerConfig, ApiConfig, ArgumentConfig, Config, Selection, ToolConfig
 from .positions import KeyPath, key_positions, place_at, place_of
 
@@ -290,6 +291,29 @@ def accepts(key: Key, value: Any) -> bool:
     return fits
 
 
+def values_problems(config: Config) -> list[Problem]:
+    """Return the faults of names, addresses and credentials, which options may have set as well."""
+    origin_problem = partial(base_url_problem, name="an allowed origin")
+    checks: list[tuple[Callable[[Any], Problem | None], Any]] = [
+        (name_problem, config.name),
+        (prefix_problem, config.env_prefix),
+        (base_url_problem, config.base_url),
+        *((origin_problem, origin) for origin in config.allow_origins),
+        (scheme_problem, config.auth_scheme),
+        (fetch_problem, config.fetch_headers or None),
+    ]
+    found = [check(value) for check, value in checks if value is not None]
+    return list(filter(None, found))
+
+
+def prefix_problem(prefix: str) -> Problem | None:
+    """Return what is wrong with the beginning of a server's variables, or None."""
+    if re.fullmatch(PREFIX_PATTERN, prefix):
+        return None
+    message = f"`env_prefix` must be {_EXPECTED['prefix']}, not `{visible(prefix)[:60]}`"
+    return Problem(code="E1103", severity="error", message=message)
+
+
 def name_problem(name: str | None) -> Problem | None:
     """Return what is wrong with a server's name, or None."""
     if name is None or re.fullmatch(NAME_PATTERN, name):
@@ -313,6 +337,8 @@ _NAME = "up to 16 letters of a to z, digits and single underscores, as in `book_
 _EXPECTED = {
     "text": "text in quotes",
     "name": _NAME,
+    "prefix": "capital letters, digits and single underscores after a letter, as in"
+    " `BOOKSHOP_MCP`, and no word of the system (`PATH`, `HOME`, `LD`, `PYTHON` …)",
     "texts": 'a list of texts, as in `["one", "two"]`',
     "text or texts": "text in quotes, or a list of texts",
     "flag": "`true` or `false`",

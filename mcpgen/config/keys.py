@@ -13,16 +13,30 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Any, Literal
 
-Kind = Literal["text", "name", "texts", "text or texts", "flag", "count", "rate", "headers", "any"]
+Kind = Literal[
+    "text", "name", "prefix", "texts", "text or texts", "flag", "count", "rate", "headers", "any"
+]
 
 COUNT_LIMIT = 1_000_000_000
 NAME_PATTERN = r"^(?=.{1,16}$)[a-z][a-z0-9]*(_[a-z0-9]+)*$"
 """A server's name. Packages, commands and environment variables are made of it unchanged."""
+SYSTEM = (
+    *("ALL", "DBUS", "DYLD", "GCONV", "GLIBC", "HOME", "HTTP", "HTTPS", "IFS", "LANG", "LANGUAGE"),
+    *("LC", "LD", "LOGNAME", "MALLOC", "NO", "PATH", "PIP", "PWD", "REQUESTS", "SHELL", "SSL"),
+    *("SYSTEMD", "TEMP", "TERM", "TMP", "TMPDIR", "TZ", "USER", "UV", "VIRTUAL", "XDG"),
+)
+"""First words of variables that the system, Python or its libraries read: `LD_PRELOAD`."""
+PREFIX_PATTERN = (
+    rf"^(?!(?:PYTHON[A-Z0-9]*|{'|'.join(SYSTEM)})(?!_MCP$)(?:_|$))"
+    r"(?=.{1,40}$)[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$"
+)
+"""The beginning of a server's environment variables. `_MCP` behind it makes any word its own."""
 _TEXT = {"type": "string", "pattern": "\\S"}
 _TEXTS = {"type": "array", "items": _TEXT}
 SCHEMAS: Mapping[Kind, dict[str, Any]] = {
     "text": _TEXT,
     "name": {"type": "string", "pattern": NAME_PATTERN},
+    "prefix": {"type": "string", "pattern": PREFIX_PATTERN},
     "texts": _TEXTS,
     "text or texts": {"anyOf": [_TEXT, _TEXTS]},
     "flag": {"type": "boolean"},
@@ -135,7 +149,7 @@ SUBTABLES = {
 
 REMOVED = dict.fromkeys(
     (("apis.*", name) for name in ("timeout", "rate_limit", "max_concurrency", "retries")),
-    "whoever runs the server sets it, as in `MCPGEN_SHOP_BILLING_RATE_LIMIT`",
+    "whoever runs the server sets it, as in `SHOP_MCP_BILLING_RATE_LIMIT`",
 )
 """Keys that people look for, with what to write instead, by table and name."""
 

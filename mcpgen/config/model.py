@@ -113,6 +113,7 @@ class Pinned:
     * `formerly`: key of `[tools]` in words of an older document → today's operation; empty if gone.
     * `successors`: key of `[tools]` whose operation is gone → the operation it may be today.
     * `tags`: operation → its tags.
+    * `env_prefix`: that of the last run; empty where the server has another name now.
     """
 
     tools: dict[str, str] = field(default_factory=dict)
@@ -127,6 +128,7 @@ class Pinned:
     formerly: dict[str, str] = field(default_factory=dict)
     successors: dict[str, str] = field(default_factory=dict)
     tags: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    env_prefix: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,6 +162,7 @@ class Config:
     structured_content: bool = True
     profile: Literal["portable", "rich"] = "portable"
     name: str | None = None
+    env_prefix: str | None = None
     title: str | None = None
     base_url: str | None = None
     allow_origins: tuple[str, ...] = ()

@@ -73,9 +73,17 @@ def pin(config: Config, lock: Lock | None, document: Document) -> Config:
         formerly=formerly,
         successors=last.successors(listed),
         tags=tags,
+        env_prefix=_prefix(config, lock),
     )
     selection = _selection(config.selection, last.today, named)
     return replace(config, pinned=pinned, selection=selection)
+
+
+def _prefix(config: Config, lock: Lock | None) -> str:
+    """The beginning of the variables of the last run, as long as the server has its name."""
+    if lock is None:
+        return ""
+    return lock.env_prefix * (config.name in (None, lock.name))
 
 
 class _Last:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 LATER = (
     *("code", "draft", "auth_scheme", "auth_description", "headers", "full_answers", "redact"),
-    *("globs", "tags", "apis", "confirm", "catalogue", "forward_headers"),
+    *("globs", "tags", "apis", "confirm", "catalogue", "forward_headers", "env_prefix"),
 )
 """Fields that came later than others: unset, they leave the hash of a project as it was."""
 DEFAULTS = {
@@ -122,6 +122,7 @@ def facts(
         customised=customised or {},
         models=server.model_names,
         name=server.name,
+        env_prefix=server.env_prefix,
         apis=apis,
         parts=parts,
         servers=servers,

@@ -106,6 +106,8 @@ class Lock:
     * `parts`: parts that an earlier version gave to every server and `mcpgen.toml` does not name.
     * `once`: the user's files, written once; filled in by `write`.
     * `own`: the Tool objects of the user's code by name; None in a lock without them.
+    * `env_prefix`: the beginning of the server's environment variables, in a lock that does not say
+      it `MCPGEN_BOOKSHOP`.
     """
 
     generator: str
@@ -128,6 +130,7 @@ class Lock:
     servers: tuple[Any, ...] = ()
     own: Mapping[str, Mapping[str, Any]] | None = None
     parts: tuple[str, ...] = ()
+    env_prefix: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -57,6 +57,8 @@ def dump(lock: Lock) -> str:
     }
     lines = ["{"]
     lines += [f'  "{key}": {json.dumps(value)},' for key, value in head.items()]
+    if lock.env_prefix != former_prefix(lock.name):
+        lines.append(f'  "env_prefix": {json.dumps(lock.env_prefix)},')
     lines += _table("auth", lock.auth)
     lines += _table("apis", lock.apis) * bool(lock.apis)
     lines += [f'  "servers": {json.dumps(lock.servers)},'] * bool(lock.servers)
@@ -80,6 +82,11 @@ def integrity_holds(text: str) -> bool:
     """Return whether the last line of a lock file is the hash of the lines above it."""
     body, separator, _ = text.replace("\r\n", "\n").rpartition('\n  "integrity": ')
     return bool(separator) and _signed(body) == text.replace("\r\n", "\n")
+
+
+def former_prefix(name: str) -> str:
+    """Return the beginning of the variables of a server whose lock does not say it."""
+    return f"MCPGEN_{name.upper()}"
 
 
 def _table(key: str, values: Mapping[str, Any]) -> list[str]:
@@ -210,6 +217,7 @@ def parse_lock(text: str) -> Lock:
         servers=tuple(data.get("servers", ())),
         own=data.get("own"),
         parts=tuple(data.get("parts", ONCE_ALWAYS)),
+        env_prefix=data.get("env_prefix", former_prefix(data["name"])),
     )
 
 

@@ -78,7 +78,7 @@ def parse_definitions(document: Document, config: Config, problems: Problems) ->
         version="0.1.0",
         description=description,
         instructions=f"{sentence} {description}" if description else sentence,
-        env_prefix=f"MCPGEN_{name.upper()}",
+        env_prefix=naming.variable_prefix(config, name),
         base_url=None,
         base_url_note="",
         auth=(),

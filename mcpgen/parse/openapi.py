@@ -107,7 +107,7 @@ class _Parser:
         self.home = self.home_address()
         self.base = self.base_address()
         self.name: str = first.name if first else self.server_name()
-        self.prefix = f"MCPGEN_{self.name.upper()}"
+        self.prefix = naming.variable_prefix(config, self.name)
         kept = config.pinned.models
         self.models: Models = Models(self.reader, kept)
         self.whole: Whole = Whole(Nodes(self.reader))

@@ -56,7 +56,7 @@ class Variable:
 
     @property
     def key(self) -> str:
-        """The name without the prefix, in lower case: `api_key`."""
+        """The name as a setting of a bundle: `bookshop_mcp_api_key`."""
         return self.name.removeprefix("MCPGEN_").lower()
 
 

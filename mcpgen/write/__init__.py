@@ -231,17 +231,23 @@ def _notes(last: Lock, lock_facts: Lock, *, interrupted: bool, dry_run: bool) ->
         notes.append("an earlier run was interrupted; `mcpgen generate` completes it")
     elif interrupted:
         notes.append("an earlier run was interrupted; this one completed it")
-    if last.name not in ("", lock_facts.name):
-        notes.append(rename_note(last.name, lock_facts.name))
+    if _is_renamed(last, lock_facts):
+        notes.append(rename_note(last, lock_facts))
     return tuple(notes)
+
+
+def _is_renamed(last: Lock, lock_facts: Lock) -> bool:
+    """Return whether a server of the last run has another name or prefix of variables now."""
+    names = [(lock.name, lock.env_prefix) for lock in (last, lock_facts)]
+    return names[0] not in (("", ""), names[1])
 
 
 def _mentions(project: Path, last: Lock, lock_facts: Lock, changes: Changes) -> tuple[Problem, ...]:
     """Return warnings about the server's old name in the user's files."""
-    if last.name in ("", lock_facts.name):
+    if not _is_renamed(last, lock_facts):
         return ()
     moved = [old if changes.dry_run else new for old, new in changes.moved]
-    return tuple(mentions(project, last.name, lock_facts.name, moved))
+    return tuple(mentions(project, last, lock_facts, moved))
 
 
 def _says(path: Path, text: str) -> bool:

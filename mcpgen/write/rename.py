@@ -67,7 +67,7 @@ def refuse_rename(old: Lock, new: Lock, moved: Collection[tuple[str, str]]) -> N
     raise RefusedError.of(
         "E1302",
         f"the server `{old.name}` would be called `{new.name}`: {count} of yours would"
-        f" move to the new package; {change_outside(old.name, new.name)}",
+        f" move to the new package; {change_outside(old, new)}",
         f'if it is meant, run again with `--accept-changes`; else say `name = "{old.name}"`'
         " in `mcpgen.toml`",
     )
@@ -90,15 +90,15 @@ def _version(text: str) -> tuple[int, ...]:
     return tuple(int(number) for number in re.findall(r"\d{1,9}", text)[:3])
 
 
-def mentions(folder: Path, old: str, new: str, moved: Collection[str]) -> Iterator[Problem]:
+def mentions(folder: Path, old: Lock, new: Lock, moved: Collection[str]) -> Iterator[Problem]:
     """Yield a warning for each file of the user that mentions the old name, at its first line.
 
     `moved` are the files that moved to the new package, at their new places.
     """
     was, now = words_of(old), words_of(new)
-    whole = "|".join(re.escape(was[kind]) for kind in ("package", "command", "distribution"))
-    pattern = re.compile(rf"(?<![\w-])({whole})(?![\w-])|(?<!\w){re.escape(was['variable'])}")
-    replacement = {word: now[kind] for kind, word in was.items()}
+    replacement = {word: now[kind] for kind, word in was.items() if word != now[kind]}
+    words = "|".join(map(re.escape, replacement))
+    pattern = re.compile(rf"(?<![\w-])(?:{words})(?:(?<=_)|(?![\w-]))")
     written_once = [path for path in ONCE if "*" not in path]
     tests = [f"tests/{path.name}" for path in (folder / "tests").glob("*.py")]
     python = [path for path in moved if path.endswith(".py")]

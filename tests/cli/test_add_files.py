@@ -59,5 +59,5 @@ def test_consent_is_asked_for_what_may_delete_or_overwrite(mcpgen, shop):
     facts = json.loads((shop / "src/bookshop_mcp/api.json").read_text())["confirm"]
     assert facts["tools"]["remove_book"] == "DELETE /books/{bookId}"
     assert facts["tools"]["update_book"] is None
-    assert "`MCPGEN_BOOKSHOP_CONFIRM_OPTIONAL`" in (shop / "document/VARIABLES.md").read_text()
+    assert "`BOOKSHOP_MCP_CONFIRM_OPTIONAL`" in (shop / "document/VARIABLES.md").read_text()
     assert mcpgen("check").code == 0

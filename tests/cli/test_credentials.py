@@ -17,10 +17,10 @@ def vault(here):
 
 
 @pytest.mark.parametrize(("scheme", "variables", "kind"), [
-    ("bearer", ["MCPGEN_VAULT_TOKEN"], "bearer"),
-    ("basic", ["MCPGEN_VAULT_USERNAME", "MCPGEN_VAULT_PASSWORD"], "basic"),
-    ("header:X-Vault-Key", ["MCPGEN_VAULT_API_KEY"], "api_key"),
-    ("query:key", ["MCPGEN_VAULT_API_KEY"], "api_key"),
+    ("bearer", ["VAULT_MCP_TOKEN"], "bearer"),
+    ("basic", ["VAULT_MCP_USERNAME", "VAULT_MCP_PASSWORD"], "basic"),
+    ("header:X-Vault-Key", ["VAULT_MCP_API_KEY"], "api_key"),
+    ("query:key", ["VAULT_MCP_API_KEY"], "api_key"),
 ])  # fmt: skip
 def test_a_credential_the_document_leaves_out_can_be_named(mcpgen, vault, scheme, variables, kind):
     ended = mcpgen("generate", vault, "--auth", scheme)
@@ -58,8 +58,8 @@ def test_where_nothing_suggests_a_credential_the_summary_says_how_to_name_one(mc
 def test_where_answers_suggest_a_credential_a_note_names_its_variable(mcpgen, vault):
     vault.write_text(OPEN + BOXES % "401")
     ended = mcpgen("generate", vault)
-    assert "E0775" in ended.err and "`MCPGEN_VAULT_TOKEN`" in ended.err
-    assert "MCPGEN_VAULT_TOKEN" in ended.out
+    assert "E0775" in ended.err and "`VAULT_MCP_TOKEN`" in ended.err
+    assert "VAULT_MCP_TOKEN" in ended.out
 
 
 def test_headers_of_the_configuration_are_headers(mcpgen, vault):
@@ -144,7 +144,7 @@ def test_both_halves_of_a_credential_are_named_where_it_is_not_always_needed(
     monkeypatch.chdir(here / "club")
     assert mcpgen("add", "clients").code == 0
     (settings,) = json.loads((here / "club/clients/cursor.json").read_text())["mcpServers"].values()
-    for variable in ("MCPGEN_CLUB_PAIR_USERNAME", "MCPGEN_CLUB_PAIR_PASSWORD"):
+    for variable in ("CLUB_MCP_PAIR_USERNAME", "CLUB_MCP_PAIR_PASSWORD"):
         assert variable in shown and variable in settings["env"]
     assert "BASE_URL" not in shown
 

@@ -18,7 +18,7 @@ def test_a_first_run_makes_a_project_named_after_the_server(mcpgen, bookshop, he
 def test_the_summary_says_what_came_of_the_operations_and_what_to_do_next(mcpgen, bookshop):
     ended = mcpgen("generate", bookshop)
     assert "13 = 13 tools + 0 filtered + 0 skipped" in ended.out
-    assert "https://api.bookshop.example/v1" in ended.out and "MCPGEN_BOOKSHOP_API_KEY" in ended.out
+    assert "https://api.bookshop.example/v1" in ended.out and "BOOKSHOP_MCP_API_KEY" in ended.out
     assert re.search(r"tool list +[0-9.]+ kB, ≈ [0-9,]+ tokens", ended.out)
     assert "make test" in ended.out and ended.err == ""
 
@@ -116,7 +116,7 @@ def test_the_json_summary_adds_up(mcpgen, bookshop, here):
     assert data["document"]["version"] == "3.1.0" and data["output"] == "mcp-bookshop"
     about = "sent in the header `X-API-Key`. In the API's own words: The key from the back office"
     assert {
-        "name": "MCPGEN_BOOKSHOP_API_KEY", "meaning": "API key", "about": about, "required": True,
+        "name": "BOOKSHOP_MCP_API_KEY", "meaning": "API key", "about": about, "required": True,
         "secret": True,
     } in data["environment"]  # fmt: skip
     folder = here / "mcp-bookshop" / "src" / "bookshop_mcp" / "tools"

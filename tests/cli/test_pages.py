@@ -91,7 +91,7 @@ def test_a_command_of_a_server_has_its_options(
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_variables_and_extras_of_a_page_are_real(files: dict[str, str], page: Path) -> None:
     text = "".join(examples(page, "sh"))
-    names = re.findall(r"^export MCPGEN_[A-Z]+?_([A-Z_]+)=", text, flags=re.M)
+    names = re.findall(r"^export [A-Z]+?_MCP_([A-Z_]+)=", text, flags=re.M)
     credentials = files[".env.example"]
     assert [
         each for each in names if each not in VARIABLES and f"_{each}=" not in credentials

@@ -20,7 +20,7 @@ def test_inspect_shows_what_a_careful_person_looks_at(mcpgen, here):
     assert ended.code == 0
     for said in (
         "https://api.bookshop.example/v1",
-        "header `X-API-Key` ← MCPGEN_BOOKSHOP_API_KEY",
+        "header `X-API-Key` ← BOOKSHOP_MCP_API_KEY",
         "DELETE /books/{bookId}",
         "largest tools",
         "13 = 13 tools",

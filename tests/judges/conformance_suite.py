@@ -80,7 +80,7 @@ def suite(folder: Path) -> list[str]:
     shutil.copy(HERE / "mixed.py", package / "custom" / "test_multiple_content_types.py")
     upstream, port = free_port(), free_port()
     environment = referee_server.environment(package, f"http://127.0.0.1:{upstream}")
-    environment["MCPGEN_CONFORMANCE_RETRIES"] = "3"
+    environment["CONFORMANCE_MCP_RETRIES"] = "3"
     faults = []
     with (
         process([sys.executable, str(HERE / "api.py"), str(upstream)], upstream),
@@ -168,7 +168,7 @@ def inspector(made: list[tuple[str, Path]]) -> list[str]:
             command = [node.node(22), str(program.resolve()), "--cli"]
             wanted = referee_server.environment(package, "http://127.0.0.1:9/api")
             for key, value in wanted.items():
-                if key.startswith(("MCPGEN_", "PYTHON")) and os.environ.get(key) != value:
+                if re.match("PYTHON|[A-Z0-9_]+_MCP_", key) and os.environ.get(key) != value:
                     command += ["-e", f"{key}={value}"]
             command += [sys.executable, "-m", package.name]
             command += ["--method", "tools/list", "--strict", "--protocol-era", era]

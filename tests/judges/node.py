@@ -16,7 +16,7 @@ import venv
 from pathlib import Path
 
 CHECKOUT = Path(__file__).parents[2]
-SHARED = Path(os.environ.get("MCPGEN_SHARED", CHECKOUT.parent / "shared"))
+SHARED = Path(os.environ.get("SHARED_MCP", CHECKOUT.parent / "shared"))
 """Documents and the referee, which are not part of this project; judges say so where they are
 absent.
 """

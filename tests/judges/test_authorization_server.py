@@ -97,7 +97,7 @@ class Server:
     def __init__(self, project: Path, port: int, **variables: str) -> None:
         self.port = port
         self.url = f"http://127.0.0.1:{port}/mcp"
-        environment = {f"MCPGEN_SHELF_{name}": value for name, value in variables.items()}
+        environment = {f"SHELF_MCP_{name}": value for name, value in variables.items()}
         environment["PYTHONPATH"] = str(project / "src")
         command = [sys.executable, "-m", "shelf_mcp", "--http", "--port", str(port)]
         self._ended = ExitStack()

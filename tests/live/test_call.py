@@ -29,7 +29,7 @@ Command = Callable[..., Ended]
 def variables_to_set(generated: str) -> list[str]:
     """The variables that `generate` names under its heading."""
     block = generated.partition("set in the environment\n")[2].partition("\n\n")[0]
-    return re.findall(r"^\s+(MCPGEN_\w+)", block, re.M)
+    return re.findall(r"^\s+([A-Z_]+_MCP_\w+)", block, re.M)
 
 
 @pytest.fixture
@@ -80,10 +80,10 @@ def test_a_call_that_fails_says_why_and_ends_with_1(
     unknown = mcpgen("call", "list_incident")
     assert unknown.code == 1
     assert "`list_incidents`" in unknown.err
-    monkeypatch.setenv("MCPGEN_PAGER_API_KEY", "canary0123456789")
+    monkeypatch.setenv("PAGER_MCP_API_KEY", "canary0123456789")
     refused = mcpgen("call", "list_incidents")
     assert refused.code == 1
-    assert "`MCPGEN_PAGER_API_KEY`" in refused.out
+    assert "`PAGER_MCP_API_KEY`" in refused.out
     assert "Token token=<API_KEY>" in refused.out
 
 
@@ -106,7 +106,7 @@ def test_a_token_that_is_fetched_is_not_shown(
     (here / "oauth.json").write_text(json.dumps(document), "utf-8")
     mcpgen("generate", "oauth.json", "-o", "pager", "--name", "oauth", "--base-url", api.url)
     for variable in ("CLIENT_ID", "CLIENT_SECRET"):
-        monkeypatch.setenv(f"MCPGEN_OAUTH_OAUTH_{variable}", "canary-0123456789")
+        monkeypatch.setenv(f"OAUTH_MCP_OAUTH_{variable}", "canary-0123456789")
     api.wanted = {"Authorization": f"Bearer {token}"}
     api.token = token
     monkeypatch.chdir("pager")

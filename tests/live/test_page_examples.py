@@ -50,8 +50,8 @@ def test_every_recipe_for_hooks_works_as_it_stands(
 ) -> None:  # fmt: skip
     document = ROOT / "samples" / "specs" / "bookshop.yaml"
     assert mcpgen("generate", document, "-o", "project", "--quiet").code == 0
-    monkeypatch.setenv("MCPGEN_BOOKSHOP_BASE_URL", shop)
-    monkeypatch.setenv("MCPGEN_BOOKSHOP_API_KEY", "demo-key")
+    monkeypatch.setenv("BOOKSHOP_MCP_BASE_URL", shop)
+    monkeypatch.setenv("BOOKSHOP_MCP_API_KEY", "demo-key")
     Path("project/src/bookshop_mcp/hooks.py").write_text(recipe, "utf-8")
     [name] = re.findall(r"def (\w+)", recipe)
     words, text, code = EXPECTED[name]
@@ -75,7 +75,7 @@ def test_the_example_for_auth_signs_a_request(
     assert mcpgen("generate", document, "-o", "project", "--quiet").code == 0
     variables = {"BASE_URL": shop, "API_KEY": "demo-key"}
     for name, value in variables.items():
-        monkeypatch.setenv(f"MCPGEN_BOOKSHOP_{name}", value)
+        monkeypatch.setenv(f"BOOKSHOP_MCP_{name}", value)
     monkeypatch.setenv("SIGNING_KEY", "0123456789")
     [example] = [text for language, text in blocks("credentials.md") if language == "python"]
     Path("project/src/bookshop_mcp/auth.py").write_text(example, "utf-8")

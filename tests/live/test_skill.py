@@ -58,9 +58,9 @@ def test_the_text_of_a_skill_is_enough_for_a_call(
     command.chmod(0o755)
     monkeypatch.setenv("PATH", f"{command.parent}:{os.environ['PATH']}")
     monkeypatch.setenv("PYTHONPATH", str(shop / "src"))
-    monkeypatch.setenv("MCPGEN_BOOKSHOP_BASE_URL", api.url)
-    monkeypatch.setenv("MCPGEN_BOOKSHOP_ALLOW_PRIVATE", "true")
-    monkeypatch.setenv("MCPGEN_BOOKSHOP_API_KEY", "canary0123456789")
+    monkeypatch.setenv("BOOKSHOP_MCP_BASE_URL", api.url)
+    monkeypatch.setenv("BOOKSHOP_MCP_ALLOW_PRIVATE", "true")
+    monkeypatch.setenv("BOOKSHOP_MCP_API_KEY", "canary0123456789")
     skill = shop / "skills" / "bookshop-mcp" / "SKILL.md"
     ended = subprocess.run(
         [sys.executable, "-c", SCRIPT, str(skill)], capture_output=True, text=True, check=False

@@ -24,7 +24,7 @@ from tests.judges.node import Absent, python
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = ROOT / "samples" / "specs" / "bookshop.yaml"
-PREFIX = "MCPGEN_BOOKSHOP_"
+PREFIX = "BOOKSHOP_MCP_"
 DEFAULTS = {setting.name: setting.default for setting in (*SETTINGS, *settings_of(HttpSettings))}
 
 

@@ -109,7 +109,7 @@ def test_every_setting_of_the_runtime_is_in_one_list_to_which_the_readme_leads(f
     assert "BASE_URL" in VARIABLES
     listed = files["document/VARIABLES.md"]
     for name in sorted(VARIABLES - set(PART_VARIABLES)):
-        assert listed.count(f"| `MCPGEN_BOOKSHOP_{name}` |") == 1, name
+        assert listed.count(f"| `BOOKSHOP_MCP_{name}` |") == 1, name
     assert "(document/VARIABLES.md)" in files["README.md"]
 
 
@@ -128,11 +128,12 @@ def test_every_credential_is_named_where_people_look(marked):
 def test_secrets_are_marked_as_such(files):
     entries = json.loads(files["server.json"])["packages"][0]["environmentVariables"]
     assert {entry["name"]: (entry["isRequired"], entry["isSecret"]) for entry in entries} == {
-        "MCPGEN_BOOKSHOP_BASE_URL": (False, False),
-        "MCPGEN_BOOKSHOP_API_KEY": (True, True),
+        "BOOKSHOP_MCP_BASE_URL": (False, False),
+        "BOOKSHOP_MCP_API_KEY": (True, True),
     }
     options = json.loads(files["manifest.json"])["user_config"]
-    assert options["bookshop_api_key"]["sensitive"] and options["bookshop_api_key"]["required"]
+    assert options["bookshop_mcp_api_key"]["sensitive"]
+    assert options["bookshop_mcp_api_key"]["required"]
 
 
 def test_the_registry_entry_keeps_the_registrys_limits(marked):
@@ -150,11 +151,11 @@ def test_client_settings_start_the_server_and_hold_no_secret(files, client):
     command = server.get("command", server.get("cmd"))
     assert command in ("bookshop-mcp", ["bookshop-mcp"]) and server.get("args", []) == []
     env = next(server[word] for word in ("env", "envs", "environment") if word in server)
-    assert set(env) == {"MCPGEN_BOOKSHOP_API_KEY"}
+    assert set(env) == {"BOOKSHOP_MCP_API_KEY"}
 
 
 def test_client_settings_ask_for_what_they_may_not_hold(files):
-    key = "MCPGEN_BOOKSHOP_API_KEY"
+    key = "BOOKSHOP_MCP_API_KEY"
     vscode = json.loads(files["clients/vscode.json"])
     assert vscode["inputs"][0]["password"] is True
     value = vscode["servers"]["bookshop"]["env"][key]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -95,7 +96,7 @@ def office(tmp_path: Path, mcpgen: Command, monkeypatch: pytest.MonkeyPatch) -> 
 
 def called(source: Path, **environment: str) -> Any:
     """Call every tool as the official client does; the texts of the answers by the tool."""
-    settings = {f"MCPGEN_OFFICE_{name}": value for name, value in environment.items()}
+    settings = {f"OFFICE_MCP_{name}": value for name, value in environment.items()}
     with importable(source, "office_mcp", **settings) as module:
         app = module("runtime.app").App("office_mcp")
 
@@ -223,20 +224,20 @@ def test_a_certificate_of_one_api_has_its_own_variables(
     Path("mail.yaml").write_text(yaml.safe_dump(document))
     office(configuration(apis, "mail", "shop"))
     variables = Path(".env.example").read_text()
-    assert "MCPGEN_OFFICE_MAIL_CLIENT_CERT" in variables
-    assert "MCPGEN_OFFICE_CLIENT_CERT" not in variables
+    assert "OFFICE_MCP_MAIL_CLIENT_CERT" in variables
+    assert "OFFICE_MCP_CLIENT_CERT" not in variables
 
 
 def test_limits_and_certificates_of_one_api_are_not_those_of_another() -> None:
     facts = {
-        "name": "x", "env_prefix": "MCPGEN_X", "base_url": "https://a.eu",
+        "name": "x", "env_prefix": "X_MCP", "base_url": "https://a.eu",
         "allowed_origins": ["https://every.eu"],
         "apis": {name: {"base_url": f"https://{name}.eu"} for name in ("b", "c")},
     }  # fmt: skip
     facts["apis"]["b"]["allowed_origins"] = ["https://uploads.eu"]  # type: ignore[index]
     variables = {"TIMEOUT": "7", "B_TIMEOUT": "3", "B_RATE_LIMIT": "6/m", "CLIENT_CERT": __file__}
     variables |= {"B_MAX_CONCURRENCY": "4", "C_CLIENT_CERT": __file__}
-    settings = read(facts, {f"MCPGEN_X_{name}": value for name, value in variables.items()})
+    settings = read(facts, {f"X_MCP_{name}": value for name, value in variables.items()})
     limits = [settings.of(name) for name in ("", "b", "c")]
     assert [own.timeout for own in limits] == [7, 3, 7]
     assert [own.rate_limit for own in limits] == [0, 0.1, 0]
@@ -245,8 +246,8 @@ def test_limits_and_certificates_of_one_api_are_not_those_of_another() -> None:
     assert [len(own.open_origins) for own in limits] == [1, 2, 1] and not settings.notes
     shared = share(settings, 2)
     assert [shared.of(name).max_concurrency for name in ("", "b", "c")] == [32, 2, 32]
-    with pytest.raises(SettingsError, match="MCPGEN_X_B_RETRIES"):
-        read(facts, {"MCPGEN_X_B_RETRIES": "many"})
+    with pytest.raises(SettingsError, match="X_MCP_B_RETRIES"):
+        read(facts, {"X_MCP_B_RETRIES": "many"})
 
 
 def test_calls_are_checked_against_the_schemas_of_their_own_api(
@@ -292,14 +293,14 @@ def test_an_api_is_added_with_a_command(
 
 
 def test_the_endpoints_and_trusted_origins_of_one_api_are_not_those_of_another() -> None:
-    auth = {"kind": "client_credentials", "variables": ["MCPGEN_X_ID"], "token_url": "https://t.eu"}
+    auth = {"kind": "client_credentials", "variables": ["X_MCP_ID"], "token_url": "https://t.eu"}
     facts = {
-        "name": "x", "env_prefix": "MCPGEN_X", "base_url": "https://a.eu",
+        "name": "x", "env_prefix": "X_MCP", "base_url": "https://a.eu",
         "auth": {"a": auth, "b": {**auth, "api": "b"}, "c": {**auth, "api": "c"}},
         "apis": {name: {"base_url": f"https://{name}.eu"} for name in ("b", "c")},
     }  # fmt: skip
     variables = {"TOKEN_URL": "https://first.eu", "B_TOKEN_URL": "https://second.eu"}
-    settings = read(facts, {f"MCPGEN_X_{name}": value for name, value in variables.items()})
+    settings = read(facts, {f"X_MCP_{name}": value for name, value in variables.items()})
     urls = [settings.credentials[name].token_url for name in "abc"]
     assert urls == ["https://first.eu", "https://second.eu", "https://t.eu"]
     hosts = {"a": "first.eu", "b": "second.eu", "c": None}
@@ -336,10 +337,10 @@ def port(tmp_path: Path, mcpgen: Command, monkeypatch: pytest.MonkeyPatch) -> Pa
 def variables() -> set[str]:
     """What the operator is asked to set."""
     lines = Path(".env.example").read_text().splitlines()
-    return {line.partition("=")[0] for line in lines if line.startswith("MCPGEN_")}
+    return {line.partition("=")[0] for line in lines if re.match(r"[A-Z]+_MCP_", line)}
 
 
-OWN = {f"MCPGEN_OFFICE_{name}" for name in ("BASE_URL", "TOKEN_TOKEN", "WEATHER_TOKEN_TOKEN")}
+OWN = {f"OFFICE_MCP_{name}" for name in ("BASE_URL", "TOKEN_TOKEN", "WEATHER_TOKEN_TOKEN")}
 
 
 def test_documents_of_one_address_share_the_variables_of_one_credential(
@@ -359,11 +360,11 @@ def test_documents_of_one_address_share_the_variables_of_one_credential(
 
 def test_credentials_that_are_shared_go_to_no_other_origin(port: Path) -> None:
     facts = json.loads(next(Path("src").glob("*/api.json")).read_text())
-    urls = {"MCPGEN_OFFICE_BASE_URL": "https://port.example.com/api/v2/boats"}
-    urls["MCPGEN_OFFICE_CREW_BASE_URL"] = "https://port.example.com"
+    urls = {"OFFICE_MCP_BASE_URL": "https://port.example.com/api/v2/boats"}
+    urls["OFFICE_MCP_CREW_BASE_URL"] = "https://port.example.com"
     assert read(facts, urls).of("crew").base_url == "https://port.example.com"
     with pytest.raises(SettingsError, match="separate = true"):
-        read(facts, {**urls, "MCPGEN_OFFICE_CREW_BASE_URL": "https://x.example.com"})
+        read(facts, {**urls, "OFFICE_MCP_CREW_BASE_URL": "https://x.example.com"})
 
 
 @pytest.mark.parametrize("address", ["", "https://port.example.com/api/v2"])
@@ -403,7 +404,7 @@ def test_a_document_that_is_added_takes_no_name_and_no_variable(
     names = [{(tool.identity, tool.name) for tool in lock.tools} for lock in (before, after)]
     assert names[0] < names[1]
     assert before.auth.items() <= after.auth.items() and before.apis.items() <= after.apis.items()
-    assert variables() == OWN | {f"MCPGEN_OFFICE_{name.upper()}_TOKEN_TOKEN"}
+    assert variables() == OWN | {f"OFFICE_MCP_{name.upper()}_TOKEN_TOKEN"}
     assert mcpgen("check").code == 0
 
 
@@ -420,7 +421,7 @@ def test_the_others_keep_their_names_when_the_first_document_goes(
 def test_the_owner_can_keep_the_variables_of_one_address_apart(port: Path, mcpgen: Command) -> None:
     add(Path(), "[apis.crew]\nseparate = true")
     assert mcpgen("generate", "--accept-changes", "--renew", "-q").code == 0
-    apart = {f"MCPGEN_OFFICE_CREW_{name}" for name in ("BASE_URL", "TOKEN_TOKEN")}
+    apart = {f"OFFICE_MCP_CREW_{name}" for name in ("BASE_URL", "TOKEN_TOKEN")}
     assert variables() == OWN | apart
     older = known_apis(replace(lock_of(Path()), apis={}))
     assert older == {"": "boats", "crew": "crew", "weather": "weather"}
@@ -449,7 +450,7 @@ def test_a_document_keeps_its_names_when_its_file_gets_another(port: Path, mcpge
     names = [{tool.name for tool in lock.tools} for lock in (before, after)]
     assert names[1] - names[0] == {"list_boats", "anchors_list_anchors"}
     assert before.auth.items() <= after.auth.items()
-    assert variables() == OWN | {"MCPGEN_OFFICE_ANCHORS_TOKEN_TOKEN"}
+    assert variables() == OWN | {"OFFICE_MCP_ANCHORS_TOKEN_TOKEN"}
     assert mcpgen("check").code == 0
 
 
@@ -462,20 +463,20 @@ def test_another_document_does_not_get_the_credential_of_one_that_is_gone(
     assert refused.code == 3 and "https://tides.example.com" in refused.said
     (port / "tides.yaml").write_text(boats("tides", "/hourly", "https://tides.example.com"))
     assert mcpgen("generate", "--accept-changes", "--renew", "-q").code == 0
-    assert "MCPGEN_OFFICE_TIDES_TOKEN_TOKEN" in variables()
+    assert "OFFICE_MCP_TIDES_TOKEN_TOKEN" in variables()
 
 
 def test_an_origin_that_is_allowed_to_one_api_gets_no_credential_of_another() -> None:
-    facts = {"name": "x", "env_prefix": "MCPGEN_X", "base_url": "https://a.eu", "apis": {
+    facts = {"name": "x", "env_prefix": "X_MCP", "base_url": "https://a.eu", "apis": {
         "b": {"base_url": "https://b.eu"}, "c": {"base_url": "https://c.eu"},
         "d": {"base_url": "https://a.eu/d", "shares": {"api": "", "from": "", "to": "/d"}}}}  # fmt: skip
     variables = {"ALLOW_ORIGINS": "https://first.eu", "B_ALLOW_ORIGINS": "https://b2.eu"}
     variables |= {"D_ALLOW_ORIGINS": "https://d2.eu", "ALLOW_PRIVATE": "1", "C_ALLOW_PRIVATE": "0"}
-    settings = read(facts, {f"MCPGEN_X_{name}": value for name, value in variables.items()})
+    settings = read(facts, {f"X_MCP_{name}": value for name, value in variables.items()})
     hosts = {
         api: {origin.host for origin in settings.of(api).trusted_origins} for api in ("", *"bcd")
     }
     assert hosts == {"": {"first.eu"}, "b": {"b2.eu"}, "c": set(), "d": {"first.eu", "d2.eu"}}
     assert [settings.of(api).allow_private for api in ("", *"bc")] == [True, True, False]
-    assert settings.of("b").variable("ALLOW_ORIGINS") == "MCPGEN_X_B_ALLOW_ORIGINS"
-    assert settings.of("b").variable("LOG_LEVEL") == "MCPGEN_X_LOG_LEVEL"
+    assert settings.of("b").variable("ALLOW_ORIGINS") == "X_MCP_B_ALLOW_ORIGINS"
+    assert settings.of("b").variable("LOG_LEVEL") == "X_MCP_LOG_LEVEL"

@@ -58,6 +58,10 @@ def test_every_part_of_a_file_arrives() -> None:
     ("[tools.a.arguments.b]\nhide = true", 2, "unknown key `hide`", "did you mean `hidden`?"),
     ("[source]\nxyz = true", 2, "unknown key `xyz`", "its keys are `path`, `url`, "),
     ("tools.a.enabled = 1", 1, "`tools.a.enabled` must be `true` or `false`, not `1`", ""),
+    *[(f'# \nenv_prefix = "{prefix}"', 2, f"as in `BOOKSHOP_MCP`, and no word of the system (`PATH`,"
+       f" `HOME`, `LD`, `PYTHON` …), not `{prefix}`", "")
+      for prefix in ("PATH", "HOME", "LD", "LD_AUDIT", "PYTHON", "PYTHONHOME", "PYTHON_X", "HTTP",
+                     "DYLD_MCP_X", "9LIVES", "__", "shop", "SHOP_", "A" * 41)],
     ('profile = "small"', 1, "`profile` must be `portable` or `rich`", ""),
     ('[select]\ninclude_tags = "books"', 2, "must be a list of texts", ""),
     ("[source]\nmax_bytes = 0", 2, "whole number of at least 1", ""),

@@ -314,7 +314,7 @@ def test_a_credential_of_the_configuration_is_the_users_own_word(project: Make) 
     config.write_text(f'{config.read_text()}\n[auth]\nscheme = "header:X-Key"\n')
     code, _, err = made.run("generate")
     assert code == 0, err
-    assert "MCPGEN_S_API_KEY" in (made.folder / "src/s_mcp/api.json").read_text()
+    assert "S_MCP_API_KEY" in (made.folder / "src/s_mcp/api.json").read_text()
 
 
 def test_a_document_that_takes_over_a_credential_must_be_accepted(project: Make) -> None:

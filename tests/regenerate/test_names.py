@@ -159,7 +159,7 @@ def test_a_credential_keeps_the_name_that_its_variables_have(tmp_path: Path) -> 
     document["security"] = [{"OAuth2PasswordBearer": []}]
     folder = project(tmp_path, document)
     [_, credential] = lock_of(folder).auth.values()
-    assert credential["variables"] == ["MCPGEN_CORNER_SHOP_OAUTH2_PASSWORD_BEARER_TOKEN"]
+    assert credential["variables"] == ["CORNER_SHOP_MCP_OAUTH2_PASSWORD_BEARER_TOKEN"]
     lock = folder / "mcpgen.lock"
     for word, before in (("oauth2", "o_auth2"), ("OAUTH2", "O_AUTH2")):
         lock.write_text(
@@ -167,4 +167,4 @@ def test_a_credential_keeps_the_name_that_its_variables_have(tmp_path: Path) -> 
         )
     generate(folder, accept=True, force=True)
     [_, credential] = lock_of(folder).auth.values()
-    assert credential["variables"] == ["MCPGEN_CORNER_SHOP_O_AUTH2_PASSWORD_BEARER_TOKEN"]
+    assert credential["variables"] == ["CORNER_SHOP_MCP_O_AUTH2_PASSWORD_BEARER_TOKEN"]

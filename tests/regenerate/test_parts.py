@@ -70,12 +70,12 @@ def test_a_server_without_http_serves_stdio_and_says_how_to_get_it(
     assert "--http" not in started(project, "--help").stdout
     request = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
     assert json.loads(started(project, text=json.dumps(request) + "\n").stdout)["id"] == 1
-    os.environ["MCPGEN_BOOKSHOP_HTTP_TOKEN"] = "t" * 40
+    os.environ["BOOKSHOP_MCP_HTTP_TOKEN"] = "t" * 40
     try:
         said = started(project).stderr
     finally:
-        del os.environ["MCPGEN_BOOKSHOP_HTTP_TOKEN"]
-    assert "`MCPGEN_BOOKSHOP_HTTP_TOKEN` is read by the part `http`" in said
+        del os.environ["BOOKSHOP_MCP_HTTP_TOKEN"]
+    assert "`BOOKSHOP_MCP_HTTP_TOKEN` is read by the part `http`" in said
 
 
 def test_add_enters_a_part_and_keeps_the_others(project: Path, mcpgen: Command) -> None:
@@ -162,14 +162,14 @@ def test_mcpgen_enters_the_server_of_a_project_into_a_client(
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("PATH", "")
-    monkeypatch.setenv("MCPGEN_BOOKSHOP_API_KEY", "canary-key-0123456789")
+    monkeypatch.setenv("BOOKSHOP_MCP_API_KEY", "canary-key-0123456789")
     printed = mcpgen("install", "cursor", "--print", "--toolsets", "books", "--read-only")
     assert printed.code == 0 and "canary" not in printed.out
     ended = mcpgen("install", "cursor", "--toolsets", "books")
     assert "Written to" in ended.out and "but Cursor was not found here" in ended.out
     path = tmp_path / "home" / ".cursor" / "mcp.json"
     entry = json.loads(path.read_text("utf-8"))["mcpServers"]["bookshop"]
-    assert entry["env"]["MCPGEN_BOOKSHOP_API_KEY"] == "canary-key-0123456789"
+    assert entry["env"]["BOOKSHOP_MCP_API_KEY"] == "canary-key-0123456789"
     assert path.stat().st_mode & 0o77 == 0
     request = {"jsonrpc": "2.0", "id": 7, "method": "ping"}
     done = subprocess.run(  # from another folder, as a client starts it

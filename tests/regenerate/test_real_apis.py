@@ -111,7 +111,7 @@ def called(mode: str, *calls: tuple[str, dict[str, Any]]) -> tuple[list[str], li
     """The names of the listed tools, and the texts of the results of calls."""
     keys = {"BOX_OAUTH2_SECURITY_TOKEN": "of-box", "AI_API_KEY_AUTH_TOKEN": "of-ai"}
     settings = {"ALLOW_PRIVATE": "true", "SLACK_SLACK_AUTH_TOKEN": "of-slack", **keys}
-    settings = {f"MCPGEN_OFFICE_{name}": value for name, value in settings.items()}
+    settings = {f"OFFICE_MCP_{name}": value for name, value in settings.items()}
     with importable(Path("src").resolve(), "office_mcp", **settings) as module:
         app = module("runtime.app").App("office_mcp", mode=mode)
 

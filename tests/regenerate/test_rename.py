@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from mcpgen.lock.text import dump, parse_lock
 from mcpgen.problems import Problems
 from mcpgen.project.check import check
 from mcpgen.write.commit import commit
@@ -68,7 +71,7 @@ def test_another_name_is_refused_until_it_is_accepted(shop: Path, mcpgen: Comman
     assert code == 3
     assert "error[E1302]: the server `corner_shop` would be called `library`" in err
     assert "5 files of yours would move" in err
-    assert "`MCPGEN_LIBRARY_` instead of `MCPGEN_CORNER_SHOP_`" in err
+    assert "`LIBRARY_MCP_` instead of `CORNER_SHOP_MCP_`" in err
     assert contents(shop) == before
     assert mcpgen("check").code == 1
     code, out, _ = mcpgen("diff")
@@ -84,7 +87,7 @@ def test_an_accepted_name_moves_every_file_of_the_user(shop: Path, mcpgen: Comma
     package = shop / "src/library_mcp"
     assert (package / "hooks.py").read_text() == HOOK
     assert (package / "custom/deep/data.txt").read_text() == "mine\n"
-    assert "environment variables begin with `MCPGEN_LIBRARY_`" in " ".join(said.out.split())
+    assert "environment variables begin with `LIBRARY_MCP_`" in " ".join(said.out.split())
     assert "`pyproject.toml` still says `mcp-corner-shop`" in said.err
     assert "--> pyproject.toml:" in said.err
     assert "`src/library_mcp/mine.py` still says `corner_shop_mcp`" in said.err
@@ -94,6 +97,52 @@ def test_an_accepted_name_moves_every_file_of_the_user(shop: Path, mcpgen: Comma
     assert mcpgen("check").code == 1  # the command starts what is not there
     code, _, err = mcpgen("generate")
     assert code == 0 and "still says" not in err
+
+
+def lock_without_prefix(shop: Path) -> None:
+    """Make the lock one of the time when variables began with `MCPGEN_`."""
+    path = shop / "mcpgen.lock"
+    lock = replace(parse_lock(path.read_text()), env_prefix="MCPGEN_CORNER_SHOP")
+    text = dump(lock).replace("CORNER_SHOP_MCP_", "MCPGEN_CORNER_SHOP_")
+    path.write_text(dump(parse_lock(text)))
+    assert "env_prefix" not in path.read_text()
+
+
+def variables(shop: Path) -> set[str]:
+    return set(re.findall(r"[A-Z0-9_]+_KEY\b", (shop / "document/VARIABLES.md").read_text()))
+
+
+def test_a_project_keeps_the_variables_that_it_has(shop: Path, mcpgen: Command) -> None:
+    assert "CORNER_SHOP_MCP_KEY" in variables(shop)
+    lock_without_prefix(shop)
+    for _ in range(2):
+        assert mcpgen("generate", "--force").code == 0
+        assert "MCPGEN_CORNER_SHOP_KEY" in variables(shop)
+        assert "CORNER_SHOP_MCP_KEY" not in variables(shop)
+        assert mcpgen("check").code == 0 and mcpgen("diff").code == 0
+    rename(shop, "library")
+    assert mcpgen("generate", "--accept-changes").code == 0
+    assert "LIBRARY_MCP_KEY" in variables(shop)
+
+
+@pytest.mark.parametrize("prefix", ["SHOP", "PATH_MCP", "ACME_EU_1"])
+def test_the_owner_chooses_the_beginning_of_the_variables(
+    shop: Path, mcpgen: Command, prefix: str
+) -> None:
+    path = shop / "mcpgen.toml"
+    path.write_text(f'env_prefix = "{prefix}"\n{path.read_text()}')
+    note = f"environment variables begin with `{prefix}_` instead of `CORNER_SHOP_MCP_`"
+    told = mcpgen("diff")
+    assert told.code == 12 and note in " ".join(told.out.split())
+    said = mcpgen("generate")
+    assert said.code == 0 and note in " ".join(said.out.split())
+    assert "`.env.example` still says `CORNER_SHOP_MCP_`" in said.err
+    assert "still says `corner_shop_mcp`" not in said.err
+    assert f"{prefix}_KEY" in variables(shop)
+    assert packages(shop) == ["corner_shop_mcp"]
+    path.write_text(path.read_text().partition("\n")[2])
+    assert mcpgen("generate").code == 0
+    assert f"{prefix}_KEY" in variables(shop)
 
 
 def test_a_file_that_came_where_one_moves_stays(

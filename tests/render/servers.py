@@ -63,12 +63,12 @@ def server(*tools: Tool, toolset: str = "books", **facts: Any) -> Server:
     given: dict[str, Any] = {
         "name": "bookshop", "package": "bookshop_mcp", "distribution": "mcp-bookshop",
         "title": "Bookshop API", "version": "1.0", "description": "Sells books.",
-        "instructions": "", "env_prefix": "MCPGEN_BOOKSHOP",
+        "instructions": "", "env_prefix": "BOOKSHOP_MCP",
         "base_url": "https://api.example.com/v1", "base_url_note": "",
         "auth": (
             Auth(
                 name="api_key", kind="api_key", wire_name="X-API-Key",
-                variables=("MCPGEN_BOOKSHOP_API_KEY",),
+                variables=("BOOKSHOP_MCP_API_KEY",),
             ),
         ),
         "security": (("api_key",),),
@@ -184,7 +184,7 @@ def hostile(text: str, *, key: str | None = None) -> Server:
         auth=(
             Auth(
                 name=text, kind="bearer", wire_name=text, scheme=text,
-                variables=("MCPGEN_BOOKSHOP_TOKEN",), token_url=text, scopes=(text,),
+                variables=("BOOKSHOP_MCP_TOKEN",), token_url=text, scopes=(text,),
                 description=text,
             ),
         ),

@@ -51,7 +51,7 @@ def test_the_runtime_is_told_what_it_needs() -> None:
     assert found["base_url"] is None and found["base_url_note"] == "the document names no server"
     assert found["answers"]["a"] == {"keep": ["x"], "strip_nulls": True}
     assert found["allowed_origins"] == ["https://other.example.com"]
-    assert found["env_prefix"] == "MCPGEN_BOOKSHOP" and found["toolsets"] == {
+    assert found["env_prefix"] == "BOOKSHOP_MCP" and found["toolsets"] == {
         "books": {"title": "Books", "description": ""}
     }
     assert found["auth"]["k"] == {

@@ -17,7 +17,7 @@ MODULES = (
     " client.network client.credentials client.oauth client.api results.answer client.side"
     " client.report results"
 ).split()
-PREFIX = "MCPGEN_BOOKSHOP"
+PREFIX = "BOOKSHOP_MCP"
 FACTS: dict[str, Any] = {
     "name": "bookshop", "title": "Bookshop", "version": "1.0", "env_prefix": PREFIX,
     "base_url": "https://api.example.com/v1", "base_url_note": "", "security": [], "auth": {},

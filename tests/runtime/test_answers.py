@@ -273,7 +273,7 @@ def test_no_answer_has_more_tokens_than_the_limit(shown: Any, body: str, media_t
 
 def test_a_tool_without_arguments_is_told_whom_to_ask(shown: Any) -> None:
     text, _, _ = shown(ok(books(1000)), {"name": "x", "inputSchema": {}}, MAX_RESULT_TOKENS="1000")
-    assert "MCPGEN_BOOKSHOP_MAX_RESULT_TOKENS" in text.splitlines()[-1]
+    assert "BOOKSHOP_MCP_MAX_RESULT_TOKENS" in text.splitlines()[-1]
 
 
 # Shaping
@@ -606,7 +606,7 @@ def test_a_failure_is_shown_without_what_is_withheld(
 ARGUMENTS = "correct the arguments and call again; the request had `id`, `genre`"
 ABSENT = (
     "check `id`: what it names is not there; if every call is answered so, the base URL is wrong"
-    " (`MCPGEN_BOOKSHOP_BASE_URL`)"
+    " (`BOOKSHOP_MCP_BASE_URL`)"
 )
 FAULT = "this is a fault of the API, not of the arguments; try again later"
 
@@ -614,8 +614,8 @@ FAULT = "this is a fault of the API, not of the arguments; try again later"
 @pytest.mark.parametrize(("status", "expected"), [
     ("400 Bad Request", ARGUMENTS), (f"422 {HTTPStatus(422).phrase}", ARGUMENTS),
     ("401 Unauthorized", "the credential was refused; the operator of this server has to check"
-     " `MCPGEN_BOOKSHOP_KEY`"),
-    ("403 Forbidden", "the credential of `MCPGEN_BOOKSHOP_KEY` does not allow this; use another"
+     " `BOOKSHOP_MCP_KEY`"),
+    ("403 Forbidden", "the credential of `BOOKSHOP_MCP_KEY` does not allow this; use another"
      " tool, or ask the operator for more rights"),
     ("404 Not Found", ABSENT), ("410 Gone", ABSENT),
     ("405 Method Not Allowed", "use another tool; the API allows other methods there"),
@@ -628,7 +628,7 @@ def test_every_failure_says_what_to_do_next(reported: Any, status: str, expected
     number = int(status[:3])
     fields = ["Retry-After: 7"] if number in (429, 503) else []
     facts = {
-        "auth": {"k": {"kind": "api_key", "wire_name": "K", "variables": ["MCPGEN_BOOKSHOP_KEY"]}},
+        "auth": {"k": {"kind": "api_key", "wire_name": "K", "variables": ["BOOKSHOP_MCP_KEY"]}},
         "security": [["k"]],
     }
     reply = http(number, '{"message": "M"}', "application/json", *fields)
@@ -734,7 +734,7 @@ def test_a_failure_after_sending_warns_before_doing_it_twice(reported: Any) -> N
 
 
 def test_a_first_404_names_the_base_url_and_one_after_a_success_does_not(reported: Any) -> None:
-    assert reported(http(404, "{}")).endswith("the base URL is wrong (`MCPGEN_BOOKSHOP_BASE_URL`)")
+    assert reported(http(404, "{}")).endswith("the base URL is wrong (`BOOKSHOP_MCP_BASE_URL`)")
 
     async def twice(api: Any) -> Any:
         await api.request("GET", "/books")

@@ -25,7 +25,7 @@ from upstream import Upstream, http, ok
 from mcpgen.runtime.log import JsonLines
 
 CANARY = "c4nary/Sécret+1".replace("é", "e")
-P = "MCPGEN_BOOKSHOP"
+P = "BOOKSHOP_MCP"
 
 
 AUTH: dict[str, Any] = {

@@ -32,7 +32,7 @@ from provider import CLIENT_ID, Provider, follow
 from mcpgen.runtime.catalog import StartError
 from mcpgen.runtime.client.oauth import OAuthClient, TokenRefused
 
-P = "MCPGEN_BOOKSHOP"
+P = "BOOKSHOP_MCP"
 LOGIN = {"kind": "bearer", "scheme": "Bearer", "variables": [f"{P}_TOKEN"]}
 VARIABLES = [f"{P}_CLIENT_ID", f"{P}_CLIENT_SECRET"]
 SERVICE = "bookshop-mcp"
@@ -700,10 +700,10 @@ async def test_somebody_logs_in_and_the_tools_of_a_client_work(tmp_path: Path) -
             "KEYRING_FILE": str(tmp_path / "keyring.json"),
             "BROWSER": shlex.join([sys.executable, str(tmp_path / "follow.py"), "%s"]),
             "XDG_CACHE_HOME": str(tmp_path),
-            "MCPGEN_NOTES_BASE_URL": provider.url,
+            "NOTES_MCP_BASE_URL": provider.url,
         }
         client = {"CLIENT_ID": CLIENT_ID, "CLIENT_SECRET": "s3cr3t-of-the-client"}
-        named = {f"MCPGEN_NOTES_BROWSER_{name}": value for name, value in client.items()}
+        named = {f"NOTES_MCP_BROWSER_{name}": value for name, value in client.items()}
         start = [sys.executable, "-m", "notes_mcp"]
         done = subprocess.run(
             [*start, "login", "--credential", "browser"], env=environment | named,

@@ -93,7 +93,7 @@ def test_a_redirect_to_get_leaves_the_body_behind(method: str) -> None:
 def test_a_redirect_on_the_same_origin_is_followed_with_its_credential(
     method: str, status: int, then: str
 ) -> None:
-    auth = {"k": {"kind": "bearer", "scheme": "Bearer", "variables": ["MCPGEN_BOOKSHOP_K"]}}
+    auth = {"k": {"kind": "bearer", "scheme": "Bearer", "variables": ["BOOKSHOP_MCP_K"]}}
     given: dict[str, Any] = {"facts": {"auth": auth, "security": [["k"]]}, "K": "token-1234"}
     body = {} if method in ("GET", "HEAD") else {"json": {"a": 1}}
     replies = http(status, "", "", "Location: /v1/z/../y?p=1#f"), http(
@@ -385,7 +385,7 @@ async def _drip(request: Any, writer: asyncio.StreamWriter) -> None:
 def test_an_api_that_says_nothing_is_given_up() -> None:
     done = calling([_silence], get, TIMEOUT="0.3")
     assert isinstance(done.error, runtime.errors.TimedOut)
-    assert "MCPGEN_BOOKSHOP_TIMEOUT" in str(done.error)
+    assert "BOOKSHOP_MCP_TIMEOUT" in str(done.error)
 
 
 @pytest.mark.parametrize("reply", [_drip, _silence])

@@ -23,11 +23,11 @@ from mcpgen.runtime.settings import SettingsError, read
 
 OAUTH = {
     "security": [["oauth"]],
-    "auth": {"oauth": {"kind": "bearer", "variables": ["MCPGEN_BOOKSHOP_TOKEN"]}},
+    "auth": {"oauth": {"kind": "bearer", "variables": ["BOOKSHOP_MCP_TOKEN"]}},
 }
 BILLING = {
     "security": [["billing"]],
-    "auth": {"billing": {"kind": "bearer", "variables": ["MCPGEN_BOOKSHOP_B"], "api": "billing"}},
+    "auth": {"billing": {"kind": "bearer", "variables": ["BOOKSHOP_MCP_B"], "api": "billing"}},
 }
 VARIABLES = {"EXCHANGE_CLIENT_ID": "gateway", "EXCHANGE_CLIENT_SECRET": "s3cret-of-the-gateway"}
 
@@ -97,12 +97,12 @@ async def serving(world: Any, auth: Any = None, **variables: str) -> AsyncIterat
         environ |= VARIABLES | variables
         made = read(
             {
-                **{"name": "bookshop", "env_prefix": "MCPGEN_BOOKSHOP", "parts": ["exchange"]},
+                **{"name": "bookshop", "env_prefix": "BOOKSHOP_MCP", "parts": ["exchange"]},
                 **OAUTH,
                 "auth": {**OAUTH["auth"], **BILLING["auth"]},
                 "apis": {"billing": {**BILLING, "base_url": f"{upstream.url}/b"}},
             },
-            {f"MCPGEN_BOOKSHOP_{name}": value for name, value in environ.items()},
+            {f"BOOKSHOP_MCP_{name}": value for name, value in environ.items()},
         )
         async with runtime.api.Api(made, auth or runtime.auth) as api:
             yield api

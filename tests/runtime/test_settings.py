@@ -13,7 +13,7 @@ from mcpgen.runtime.client.settings import OF_EACH_API, ApiReader, ApiSettings
 from mcpgen.runtime.parts import NAMED, PARTS, parts_of
 from mcpgen.runtime.settings import settings_with
 
-P = "MCPGEN_BOOKSHOP"
+P = "BOOKSHOP_MCP"
 KEY = {"auth": {"key": api_key("header", "X-Key", "KEY")}}
 
 

@@ -111,7 +111,7 @@ def test_a_certificate_of_another_host_is_refused_whoever_signed_it(
 def test_the_client_shows_its_own_certificate_where_the_api_wants_one(
     over_tls: Any, certificate: Path
 ) -> None:
-    variables = ["MCPGEN_BOOKSHOP_CLIENT_CERT", "MCPGEN_BOOKSHOP_CLIENT_KEY"]
+    variables = ["BOOKSHOP_MCP_CLIENT_CERT", "BOOKSHOP_MCP_CLIENT_KEY"]
     facts = {
         "auth": {"mutual": {"kind": "mutual_tls", "variables": variables}},
         "security": [["mutual"]],

@@ -56,7 +56,7 @@ def test_the_examples_for_clients_run(words, files, tmp_path):
         "PATH": os.environ["PATH"],
         "HOME": str(tmp_path),
         "PYTHONPATH": str(package),
-        "MCPGEN_BOOKSHOP_API_KEY": "bk-key-1",
+        "BOOKSHOP_MCP_API_KEY": "bk-key-1",
     }
     done = subprocess.run(
         [sys.executable, "-m", "bookshop_mcp", *words], input="", capture_output=True, text=True,

@@ -164,14 +164,14 @@ def answer() -> Callable[[bytes], None]:
     async def start() -> Any:
         server = await asyncio.start_server(serve, "127.0.0.1", 0)
         facts = {
-            "name": "x", "title": "X", "version": "1", "env_prefix": "MCPGEN_X", "base_url": None,
+            "name": "x", "title": "X", "version": "1", "env_prefix": "X_MCP", "base_url": None,
             "base_url_note": "", "security": [], "auth": {}, "answers": {}, "wrapped": [],
             "allowed_origins": [],
         }  # fmt: skip
         port = server.sockets[0].getsockname()[1]
         environ = {"RETRIES": "0", "TOTAL_TIMEOUT": "2", "TIMEOUT": "1"}
         environ["BASE_URL"] = f"http://127.0.0.1:{port}"
-        made = settings.read(facts, {f"MCPGEN_X_{key}": value for key, value in environ.items()})
+        made = settings.read(facts, {f"X_MCP_{key}": value for key, value in environ.items()})
         return server, wire.Api(made), made
 
     _server, api, made = loop.run_until_complete(start())

@@ -349,7 +349,7 @@ async def soak(seconds: float) -> list[str]:
         "RETRIES": "1", "MAX_CONCURRENCY": "16", "CALL_RATE": "0",
         "BREAKER_FAILURES": "0",  # the calls shall reach this API, however badly it answers
     }  # fmt: skip
-    environment = {**os.environ, **{f"MCPGEN_SHOP_{name}": value for name, value in given.items()}}
+    environment = {**os.environ, **{f"SHOP_MCP_{name}": value for name, value in given.items()}}
     environment["PYTHONPATH"] = str(folder / "src")
     with (folder / "stderr").open("w") as errors:
         command, words = sys.executable, ["-m", "shop_mcp"]

@@ -39,7 +39,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     paths = {**GIVEN["paths"], "/books/{id}": {"delete": operation(operationId="deleteBook")}}
     given = document(paths, components=GIVEN["components"], security=GIVEN["security"])
     source = written(rendered(folder, given, code=True), folder) / "src"
-    variables = {**environment(upstream), "MCPGEN_SHOP_ALLOW_PRIVATE": "1"}
+    variables = {**environment(upstream), "SHOP_MCP_ALLOW_PRIVATE": "1"}
     with importable(source, "shop_mcp", **variables) as module:
         module("runtime.parts.code.sandbox").SLEEPING_SECONDS = 1.0
         yield module("runtime.app").App("shop_mcp", mode="--code", read_only=True)

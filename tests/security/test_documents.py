@@ -220,7 +220,7 @@ def test_an_origin_that_cannot_be_trusted_unasked_is_left_to_the_operator(
     assert json.loads(result.files["mcpgen.lock"])["base_url"] is None
     facts = json.loads(result.files["src/shop_mcp/api.json"])
     assert facts["base_url"] is None and told in facts["base_url_note"]
-    assert "MCPGEN_SHOP_BASE_URL" in result.out
+    assert "SHOP_MCP_BASE_URL" in result.out
 
 
 def test_an_origin_that_is_taken_over_is_shown_and_recorded(generate: Generate) -> None:
@@ -295,7 +295,7 @@ def test_a_credential_comes_from_a_variable_of_the_servers_own(tmp_path: Path, n
     )
     variables = [variable for auth in server.auth for variable in auth.variables]
     assert len(variables) == 3
-    assert all(each.startswith("MCPGEN_SHOP_") and each.isidentifier() for each in variables)
+    assert all(each.startswith("SHOP_MCP_") and each.isidentifier() for each in variables)
 
 
 @pytest.mark.parametrize(("place", "name"), [

@@ -114,7 +114,7 @@ def test_a_filter_that_leaves_nothing_is_told(generate: Generate) -> None:
 @pytest.mark.parametrize("servers", [[], [{"url": "/v1"}], [{"url": "https://{host}/v1"}]])
 def test_a_server_that_is_not_known_is_asked_for(generate: Generate, servers: Any) -> None:
     result = generate(document(servers=servers))
-    assert "MCPGEN_SHOP_BASE_URL" in result.out or "--base-url" in result.out
+    assert "SHOP_MCP_BASE_URL" in result.out or "--base-url" in result.out
 
 
 def test_an_example_that_does_not_fit_harms_nothing(generate: Generate) -> None:

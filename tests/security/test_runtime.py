@@ -73,7 +73,7 @@ def server(tmp_path: Path, upstream: Upstream) -> Iterator[Any]:
 
 def environment(upstream: Upstream) -> dict[str, str]:
     """What the server needs to reach the API."""
-    return {"MCPGEN_SHOP_BASE_URL": upstream.url, "MCPGEN_SHOP_KEY": SECRET}
+    return {"SHOP_MCP_BASE_URL": upstream.url, "SHOP_MCP_KEY": SECRET}
 
 
 def call(server: Any, **arguments: Any) -> Any:

@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[2]
 TEMPLATES = ROOT / "templates" / "src" / "package"
 RUNTIME = ROOT / "mcpgen" / "runtime"
 PACKAGE = "shop_mcp"
-PREFIX = "MCPGEN_SHOP"
+PREFIX = "SHOP_MCP"
 
 
 def _tool(
@@ -328,7 +328,7 @@ def variables(package: Path, environment: dict[str, str]) -> dict[str, str]:
 
 def process_environment() -> dict[str, str]:
     """The present environment without anything meant for a generated server."""
-    return {key: value for key, value in os.environ.items() if not key.startswith("MCPGEN_")}
+    return {key: value for key, value in os.environ.items() if "_MCP_" not in key}
 
 
 def say(process: subprocess.Popen[bytes], *messages: Any) -> None:

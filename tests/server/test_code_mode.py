@@ -382,7 +382,7 @@ def test_the_program_in_the_docs_runs_on_the_bookshop(bookshop: Path) -> None:
         "from mcp import Client\n"
         "from bookshop_mcp.runtime.app import App\n"
         "async def main(url):\n"
-        "    os.environ['MCPGEN_BOOKSHOP_BASE_URL'] = url\n"
+        "    os.environ['BOOKSHOP_MCP_BASE_URL'] = url\n"
         "    async with Client(App('bookshop_mcp', mode='--code').server) as client:\n"
         "        result = await client.call_tool('run_code', {'code': sys.argv[1]})\n"
         "    print(result.content[0].text)\n"
@@ -393,8 +393,8 @@ def test_the_program_in_the_docs_runs_on_the_bookshop(bookshop: Path) -> None:
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join([str(bookshop), str(BOOKSHOP.parents[1])]),
-        "MCPGEN_BOOKSHOP_API_KEY": "demo-key",
-        "MCPGEN_BOOKSHOP_ALLOW_PRIVATE": "1",
+        "BOOKSHOP_MCP_API_KEY": "demo-key",
+        "BOOKSHOP_MCP_ALLOW_PRIVATE": "1",
     }
     command = [sys.executable, "-c", code, program]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)

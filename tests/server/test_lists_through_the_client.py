@@ -80,7 +80,7 @@ def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     path.write_text(json.dumps(document))
     files = pipeline.generate(Config(sources=(str(path),)), Problems())[2]
     source = written(files, tmp_path) / "src"
-    with importable(source, PACKAGE, MCPGEN_LISTING_BASE_URL=server.url) as module:
+    with importable(source, PACKAGE, LISTING_MCP_BASE_URL=server.url) as module:
         yield module("runtime.app").App(PACKAGE)
     server.close()
 

@@ -298,7 +298,7 @@ def test_a_system_log_that_is_down_or_hangs_fails_the_audit_and_nothing_else(
 def test_an_audit_that_cannot_be_written_keeps_the_server_from_starting(
     package: Path, environment: dict[str, str], tmp_path: Path
 ) -> None:
-    done = run(package, environment | {"MCPGEN_SHOP_AUDIT": str(tmp_path / "no" / "audit")})
+    done = run(package, environment | {"SHOP_MCP_AUDIT": str(tmp_path / "no" / "audit")})
     assert done.returncode == 2
     assert f"the audit cannot be written to `{tmp_path}/no/audit`: No such file" in done.stderr
 
@@ -323,7 +323,7 @@ def test_telemetry_says_what_to_install(package: Path, environment: dict[str, st
         "import sys; sys.modules['opentelemetry.sdk.resources'] = None\n"
         f"from {PACKAGE}.__main__ import main; sys.exit(main())"
     )
-    done = run(package, environment | {"MCPGEN_SHOP_TELEMETRY": "1"}, "-c", blocker)
+    done = run(package, environment | {"SHOP_MCP_TELEMETRY": "1"}, "-c", blocker)
     assert done.returncode == 2
     assert "need the package `opentelemetry-sdk`: add it to `dependencies`" in done.stderr
 

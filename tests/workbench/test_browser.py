@@ -102,7 +102,7 @@ def test_an_edit_is_sent_when_the_one_before_it_is_answered(page: Any, tmp_path:
 
 
 def test_a_tool_is_tried_from_its_page(page: Any, tmp_path: Path) -> None:
-    variables = {"MCPGEN_BOOKSHOP_API_KEY": "secret-of-the-test"}
+    variables = {"BOOKSHOP_MCP_API_KEY": "secret-of-the-test"}
     with workbench(BOOKSHOP, tmp_path, **variables) as address:
         watch = Watch(page, address)
         settled(page, address)
@@ -127,7 +127,7 @@ def test_a_tool_is_tried_from_its_page(page: Any, tmp_path: Path) -> None:
 
 
 def test_fields_of_an_object_are_sent_as_the_object(page: Any, tmp_path: Path) -> None:
-    with workbench(BOOKSHOP, tmp_path, MCPGEN_BOOKSHOP_API_KEY="secret-of-the-test") as address:
+    with workbench(BOOKSHOP, tmp_path, BOOKSHOP_MCP_API_KEY="secret-of-the-test") as address:
         settled(page, address)
         page.locator(".leaf", has_text="add_book").click()
         page.wait_for_url("**/tool/*")

@@ -263,7 +263,7 @@ def test_a_table_for_many_tools_leaves_them_out_until_they_are_chosen(bookshop: 
 def test_a_tool_is_called_with_what_tables_for_many_say_of_it(
     bookshop: Pages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("MCPGEN_BOOKSHOP_API_KEY", "a-secret-of-the-test")
+    monkeypatch.setenv("BOOKSHOP_MCP_API_KEY", "a-secret-of-the-test")
     hidden = ("tools", "*", "arguments", "bookId")
     bookshop.bench.change(
         {(*hidden, "hidden"): True, (*hidden, "value"): "bk_1", ("tools", "l*", "title"): "A list"}
@@ -281,13 +281,13 @@ def test_settings_of_the_server_are_edited_and_show_at_once(bookshop: Pages) -> 
     for path, value in ((["code"], True), (["parts"], ["audit"]), (["auth", "scheme"], "bearer")):
         assert bookshop.post("/change", number=None, changes=[[path, value]])["status"] == 200
     assert 'parts = ["audit"]\n' in bookshop.bench.text
-    assert "MCPGEN_BOOKSHOP_TOKEN" in bookshop.get("/part/overview")
+    assert "BOOKSHOP_MCP_TOKEN" in bookshop.get("/part/overview")
     kept = bookshop.bench.text
     for path, value in ((["base_url"], "ftp://x"), (["profile"], "none"), (["nothing"], 1)):
         assert bookshop.post("/change", number=None, changes=[[path, value]])["status"] == 422
     assert bookshop.bench.text == kept
     bookshop.post("/undo")
-    assert "MCPGEN_BOOKSHOP_API_KEY" in bookshop.get("/part/overview")
+    assert "BOOKSHOP_MCP_API_KEY" in bookshop.get("/part/overview")
 
 
 def test_the_source_is_edited_and_read_at_once(bookshop: Pages, tmp_path: Path) -> None:

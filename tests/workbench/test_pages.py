@@ -42,7 +42,7 @@ def test_the_overview_holds_the_law_and_every_tool(bookshop: Pages) -> None:
     page = bookshop.get("/")
     assert "13 operations = 11 tools + 2 left out by choice + 0 skipped" in page
     part = text_of(bookshop.get("/part/overview"))
-    assert "Cursor 11 / 80" in " ".join(part.split()) and "MCPGEN_BOOKSHOP_API_KEY" in part
+    assert "Cursor 11 / 80" in " ".join(part.split()) and "BOOKSHOP_MCP_API_KEY" in part
     assert "https://api.bookshop.example/v1" in part
 
 
@@ -153,7 +153,7 @@ def test_a_request_is_shown_before_it_is_sent(
 ) -> None:
     number = bookshop.number("list_books")
     bookshop.post("/change", number=number, changes=[[["name"], "find_books"]])
-    monkeypatch.setenv("MCPGEN_BOOKSHOP_API_KEY", "a-secret-of-the-test")
+    monkeypatch.setenv("BOOKSHOP_MCP_API_KEY", "a-secret-of-the-test")
     answer = bookshop.post(
         "/call", number=number, arguments={"genre": "poetry", "page_size": 2}, dry_run=True
     )
@@ -325,7 +325,7 @@ def test_an_answer_is_shown_raw_and_as_the_model_sees_it(
     document = tmp_path / "shop.yaml"
     document.write_text(BOOKSHOP.read_text().replace("https://api.bookshop.example/v1", api.url))
     pages = open_pages(document)
-    monkeypatch.setenv("MCPGEN_BOOKSHOP_BASE_URL", api.url)
+    monkeypatch.setenv("BOOKSHOP_MCP_BASE_URL", api.url)
     number = pages.number("get_status")
     shown = text_of(pages.post("/call", number=number, arguments={}, dry_run=False)["html"])
     assert "Raw answer: status 200" in shown and '{ "message": "", "path": "/status" }' in shown
@@ -368,7 +368,7 @@ def test_a_function_has_a_page_to_try_it_on(
 def test_an_object_has_fields_and_a_request_is_a_command(
     bookshop: Pages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("MCPGEN_BOOKSHOP_API_KEY", "a-secret-of-the-test")
+    monkeypatch.setenv("BOOKSHOP_MCP_API_KEY", "a-secret-of-the-test")
     number = bookshop.number("add_book")
     page = html.unescape(bookshop.get(f"/tool/{number}"))
     assert '<fieldset class="object" data-path="["price"]" data-required>' in page
@@ -389,7 +389,7 @@ BROKEN = "def before(request:\n"
 def test_a_call_runs_the_code_of_the_project_as_it_is_now(
     open_pages: Callable[..., Pages], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("MCPGEN_BOOKSHOP_API_KEY", "a-secret-of-the-test")
+    monkeypatch.setenv("BOOKSHOP_MCP_API_KEY", "a-secret-of-the-test")
     assert run(["generate", str(BOOKSHOP), "-o", str(tmp_path / "shop"), "--quiet"]) == 0
     pages = open_pages(tmp_path / "shop")
     hooks = tmp_path / "shop" / "src" / "bookshop_mcp" / "hooks.py"

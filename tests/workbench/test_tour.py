@@ -57,7 +57,7 @@ def test_an_api_is_looked_at_chosen_edited_tried_mended_and_generated(
     pictures = tmp_path
     if width > PICTURE:
         pictures = Path(os.environ.get("PICTURES") or tmp_path)
-    prefix = f"MCPGEN_{course.server.upper()}_"
+    prefix = f"{course.server.upper()}_MCP_"
     variables = {f"{prefix}BASE_URL": api.url, f"{prefix}{course.credential}": "of-the-test"}
     tour = Tour(page, width, course, pictures)
     folder = tmp_path / f"mcp-{course.server}"

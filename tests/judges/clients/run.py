@@ -142,7 +142,7 @@ class Server:
 
     def stdio(self, settings: dict[str, str]) -> dict[str, Any]:
         """How a client starts it."""
-        prefix = f"MCPGEN_{self.name.upper()}"
+        prefix = f"{self.name.upper()}_MCP"
         variables = self.environment | settings
         env = {f"{prefix}_{name}": value for name, value in variables.items()}
         env |= {"PYTHONPATH": str(self.source), "PATH": os.environ["PATH"]}
