@@ -26,7 +26,7 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 47_288,
+    "lines of code of mcpgen": 47_343,
     "lines of code of its runtime": 14_300,
     "modules of a copied runtime": 38,
     "lines of a copied runtime": 12_580,
@@ -50,7 +50,7 @@ LIMITS = {
     "sentences with a word to avoid": 64,
     "class names with several meanings": 8,
     "lines of the changelog of a version": 150,
-    "lines of test code": 50_615,
+    "lines of test code": 50_735,
 }
 """No figure may be more: its goal once that is reached, before it at most a twentieth above today's."""
 
