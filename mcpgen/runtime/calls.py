@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 _KINDS = ("before", "shape", "after")
 _RESERVED = ("api", "context")
 _MISSPELT = 0.8
-"""Similarity at which one name is a misspelling of another. A guard must not be moved to
-another tool because that has a similar name.
+"""Minimum similarity to call a hook's name misspelt. A guard must not be moved to another tool with
+a similar name.
 """
 
 WITHOUT_CONTENT = (400, 411, 415, 422)
@@ -101,7 +101,7 @@ class Prepared:
     continues: bool
     """Whether the server takes the argument that asks for a part of the answer."""
     hooks: frozenset[str]
-    """The kinds of hooks that there are for it."""
+    """The kinds of hooks defined for the tool."""
 
     def taken(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """The arguments that are the function's."""
@@ -362,7 +362,7 @@ class Runner:
 
 
 def _left_out(entry: Entry, arguments: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Name a body that was not given, with what it needs: few documents say when one is needed."""
+    """Name a missing body and its required fields: few documents declare a required body."""
     schema = entry.tool["inputSchema"]
     blocks = []
     for name in BODIES - arguments.keys() - {*schema.get("required", ())}:

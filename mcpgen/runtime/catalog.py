@@ -2,11 +2,14 @@
 first call.
 
 A contract is a Tool object in `tools/<toolset>.json` (generated) or `custom/<name>.json` (yours).
-Its function has the tool's name. It stands in `custom/<tool>.py` where there is such a file, which
-makes it yours, and else in the module beside its contract; a toolset without a generated module is
-implemented in `custom/<toolset>.py`. A custom contract replaces its generated namesake, and what it
-leaves out stays as generated. Generated modules are imported on the first call; yours at the start,
-so that mistakes show at once.
+Its function has the tool's name:
+
+* in `custom/<tool>.py`, if the file exists: the function is yours,
+* else in the generated module beside its contract,
+* else, for a toolset without a generated module, in `custom/<toolset>.py`.
+
+A custom contract replaces its generated namesake; members left out stay as generated. Generated
+modules are imported on the first call; yours at the start, so that mistakes show at once.
 
 A function with `@tool` in any module of `custom/` needs no contract: it is made of the function.
 """
@@ -50,9 +53,9 @@ class Entry:
     `arguments.wholes.Wholes`).
     """
     replaces: str = ""
-    """The module of the generated function in whose place this one stands, or nothing."""
+    """The module of the replaced generated function; empty if none is replaced."""
     own: Callable[..., Any] | None = None
-    """The function of a tool that is made of one."""
+    """The function of a tool made of a function."""
     prepared: Any = field(default=None)
     """Objects that the server keeps between calls of this tool (its function, its checker)."""
 
@@ -87,8 +90,8 @@ class Entry:
         return whole, self.wholes.names()
 
     def described(self) -> dict[str, Any]:
-        """The Tool object with everything it takes: where the list leaves something out, the whole
-        input schema stands beside the listed one, which has the texts.
+        """Return the Tool object; if it is listed with less, with the full input schema beside the
+        listed schema, which has the texts.
         """
         whole, _ = self.input()
         if whole is self.tool["inputSchema"]:
@@ -199,7 +202,7 @@ class Catalog:
         self.toolset_of = {entry.name: entry.toolset for entry in entries}
 
     def find(self, name: str) -> Entry | None:
-        """The tool of that name, or of the name an alias stands for."""
+        """Return the tool of a name or alias."""
         return self._entries.get(name) or self._entries.get(self.aliases.get(name, ""))
 
     def unknown(self, choice: Choice) -> str:
@@ -222,7 +225,7 @@ class Catalog:
         return suggest(name, [tool["name"] for tool in self.listed])
 
     def _read(self, path: Path, module: str, generated: bool, chosen: ToolFilter) -> None:
-        """Add the tools of one file; one that is wrong is logged and left out."""
+        """Add the tools of one file; an invalid tool is logged and left out."""
         try:
             tools = json.loads(path.read_bytes())
         except ValueError as error:
@@ -297,7 +300,7 @@ class Catalog:
                 self._entries[entry.name] = entry
 
     def claim(self, name: str) -> bool:
-        """Return whether a name was free for another tool, which has it from now on."""
+        """Claim a name for another tool; return whether it was free."""
         is_free = name not in self._tool_names and name not in self.aliases
         self._tool_names.add(name)
         return is_free
@@ -331,9 +334,7 @@ def module_name(tool: str) -> str:
 
 
 def _complete(tool: dict[str, Any], generated: dict[str, Any]) -> dict[str, Any]:
-    """A custom contract with what it leaves out: from its generated namesake, else the cautious
-    defaults.
-    """
+    """Complete a custom contract from its generated namesake, else with cautious defaults."""
     own = tool.get("annotations", {})
     tool = {**generated, **tool}
     tool.setdefault("title", str(tool.get("name", "")).replace("_", " ").capitalize())
@@ -452,12 +453,12 @@ class Front(Protocol):
         """The server's instructions with what is said about these tools."""
 
     def settings(self, settings: Settings) -> Settings:
-        """The settings for the calls that are made through them."""
+        """Return the settings for calls made through these tools."""
 
     async def call(
         self, name: str, arguments: dict[str, Any], context: Context, run: Run
     ) -> dict[str, Any]:
-        """The result of one of them as JSON; its arguments have been checked."""
+        """Call one of these tools with checked arguments; return the result as JSON."""
 
     async def aclose(self) -> None:
         """End what they started."""

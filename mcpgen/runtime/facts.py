@@ -29,8 +29,8 @@ class Method(NamedTuple):
     idempotent: bool = False
     """Sent twice, it has the effect of one request (section 9.2.2)."""
     content: Literal["expected", "possible", "undefined"] = "possible"
-    """The meaning of a request's content; where it is expected, its length is sent even when it is
-    empty (section 8.6).
+    """The meaning of a request's content; if content is expected, its length is sent even for empty
+    content (section 8.6).
     """
     metadata: bool = False
     """It asks about a resource, not for it."""
@@ -80,8 +80,8 @@ FORBIDDEN_HEADERS = frozenset(
 )
 """Fields that no argument sets, in lower case.
 
-They tell the API where a request goes and ends, what it holds, and who sends it on whose behalf
-(RFC 9110, RFC 7239). The client writes them itself.
+They tell the API the target, length and format of a request, its sender, and the party behind the
+sender (RFC 9110, RFC 7239). The client writes them itself.
 """
 
 CREDENTIAL_HEADERS = frozenset(("authorization", "cookie", "proxy-authorization"))
@@ -144,7 +144,7 @@ def origin_of(url: str) -> Origin:
 
 
 def check_base_url(url: str) -> str:
-    """The base URL without its trailing slash. Raises ValueError with what is wrong with it."""
+    """Return the base URL without its trailing slash. Raises ValueError with the fault."""
     if _UNSAFE.search(url):
         raise ValueError("has a space or another character in it that no URL has")
     origin_of(url)

@@ -21,7 +21,7 @@ LEVELS = ("debug", "info", "warning", "error")
 LEVEL_INFO = logging.INFO
 
 PIECE = getattr(select, "PIPE_BUF", 512)
-"""Bytes that a pipe takes without a wait when it says that it has room (POSIX, `write`)."""
+"""Bytes that a pipe with free space takes without a wait (POSIX, `write`)."""
 
 logger = logging.getLogger(__package__ or "mcp-server")
 

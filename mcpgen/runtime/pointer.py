@@ -14,7 +14,7 @@ def escape(token: str) -> str:
 
 
 def unescape(token: str) -> str:
-    """A part of a pointer as the token it stands for (RFC 6901 section 4)."""
+    """Return the token of an escaped part of a pointer (RFC 6901 section 4)."""
     return token.replace("~1", "/").replace("~0", "~")
 
 

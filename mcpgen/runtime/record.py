@@ -35,7 +35,7 @@ class Record:
     writes: bool = False
     arguments: Any = None
     bytes: int = 0
-    """Of the result as JSON, or 0 where nobody asked."""
+    """Size of the result as JSON; 0 if not measured."""
     seconds: float = 0.0
     queued: float = 0.0
     """Seconds of them that requests to the API waited for their turn."""
@@ -108,13 +108,13 @@ _now: ContextVar[Record | None] = ContextVar("record", default=None)
 
 
 def current() -> Record:
-    """The call that is under way; outside of one, a record that nobody reads."""
+    """Return the record of the current call; outside a call, a record without a reader."""
     return _now.get() or Record("")
 
 
 @contextmanager
 def recorded(tool: str, sender: Mapping[str, str]) -> Iterator[Record]:
-    """Note a call: log it and tell the observers when it has ended, however that was."""
+    """Record a call: log it and notify the observers at its end, whatever the outcome."""
     record = Record(tool, sender, trace=_trace())
     token = _now.set(record)
     started = time.perf_counter()
@@ -142,12 +142,12 @@ def note_refusal(record: Record) -> None:
 
 
 def is_read() -> bool:
-    """Return whether anybody reads the record of a call that goes well."""
+    """Return whether the record of a successful call has a reader."""
     return bool(observers) or logger.isEnabledFor(LEVEL_INFO)
 
 
 def is_traced(meta: Mapping[str, Any] | None) -> bool:
-    """Return whether somebody keeps spans, or the `_meta` of a request has a trace for its line."""
+    """Return whether spans are kept, or the `_meta` of a request has a trace for its line."""
     if not isinstance(get_tracer_provider(), ProxyTracerProvider):
         return True
     if not meta:

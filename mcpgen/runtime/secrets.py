@@ -167,8 +167,8 @@ class Withheld:
     def without(
         self, value: Any, text: Callable[[str], str] = str, deepest: int = sys.maxsize
     ) -> Any:
-        """JSON data without the fields, after `text` changed its texts. A text that is itself JSON,
-        or any other text that gives one of them a value, is replaced whole. Raises TooDeep.
+        """Return JSON data without the fields, after `text` changed its texts. A text that is JSON
+        with such a field, or otherwise gives it a value, is replaced whole. Raises TooDeep.
         """
         if self._names:
             text = functools.partial(self._without_values, text)
@@ -192,9 +192,7 @@ class Withheld:
 
 
 CALLER = "mcp.caller"
-"""The key under which a request's caller stands in the ASGI scope; None where callers are not
-told apart.
-"""
+"""Key of a request's caller in the ASGI scope; None if callers are not distinguished."""
 
 SENDER = "mcp.sender"
 """The key under which the ASGI scope has what is written down of a request: its `address`, its id

@@ -1,7 +1,7 @@
 """The arguments of calls of the user's functions, for type checkers.
 
-`tests/signatures_<toolset>.py` calls each function as the server does, and is read only by
-type checkers. A server with an API has `client.signatures` in place of this module.
+`tests/signatures_<toolset>.py` calls each function as the server does, and is read only by type
+checkers. A server with an API has `client.signatures` instead of this module.
 """
 
 from __future__ import annotations

@@ -114,8 +114,8 @@ def _is_related(one: list[str], other: list[str]) -> bool:
 
 
 def belongs(name: str, value: Any, schema: Mapping[str, Any], resolve: Resolve) -> str:
-    """`; it is a field of ...`, or that the fields of the value are arguments themselves, or
-    nothing.
+    """Return `; it is a field of ...`, or that the fields of the value are arguments themselves, or
+    an empty text.
 
     APIs that take a body whole wrap it (`{"data": {...}}`), and models forget the wrapper or add
     one.
@@ -136,8 +136,8 @@ _SHAPES: Mapping[type, str] = {dict: "object", list: "array"}
 
 
 def may_take(schema: Any, value: Any, resolve: Resolve) -> bool:
-    """Return whether a value may be meant for a schema: it is one of its choices, and an object or
-    a list only where one is taken.
+    """Return whether a value may be meant for a schema: a value of the enum, and an object or a
+    list only if the schema takes one.
     """
     schema = resolve(schema)
     if not isinstance(schema, Mapping):
@@ -179,7 +179,7 @@ def _fields_of_all(schema: Any, resolve: Resolve) -> Iterator[tuple[str, Any]]:
 
 
 def fields_of(schema: Any, resolve: Resolve) -> dict[str, Any]:
-    """The properties that an object may have, with those of the parts that all hold for it."""
+    """Return the properties that an object may have, including every part of an `allOf`."""
     schema = resolve(schema)
     if not isinstance(schema, Mapping):
         return {}
@@ -226,7 +226,9 @@ def is_odd(schema: Mapping[str, Any], value: Any) -> bool:
 
 
 def date_form(schema: Mapping[str, Any]) -> str | None:
-    """Return what a value must begin with, where it must be a date."""
+    """Return the pattern for the beginning of a value that must be a date; None for other
+    schemas.
+    """
     if schema.get("type") not in ("string", ["string", "null"], ["null", "string"]):
         return None
     pattern = DATE_PATTERNS.get(schema.get("format", ""))
@@ -257,7 +259,7 @@ def dropped_nulls(given: Any, sent: Any, path: tuple[str | int, ...] = ()) -> It
 
 
 def _field_meant(name: str, known: Iterable[str], given: Iterable[str]) -> str:
-    """Suggest a field for one that an object does not have, or list those that it has."""
+    """Suggest a field for an unknown name, or list the known fields."""
     known = list(known)
     hint = suggest(name, [other for other in known if other not in given])
     if known and not hint:
@@ -325,7 +327,7 @@ def _lines(error: Any, schema: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _schema_of(error: Any, schema: Any, up: int = 1) -> Mapping[str, Any]:
-    """The schema that an error is about, or one further up, where the way to it is known."""
+    """Return the schema of an error, or `up` levels higher; empty if the path is unknown."""
     for token in list(error.schema_path)[:-up]:
         try:
             schema = schema[token]
@@ -389,7 +391,7 @@ def _format(error: Any) -> str:
 
 
 def _choices(*errors: Any) -> str:
-    """The values that one of the errors asks for."""
+    """List the values that the errors allow."""
     value = errors[0].instance
     options = list({show(option): option for one in errors for option in _options(one)}.items())
     shown = ", ".join(text for text, _ in options[:MAX_CHOICES])
@@ -413,7 +415,7 @@ def _forbidden(error: Any) -> str:
 
 
 def _limit(rule: str, noun: str = "") -> Callable[[Any], str]:
-    """Explain a limit of a value, or of its length in so many nouns."""
+    """Explain a limit of a value, or of its length in nouns."""
 
     def explained(error: Any) -> str:
         limit, value = error.kind.limit, error.instance

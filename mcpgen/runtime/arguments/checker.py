@@ -74,8 +74,8 @@ class Checker:
 
     `nullable` are JSON Pointers into the schema where null is a value of its own, `names` maps
     pointers of nested properties to their keys on the wire. In a `merge_patch` null is a value of
-    every optional field inside an argument (RFC 7396). To a tool that `reads`, null is the same as
-    an argument that is not given; elsewhere a remark tells that it was not sent.
+    every optional field inside an argument (RFC 7396). For a tool that `reads`, null is the same as
+    a missing argument; elsewhere a remark says that null was not sent.
     """
 
     _checks_dates = True
@@ -117,8 +117,8 @@ class Checker:
             return compiled(self._root)
 
     def checked(self, arguments: Mapping[str, Any] | None) -> tuple[dict[str, Any], list[str]]:
-        """The arguments as the tool's function takes them, nested keys as on the wire, and what to
-        say to whoever called with them.
+        """Return the arguments for the tool's function, nested keys as on the wire, and remarks for
+        the caller.
 
         Raises BadArguments: too large, unknown, missing or of the wrong kind.
         """
@@ -298,8 +298,9 @@ class Checker:
         return value
 
     def _visit_union(self, branches: list[Any], pointer: str, value: Any, *, wire: bool) -> Any:
-        """Take the first branch the value fits, repaired if need be; a value that fits none is left
-        as it is. A text or number that one branch repairs may be what another one takes.
+        """Take the first branch that the value fits, if need be after repair; a value that fits
+        none is left unchanged. Repaired text and numbers are tried last: another branch may accept
+        the value unrepaired.
         """
         repaired: list[Any] = []
         for index, branch in enumerate(branches):
@@ -383,9 +384,12 @@ class Checker:
         return [self._visit(part, place, item, wire=wire) for (part, place), item in visited]
 
     def _forgive(self, schema: dict[str, Any], value: Any) -> Any:
-        """Repair a value that can mean one thing: parse JSON text where text is not allowed, write
-        a number or a flag as text where only text is, make `2.0` an integer where only integers
-        are, and leave out the time of a date.
+        """Repair a value with a single possible meaning:
+
+        * parse JSON text where text is not allowed,
+        * write a number or a flag as text where only text is allowed,
+        * make `2.0` an integer where only integers are allowed,
+        * drop the time of a date.
         """
         if not isinstance(value, str | float | int):
             return value
@@ -422,7 +426,7 @@ class Checker:
         return parsed
 
     def _kinds(self, schema: Any, pointer: str, hops: int = 0) -> frozenset[str] | None:
-        """The JSON types a schema allows; None for a schema that does not restrict them."""
+        """Return the JSON types a schema allows; None for a schema without restrictions."""
         schema, pointer = self._resolve(schema, pointer)
         if not isinstance(schema, dict):
             return None

@@ -1,10 +1,9 @@
 """Argument checking for the user's own tools, against the exact schema as its author wrote it.
 
-The schema a client lists is the portable form of a contract; `contracts.json` has what that form
-had to leave out. A call is accepted when the exact schema accepts it; formats count, because their
-author wrote them for this tool. Arguments that are not valid
-are repaired as `Checker` does it (an object sent as a JSON string, null for "not given"). One rule
-is stricter: an argument that the schema does not name is refused unless the schema says that it
+A client lists the portable form of a contract; `contracts.json` has the rules missing there. A call
+is accepted when the exact schema accepts it; formats count, because their author wrote them for
+this tool. Invalid arguments are repaired as by `Checker` (an object sent as a JSON string, null for
+"not given"). One rule is stricter: an unknown argument is refused unless the schema says that it
 takes more.
 """
 

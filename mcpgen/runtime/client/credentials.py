@@ -24,7 +24,7 @@ Security = tuple[tuple[str, ...], ...]
 BEARERS = ("bearer", "client_credentials")
 """The kinds of credentials that a token on behalf of the caller takes the place of."""
 ON_BEHALF = "on behalf of the caller"
-"""Stands for a variable in `Outgoing.tokens`."""
+"""Placeholder for a variable in `Outgoing.tokens`."""
 
 
 class Credentials:
@@ -68,11 +68,11 @@ class Credentials:
                 await self._logins[name].find()
 
     def select(self, security: Security | None, *, writes: bool) -> tuple[Credential, ...]:
-        """The credentials of the first alternative that is complete (OpenAPI 3.1 section 4.8.30).
+        """Return the credentials of the first complete alternative (OpenAPI 3.1 section 4.8.30).
 
-        For a request that `writes` the operator may have set others. An empty alternative means
-        that the API may be called without credentials; it is chosen when no other is complete.
-        Raises MissingCredential naming the variables of every alternative.
+        For a request that `writes` the operator may have set other credentials. An empty
+        alternative means that the API may be called without credentials; it is chosen only if no
+        other is complete. Raises MissingCredential naming the variables of every alternative.
         """
         given = self._of_callers()
         # What the caller brings comes first: the operator's own must not stand in for it
@@ -115,7 +115,7 @@ class Credentials:
 
     def forward(self, request: Outgoing) -> None:
         """Add the caller's own header fields to a request to the API's own origin. Raises
-        MissingCredential naming one that the caller did not send.
+        MissingCredential naming a field that the caller did not send.
         """
         forwarded = forwarded_now.get()
         if forwarded is None or origin_of(str(request.url)) != self._settings.origin:
@@ -163,8 +163,8 @@ class Credentials:
         return self._settings.security if security is None else security
 
     def _credential(self, name: str, writes: bool) -> Credential | None:
-        """The credential of that name, for a request that writes the one the operator set for
-        that.
+        """Return the credential of a name; for a request that writes, the operator's credential for
+        writing.
         """
         credential = self._own.get(name)
         if credential is None:

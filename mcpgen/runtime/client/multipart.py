@@ -160,8 +160,8 @@ def _boundary(contents: Iterable[bytes]) -> str:
 
 
 def _file_type(declared: str | None, part: Part, content: bytes) -> str:
-    """The media type of a file: what is declared, where that is one type; of several or a range the
-    one that the file itself has. Raises Refused where nothing says which.
+    """Return the media type of a file: the declared type, or for several types or a range the
+    file's own type. Raises Refused if the type is unknown.
     """
     declared = declared or "*/*"
     ranges = [one.strip() for one in declared.split(",")]

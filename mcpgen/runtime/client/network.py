@@ -1,8 +1,8 @@
 """Requests to the API over aiohttp: the addresses that may be connected to, and bounded answers.
 
 aiohttp follows no redirect, keeps no cookie and reads no proxy or credential from the environment
-here. Its errors end in this module: whatever fails is an `ApiError`. The operator's own proxy
-resolves names itself: behind it, only an address that stands in a URL is judged.
+here. Its errors end in this module: every failure is an `ApiError`. The operator's own proxy
+resolves names itself: behind it, only addresses written in URLs are judged.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ class _Spent(aiohttp.ClientError):
 
 
 class _Request(aiohttp.ClientRequest):
-    """A request that is not sent on a connection that is too old, or that the API spoke on out of
-    turn: what it said would be taken for the answer.
+    """A request that refuses a connection that is too old or has unread data: such data would be
+    taken for the answer.
     """
 
     _opened: ClassVar[WeakKeyDictionary[asyncio.BaseTransport, float]] = WeakKeyDictionary()
@@ -125,8 +125,8 @@ def _text(value: bytes) -> str:
 
 
 class Transport:
-    """Send requests, over connections that are kept open between them. Raises what `failure_of`
-    reads.
+    """Send requests, over connections kept open between requests. Raises the errors that
+    `failure_of` reads.
     """
 
     def __init__(self, settings: ApiSettings) -> None:

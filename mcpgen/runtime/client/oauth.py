@@ -85,7 +85,7 @@ class Token:
         self._until = time.monotonic() + grant.used_seconds
 
     def _url(self) -> URL:
-        """The token endpoint, if it is one that the client's secret may be sent to."""
+        """Return the token endpoint, if it may receive the client's secret."""
         url = self._credential.token_url or ""
         try:
             origin = origin_of(url)
@@ -190,7 +190,7 @@ def error_of(answer: Answer[Any]) -> str:
 
 
 def error_text(answer: Answer[Any]) -> str:
-    """The error code in parentheses, as it stands behind a status."""
+    """Return the error code in parentheses, to follow a status."""
     code = error_of(answer)
     return f" (`{code}`)" if code else ""
 

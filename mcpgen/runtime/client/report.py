@@ -1,4 +1,4 @@
-"""A failed request as content blocks: what happened, what the API said, and what to do next."""
+"""A failed request as content blocks: the failure, the API's message, and the next step."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _STEPS = {
     428: "Next: say which state is to be changed: read it, and give its ETag as `If-Match`",
     501: "Next: the API does not do this; use another tool",
 }
-"""Status -> what to do next, where that is always the same."""
+"""Status -> the next step, for statuses with a fixed next step."""
 
 
 _CODE_KEYS = frozenset("code errorcode errortype type reason error status".split())
@@ -89,7 +89,7 @@ _CODES = tuple(
         ),
     )
 )
-"""Words of an error's code -> what to do next, in place of correcting the arguments."""
+"""Words of an error's code -> the next step, instead of correcting the arguments."""
 _PAGE = (
     "Next: where this is a login page, the operator has to check the credential; else the base URL"
 )
@@ -190,7 +190,7 @@ def is_page(answer: Answer[Any]) -> bool:
 
 
 def _withheld(settings: ApiSettings) -> Withheld:
-    """The fields that no tool may show; an error does not know which tool it is of."""
+    """Return the fields withheld from the results of any tool: an error belongs to no tool."""
     names = set(settings.redact)
     for shaping in settings.answers.values():
         names.update(shaping.redact)
@@ -250,7 +250,7 @@ def _of_fields(errors: dict[str, Any], depth: int) -> Iterator[str]:
 
 
 def _messages(parts: Iterable[Any], depth: int) -> list[str]:
-    """The messages of some parts of a body, without those that another one holds."""
+    """Return the messages of some parts of a body, without messages contained in others."""
     texts: list[str] = []
     for text in [_message(part, depth + 1) for part in parts]:
         if text and not any(text in other for other in texts):

@@ -59,8 +59,8 @@ MAX_SHOWN = 200
 
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 _PLAIN = re.compile(r"[A-Za-z0-9_~-]{1,500}(?:\.[A-Za-z0-9_~-]{1,500}){0,3}")
-"""Part of a segment that every reader takes for what it is: unreserved characters, dots only
-between them (RFC 3986, section 2.3).
+"""Part of a segment that has one meaning for every reader: unreserved characters, dots only between
+them (RFC 3986, section 2.3).
 """
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
@@ -290,7 +290,7 @@ def header_value(name: str, text: str) -> str:
 
 
 def cookie_pairs(cookies: Mapping[str, Any]) -> dict[str, str]:
-    """Cookie arguments by name. The text of a cookie that is sent several times goes on with its
+    """Return cookie arguments by name. A repeated cookie continues the text of the first with the
     next pair: `red; color=blue`.
 
     In `form` style a value is percent-encoded, and the items of a list or an object are joined by

@@ -32,7 +32,7 @@ from ..settings import (
 _T = TypeVar("_T")
 _PROXY = re.compile(r"http://([^@/?#]+@)?[^@/?#:]+(:\d{1,5})?/?")
 TWOFOLD = frozenset(("api_key", "basic", "bearer", "client_credentials"))
-"""The kinds of credentials of which there can be another one for what writes."""
+"""Kinds of credentials that may have a separate credential for writing."""
 
 
 def write_variable(prefix: str, variable: str) -> str:
@@ -79,9 +79,9 @@ class Credential:
     for_writing: Credential | None = None
     """Credential for requests that write, if the operator set one."""
     login: Login | None = None
-    """The login that obtains a token for it; None if there is none, and over HTTP."""
+    """The login that obtains a token; None without a login, and over HTTP."""
     api: str = ""
-    """The API of several that it is for; it is sent to no other."""
+    """The API of the credential, if there are several; no other API receives it."""
 
     @property
     def when_writing(self) -> Credential:
@@ -117,7 +117,7 @@ class ApiSettings(Settings):
     base_url_given: bool = False
     """Whether the operator named the base URL, which then is the one of every operation."""
     base_url_configured: bool = False
-    """Whether whoever generated the server named the base URL, and not the document alone."""
+    """Whether the base URL is set in `mcpgen.toml`."""
     headers: Mapping[str, str] = field(default_factory=dict)
     """Constant headers of every request (decided at generation)."""
     security: tuple[tuple[str, ...], ...] = ()
@@ -160,14 +160,16 @@ class ApiSettings(Settings):
     client_key: Path | None = variable(None, "file", "api")
 
     def variable(self, name: str) -> str:
-        """The full name of a setting's environment variable, that of this API where it has one."""
+        """Return the full name of a setting's environment variable, with the API's name if it has
+        its own.
+        """
         if self.api and name in (*ADDRESSES, *OF_EACH_API):
             name = f"{self.api.upper()}_{name}"
         return Settings.variable(self, name)
 
     @property
     def base_url_trusted(self) -> bool:
-        """Whether somebody vouches for the address of the base URL, also where it is private."""
+        """Whether the operator or `mcpgen.toml` named the base URL, so that it may be private."""
         return self.base_url_given or self.base_url_configured
 
     def of(self, api: str) -> ApiSettings:
@@ -207,12 +209,12 @@ OF_EACH_API = (
 )
 """Settings that a further API can have values of its own for, as in `BILLING_TIMEOUT`."""
 ADDRESSES = ("BASE_URL", "TOKEN_URL", "ALLOW_ORIGINS")
-"""Settings that each API has alone: credentials of one never go where those of another may."""
+"""Settings each API has separately: its credentials never go to another API's addresses."""
 INHERITED = (*NUMBERS, "flag")
 """Kinds of settings that a further API has from the first where it has none of its own."""
 
 VARIABLES = frozenset(setting.name for setting in SETTINGS) | frozenset(PART_VARIABLES)
-"""The names of all settings, without their prefix: no credential may be read from one of them."""
+"""The names of all settings, without their prefix: reserved, no credential uses these names."""
 
 
 def variables_of(api: str) -> set[str]:
@@ -244,8 +246,8 @@ def is_near(base_url: str, other: str) -> bool:
 
 
 def beside(facts: Mapping[str, Any], host: Mapping[str, Any]) -> dict[str, Any]:
-    """The facts of an API that has the base URL of another one, but for the path: where that is
-    `https://api.example.com/v1/orders`, its own is `https://api.example.com/v1/books`.
+    """Return the facts of an API at the address of another, apart from the path: beside
+    `https://api.example.com/v1/orders` its base URL is `https://api.example.com/v1/books`.
     """
     shares, base_url = facts["shares"], str(host["base_url"]).rstrip("/")
     start = base_url.removesuffix(shares["from"])
@@ -345,8 +347,8 @@ class ApiReader(Reader):
         }
 
     def api(self, settings: ApiSettings, address: Mapping[str, Any]) -> ApiSettings:
-        """The settings of a further API: the first one's with its own address. Nothing that is
-        decided for the calls of the first one is sent to it.
+        """Return the settings of a further API: the first API's settings with its own address.
+        Values meant for calls of the first API are left out.
         """
         name = address["api"]
         own: dict[Any, Any] = {}

@@ -95,7 +95,7 @@ status, of one that has content (RFC 9110 sections 10.2.2 and 10.2.3).
 KEPT_SECONDS = 5.0
 """Seconds for which an answer is cached for all callers."""
 ANSWER_SECONDS = 0.8
-"""Whoever asks `/ready` waits a second, as a rule."""
+"""Seconds for an answer: a caller of `/ready` usually waits a second."""
 
 
 class HttpSide:
@@ -185,8 +185,11 @@ class Reach:
 
 
 def says_failed(answer: Answer[Any], is_json: bool) -> bool:
-    """Return whether an answer says that it failed whatever its status: `ok` and `error` as those
-    of Slack, `errors` without data as those of GraphQL; or a page where it should be JSON.
+    """Return whether an answer reports a failure whatever its status:
+
+    * `ok` and `error`, as in Slack,
+    * `errors` without data, as in GraphQL,
+    * a page instead of JSON.
     """
     if answer.data is None:
         return is_page(answer) if is_json else False
@@ -303,9 +306,9 @@ Shown = tuple[list[str | Block], Any, list[str]]
 texts are not shown.
 """
 Show = Callable[[int], Shown]
-"""Shows an answer in at most about so many tokens, its notes not counted."""
+"""Shows an answer in at most about the given number of tokens, without notes."""
 ROOM_OF_NOTES = 4
-"""One note takes at most one in so many tokens of the limit."""
+"""A note takes at most one token in `ROOM_OF_NOTES` of the limit."""
 
 
 class _View:
@@ -371,9 +374,7 @@ class _View:
         return self.text(answer.media_type)
 
     def _data(self, data: Any) -> Show:
-        """JSON: one line of text, or a table where that was asked for, cut where the structure
-        allows.
-        """
+        """Show JSON: one line of text, or a table on request, cut where the structure allows."""
         readable = self._settings.readable if self._settings.redactor.is_needed else visible
         received = self._withheld.without(data, readable, MAX_DEPTH)
         whole, remark, is_long = self._selected(received)
@@ -444,7 +445,7 @@ class _View:
         return data, remark, len(compact(items)) > lists.SMALL
 
     def _as_table(self, data: Any, text: str) -> str:
-        """The items as a table, and what is beside them below it; `text` where there are none."""
+        """Return the items as a table, with the rest of the data below; `text` without items."""
         items = lists.items_of(data, self._listing.items)
         if not items:
             return text
@@ -548,7 +549,7 @@ class _View:
         return self._settings.readable(f"[{text}]") if text else ""
 
     def _fields(self, names: tuple[str, ...]) -> str:
-        """The header fields of these names that an answer has, without those that are withheld."""
+        """Return the answer's header fields of these names, without withheld fields."""
         headers = self._answer.headers
         there = {name: headers[name] for name in names if name in headers}
         told = self._withheld.without(there) if there else there
@@ -598,8 +599,8 @@ class _View:
         return [f"call again with `{PART}` = {' or '.join(f'`{way}`' for way in ways)}"]
 
     def _narrower(self, is_last: bool = True) -> list[str]:
-        """Arguments that ask for less, or else, where there is no other way, what the operator can
-        do.
+        """Return arguments that narrow the answer, or, if the tool has none, the operator's
+        remedy.
         """
         names = [name for name in self._arguments if fold(name) in _NARROWER]
         names = [f"`{name}`" for name in names if name != self._listing.chooser()]
@@ -640,7 +641,7 @@ def _whole_lines(text: str) -> str:
 
 
 def _truncated(total: int, returned: int, cuts: Cuts, rest: list[str]) -> str:
-    """The last line of a shortened answer: how much is missing, where, and how to get it."""
+    """Return the last line of a shortened answer: its sizes, the cuts, and how to get the rest."""
     return (
         f"[truncated: true, bytes_total: {total}, bytes_returned: {returned}. "
         f"{cuts.say()}. To get the rest: {'; '.join(rest)}]"

@@ -5,7 +5,7 @@ so that a tool's function can write `"ids": csv(ids)`. The results are
 
 * `Encoded`: one value, percent-encoded, for the place after `name=` or in the path;
 * `Pairs`: several `key=value`, percent-encoded;
-* `Simple`: several members that are joined where they are written;
+* `Simple`: several members, joined at their place;
 * `Part`: one part of a multipart body (or a list of them).
 
 A value that cannot be written raises `Refused`. Null is undefined, as is an array or object without
@@ -33,7 +33,7 @@ from urllib.parse import quote, unquote
 from ..errors import Refused
 
 EVERY_FIELD = "*"
-"""Stands for the names of all fields of a map."""
+"""The name for all fields of a map."""
 MAX_PAIRS = 32 * 1024 * 1024
 """Characters of the pairs of one value: more than any request holds (`_MAX_REQUEST_BYTES`)."""
 
@@ -344,7 +344,7 @@ def header_text(value: Any) -> str:
 
 
 def escaped(value: Any, safe: str) -> str:
-    """A scalar, percent-encoded; where `%` is safe, it stays only where it begins an escape."""
+    """Percent-encode a scalar. If `%` is safe, it stays only at the beginning of an escape."""
     return _NO_ESCAPE.sub("%25", encode(value, safe))
 
 
@@ -400,8 +400,8 @@ def _joined_list(value: Any, separators: str) -> Any:
 
 
 def _refuse_separator(items: list[str], separator: str) -> None:
-    """Raise Refused where one of several items holds what separates them: the two could not be told
-    apart.
+    """Raise Refused if one of several items contains the separator: the two would be
+    indistinguishable.
     """
     if len(items) > 1 and any(separator in item for item in items):
         label = _SEPARATOR_NAMES.get(unquote(separator), "`|`")

@@ -16,8 +16,8 @@ from .wire import Fields, Omit, Part, defined, json_of, text_of, utf8, written_f
 
 
 def encoded(text: str, media_type: str) -> bytes:
-    """A text in the charset that its media type names; UTF-8 where it names none, or an unknown
-    one. Raises Refused for a character that the charset does not have.
+    """Return a text in the charset of its media type; UTF-8 without a charset, or for an unknown
+    charset. Raises Refused for a character that the charset does not have.
     """
     charset = charset_of(media_type)
     codec = codec_of(charset)
@@ -171,9 +171,10 @@ def last_segment(path: str) -> str:
 
 
 def multipart_fields(value: Any, **writers: Fields) -> Any:
-    """The fields of a multipart body that is one argument; keywords as for `form_fields`.
+    """Return the fields of a multipart body that is a single argument; keywords as for
+    `form_fields`.
 
-    What is no object has no names for its parts: it is sent under the name `file`.
+    A value that is no object has no part names: it is sent under the name `file`.
     """
     if isinstance(value, Omit):
         return value

@@ -104,8 +104,8 @@ def json_text(value: Any, ascii_only: bool = False) -> str | Omit:
 
 
 def form_text(value: Any) -> str | Omit:
-    """A parameter with `content` of application/x-www-form-urlencoded: the whole form is its text,
-    which is encoded again where it stands (OpenAPI 3.1.1 section 4.8.12.3).
+    """Write a parameter with `content` of application/x-www-form-urlencoded: the whole form is its
+    text, which is encoded again at its place (OpenAPI 3.1.1 section 4.8.12.3).
     """
     value = defined(value)
     if isinstance(value, Mapping):
@@ -168,7 +168,7 @@ def _with_field(value: Any, path: list[str], item: Any, fixed: bool) -> Any:
 
 
 def form_fields(value: Any, **writers: Fields) -> Any:
-    """The fields of a form that is one argument; a text is the form as it stands.
+    """Return the fields of a form that is a single argument; a text is the whole form.
 
     Each keyword is the name of a function of this module and has the fields it writes; any other
     object is JSON text (OpenAPI 3.1 section 4.8.15.1).

@@ -165,8 +165,8 @@ class Sieve:
     deepest: int = sys.maxsize
 
     def of(self, value: Any, keep: Iterable[str] = (), drop: Iterable[str] = ()) -> Any:
-        """The part that goes through: the dotted paths in `keep` (empty: all) without those in
-        `drop`. `*` stands for any key, and a path goes on in every item of a list. Raises TooDeep.
+        """Return the part that passes: the dotted paths in `keep` (empty: all) without the paths in
+        `drop`. `*` means any key, and a path continues in every item of a list. Raises TooDeep.
         """
         paths = _tree(keep), _tree(drop)
         return self._of(value, paths if any(paths) else None, 0)
@@ -245,7 +245,7 @@ def tokens(text: str, most: int) -> int:
 
 
 def beginning(text: str, most: int) -> str:
-    """The beginning of a text, of about so many tokens."""
+    """Return the beginning of a text, of about `most` tokens."""
     if len(text.encode("utf-8", "surrogatepass")) <= most:
         return text
     kept = 0
@@ -276,7 +276,7 @@ def size(value: Any, limit: int) -> int:
 
 
 def sendable(value: Any) -> Any:
-    """Data with every half of a surrogate pair replaced: UTF-8 cannot encode one, and a server that
+    """Replace every half of a surrogate pair in data: UTF-8 cannot encode one, and a server that
     tries stops.
     """
     return Sieve(_well_formed).of(value)
@@ -296,8 +296,8 @@ _INDEX = re.compile(r"\[(\d{1,9})\]\.?")
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Data from an item, character or field on: `data` has what leads there and nothing beside it.
-    `place` is where it is in the whole, `inside` in `data`.
+    """Data from an item, character or field on: `data` has the path to it and nothing besides.
+    `place` is its position in the whole, `inside` in `data`.
     """
 
     data: Any
@@ -454,8 +454,9 @@ class Cuts:
     def _shared(
         self, values: dict[Any, Any], least: dict[Any, int], left: int, form: str, place: str
     ) -> dict[Any, Any]:
-        """The values in at most about `left` tokens, with at least so many for each. What is no
-        larger than an even share stays whole, and what it leaves of its share goes to the others.
+        """Return the values in at most about `left` tokens, with at least `least` for each. A value
+        no larger than an even share stays whole, and the rest of its share goes to the other
+        values.
         """
         left -= sum(least.values())
         fitted, large = dict(values), list(values)
@@ -483,7 +484,9 @@ class Cuts:
 
 
 def _core(value: Any) -> Any:
-    """A value without its lists, its long texts cut: what is left of it, at least, in a list."""
+    """Return a value without its lists, its long texts cut: the least that remains of it in a
+    list.
+    """
     if isinstance(value, dict):
         return {key: _core(item) for key, item in value.items()}
     return value[: CORE * isinstance(value, str)] if isinstance(value, list | str) else value

@@ -103,8 +103,8 @@ class Answer(Answered, Generic[T]):
 
     @property
     def _is_text(self) -> bool:
-        """Whether the media type is one of text; where it does not tell, the content's first bytes
-        do.
+        """Whether the media type is text; for an uncertain media type, by the content's first
+        bytes.
         """
         if self.is_json or self.media_type in STREAMS:
             return True
@@ -126,8 +126,8 @@ class Answer(Answered, Generic[T]):
 
     @property
     def _codec(self) -> str:
-        """The codec of the charset that the media type or the document itself names; without one
-        UTF-8, or what browsers take a text for that is not UTF-8.
+        """Return the codec of the charset named by the media type or the document itself; without a
+        charset UTF-8, or the browsers' default for text that is not UTF-8.
         """
         if self.charset:
             return codec_of(self.charset)

@@ -77,7 +77,7 @@ T.81 section B.2.2).
 """
 _SEGMENT = re.compile(rb"\xff+([^\xff])(..)", re.DOTALL)
 _NO_FRAMES = b"\xc4\xc8\xcc"
-"""Markers of JPEG among those of frames that begin tables."""
+"""JPEG markers numbered like frames that begin tables instead."""
 
 
 def too_large(data: bytes) -> bool:
@@ -162,7 +162,7 @@ class ResourceLink:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Resource:
-    """An embedded resource: text or bytes together with the URI they stand for."""
+    """An embedded resource: text or bytes together with their URI."""
 
     uri: str
     data: str | bytes
@@ -192,7 +192,7 @@ class Structured:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Choice:
-    """The tools that a connection wants: of each pair, those of the toolsets and those named."""
+    """The tools that a connection wants: for each pair, tools of the toolsets and tools named."""
 
     pairs: tuple[tuple[frozenset[str], frozenset[str]], ...] = ()
     read_only: bool = False

@@ -44,7 +44,7 @@ _LABELS = (
 )  # fmt: skip
 _NAMES = frozenset("login username fullname slug key name displayname title label filename".split())
 _EXPLAINING = frozenset("body text content message comment value author user".split())
-"""Folded keys of an object inside an item that say what it is about."""
+"""Folded keys, in an object inside an item, of its explaining fields."""
 _TEXT_KEYS = ("text", "content", "value")
 _DEEPEST = 2
 """Objects inside an item up to this depth are given by their fields."""
@@ -160,7 +160,7 @@ def left_out(items: list[Any], kept: list[Any], listing: ListAnswer) -> str:
 
 
 def _some(names: list[str]) -> str:
-    """The first few names, those that are no URLs before the others."""
+    """Return the first few names; names of URLs come last."""
     telling = sorted(names, key=_is_url_name)
     text = ", ".join(telling[:8])
     if len(names) > 8:
@@ -169,8 +169,9 @@ def _some(names: list[str]) -> str:
 
 
 def telling(value: Any, depth: int = 0) -> Any:
-    """The part of an item that tells something: of an object inside it with an identity what names
-    and explains it, of another one the fields that are not noise; of what lies deeper its texts.
+    """Return the distinguishing part of an item: of an inner object with an identity its name and
+    explanation, of another inner object the fields that are not noise, of deeper values their
+    texts.
     """
     if isinstance(value, list):
         inner = [telling(each, depth + 1) for each in value]
@@ -226,7 +227,7 @@ def _words(value: Any) -> str:
 
 
 def _own_url(item: dict[str, Any]) -> str:
-    """The field with the item's own URL; an item that has a single URL keeps it."""
+    """Return the field with the item's own URL; an item that has a single URL keeps it."""
     urls = [key for key, value in item.items() if _text(value)]
     for key in _OWN_URLS:
         if key in urls:
@@ -251,7 +252,7 @@ def _is_noise(key: str, value: Any, own_url: str) -> bool:
 
 
 def _text(value: Any) -> str:
-    """The value itself where it is a text, else an empty one."""
+    """Return a text unchanged; for any other value, an empty text."""
     return value if isinstance(value, str) else ""
 
 
@@ -383,11 +384,14 @@ def next_part(
     arguments: Mapping[str, Any],
     names: Iterable[str],
 ) -> dict[str, Any] | None:
-    """The arguments that get the next part; `{}` where there is one and nothing says how to get it,
-    None where nothing says that there is one.
+    """Return the arguments for the next page:
 
-    `headers` are the answer's (`Link` of RFC 8288, `Next-Page`), `arguments` are those of the call,
-    `names` those of the tool.
+    * the arguments with a pagination cursor or page number,
+    * `{}`: there are more pages, but no known cursor,
+    * None: there is no sign of more pages.
+
+    `headers` are the answer's (`Link` of RFC 8288, `Next-Page`), `arguments` the call's, `names`
+    the tool's arguments.
     """
     announced = _announced(headers)
     if announced.isdecimal():
