@@ -55,6 +55,7 @@ GOALS = {
     "class names with several meanings": 8,
     "lines of the changelog of a version": 150,
     "lines of test code": 46_600,
+    "kilobytes of the package": 3_200,
 }
 """At most. Lines of code are without blank lines, comments and docstrings; other lines are all."""
 Figures = dict[str, int | None]
@@ -133,7 +134,15 @@ def of_source() -> Figures:
         "class names with several meanings": len(_repeated_classes(sizes)),
         "lines of the changelog of a version": changelog.split("\n## ")[1].count("\n"),
         "lines of test code": lines(path for path in tests if "expected" not in path.parts),
+        "kilobytes of the package": _kilobytes(ROOT, CHECKOUT / "templates"),
     }
+
+
+def _kilobytes(*folders: Path) -> int:
+    """Return the size of the files below some folders, without what Python compiles."""
+    files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
+    sizes = [path.stat().st_size for path in files if path.parent.name != "__pycache__"]
+    return round(sum(sizes) / 1000)
 
 
 def _repeated_classes(paths: Iterable[Path]) -> list[str]:
