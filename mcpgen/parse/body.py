@@ -14,7 +14,7 @@ from ..problems import Unsupported
 from ..runtime.client.wire import EVERY_FIELD
 from ..runtime.facts import TOKEN
 from ..text import visible
-from .inherited import with_fields_of_heirs
+from .inherited import with_fields_of_subtypes
 from .parameter import DEFAULT, Around, Encoding, Field, Options, is_json, style, with_examples
 from .projection import in_order, is_base64, is_raw, is_text_type
 from .schema import conditions, is_barred
@@ -255,7 +255,7 @@ def fields(
         _report_part_headers(reader, encodings, at)
         schema = _with_files(reader, kind, schema, encodings)
     else:
-        schema = with_fields_of_heirs(reader, schema)
+        schema = with_fields_of_subtypes(reader, schema)
     schema = _without_credentials(reader, schema, around, at)
     members = _members(reader, schema, required, text, around)
     if not members and not required and _holds_nothing(reader, schema):

@@ -1,6 +1,6 @@
-"""The fields of a body that only heirs of its schema have.
+"""The fields of a body that only subtypes of its schema have.
 
-A parent says with a `discriminator` that a value may be one of its heirs, and not what the heirs
+A parent says with a `discriminator` that a value may be one of its subtypes, and not what the subtypes
 have (OpenAPI 3.1 section 4.8.25). Their fields are optional beside its own: only the value of the
 discriminator says which of them a body has, and no keyword of a root says that.
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .schema import Reader
 
 MOST_FIELDS = 60
-"""Fields of heirs that a body is given; a parent of more is one of everything."""
+"""Fields of subtypes that a body is given; a parent of more is one of everything."""
 MOST_VALUES = 4
 """Values of the discriminator that are said of a field."""
 CLOSED = (("additionalProperties", False), ("unevaluatedProperties", False))
@@ -37,7 +37,7 @@ class _Field:
     needing: list[str] = field(default_factory=list)
 
     def schema(self, tag: str, text: str) -> dict[str, Any]:
-        """Its schema, with the heirs that it is for in its text."""
+        """Its schema, with the subtypes that it is for in its text."""
         note = f"where `{tag}` is {_any_of(self.values)}"
         if self.needing == self.values:
             note = f"needed {note}"
@@ -47,7 +47,7 @@ class _Field:
         return {keyword: self.schemas, "description": sentence([text, note])}
 
 
-def with_fields_of_heirs(reader: Reader, schema: Any) -> Any:
+def with_fields_of_subtypes(reader: Reader, schema: Any) -> Any:
     """Return a schema with the fields of its subtypes; unchanged if no subtype adds fields, or if
     the subtypes are too many to be useful.
     """
@@ -57,9 +57,9 @@ def with_fields_of_heirs(reader: Reader, schema: Any) -> Any:
     if not tag or not _is_parent(flat):
         return schema
     fields: dict[str, _Field] = {}
-    kinds = reader.heirs.kinds(flat["$name"], as_object(discriminator.get("mapping")))
-    for heir, values in kinds.items():
-        _add_fields(reader, fields, heir, values)
+    kinds = reader.subtypes.kinds(flat["$name"], as_object(discriminator.get("mapping")))
+    for subtype, values in kinds.items():
+        _add_fields(reader, fields, subtype, values)
     own = without(fields, flat["properties"])
     if not own or len(own) > MOST_FIELDS:
         return schema
@@ -71,7 +71,7 @@ def with_fields_of_heirs(reader: Reader, schema: Any) -> Any:
 
 
 def _is_parent(flat: dict[str, Any]) -> bool:
-    """Return whether a value of a component can be one of its heirs, and none of them is listed."""
+    """Return whether a value of a component can be one of its subtypes, and none of them is listed."""
     if "$name" not in flat or has_union(flat):
         return False
     if any(flat.get(key) is value for key, value in CLOSED):
@@ -79,8 +79,8 @@ def _is_parent(flat: dict[str, Any]) -> bool:
     return "properties" in flat
 
 
-def _add_fields(reader: Reader, fields: dict[str, _Field], heir: str, values: list[str]) -> None:
-    flat = reader.flatten({"$ref": f"#{reader.home}/components/schemas/{escape(heir)}"})
+def _add_fields(reader: Reader, fields: dict[str, _Field], subtype: str, values: list[str]) -> None:
+    flat = reader.flatten({"$ref": f"#{reader.home}/components/schemas/{escape(subtype)}"})
     required = texts_in(flat.get("required"))
     for name, schema in as_object(flat.get("properties")).items():
         one = fields.setdefault(name, _Field())

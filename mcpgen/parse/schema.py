@@ -52,7 +52,7 @@ LONGEST_CHAIN = 8
 """Longest chain of nested unions of one branch that is merged."""
 
 
-class Heirs:
+class Subtypes:
     """Which components of a document inherit from which."""
 
     def __init__(self, root: dict[str, Any]) -> None:
@@ -63,31 +63,31 @@ class Heirs:
                 parent = component_name(as_text(as_object(part).get("$ref")))
                 self._direct[parent].append(name)
 
-    def family(self, name: str) -> list[str]:
+    def descendants(self, name: str) -> list[str]:
         """A component and all that inherit from it, directly or not."""
         names = [name]
         for member in names:
-            names += [heir for heir in self._direct.get(member, ()) if heir not in names]
+            names += [subtype for subtype in self._direct.get(member, ()) if subtype not in names]
         return names
 
     def tags(self, name: str, mapping: dict[str, Any]) -> list[str]:
         """Return the discriminator values mapped to a component and its subtypes. Names outside the
         mapping are left out: authors who write a mapping rarely mean other names.
         """
-        family = self.family(name)
-        return [tag for tag in mapping if component_name(as_text(mapping[tag])) in family]
+        descendants = self.descendants(name)
+        return [tag for tag in mapping if component_name(as_text(mapping[tag])) in descendants]
 
     def kinds(self, name: str, mapping: dict[str, Any]) -> dict[str, list[str]]:
         """The components that inherit from one → their values in a discriminator's mapping; without
         a mapping the name of a component is its value.
         """
-        heirs = self.family(name)[1:]
+        subtypes = self.descendants(name)[1:]
         if not mapping:
-            return {heir: [heir] for heir in heirs}
+            return {subtype: [subtype] for subtype in subtypes}
         kinds: defaultdict[str, list[str]] = defaultdict(list)
         for tag, reference in mapping.items():
             kinds[component_name(as_text(reference))].append(tag)
-        return picked(kinds, heirs)
+        return picked(kinds, subtypes)
 
 
 def component_name(reference: str) -> str:
@@ -162,7 +162,7 @@ class Reader(References):
         target, _ = self.resolve(ref)
         flat = dict(self.flatten(target, seen | {ref}))
         flat["$name"] = component_name(ref)
-        self._tell_heirs_apart(flat)
+        self._distinguish_subtypes(flat)
         if not seen:
             self._flat[ref] = flat
         return flat
@@ -173,11 +173,11 @@ class Reader(References):
         return as_object(self.document.at(self.home))
 
     @cached_property
-    def heirs(self) -> Heirs:
+    def subtypes(self) -> Subtypes:
         """Which components inherit from which."""
-        return Heirs(self.root if self.document.describes_api else {})
+        return Subtypes(self.root if self.document.describes_api else {})
 
-    def _tell_heirs_apart(self, flat: dict[str, Any]) -> None:
+    def _distinguish_subtypes(self, flat: dict[str, Any]) -> None:
         """Restrict the discriminator property to the values of its mapping, in a flat schema not
         shared yet.
         """
@@ -190,7 +190,7 @@ class Reader(References):
             return
         if has_union(flat):
             return
-        tags = self.heirs.tags(flat["$name"], as_object(discriminator.get("mapping")))
+        tags = self.subtypes.tags(flat["$name"], as_object(discriminator.get("mapping")))
         tag = self.flatten(properties[name])
         allowed = [value for value in as_list(tag.get("enum", tags)) if value in tags]
         if allowed:
