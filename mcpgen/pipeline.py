@@ -29,7 +29,7 @@ from .load.source import FOLDER, Copies, home_of, mapped_folders
 from .load.values import as_list
 from .lock import Lock, config_hash, facts
 from .parse import parse
-from .parse.room import SHORT_LIST, size
+from .parse.budget import SHORT_LIST, size
 from .problems import Problems, UsageError
 from .render import render
 from .render.manifests import overfull_clients

@@ -13,7 +13,7 @@ from rich.text import Text
 from ..catalogue.summary import Size, Summary
 from ..ir import Skip
 from ..lint.clients import too_many
-from ..parse.room import SHORT_LIST
+from ..parse.budget import SHORT_LIST
 from ..render.manifests import Variable, command, to_set
 from ..render.parts import has_login
 from ..text import plural

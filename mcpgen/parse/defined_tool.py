@@ -9,10 +9,10 @@ from ..ir import Annotation, Argument, Hints, Origin, Response, Schema, Tool
 from ..load.values import as_object, texts_in
 from ..text import first_sentence, humanise, plain, plural, shorten, visible
 from . import describe, naming
+from .budget import TEXTS, size
 from .contract import bundle, copied, fault, is_open, known_names
 from .models import annotation
 from .projection import Listing, Nodes, Projection, projection
-from .room import TEXTS, size
 from .root_schema import InputRoot, loosened, root_object
 
 if TYPE_CHECKING:

@@ -29,11 +29,11 @@ from ..load.values import as_list, as_object, as_text, objects_in, without
 from ..runtime.pointer import escape, split
 from ..text import ascii_of, humanise, plain, shorten, visible, words
 from . import naming, select
+from .budget import BUDGET, Draft, own_budget, size, within_budget
 from .contract import TEXTS
 from .defined_tool import LONGEST_TITLE, DefinedTool, Definition
 from .dialects import describe_document
 from .models import Models
-from .room import BUDGET, Draft, own_budget, size, with_room
 from .schema import Reader
 from .toolsets import toolsets
 
@@ -66,7 +66,7 @@ def parse_definitions(document: Document, config: Config, problems: Problems) ->
     reader = Reader(document, problems)
     models = Models(reader, config.pinned.models)
     definitions = Definitions(reader, models, config, name)
-    tools = with_room(definitions.drafts())
+    tools = within_budget(definitions.drafts())
     select.refuse_unknown(config, definitions.choices)
     description = shorten(plain(document.root.get("description")).split("\n")[0], 300)
     sentence = f"Tools of {title}."

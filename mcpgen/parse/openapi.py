@@ -20,6 +20,7 @@ from ..problems import Problems, Unsupported
 from ..runtime.facts import PATH_ITEM, UNCALLABLE
 from ..text import plain, plural, shares, shorten, visible
 from . import naming, select
+from .budget import LIMITS, MANY, Draft, Texts, frequent_texts, own_budget, size, within_budget
 from .describe import described_sentence, sentence_verbs, spoken_verb, written_sentence
 from .first_sentences import Opening, openings
 from .models import Models, pascal
@@ -28,7 +29,6 @@ from .operation import Operation
 from .projection import Nodes, Whole
 from .repeated import repeated
 from .response import items_of
-from .room import LIMITS, MANY, Draft, Texts, frequent_texts, own_budget, size, with_room
 from .schema import Reader
 from .security import Security, credential_parameters, find_clue
 from .servers import Address, address, is_same, origin, own_network, screen
@@ -369,7 +369,7 @@ class _Parser:
             choices += beside.choices
             self.aliases = beside.aliases
             self.recognised = f"OpenAPI, and beside it {describe_document(self.document)}"
-        tools = with_room(drafts)
+        tools = within_budget(drafts)
         self.report_questions((tool for _, tool in tools), choices)
         self.skips += [skip for api in self.beside for skip in api.skips]
         if self.document.workflows:

@@ -30,6 +30,7 @@ from . import body as bodies
 from . import describe
 from . import parameter as parameters
 from . import response as responses
+from .budget import BUDGET, LARGEST, Texts, size, text_of
 from .first_sentences import Opening
 from .listing import FIELDS_NAMES, FIELDS_SCHEMA, PART_SCHEMA, asks_for_fields, briefly, listing_of
 from .models import Models, annotation
@@ -38,7 +39,6 @@ from .naming.identifiers import ArgumentKey
 from .parameter import Field
 from .projection import Listing, Whole, projection, size_of
 from .repeated import Repeated
-from .room import BUDGET, LARGEST, Texts, size, text_of
 from .servers import split_path
 from .vocabulary import (
     ADDING,

@@ -11,10 +11,10 @@ from ..ir import Argument, Hints, Origin, Schema, Server, Skip, Tool, Toolset
 from ..load.document import FILES
 from ..load.values import as_list, as_object, as_text, without
 from ..parse import response as responses
+from ..parse.budget import size, within_budget
 from ..parse.defined_tool import Definition
 from ..parse.definitions import Definitions
 from ..parse.naming import toolset_names
-from ..parse.room import size, with_room
 from ..parse.select import matches
 from ..problems import Problems
 from ..runtime.pointer import escape
@@ -61,7 +61,7 @@ class Workflows(Definitions):
         for skip in self.skips:
             if skip.filtered:
                 _skipped(skip.origin, skip.reason, self.problems)
-        defined = with_room(drafts, others=sum(size(tool) for _, tool in api_tools))
+        defined = within_budget(drafts, others=sum(size(tool) for _, tool in api_tools))
         return [(tag, self._with_steps(tool)) for _, tool in defined]
 
     def _with_steps(self, tool: Tool) -> Tool:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from mcpgen.ir import Server
-from mcpgen.parse.room import LIMITS, MANY
+from mcpgen.parse.budget import LIMITS, MANY
 
 HASH = re.compile(r"_(?=[0-9a-f]*[0-9])[0-9a-f]{6}(?:[0-9a-f]{6}|[0-9a-f]{18})?$")
 SENTENCE = re.compile(r"(.*?)(?<!\b(?:ie|eg|ex|cf))(?<!\betc)\.(?:\s|$)", re.S)

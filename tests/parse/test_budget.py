@@ -10,7 +10,7 @@ import jsonschema_rs
 import pytest
 
 from mcpgen.config import Config, ToolConfig
-from mcpgen.parse.room import BUDGET, size
+from mcpgen.parse.budget import BUDGET, size
 
 from .conftest import one_tool
 

@@ -7,7 +7,7 @@ import pytest
 
 from mcpgen.config import Config, Selection, ToolConfig
 from mcpgen.parse import describe
-from mcpgen.parse.room import size
+from mcpgen.parse.budget import size
 from mcpgen.parse.servers import address, own_network
 from mcpgen.render.manifests import to_set
 

@@ -6,9 +6,9 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
+from mcpgen.parse.budget import TEXTS
 from mcpgen.parse.pattern import portable_pattern, wider_pattern
 from mcpgen.parse.projection import Listing, Nodes, Projection, projection
-from mcpgen.parse.room import TEXTS
 from mcpgen.parse.schema import Reader
 from mcpgen.problems import Problems
 

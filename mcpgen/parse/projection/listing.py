@@ -26,7 +26,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from ...load.values import without
-from ..room import LARGEST, Texts
+from ..budget import LARGEST, Texts
 from . import texts, unions
 from .place import Place, size_of
 

@@ -113,7 +113,7 @@ class Draft:
     finished: Callable[[], Tool]
 
 
-def with_room(drafts: list[Draft], *, others: int = 0) -> list[tuple[str, Tool]]:
+def within_budget(drafts: list[Draft], *, others: int = 0) -> list[tuple[str, Tool]]:
     """Return the tools within the largest budget that keeps the list short; `others` are the bytes
     of further tools in the list.
     """
