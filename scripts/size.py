@@ -63,7 +63,7 @@ Figures = dict[str, int | None]
 
 _NAMES_AND_SENTENCES = tuple(
     (
-        "parse/naming parse/beginnings.py parse/describe.py parse/first_sentences.py "
+        "parse/naming parse/lead_in.py parse/describe.py parse/first_sentences.py "
         "parse/repeated.py data/words.toml"
     ).split()
 )

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..runtime.results import fold
 from ..text import first_sentence, humanise, shorten, unaccented, visible, words
-from .beginnings import (
+from .lead_in import (
     begins_with_verb,
     description_text,
     has_other_letters,
