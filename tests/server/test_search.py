@@ -17,9 +17,9 @@ from mcpgen.config import Config
 from mcpgen.problems import Problems
 from mcpgen.render.search import content, kind_of, search_facts, stop_words, tables
 from mcpgen.runtime.parts.search import words
+from mcpgen.runtime.parts.search.argument_summary import argument_summary
 from mcpgen.runtime.parts.search.entries import entry
 from mcpgen.runtime.parts.search.index import Index
-from mcpgen.runtime.parts.search.takes import takes
 
 BOOKSHOP = Path(__file__).parents[2] / "samples" / "specs" / "bookshop.yaml"
 
@@ -311,18 +311,20 @@ def test_what_a_tool_takes_is_cut_where_the_room_ends_and_counted() -> None:
         },
         "required": ["id"],
     }  # fmt: skip
-    assert takes(schema, 1000, set()) == (
+    assert argument_summary(schema, 1000, set()) == (
         "  id (integer 1–9): Which\n"
         '  optional: sort ("asc" | "desc"), tags ([string | integer]), person ({name, age?})'
     )
-    assert takes(schema, 60, set()).endswith('optional: sort ("asc" | "desc") and 2 more')
+    assert argument_summary(schema, 60, set()).endswith(
+        'optional: sort ("asc" | "desc") and 2 more'
+    )
 
 
 def test_a_meaning_is_told_once() -> None:
     schema = {"properties": {"owner": {"type": "string", "description": "The owner"}}, "required": ["owner"]}  # fmt: skip
     told: set[str] = set()
-    assert takes(schema, 100, told) == "  owner (string): The owner"
-    assert takes(schema, 100, told) == "  owner (string)"
+    assert argument_summary(schema, 100, told) == "  owner (string): The owner"
+    assert argument_summary(schema, 100, told) == "  owner (string)"
 
 
 def test_a_group_of_synonyms_has_at_least_two_words_and_no_stop_word() -> None:

@@ -14,8 +14,8 @@ from ...package import Package
 from ...results.content import EVERYTHING, Choice, Context, failure
 from ...settings import Settings
 from ..describe import contract, describing, hints, tool_of
+from .argument_summary import argument_summary
 from .finder import BEST, Finder, reads, search_arguments, sentence_of, text_result
-from .takes import takes
 
 ROOM = (800, 500, 400, 350, 350)
 """Characters for the arguments of the best tool, the second and so on."""
@@ -79,7 +79,7 @@ class Lazy:
         head = f"{name}: {sentence_of(tool)} ({effect})"
         if place >= BEST:
             return head
-        arguments = takes(tool["inputSchema"], ROOM[place], told)
+        arguments = argument_summary(tool["inputSchema"], ROOM[place], told)
         return f"{head}\n{arguments}".rstrip()
 
 

@@ -11,7 +11,7 @@ MOST_VALUES = 8
 MOST_KEYS = 10
 
 
-def takes(schema: Mapping[str, Any], room: int, told: set[str]) -> str:
+def argument_summary(schema: Mapping[str, Any], room: int, told: set[str]) -> str:
     """The arguments of an input schema, the required ones first, each on a line with its type and
     meaning; optional ones on one line. Past `room` characters the rest is counted.
 
