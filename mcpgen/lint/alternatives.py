@@ -18,7 +18,7 @@ KINDS = ("in", "type", "flow")
 _KIND_PATHS = [[key] for key in KINDS]
 
 
-def telling(errors: Iterable[Any]) -> Iterator[Peers]:
+def relevant_errors(errors: Iterable[Any]) -> Iterator[Peers]:
     """The errors without consequences: of an object of an unknown kind its kind alone, and no keys
     that are unexpected because the part of the schema that knows them failed, too (JSON Schema
     2020-12, section 11.3).

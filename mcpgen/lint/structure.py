@@ -22,7 +22,7 @@ from ..load.document import FILES, Document
 from ..load.values import as_object, without
 from ..problems import Problem, Problems, Severity
 from ..runtime.pointer import escape
-from .alternatives import Peers, telling
+from .alternatives import Peers, relevant_errors
 
 LIMIT = 100
 """Findings of one run; a document with more has one mistake many times."""
@@ -93,7 +93,7 @@ def findings(document: Document) -> Iterator[SchemaViolation]:
         return
     seen: set[SchemaViolation] = set()
     places: set[str] = set()
-    for peers in telling(validator.iter_errors(root)):
+    for peers in relevant_errors(validator.iter_errors(root)):
         for finding in _findings_of(peers, document):
             says_less = finding.fault not in _OF_KEYS and finding.pointer in places
             if finding in seen or says_less:

@@ -1,8 +1,8 @@
 """The fields of a body that only subtypes of its schema have.
 
-A parent says with a `discriminator` that a value may be one of its subtypes, and not what the subtypes
-have (OpenAPI 3.1 section 4.8.25). Their fields are optional beside its own: only the value of the
-discriminator says which of them a body has, and no keyword of a root says that.
+A parent says with a `discriminator` that a value may be one of its subtypes, and not what fields
+these have (OpenAPI 3.1 section 4.8.25). Their fields are optional beside its own: only the value of
+the discriminator says which of them a body has, and no keyword of a root says that.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def with_fields_of_subtypes(reader: Reader, schema: Any) -> Any:
 
 
 def _is_parent(flat: dict[str, Any]) -> bool:
-    """Return whether a value of a component can be one of its subtypes, and none of them is listed."""
+    """Return whether a component stands for subtypes, and none of them is listed."""
     if "$name" not in flat or has_union(flat):
         return False
     if any(flat.get(key) is value for key, value in CLOSED):

@@ -434,7 +434,7 @@ class Operation:
             list_answer = replace(list_answer, part=PART)
         self.chosen = list_answer
         self.headline, text = self.opening.sentence, self.opening.rest
-        self.text = self.telling(text)
+        self.text = self.distinctive(text)
         said = responses.sentence(
             self.reader, self.status, self.answer, self.headline, list_answer.items
         )
@@ -481,9 +481,9 @@ class Operation:
         is_long |= all([listing.items is not None, not listing.next])
         return all([is_long, hints.read_only, self.has_content(), PART not in self.names.values()])
 
-    def telling(self, text: str) -> str:
+    def distinctive(self, text: str) -> str:
         """A text without what tells a caller nothing: what many operations say alike."""
-        return self.repeated.telling(self.repeated.without(text), self.texts.alike)
+        return self.repeated.distinctive(self.repeated.without(text), self.texts.alike)
 
     def has_content(self) -> bool:
         """Return whether a successful answer has content."""

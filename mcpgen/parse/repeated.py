@@ -66,7 +66,7 @@ class Repeated:
 
         return filtered(text, is_telling)
 
-    def telling(self, text: str, limit: int) -> str:
+    def distinctive(self, text: str, limit: int) -> str:
         """Return a text of an operation; one over `limit` characters without what dozens of others
         say of themselves, which tells it from none of them.
         """

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 MEDIA_TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+*-]+/[A-Za-z0-9!#$&^_.+*-]+(;[^\r\n]*)?")
 TELLING = 5
 """Fields of an answer that a description names."""
-TELLING_NAMES = (
+IDENTIFYING_NAMES = (
     frozenset("id number key slug uuid".split()),
     frozenset("name title full_name login label subject email".split()),
     frozenset("content text body message description summary".split()),
@@ -212,7 +212,7 @@ def _open_object(properties: dict[str, Schema]) -> Schema:
     return {"type": "object", "properties": properties}
 
 
-def telling(reader: Reader, schema: Any) -> list[str]:
+def identifying_fields(reader: Reader, schema: Any) -> list[str]:
     """Return the most distinguishing fields of an object, at most `TELLING`: name, content and
     status, then other fields in the author's order, and identifiers last. If the fields are in
     alphabetical order, required fields come first.
@@ -231,15 +231,15 @@ def telling(reader: Reader, schema: Any) -> list[str]:
 
 def _is_identifier(name: str) -> bool:
     """Return whether a field names an object, this one or another, and says nothing about it."""
-    return any((name.lower() in TELLING_NAMES[0], _OF_OTHERS.search(name)))
+    return any((name.lower() in IDENTIFYING_NAMES[0], _OF_OTHERS.search(name)))
 
 
 def _rank(name: str) -> int:
     """Return the rank of a field among the distinguishing fields."""
-    for rank, telling_names in enumerate(TELLING_NAMES):
-        if name.lower() in telling_names:
+    for rank, identifying_names in enumerate(IDENTIFYING_NAMES):
+        if name.lower() in identifying_names:
             return rank
-    return len(TELLING_NAMES) + bool(_OF_OTHERS.search(name))
+    return len(IDENTIFYING_NAMES) + bool(_OF_OTHERS.search(name))
 
 
 def phrase(reader: Reader, schema: Any, limit: int, depth: int = 0) -> str:
@@ -277,7 +277,7 @@ def _plural_phrase(reader: Reader, schema: Any, kinds: set[str], limit: int) -> 
     """The items of an array, all of one type; of objects their names."""
     if kinds != {"object"}:
         return f"{next(iter(kinds))}s"
-    names = telling(reader, schema)
+    names = identifying_fields(reader, schema)
     if not names:
         return "objects"
     return shorten(f"objects: {', '.join(names)}", limit)
@@ -362,7 +362,7 @@ def _form(reader: Reader, response: dict[str, Any], items: tuple[str, ...] | Non
         listed = reduce(lambda part, key: reader.properties(part)[key], items, schema)
         if _has_fields(reader, listed):
             return _content_of(reader, ".".join(items), listed)
-    names = telling(reader, schema)
+    names = identifying_fields(reader, schema)
     fields = _readable(reader, schema)
     held = _held(reader, fields)
     if len(names) == 1:
@@ -394,7 +394,7 @@ def _content_of(reader: Reader, name: str, schema: Any) -> str:
     if name.lower() not in ENVELOPES and not _has_fields(reader, schema):
         return name
     if reader.kinds(schema) <= {"object"}:
-        names = telling(reader, schema)
+        names = identifying_fields(reader, schema)
         return f"{name}: {', '.join(names)}" if names else ""
     text = phrase(reader, schema, 120)
     article = ARTICLES.get(text.split(" ")[0])

@@ -26,7 +26,7 @@ COMMON = (2, 0.25)
 _STOP = frozenset(stop_words())
 
 
-def telling(text: str) -> list[str]:
+def content_words(text: str) -> list[str]:
     """The stems of a text's words that say something."""
     return [stem(word) for word in words(text) if word not in _STOP]
 
@@ -61,8 +61,8 @@ class ScoredTool:
         """
         kept: list[str] = []
         known = {*self.named, *self.common}
-        for part in filter(telling, self.parts):
-            said = {*telling(_QUOTED.sub("", part))}
+        for part in filter(content_words, self.parts):
+            said = {*content_words(_QUOTED.sub("", part))}
             adds = not said <= known and not _WIRE.search(part)
             if not kept or adds or RETURNS.match(part):
                 kept.append(part)
@@ -88,17 +88,17 @@ class ScoredTool:
     @cached_property
     def gist(self) -> tuple[str, ...]:
         """The stems of the first sentence, in no order."""
-        return tuple(sorted(telling(self.first)))
+        return tuple(sorted(content_words(self.first)))
 
     @cached_property
     def said(self) -> Counter[str]:
         """The stems of the description, each sentence once."""
-        return Counter(telling(" ".join(self.sentences)))
+        return Counter(content_words(" ".join(self.sentences)))
 
     @cached_property
     def named(self) -> list[str]:
         """The stems of the name."""
-        return list(dict.fromkeys(telling(self.name)))
+        return list(dict.fromkeys(content_words(self.name)))
 
     @cached_property
     def arguments(self) -> dict[str, Mapping[str, Any]]:
@@ -180,7 +180,7 @@ class ScoredTools:
 
 def _among_each_other(tools: list[ScoredTool]) -> list[ScoredTool]:
     """Return the tools, each with the stems common in the list."""
-    counts = Counter(term for one in tools for term in {*telling(one.text)})
+    counts = Counter(term for one in tools for term in {*content_words(one.text)})
     most = max(COMMON[0], COMMON[1] * len(tools))
     common = frozenset(term for term, count in counts.items() if count > most)
     return [ScoredTool(one.tool, common) for one in tools]
@@ -191,7 +191,7 @@ def _nearest(definitions: list[ScoredTool]) -> dict[str, float]:
 
     Only tools that share the rarest words of a description are compared.
     """
-    bags = [frozenset([*one.named, *telling(one.first)]) for one in definitions]
+    bags = [frozenset([*one.named, *content_words(one.first)]) for one in definitions]
     holders: dict[str, list[int]] = {}
     for number, bag in enumerate(bags):
         for term in bag:

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..load.values import as_object, as_text
 from ..runtime.parts.search.words import words
-from .definitions import RETURNS, ScoredTool, ScoredTools, meanings, telling
+from .definitions import RETURNS, ScoredTool, ScoredTools, content_words, meanings
 
 LOWEST, HIGHEST = 1.0, 5.0
 MEAN_SHARE = 0.6
@@ -196,7 +196,7 @@ def _falling(value: float, good: float, bad: float) -> float:
 
 
 def _described(one: ScoredTool, among: ScoredTools) -> float:
-    return float(len(telling(one.first)) >= 2)
+    return float(len(content_words(one.first)) >= 2)
 
 
 def _agrees(one: ScoredTool, among: ScoredTools) -> float:
@@ -332,7 +332,7 @@ KEPT: dict[str, Callable[[str, Mapping[str, Any]], bool]] = {
 
 
 def _adds(name: str, text: str) -> bool:
-    return len({*telling(text)} - {*telling(name)}) >= 1
+    return len({*content_words(text)} - {*content_words(name)}) >= 1
 
 
 def _share(one: ScoredTool, kept: Callable[[str, Mapping[str, Any]], bool]) -> float:
@@ -356,7 +356,7 @@ def _answers(one: ScoredTool, among: ScoredTools) -> float:
         return 0.7 * (one.kinds == {"delete"})
     names = [*one.output, *re.findall(r"\w+", _PARENTHESES.sub(r"\1", "".join(told[-1:])))]
     envelope = {*_data()["words"]["envelope"].split(), *one.named}
-    content = [name for name in names if not envelope.issuperset(telling(name))]
+    content = [name for name in names if not envelope.issuperset(content_words(name))]
     return (0.2, 0.5, 0.8, 1.0)[min(len(content), 3)]
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from mcpgen.parse import naming
 from mcpgen.parse.describe import spoken_verb
 from mcpgen.parse.naming import Subject, argument_names, server_name, toolset_names
-from mcpgen.parse.naming.tools import telling_words
+from mcpgen.parse.naming.tools import distinguishing_words
 
 RULES = yaml.safe_load(Path(__file__).with_name("names.yaml").read_text("utf-8"))
 TOOL = re.compile(r"[a-z][a-z0-9_]{0,49}")
@@ -220,7 +220,7 @@ def test_operations_that_only_several_words_tell_apart_have_these_words() -> Non
 def test_the_fewest_words_that_tell_a_name_from_the_others(
     names: list[str], telling: list[str]
 ) -> None:
-    words = telling_words({name: [name.split()] for name in names})
+    words = distinguishing_words({name: [name.split()] for name in names})
     assert [" ".join(dict(words[name])) for name in names] == telling
 
 

@@ -366,7 +366,7 @@ def _distinguish(group: list[Naming]) -> bool:
     """
     rivals = {naming.subject.key: naming for naming in group}
     sources = {key: naming.candidates() for key, naming in rivals.items()}
-    telling = telling_words(sources)
+    telling = distinguishing_words(sources)
     count = Counter(word for each in sources.values() for word in {*chain(*each)})
     if len(rivals) == 1:
         count.update(group[0].own)  # another operation has the name that these make
@@ -386,7 +386,7 @@ def _distinguish(group: list[Naming]) -> bool:
     return changed
 
 
-def telling_words(names: Mapping[str, Sequence[Sequence[str]]]) -> dict[str, list[Mark]]:
+def distinguishing_words(names: Mapping[str, Sequence[Sequence[str]]]) -> dict[str, list[Mark]]:
     """Key → the words that distinguish its name from every other; `names` have their words in
     groups, the best first.
 

@@ -93,11 +93,11 @@ def route_words(text: str) -> tuple[str, ...]:
 
 def literals(path: str) -> list[PathPart]:
     """The literals of a path that name a resource or an action: not `api`, `v2` or `.json`."""
-    return [part for part in telling_parts(path) if not part.is_parameter]
+    return [part for part in resource_parts(path) if not part.is_parameter]
 
 
 @lru_cache(maxsize=PATHS)
-def telling_parts(path: str) -> tuple[PathPart, ...]:
+def resource_parts(path: str) -> tuple[PathPart, ...]:
     """The parameters of a path and the literals that name a resource or an action: where all are
     like `api`, the last of these.
     """
@@ -288,7 +288,7 @@ def verb_and_resource(
 ) -> list[str]:
     """Return the verb and the resource of a path: `list`, `customers`."""
     resource = [list(part.words) for part in literals(path)]
-    parts = telling_parts(path)
+    parts = resource_parts(path)
     if not resource:
         names = [word for part in parts for word in part.words]
         return [same_verb(spoken) or method.lower(), *(names or ["root"])]

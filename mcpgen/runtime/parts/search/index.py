@@ -155,7 +155,7 @@ class Index:
         language = self._language
         spoken = words(text)
         said = language.plain(spoken)
-        telling = language.telling(said)
+        telling = language.content_words(said)
         query = Query(terms={stem(word): self._variants(word) for word in telling})
         unknown = {word for word in telling if not query.terms[stem(word)]}
         names = {name.lower() for name in _NAME.findall(text)}

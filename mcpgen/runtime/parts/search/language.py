@@ -30,7 +30,7 @@ class Language:
         self._not_nouns = self._stop | self.verbs.keys()
         self._before_verbs = self._stop - self._links - self._articles | {""}
 
-    def telling(self, said: list[str]) -> list[str]:
+    def content_words(self, said: list[str]) -> list[str]:
         """The words that say something, or all where none does."""
         return [word for word in said if word not in self._stop] or said
 
@@ -71,7 +71,7 @@ class Language:
         preceded = zip(["", *said], said, strict=False)
         verbs = [word for before, word in preceded if before in self._before_verbs]
         kinds = self._kinds_of(verbs) or self._kinds_of_inflected(said)
-        kinds = kinds or self._kinds_of(self.telling(said))
+        kinds = kinds or self._kinds_of(self.content_words(said))
         if not self._questions.isdisjoint(said[:1]):
             return kinds & READING
         return kinds
