@@ -26,14 +26,14 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 47_343,
+    "lines of code of mcpgen": 47_355,
     "lines of code of its runtime": 14_300,
     "modules of a copied runtime": 38,
     "lines of a copied runtime": 12_580,
     "modules of src, runtime installed": 12,
     "lines of src, runtime installed": 600,
-    "files of a new project": 51,
-    "lines of Python of a new project": 7_150,
+    "files of a new project": 50,
+    "lines of Python of a new project": 6_600,
     "entries at the root of a project": 12,
     "variables in a README": 15,
     "lines of names and sentences": 2_380,

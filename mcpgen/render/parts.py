@@ -65,6 +65,8 @@ def features(server: Server) -> Mapping[str, bool]:
         "has_functions": server.has_functions,
         "has_files": calls_api and "files" in used,
         "has_login": has_login(server),
+        "has_tools": bool(tools),
+        "has_answers": calls_api or server.code,
         "has_styles": calls_api and "styles" in used,
         "has_whole": bool(with_contract(server)),
         "is_searched": is_searched,

@@ -87,7 +87,8 @@ class App:
         self._settings = settings
         named = {key: facts[key] for key in ("name", "env_prefix")}
         self._limits = settings or Settings(**named, **facts.get("defaults", {}))
-        self._quota = Quota(self._limits, facts.get("rates", {}))
+        self.quota = Quota(self._limits, facts.get("rates", {}))
+        """Replaced by a transport that has many callers."""
         self._api: ApiSide | None = None
         hooks = Hooks(_hooks(home) if yours else None, list(self.catalog.toolset_of))
         consents = [part.consent(self._read, facts) for part in parts if part.consent is not None]
@@ -101,7 +102,7 @@ class App:
         self._front: Front | None = None
         if mode:
             front = mode_of(mode, parts).front
-            self._front = front(home, self.catalog, self._limits, self._quota)
+            self._front = front(home, self.catalog, self._limits, lambda: self.quota)
         self._before: dict[str, Entry] = {}
         """The tools of the front, or beside the list: those that are not of the catalog."""
         if self._front is not None:
@@ -245,7 +246,7 @@ class App:
         shown = printable(name)
         context = Context(request, params.name)
         with recorded(shown, context.sender) as record:
-            reason = await self._quota.refusal(name, record.key)
+            reason = await self.quota.refusal(name, record.key)
             if reason:
                 record.writes = self.catalog.writes(params.name)
                 record.arguments = params.arguments
@@ -293,8 +294,8 @@ class App:
         seconds = self._limits.total_timeout
         # The HTTP side gives up by itself, and says more about it
         grace = GRACE_SECONDS if entry.generated else 0.0
-        async with self._quota.running(entry.name, record.key) as reason:
-            reason = reason or await self._quota.tool_refusal(entry.name)
+        async with self.quota.running(entry.name, record.key) as reason:
+            reason = reason or await self.quota.tool_refusal(entry.name)
             if reason:
                 record.fail("limited", reason)
                 return failure(reason)
@@ -344,7 +345,7 @@ class App:
             if reason:
                 record.fail("refused", reason)
                 raise ToolError(reason)
-            reason = await self._quota.tool_refusal(entry.name)
+            reason = await self.quota.tool_refusal(entry.name)
             if reason:
                 record.fail("limited", reason)
                 raise ToolError(reason)

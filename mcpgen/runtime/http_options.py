@@ -19,6 +19,8 @@ MOST = 256
 class HttpSettings:
     """The callers that are let in, and the limits of their connections."""
 
+    max_calls_per_caller: int = variable(0, "count", "calls", 0, 100_000)
+    call_rate_per_caller: float = variable(0.0, "rate", "calls")
     http_token: Secret | None = variable(None, "secret", "http")
     http_other_token: Secret | None = variable(None, "secret", "http")
     http_allowed_origins: tuple[str, ...] = variable((), "names", "http")

@@ -1,4 +1,7 @@
-"""Limits on the calls of a server, and rates that replicas share where a part counts them."""
+"""Limits on the calls of a server, and rates that replicas share where a part counts them.
+
+Those for many callers come with the part `http` (`transports.http`).
+"""
 
 from __future__ import annotations
 
@@ -14,8 +17,6 @@ from contextlib import (
     nullcontext,
 )
 from contextvars import ContextVar
-from functools import lru_cache
-from hashlib import sha256
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
@@ -28,10 +29,8 @@ BURST_SECONDS = 10.0
 """Calls of so many seconds may come at once."""
 REFUSAL_SECONDS = 1.0
 """Seconds after which a caller over HTTP is told of a limit."""
-TOO_MANY = "You already run {} calls here, which is the limit for each caller"
+FULL = "This server already runs {} calls, which is its limit"
 LATER = "Wait a few seconds, then call `{}` again"
-MOST_CALLERS = 10_000
-"""Callers whose own rate is remembered."""
 
 Place: TypeAlias = Callable[[float], AbstractAsyncContextManager[bool]]
 """Holds a place, for which a call waits at most so many seconds, and says whether there was one."""
@@ -99,9 +98,6 @@ def _shared(own: Any, kind: str, settings: Settings, *limit: Any) -> Any:
 class Quota:
     """The calls of one server: `max_calls` run at a time in this process, `call_rate` begin in a
     second on average (0: no limit), in all replicas together where they share their limits.
-
-    One caller may use all of that while no other needs it. Where others do, a caller below its
-    equal share is let in all the same, and the excess is at the expense of those above theirs.
     """
 
     def __init__(
@@ -115,120 +111,60 @@ class Quota:
         }
         self._rate = pace_of(settings, "calls", settings.call_rate, BURST_SECONDS)
         self._running: Counter[Hashable] = Counter()
-        self._begun: Counter[Hashable] = Counter()
-        """The calls of each caller since `_since`."""
-        self._since = 0.0
-        self._own = lru_cache(maxsize=MOST_CALLERS)(self._limits_of)
         figures["calls"] = lambda: (sum(list(self._running.values())), settings.max_calls)
-
-    def _limits_of(self, key: Hashable) -> tuple[Pace, Place]:
-        settings, caller = self._settings, sha256(repr(key).encode()).hexdigest()[:32]
-        rate = pace_of(settings, f"calls:{caller}", settings.call_rate_per_caller, BURST_SECONDS)
-        return rate, place_of(settings, f"running:{caller}", settings.max_calls_per_caller)
 
     async def refusal(self, name: str, key: Hashable) -> str:
         """Explain why a call cannot begin now, in words for the model; if it can, count the call
         and return an empty text. `key` is the caller's.
         """
-        own, most = self._running[key], self._settings.max_calls
-        reason = ""
-        if 0 < self._settings.max_calls_per_caller <= own:
-            reason = TOO_MANY.format(own)
         running = self._running.total()
-        has_share = running < 2 * most and own < most // len(self._running | Counter((key,)))
-        if running >= most and not has_share:
-            reason = f"This server already runs {running} calls, which is its limit"
-        if reason:
-            await hold(key)
-            return f"{reason}. {LATER.format(name)}"
-        wait = await self._own(key)[0].take(longest=0.0) or await self._wait(key)
-        if wait:
-            await hold(key)
-            return _too_many("calls", wait, name)
-        return ""
+        if running >= self._settings.max_calls:
+            return f"{FULL.format(running)}. {LATER.format(name)}"
+        wait = await self._rate.take(longest=0.0)
+        return too_many("calls", wait, name) if wait else ""
 
     async def tool_refusal(self, name: str) -> str:
         """Explain why the rate of a tool does not allow a call now, or return an empty text."""
         if name not in self._paces:
             return ""
         wait = await self._paces[name].take(longest=0.0)
-        return _too_many(f"calls of `{name}`", wait, name) if wait else ""
-
-    async def _wait(self, key: Hashable) -> float:
-        """Seconds until the rate of all callers allows a call: none for one within its share, which
-        the others wait for.
-        """
-        now = time.monotonic()
-        if now - self._since > BURST_SECONDS:
-            self._begun.clear()
-            self._since = now
-        self._begun[key] += 1
-        share = self._settings.call_rate * BURST_SECONDS / len(self._begun)
-        if len(self._begun) == 1 or self._begun[key] > share:
-            return await self._rate.take(longest=0.0)
-        wait = await self._rate.take(longest=BURST_SECONDS)
-        return wait if wait > BURST_SECONDS else 0.0
+        return too_many(f"calls of `{name}`", wait, name) if wait else ""
 
     @asynccontextmanager
     async def running(self, name: str, key: Hashable) -> AsyncIterator[str]:
         """Count a caller's call while it runs; yield why it may not, or an empty text."""
-        reason = f"{TOO_MANY.format(self._settings.max_calls_per_caller)}. {LATER.format(name)}"
         self._running[key] += 1
         try:
-            async with self._own(key)[1](REFUSAL_SECONDS) as is_free:
-                yield "" if is_free else reason
+            yield ""
         finally:
             self._running[key] -= 1
             if not self._running[key]:
                 del self._running[key]
 
 
-_taken: ContextVar[Counter[Room] | None] = ContextVar("taken", default=None)
-"""The amounts of each room that the call under way has taken."""
+CurrentQuota: TypeAlias = Callable[[], Quota]
+"""Returns the quota of the transport that serves."""
 
 
-class Room:
-    """Let calls take parts of a sum; those for which too little is left wait, in their order."""
-
-    def __init__(self, most: int) -> None:
-        self._most = self._left = most
-        self._turn, self._freed = asyncio.Lock(), asyncio.Event()
-
-    async def take(self, amount: int, until: float) -> None:
-        """Take an amount, at most everything, until the call ends. A call that has taken some
-        already does not wait. Raises TimeoutError when there is none by then (event loop's clock).
-        """
-        taken, amount = _taken.get(), min(amount, self._most)
-        if taken is None:
-            return
-        if not taken[self]:
-            async with asyncio.timeout_at(until), self._turn:
-                while self._left < amount:
-                    self._freed.clear()
-                    await self._freed.wait()
-        taken[self] += amount
-        self._left -= amount
-
-    def give_back(self, amount: int) -> None:
-        """Return what was taken."""
-        self._left += amount
-        self._freed.set()
+taken_now: ContextVar[Counter[Any] | None] = ContextVar("taken_now", default=None)
+"""The amounts of each `Room` that the call under way has taken."""
 
 
 @contextmanager
 def taking() -> Iterator[None]:
     """Return what a call takes of each `Room` when it ends."""
-    taken: Counter[Room] = Counter()
-    token = _taken.set(taken)
+    taken: Counter[Any] = Counter()
+    token = taken_now.set(taken)
     try:
         yield
     finally:
-        _taken.reset(token)
+        taken_now.reset(token)
         for room, amount in taken.items():
             room.give_back(amount)
 
 
-def _too_many(calls: str, wait: float, name: str) -> str:
+def too_many(calls: str, wait: float, name: str) -> str:
+    """Explain a wait of some seconds, in words for the model."""
     seconds = "1 second" if wait <= 1 else f"{math.ceil(wait)} seconds"
     return (
         f"Too many {calls}. Wait {seconds}, then call `{name}` again, and leave more time between"

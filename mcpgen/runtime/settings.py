@@ -111,8 +111,6 @@ class Settings:
     read_only: bool = variable(False, "flag", "main")
     max_calls: int = variable(256, "count", "calls", 1, 100_000, shared=True)
     call_rate: float = variable(500.0, "rate", "calls", shared=True)
-    max_calls_per_caller: int = variable(0, "count", "calls", 0, 100_000)
-    call_rate_per_caller: float = variable(0.0, "rate", "calls")
     total_timeout: float = variable(60.0, "seconds", "calls", 0.1, 86_400)
     max_result_tokens: int = variable(12_000, "count", "api", 200, 10_000_000)
     structured_content: bool = variable(True, "flag", "calls")

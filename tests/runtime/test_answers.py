@@ -17,7 +17,7 @@ from mcp.types import CallToolResult
 from upstream import http, ok
 
 from mcpgen.runtime.client.settings import ApiSettings
-from mcpgen.runtime.results import tokens
+from mcpgen.runtime.results.answer import tokens
 from mcpgen.runtime.results.content import NOTES
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 100
@@ -242,7 +242,7 @@ def test_whatever_is_too_long_is_cut_to_valid_json_within_the_limit(
 
 
 def test_cutting_again_changes_nothing() -> None:
-    fit = runtime.results.fit
+    fit = runtime.answer.fit
     _, once, _ = fit({"data": books(1000), "next": "c"}, 5000)
     _, twice, cuts = fit(once, 5000)
     assert twice == once and not cuts.items

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from calls import settings
 
-from mcpgen.runtime.limits import Quota, Rate, pace_of, place_of
+from mcpgen.runtime.limits import Rate, pace_of, place_of
 from mcpgen.runtime.parts.redis import shared
 from mcpgen.runtime.settings import SettingsError
+from mcpgen.runtime.transports.http import SharedQuota
 from tests.loopback import free_port
 
 client = pytest.importorskip("redis")
@@ -304,7 +305,7 @@ async def test_without_redis_each_replica_has_its_share_of_the_places(
 
 async def test_a_caller_and_the_api_have_one_limit_for_all_replicas(redis: Redis) -> None:
     made = settings(REDIS_URL=redis.url, MAX_CALLS_PER_CALLER="1", REDIS_MAX_CONCURRENCY="1")
-    one, two = Quota(made), Quota(made)
+    one, two = SharedQuota(made), SharedQuota(made)
     async with one.running("get", "ann") as reason, two.running("get", "ben") as other:
         assert (reason, other) == ("", "")
         async with two.running("get", "ann") as reason:

@@ -125,10 +125,10 @@ CASES: dict[str, tuple[int, Callable[[int], object]]] = {
     "valid alternatives in each other": (10, lambda n: CHECKER.checked(nested(n, "not"))),
     "wrong alternatives in each other": (12, tried(lambda n: CHECKER.checked(nested(n, "no")))),
     "unknown arguments": (400, tried(lambda n: CHECKER.checked(dict.fromkeys(map(str, range(n)))))),
-    "a list that is too long": (1_000, lambda n: runtime.results.fit([{"a": "b"}] * n, 2_000)),
-    "an object of many fields": (400, lambda n: runtime.results.fit(
+    "a list that is too long": (1_000, lambda n: runtime.answer.fit([{"a": "b"}] * n, 2_000)),
+    "an object of many fields": (400, lambda n: runtime.answer.fit(
         {str(index): "x" * (40 + index) for index in range(n)}, 20 * n)),
-    "a text of escapes": (1_000, lambda n: runtime.results.fit('"\\a' * n, n)),
+    "a text of escapes": (1_000, lambda n: runtime.answer.fit('"\\a' * n, n)),
     "hidden characters": (1_000, lambda n: runtime.results.visible("\u200ba" * n)),
     "a search in more tools": (200, lambda n: index_of(n).search("get one", 5, names(n))),
     "a longer search": (400, lambda n: index_of(3).search("get one " * n, 5, names(3))),

@@ -258,12 +258,12 @@ def test_a_cancelled_program_is_stopped_with_its_calls(
         async with Client(tools.server) as client:
             program = {"code": "await slow(steps=100_000)"}
             call = asyncio.create_task(client.call_tool("run_code", program))
-            while not tools._quota._running:
+            while not tools.quota._running:
                 await asyncio.sleep(0.005)
             call.cancel()
             while not marker.exists():
                 await asyncio.sleep(0.005)
-            assert not tools._quota._running
+            assert not tools.quota._running
             after = await client.call_tool("run_code", {"code": "1 + 1"})
             return str(after.content[0].text)
 

@@ -15,9 +15,10 @@ from mcpgen.runtime.client import api
 from mcpgen.runtime.client.resilience import Gate
 from mcpgen.runtime.client.settings import ApiSettings
 from mcpgen.runtime.errors import Busy
-from mcpgen.runtime.limits import Quota
+from mcpgen.runtime.http_options import HttpSettings
 from mcpgen.runtime.record import figures, recorded
 from mcpgen.runtime.settings import Settings
+from mcpgen.runtime.transports.http import SharedQuota
 from tests.judges.production import Api
 
 CALL = http.request(http.HANDSHAKE, 8000, "get_book", {"book_id": "1"}).replace(
@@ -105,7 +106,7 @@ async def order() -> list[str]:
     return served
 
 
-async def refused(quota: Quota, sender: dict[str, str]) -> str:
+async def refused(quota: SharedQuota, sender: dict[str, str]) -> str:
     with recorded("tool", sender) as record:
         return await quota.refusal("tool", record.key)
 
@@ -115,9 +116,8 @@ def test_a_caller_has_limits_of_its_own_where_they_are_set() -> None:
 
 
 async def own_limits() -> None:
-    quota = Quota(
-        Settings(name="shop", max_calls_per_caller=1, call_rate_per_caller=0.2, call_rate=0)
-    )
+    own = HttpSettings(max_calls_per_caller=1, call_rate_per_caller=0.2)
+    quota = SharedQuota(Settings(name="shop", call_rate=0, part_settings={HttpSettings: own}))
     ann = {"issuer": "https://i.example", "subject": "ann", "address": "127.0.0.1"}
     ben = {**ann, "subject": "ben"}
     client = {"issuer": "https://i.example", "client": "robot"}

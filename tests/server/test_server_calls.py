@@ -440,7 +440,7 @@ def test_calls_beyond_those_that_may_run_are_told_to_wait_and_places_come_back(
     async def act(client: Client) -> None:
         slow = functools.partial(client.call_tool, "slow", {"steps": 100_000})
         working = [asyncio.create_task(slow()) for _ in range(2)]
-        while tools._quota._running.total() < 2:
+        while tools.quota._running.total() < 2:
             await asyncio.sleep(0.005)
         refused = await client.call_tool("echo", {"text": "a"})
         assert refused.is_error
@@ -448,7 +448,7 @@ def test_calls_beyond_those_that_may_run_are_told_to_wait_and_places_come_back(
         for task in working:
             task.cancel()
         await asyncio.gather(*working, return_exceptions=True)
-        while tools._quota._running:
+        while tools.quota._running:
             await asyncio.sleep(0.005)
         assert not (await client.call_tool("echo", {"text": "a"})).is_error
 
@@ -459,8 +459,10 @@ def test_a_caller_whose_calls_run_in_other_replicas_is_told_to_wait(
     in_process: Any, environment: dict[str, str]
 ) -> None:
     tools = limited(in_process, environment, MAX_CALLS_PER_CALLER="1")
-    rate, _ = tools._quota._own(None)
-    tools._quota._own = lambda key: (rate, lambda longest: contextlib.nullcontext(False))
+    quota = importlib.import_module(f"{PACKAGE}.runtime.transports.http")
+    tools.quota = quota.SharedQuota(tools._limits)
+    rate, _ = tools.quota._own(None)
+    tools.quota._own = lambda key: (rate, lambda longest: contextlib.nullcontext(False))
     [result] = ask(tools, "auto", ("echo", {"text": "a"}))
     assert result["isError"]
     assert result["content"][0]["text"].endswith(

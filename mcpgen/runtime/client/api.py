@@ -21,7 +21,7 @@ from yarl import URL
 
 from ..errors import ApiError, BadAnswer, Busy, Redirected, Refused, TimedOut, Unreachable
 from ..facts import IDEMPOTENT, SAFE, Origin, check_base_url, origin_of
-from ..limits import Room, pace_of, place_of
+from ..limits import pace_of, place_of
 from ..record import Send, current, figures, senders
 from ..results import LARGE
 from ..results.answer import MAX_VALUES, Answer, BadStatus, goes_on, parsed, values_in
@@ -40,7 +40,7 @@ from .request import (
     query_text,
     redirect,
 )
-from .resilience import Gate, Health, RetryBudget, back_off, clock, retry_after
+from .resilience import Gate, Health, RetryBudget, Room, back_off, clock, retry_after
 from .settings import ApiSettings, Credential
 from .wire import OMIT, Omit, Part
 

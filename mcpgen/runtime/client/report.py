@@ -13,8 +13,8 @@ from typing import Any
 from ..errors import ApiError, MissingCredential, Refused
 from ..facts import SAFE
 from ..log import event
-from ..results import MAX_DEPTH, fit
-from ..results.answer import Answer, BadStatus
+from ..results import MAX_DEPTH
+from ..results.answer import Answer, BadStatus, fit
 from ..results.content import Block
 from ..secrets import NOTE, Withheld
 from .resilience import LONGEST_WAIT, retry_after, seconds_text

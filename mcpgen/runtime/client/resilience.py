@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
 
 from ..errors import Busy
-from ..limits import hold
+from ..limits import hold, taken_now
 from ..log import event
 from ..record import current
 
@@ -283,3 +283,31 @@ class Health:
             return 0.0
         until = max(self._rest_until.get(key, 0.0) for key in (None, limited))
         return max(0.0, until - time.monotonic())
+
+
+class Room:
+    """Let calls take parts of a sum; those for which too little is left wait, in their order."""
+
+    def __init__(self, most: int) -> None:
+        self._most = self._left = most
+        self._turn, self._freed = asyncio.Lock(), asyncio.Event()
+
+    async def take(self, amount: int, until: float) -> None:
+        """Take an amount, at most everything, until the call ends. A call that has taken some
+        already does not wait. Raises TimeoutError when there is none by then (event loop's clock).
+        """
+        taken, amount = taken_now.get(), min(amount, self._most)
+        if taken is None:
+            return
+        if not taken[self]:
+            async with asyncio.timeout_at(until), self._turn:
+                while self._left < amount:
+                    self._freed.clear()
+                    await self._freed.wait()
+        taken[self] += amount
+        self._left -= amount
+
+    def give_back(self, amount: int) -> None:
+        """Return what was taken."""
+        self._left += amount
+        self._freed.set()

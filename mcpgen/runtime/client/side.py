@@ -28,22 +28,29 @@ from ..log import event
 from ..results import (
     MAX_DEPTH,
     PART,
-    Cuts,
     ListAnswer,
-    Part,
     Shaping,
     Sieve,
     TooDeep,
-    beginning,
     compact,
-    fit,
     fold,
     lists,
-    part_of,
-    tokens,
     visible,
 )
-from ..results.answer import UNTYPED, Answer, BadStatus, decode, lines_of_json, looks_like_text
+from ..results.answer import (
+    UNTYPED,
+    Answer,
+    BadStatus,
+    Cuts,
+    Part,
+    beginning,
+    decode,
+    fit,
+    lines_of_json,
+    looks_like_text,
+    part_of,
+    tokens,
+)
 from ..results.content import (
     Audio,
     Block,

@@ -7,52 +7,30 @@ from typing import Any
 
 from ..errors import Refused
 from ..pointer import split
-from .wire import (
-    COMPOUND,
-    NO_FIELDS,
-    Encoded,
-    Fields,
-    Omit,
-    Pairs,
-    Simple,
-    bounded,
-    defined,
-    encode,
-    escaped,
-    exploded,
-    joined,
-    json_of,
-    members,
-    pairs_of,
-    scalar,
-    simple,
-    text_of,
-    texts_for_lists,
-    texts_of,
-    written_fields,
-)
+from . import wire
+from .wire import Encoded, Fields, Omit, Pairs, Simple, defined, encode, json_of, pairs_of, text_of
 
 
 def space_delimited(value: Any, within: str = "") -> Simple | Omit:
     """`spaceDelimited` without explode: `blue%20black%20brown`."""
-    return simple(value, False, " ", within)
+    return wire.simple(value, False, " ", within)
 
 
 def pipe_delimited(value: Any, within: str = "") -> Simple | Omit:
     """`pipeDelimited` without explode: `blue%7Cblack%7Cbrown`."""
-    return simple(value, False, "|", within)
+    return wire.simple(value, False, "|", within)
 
 
 def tab_delimited(value: Any, within: str = "") -> Simple | Omit:
     """Swagger 2.0 `collectionFormat: tsv`: `blue%09black%09brown`."""
-    return simple(value, False, "\t", within)
+    return wire.simple(value, False, "\t", within)
 
 
 def form(
     value: Any, explode: bool = True, within: str = ""
 ) -> Encoded | Pairs | list[Encoded] | Omit:
     """`form`: an object is `R=100&G=200` exploded, `R,100,G,200` not (RFC 6570 section 3.2.8)."""
-    return _form(texts_for_lists(value, within), explode, "")
+    return _form(wire.texts_for_lists(value, within), explode, "")
 
 
 # RFC 6570 section 3.2.3 leaves the reserved characters and escapes such as `%2F` alone. Those that
@@ -77,7 +55,7 @@ def label(value: Any, explode: bool = False) -> Encoded | Omit:
     if isinstance(value, Omit):
         return value
     separator = "." if explode else ","
-    return Encoded("." + separator.join(texts_of(value, explode, encode)))
+    return Encoded("." + separator.join(wire.texts_of(value, explode, encode)))
 
 
 def matrix(value: Any, explode: bool = False) -> Pairs | Omit:
@@ -109,7 +87,7 @@ def form_text(value: Any) -> str | Omit:
     """
     value = defined(value)
     if isinstance(value, Mapping):
-        return joined(bounded(exploded(value)))
+        return wire.joined(wire.bounded(wire.exploded(value)))
     if isinstance(value, Omit):
         return value
     return text_of(value)
@@ -140,7 +118,9 @@ def query_string(value: Any, media_type: str = "application/x-www-form-urlencode
 
 
 def with_fields(
-    value: Any, fixed: Mapping[str, Any] = NO_FIELDS, defaults: Mapping[str, Any] = NO_FIELDS
+    value: Any,
+    fixed: Mapping[str, Any] = wire.NO_FIELDS,
+    defaults: Mapping[str, Any] = wire.NO_FIELDS,
 ) -> Any:
     """A value with the fields that the server's owner gives, by JSON Pointer (RFC 6901): `fixed`
     in each object that is there, `defaults` where the object has no such field. In a list, each
@@ -181,20 +161,20 @@ def form_fields(value: Any, **writers: Fields) -> Any:
     for name, item in value.items():
         if isinstance(item, Mapping):
             fields[name] = json_of(item)
-    return fields | written_fields(value, writers)
+    return fields | wire.written_fields(value, writers)
 
 
 def _form(value: Any, explode: bool, safe: str) -> Encoded | Pairs | list[Encoded] | Omit:
     value = defined(value)
-    if not isinstance(value, COMPOUND):
-        return scalar(value, safe)
+    if not isinstance(value, wire.COMPOUND):
+        return wire.scalar(value, safe)
     if not explode:
         # The comma separates items here, so a comma inside an item is always encoded
         safe = safe.replace(",", "")
-        return Encoded(",".join(escaped(item, safe) for item in members(value)))
+        return Encoded(",".join(wire.escaped(item, safe) for item in wire.members(value)))
     if isinstance(value, Mapping):
-        return Pairs(bounded(exploded(value, safe)))
-    return [Encoded(escaped(item, safe)) for item in value]
+        return Pairs(wire.bounded(wire.exploded(value, safe)))
+    return [Encoded(wire.escaped(item, safe)) for item in value]
 
 
 def _named_pairs(value: Any, explode: bool, write: Callable[[Any], str]) -> Pairs | Omit:
@@ -204,7 +184,7 @@ def _named_pairs(value: Any, explode: bool, write: Callable[[Any], str]) -> Pair
         return value
     if explode and isinstance(value, Mapping):
         return Pairs(tuple((write(str(key)), write(item)) for key, item in value.items()))
-    texts = [",".join(texts_of(value, False, write))]
+    texts = [",".join(wire.texts_of(value, False, write))]
     if explode and isinstance(value, list):
         texts = [write(item) for item in value]
     return Pairs(tuple(("", text) for text in texts), under_name=True)

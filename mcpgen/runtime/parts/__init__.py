@@ -56,7 +56,8 @@ PARTS = {
         variables=tuple(
             (
                 "HTTP_TOKEN HTTP_OTHER_TOKEN HTTP_ALLOWED_ORIGINS HTTP_BODY_TIMEOUT "
-                "HTTP_IDLE_TIMEOUT HTTP_MAX_CONNECTIONS HTTP_LIST_BYTES HTTP_GRACE"
+                "HTTP_IDLE_TIMEOUT HTTP_MAX_CONNECTIONS HTTP_LIST_BYTES HTTP_GRACE "
+                "MAX_CALLS_PER_CALLER CALL_RATE_PER_CALLER"
             ).split()
         ),
     ),
@@ -145,7 +146,9 @@ class Mode:
     option: str
     help: str
     front: Callable[..., Any]
-    """Returns a `catalog.Front`, given the package, the catalog, the settings and the quota."""
+    """Returns a `catalog.Front`, given the package, the catalog, the settings and a
+    function that returns the quota.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

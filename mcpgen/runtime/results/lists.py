@@ -20,7 +20,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from . import ListAnswer, compact, fold, size
+from . import ListAnswer, compact, fold
+from .answer import size
 
 SMALL = 2_000
 """Characters of a list that is worth passing on whole."""

@@ -18,14 +18,20 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
-from functools import partial
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Mapping
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
+from functools import lru_cache, partial
+from hashlib import sha256
 from importlib import import_module
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from .. import limits
 from ..errors import StartError
 from ..http_options import HttpSettings
+from ..limits import BURST_SECONDS, LATER, Pace, Place, Quota, hold, pace_of, place_of
 from ..log import event
 from ..parts import running
 from ..record import figures
@@ -47,6 +53,10 @@ from .guard import (
 if TYPE_CHECKING:
     from ..app import App
     from ..settings import Settings
+
+TOO_MANY = "You already run {} calls here, which is the limit for each caller"
+MOST_CALLERS = 10_000
+"""Callers whose own rate is remembered."""
 
 HEAD_BYTES = 64 * 1024
 
@@ -254,6 +264,7 @@ def application(app: App, options: argparse.Namespace, settings: Settings) -> Gu
     )
     guard.life = partial(_draining, own.http_grace, guard.drain)
     app.page_bytes = own.http_list_bytes
+    app.quota = SharedQuota(settings, app.home.facts().get("rates", {}))
     app.prepare()
     return guard
 
@@ -375,3 +386,68 @@ def worker_application(app: App, options: argparse.Namespace, settings: Settings
             await send({"type": "lifespan.startup.failed", "message": str(error)})
 
     return worker
+
+
+class SharedQuota(Quota):
+    """A quota of which each caller has a share.
+
+    One caller may use all of it while no other needs it. Where others do, a caller below its
+    equal share is let in all the same, and the excess is at the expense of those above theirs.
+    """
+
+    def __init__(
+        self, settings: Settings, rates: Mapping[str, tuple[int, int]] = MappingProxyType({})
+    ) -> None:
+        """`rates`: tool -> calls, and the seconds in which there may be that many."""
+        super().__init__(settings, rates)
+        self._http: HttpSettings = settings.part_settings.get(HttpSettings) or HttpSettings()
+        self._begun: Counter[Hashable] = Counter()
+        """The calls of each caller since `_since`."""
+        self._since = 0.0
+        self._own = lru_cache(maxsize=MOST_CALLERS)(self._limits_of)
+
+    def _limits_of(self, key: Hashable) -> tuple[Pace, Place]:
+        settings, caller = self._settings, sha256(repr(key).encode()).hexdigest()[:32]
+        rate = pace_of(settings, f"calls:{caller}", self._http.call_rate_per_caller, BURST_SECONDS)
+        return rate, place_of(settings, f"running:{caller}", self._http.max_calls_per_caller)
+
+    async def refusal(self, name: str, key: Hashable) -> str:
+        """Explain why a caller's call cannot begin now, or return an empty text."""
+        own, most = self._running[key], self._settings.max_calls
+        reason = ""
+        if 0 < self._http.max_calls_per_caller <= own:
+            reason = TOO_MANY.format(own)
+        running = self._running.total()
+        has_share = running < 2 * most and own < most // len(self._running | Counter((key,)))
+        if running >= most and not has_share:
+            reason = limits.FULL.format(running)
+        if reason:
+            await hold(key)
+            return f"{reason}. {LATER.format(name)}"
+        wait = await self._own(key)[0].take(longest=0.0) or await self._wait(key)
+        if wait:
+            await hold(key)
+            return limits.too_many("calls", wait, name)
+        return ""
+
+    async def _wait(self, key: Hashable) -> float:
+        """Seconds until the rate of all callers allows a call: none for one within its share, which
+        the others wait for.
+        """
+        now = time.monotonic()
+        if now - self._since > BURST_SECONDS:
+            self._begun.clear()
+            self._since = now
+        self._begun[key] += 1
+        share = self._settings.call_rate * BURST_SECONDS / len(self._begun)
+        if len(self._begun) == 1 or self._begun[key] > share:
+            return await self._rate.take(longest=0.0)
+        wait = await self._rate.take(longest=BURST_SECONDS)
+        return wait if wait > BURST_SECONDS else 0.0
+
+    @asynccontextmanager
+    async def running(self, name: str, key: Hashable) -> AsyncIterator[str]:
+        """Count a caller's call while it runs; yield why it may not, or an empty text."""
+        reason = f"{TOO_MANY.format(self._http.max_calls_per_caller)}. {LATER.format(name)}"
+        async with super().running(name, key), self._own(key)[1](limits.REFUSAL_SECONDS) as is_free:
+            yield "" if is_free else reason

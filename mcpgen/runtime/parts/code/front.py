@@ -15,10 +15,11 @@ import anyio
 
 from ...catalog import RUN, SEARCH, Catalog, Entry, Run
 from ...errors import StartError
-from ...limits import Quota
+from ...limits import CurrentQuota
 from ...package import Package
 from ...record import current
-from ...results import MAX_DEPTH, Sieve, TooDeep, beginning, fit, tokens, visible
+from ...results import MAX_DEPTH, Sieve, TooDeep, visible
+from ...results.answer import beginning, fit, tokens
 from ...results.content import EVERYTHING, Choice, Context, as_json, failure
 from ...settings import Settings
 from ..describe import hints, tool_of
@@ -39,7 +40,7 @@ class CodeMode:
     """The two tools, and what they answer."""
 
     def __init__(
-        self, package: Package, catalog: Catalog, settings: Settings, quota: Quota
+        self, package: Package, catalog: Catalog, settings: Settings, quota: CurrentQuota
     ) -> None:
         """Raises StartError where the sandbox is not installed, or there is no index."""
         if find_spec("pydantic_monty") is None:
@@ -76,7 +77,7 @@ class CodeMode:
             limit = arguments.get("limit", BEST)
             return text_result(self.search(arguments["query"], limit, context.choice))
         return await self._execute(
-            arguments["code"], Calls(self._answers, self._quota, context, run)
+            arguments["code"], Calls(self._answers, self._quota(), context, run)
         )
 
     async def aclose(self) -> None:

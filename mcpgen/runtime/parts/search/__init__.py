@@ -11,12 +11,12 @@ from .. import Mode, Part
 
 if TYPE_CHECKING:
     from ...catalog import Catalog, Front
-    from ...limits import Quota
+    from ...limits import CurrentQuota
     from ...package import Package
     from ...settings import Settings
 
 
-def _front(package: Package, catalog: Catalog, settings: Settings, quota: Quota) -> Front:
+def _front(package: Package, catalog: Catalog, settings: Settings, quota: CurrentQuota) -> Front:
     from .lazy import Lazy
 
     return Lazy(package, catalog)
