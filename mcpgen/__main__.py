@@ -30,8 +30,8 @@ except KeyboardInterrupt:
 def leave_current_folder() -> None:
     """Take the current folder, which `python -m` puts first, off the import path.
 
-    A `black.py` there would be imported in place of the library. Until then only modules of
-    Python's own start are imported, and `signal`.
+    A `black.py` there would be imported instead of the library. Until then only modules of Python's
+    own start are imported, and `signal`.
     """
     if sys.flags.safe_path:
         return

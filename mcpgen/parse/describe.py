@@ -64,7 +64,7 @@ _CLAUSE_END = re.compile(
 """End of a sentence's main clause."""
 _PARENTHESIS = re.compile(r" \([^()]*\)")
 OF_ANSWERS = frozenset("record complete full single newly created updated".split())
-"""Words about an answer that say nothing of it: `Returns the full record of the new book`."""
+"""Words about an answer without information: `Returns the full record of the new book`."""
 SHORTEST = 15
 """Characters of a sentence that says something."""
 _IDENTIFIER = re.compile(r"[a-z][A-Za-z0-9_-]*|[A-Z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+")
@@ -106,9 +106,11 @@ def first_told(operation: dict[str, Any], method: str) -> tuple[str, str]:
 
 
 def spoken_verb(written: str) -> str:
-    """The verb that the first sentence of an operation begins with: `Creates a book` is `create`.
-    Empty where it begins with none, or with more than one (`Create or replace`); of many at once
-    (`Batch add or remove`) it is `batch`.
+    """Return the verb at the beginning of an operation's first sentence: `create` for `Creates a
+    book`.
+
+    Empty without a verb there, and for several verbs (`Create or replace`); `batch` for many things
+    at once (`Batch add or remove`).
     """
     begins, verbs, more = _first_verbs(written)
     if more.startswith(("or ", "and ", "/")) or len(verbs) > 1:
@@ -117,8 +119,8 @@ def spoken_verb(written: str) -> str:
 
 
 def sentence_verbs(written: str) -> list[str]:
-    """The verbs of a first sentence: those that it begins with (`Create or replace`), and a later
-    one that changes something (`Create a key and revoke the old one`).
+    """Return the verbs of a first sentence: the verbs at its beginning (`Create or replace`), and a
+    later verb that changes something (`Create a key and revoke the old one`).
     """
     _, verbs, more = _first_verbs(written)
     joined = _JOINED.match(more)
@@ -127,8 +129,8 @@ def sentence_verbs(written: str) -> list[str]:
 
 
 def _first_verbs(written: str) -> tuple[str, list[str], str]:
-    """Return the first word of a sentence, the verbs that it begins with (two of `Add/remove`), and
-    what follows them.
+    """Return the first word of a sentence, the verbs at its beginning (two of `Add/remove`), and
+    the rest.
     """
     sentence = without_preface(marked_last(written)).lower()
     begins, _, more = sentence.partition(" ")
@@ -229,8 +231,8 @@ def _ends_in_verb(before: list[str], verb: str) -> bool:
 
 
 def fitted(sentence: str, rest: str, limit: int = FIRST_SENTENCE) -> tuple[str, str]:
-    """Return a first sentence of less than `limit` characters, and the rest: a longer sentence is
-    cut, and stands whole in the rest.
+    """Return a first sentence of less than `limit` characters, and the rest. A longer sentence is
+    cut, and is whole in the rest.
     """
     if len(sentence) < limit:  # a full stop follows
         return sentence, rest
@@ -240,8 +242,8 @@ def fitted(sentence: str, rest: str, limit: int = FIRST_SENTENCE) -> tuple[str, 
 
 
 def _main_clause(sentence: str, limit: int) -> str:
-    """Return a long sentence without its parentheses, up to where it goes on about what it said,
-    else what is left when it is cut.
+    """Return a long sentence without its parentheses, up to the end of its main clause, else
+    cut.
     """
     sentence = _PARENTHESIS.sub("", sentence)
     ends = [match.start() for match in _CLAUSE_END.finditer(sentence, SHORTEST, limit)]
@@ -251,8 +253,8 @@ def _main_clause(sentence: str, limit: int) -> str:
 
 
 def _merged(summary: str, text: str, method: str) -> tuple[str, str]:
-    """Return the first sentence of summary and description, and the rest: what both say is said
-    once, by the one that says more.
+    """Return the first sentence of summary and description, and the rest. Content in both appears
+    once, in the fuller wording.
     """
     if not summary:
         return first_sentence(text)
@@ -318,7 +320,7 @@ def _is_aside(sentence: str, method: str) -> bool:
 
 
 def _joined(*texts: str) -> str:
-    """Texts below each other; a line that two of them say stands once."""
+    """Join texts on lines of their own; a repeated line appears once."""
     lines = dict.fromkeys("\n".join(texts).split("\n"))
     return "\n".join(filter(None, lines)).strip()
 
@@ -357,8 +359,8 @@ def _is_identifier(text: str) -> bool:
 
 
 def title_of(operation: dict[str, Any], name: str, method: str, path: str) -> str:
-    """The display name of a tool: its summary where that is short and more than one word, else its
-    name's words.
+    """Return the display name of a tool: its summary, if short and of several words, else the words
+    of its name.
     """
     summary = marked_last(first_sentence(summary_text(operation))[0]).strip()
     has_room = len(summary) <= 80
@@ -370,8 +372,8 @@ def title_of(operation: dict[str, Any], name: str, method: str, path: str) -> st
 
 
 def _as_order(sentence: str) -> str:
-    """Return a sentence in the third person as an order: `Creates a book` is `Create a book`. As it
-    is where the verb might be a noun, or where another may follow.
+    """Return a sentence in the third person as an order: `Creates a book` is `Create a book`.
+    Unchanged if the verb may be a noun, or if a second verb may follow.
     """
     first, _, more = sentence.partition(" ")
     verb = base_verb(first.lower())
@@ -419,8 +421,9 @@ def describe(sentence: str, rest: str, extras: list[str], limit: int) -> str:
 
 
 def with_fitting_headline(description: str, earlier: str) -> str:
-    """A description in which words became longer, at most 1,900 characters: its first sentence is
-    as short as before, and then stands whole below. One that was too long `earlier` stays.
+    """Return a description whose words became longer, at most 1,900 characters. Its first sentence
+    is as short as before, and is whole below if it was cut. A sentence that was too long `earlier`
+    stays.
     """
     first, _, rest = description.partition("\n")
     grew = len(first) > max(FIRST_SENTENCE, len(earlier.partition("\n")[0]))

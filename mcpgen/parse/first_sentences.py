@@ -75,9 +75,14 @@ def _alike(openings: dict[str, Opening]) -> list[list[str]]:
 def _proposals(
     operation: DocumentedOperation, name: str, opening: Opening, common: set[str]
 ) -> list[Opening | None]:
-    """Return beginnings for a tool whose own is that of others, the best first: the description's
-    first sentence, words that the others' names lack, its own if all others change, and its whole
-    name. `common` are the words of all these names; a number is none.
+    """Return leading phrases for a tool whose own is not unique, the best first:
+
+    * the description's first sentence,
+    * its own with the words that other tools' names lack,
+    * its own, if all other tools change,
+    * its own with its whole name.
+
+    `common` are the words of all these names; a number is never such a word.
     """
     told = Opening(*describe.first_told(operation.node, operation.method))
     is_told = 0 < len(told.sentence) < describe.FIRST_SENTENCE

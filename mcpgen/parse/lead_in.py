@@ -41,7 +41,7 @@ _NOTHING = re.compile(
     r"|description|placeholder|summary|tbd|todo",
     re.I,
 )
-"""A text that nobody wrote: the route alone, or what stands in place of one."""
+"""An empty text by its words: the route alone, or a placeholder."""
 _SENDING = re.compile(
     rf"""(?:\A|(?<=\n)|(?<=[.!?]\ ))
          (?: (?:To\ (?P<aim>[^.`\n]{{3,200}}?),\ )? (?:send|make|issue)\ an?
@@ -241,7 +241,9 @@ def is_foreign(text: str) -> bool:
 
 
 def has_other_letters(text: str) -> bool:
-    """Return whether a text is in letters that are not Latin; one may stand for a unit."""
+    """Return whether a text has at least two letters that are not Latin; a single letter may be a
+    unit.
+    """
     return len(_OTHER_LETTER.findall(text)) > 1
 
 

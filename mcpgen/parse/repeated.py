@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from .schema import Reader
 
 LEAST = 20
-"""Operations that say a sentence before it counts as repeated."""
+"""Operations with a sentence before it counts as repeated."""
 MOST = 0.8
-"""The part of the texts about one thing that say it: what holds for some is not said of all."""
+"""Share of the texts about a thing with the sentence: less is not said of all."""
 ROOM = 1_400
 """Characters of repeated sentences in the instructions."""
 REFERRAL = re.compile(r"(?:for more information|for more details|to learn more|see also)\b", re.I)
 """Beginning of a sentence whose link was lost when it became plain text."""
 
 WARNING = re.compile(r"\bdeprecated\b|\bpermanently\b|cannot be undone|irreversibl", re.I)
-"""Words of a sentence that counts wherever it is: `Deprecated: use the 'watch' parameter`."""
+"""Words of a sentence that always counts: `Deprecated: use the 'watch' parameter`."""
 CODE = re.compile(r"`[^`]*`")
 
 Place = str
@@ -67,8 +67,8 @@ class Repeated:
         return filtered(text, is_telling)
 
     def distinctive(self, text: str, limit: int) -> str:
-        """Return a text of an operation; one over `limit` characters without what dozens of others
-        say of themselves, which tells it from none of them.
+        """Return a text of an operation; if it has over `limit` characters, without sentences
+        shared by dozens of operations.
         """
         if len(text) <= limit:
             return text

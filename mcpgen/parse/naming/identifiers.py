@@ -1,5 +1,5 @@
-"""Identifiers: the names of arguments, names that are somebody else's (of clients, of Python, of
-the generated modules, of Windows), and names of what has no words of its own.
+"""Identifiers: the names of arguments, reserved names (of clients, of Python, of the generated
+modules, of Windows), and names for things without words.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ ARGUMENT_RESERVED = frozenset(
     [*keyword.kwlist, *"api wire self cls OMIT Omit Answer Any Literal".split()]
 )
 SYMBOLS = dict(zip("<>!=~*+-%", "lt gt not eq like any plus minus percent".split(), strict=True))
-"""Characters of wire names that tell two of them apart: `MessageDate<` and `MessageDate>`."""
+"""Characters that distinguish wire names: `MessageDate<` and `MessageDate>`."""
 IDENTIFIER = re.compile(r"(?:[A-Za-z]|_[A-Za-z0-9])[A-Za-z0-9_]*")
 """A name on the wire that can be an argument's."""
 ArgumentKey = tuple[str, str]
@@ -67,14 +67,14 @@ def argument_names(
     pinned: Mapping[ArgumentKey, str] = MappingProxyType({}),
     chosen: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[ArgumentKey, str]:
-    """(place, wire name) → argument name.
+    """Return (place, wire name) → argument name.
 
-    `pinned` are names that earlier runs gave, which are kept. `chosen` maps names of the user's
-    choice to the argument they are for, by its name or its name on the wire; no other gets one.
+    `pinned` are the names of earlier runs, which are kept. `chosen` maps names chosen by the user
+    to their arguments, by name or wire name; no other argument gets such a name.
 
-    Where names clash, one that is its wire name as it stands keeps it, unless another does as well:
-    then they get their place as a suffix. Names that were changed to be one give way. `maxItems`
-    and `MaxItems` are two names, as in JSON.
+    If names clash, a name equal to its wire name is kept, and a changed name gives way. If both
+    equal their wire names, both get their place as a suffix. `maxItems` and `MaxItems` are two
+    names, as in JSON.
     """
     names = {key: argument_name(key[1]) for key in keys}
     kept = picked(pinned, names)
@@ -109,7 +109,7 @@ def _told_apart(name: str, place: str, wire_name: str) -> str:
 
 
 def argument_name(wire_name: str) -> str:
-    """A Python identifier for a wire name: the wire name itself where it is one."""
+    """Return a Python identifier for a wire name, unchanged if it is an identifier."""
     name = wire_name
     if len(wire_name) > ARGUMENT_LIMIT or not IDENTIFIER.fullmatch(wire_name):
         name = _identifier(wire_name)

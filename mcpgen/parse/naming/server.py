@@ -26,7 +26,7 @@ ROLES = frozenset("""
     admin administration app backend client core data dev developer developers frontend gateway
     internal main management portal web
     """.split())
-"""Words that say what an API is for its vendor, and not whose it is."""
+"""Words for an API's role at its vendor, without the vendor's name."""
 HOSTING = frozenset("example git github githubusercontent gitlab google localhost".split())
 """Domains where documents and texts of many lie."""
 
@@ -34,16 +34,16 @@ TOOLSET_LIMIT = 40
 GENERAL = "general"
 """The toolset of tools without a tag."""
 GENERAL_TOOLS = "general_tools"
-"""Its name where a tag has the other one."""
+"""The name of the general toolset if a tag has its usual name."""
 
 
 def server_name(title: str, base_url: str = "", pages: Iterable[str] = ()) -> str:
-    """The key clients use for the server, at most 16 characters: the title's telling words. Of
-    three and more those that its host says too, where one of them is its domain
-    (`api.github.com`). A title without one (`API Reference`) leaves the name to the domain, and one
-    that says only what the API is for (`Management API`) has the domain before it.
+    """Return the key clients use for the server, at most 16 characters: the title's distinguishing
+    words. Of three words or more, only words in the host are kept, if one is its domain
+    (`api.github.com`). A title without such words (`API Reference`) is replaced by the domain; a
+    title with only a role (`Management API`) gets the domain before it.
 
-    `pages` are addresses in the document whose domain is the vendor's where the API has none.
+    `pages` are addresses in the document; their domain is the vendor's if the API has none.
     """
     title_words = _words(title)
     telling = [word for word in title_words if not _is_noise(word)]
@@ -94,7 +94,7 @@ def _words(text: str) -> list[str]:
 
 
 def _joined(words: list[str]) -> str:
-    """As many words as fit; the beginning of the first where it is longer than that."""
+    """Join as many words as fit; a first word that is too long is cut."""
     name = "".join(words[:1])[:SERVER_LIMIT]
     for word in words[1:]:
         spellings = (f"{name}_{word}", f"{name}_{ABBREVIATIONS.get(word, word)}")
@@ -115,11 +115,11 @@ def _is_noise(word: str) -> bool:
 def toolset_names(
     tags: Iterable[str], last: Mapping[str, Counter[str]] = MappingProxyType({})
 ) -> dict[str, str]:
-    """Tag → name of its module and JSON file; the tag of tools without one is empty.
+    """Return tag → name of its module and JSON file; the tag of untagged tools is empty.
 
-    `last` says of a tag how many of its tools were in which toolset at the last run. A name stays
-    with the tag of most of them, and another tag that would have it gives way: a new `Books` is
-    `books_9da7f7` beside `books`.
+    `last` has, for each tag, the toolsets of its tools at the last run, counted. A name stays with
+    the tag of most of its tools, and any other tag gives way: a new `Books` is `books_9da7f7`
+    beside `books`.
     """
     spellings = {tag: _spellings(tag) for tag in tags}
     claims = []

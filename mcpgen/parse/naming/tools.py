@@ -1,10 +1,9 @@
 """Names of tools.
 
-A name depends on its own operation alone: never on the order of the document, and on other
-operations only where two ask for the same name. Then each gets the words of its path that
-distinguish it, or else others, or else words the document describes it with; a short hash of
-`METHOD path` stands where no words do. A name that is too long is shortened by meaning: the words
-of least worth go first.
+A name depends only on its own operation, never on the order of the document. If operations ask for
+the same name, each gets distinguishing words: from its path, else from other sources, else from the
+document's description; without any, a short hash of `METHOD path`. A name that is too long is
+shortened by meaning: the words of least worth go first.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ REPEATED, TOOLSET, STOP, OTHER, RESOURCE, KEPT = range(6)
 """Ranks of words, the first to go first."""
 
 ROUNDS = 16
-"""Most rounds in which names that still coincide get other words."""
+"""Most rounds of replacing words in names that still coincide."""
 TOOL_LIMIT = 50
 COMBINED_LIMIT = 64  # `mcp__<server>__<tool>`, the longest prefix a client is known to add
 FIRST = VERBS - NOUNS | USUAL_VERBS
@@ -147,8 +146,8 @@ def tool_limit(server: str) -> int:
 
 @dataclass(slots=True)
 class Naming:
-    """A name on its way. `own` are its words before any is added or dropped, `telling` those that
-    distinguish it from others and stay when it is shortened.
+    """A name in the making. `own` are its words before any is added or dropped, `telling` the
+    distinguishing words, which stay when the name is shortened.
     """
 
     subject: Subject
@@ -175,8 +174,8 @@ class Naming:
             self.name = self._spelt()
 
     def candidates(self) -> list[list[str]]:
-        """Return the words that can distinguish the name, the best first: its own and those of the
-        path that it lacks, those of each source, and those that its operationId has again.
+        """Return the words that can distinguish the name, the best first: its own words with the
+        missing path words, the words of each source, and the words repeated in its operationId.
         """
         found = [word for word in self.own if word not in STOP_WORDS]
         rest = Counter(map(singular, found))
@@ -231,8 +230,8 @@ class Naming:
         return self.marked(6)
 
     def _fitted(self, limit: int, keep: Mapping[str, int]) -> str:
-        """Return a name that starts with a letter and is nobody else's; any is behind an API's
-        `start_`.
+        """Return a fitting name that starts with a letter and is not reserved. With an API's prefix
+        (`start_`) no name is reserved.
         """
         toolset = {*words(self.subject.toolset)}
         toolset.update(map(singular, [*toolset]))
@@ -255,7 +254,7 @@ class Naming:
         return self.name
 
     def marked(self, length: int) -> str:
-        """Return the name with a hash of so many digits at its end."""
+        """Return the name with a hash of `length` digits at its end."""
         if self.pinned:
             return self.pinned
         suffix = "_" + digest(self.subject.key, length)
@@ -264,9 +263,9 @@ class Naming:
 
 
 def _sources(subject: Subject) -> list[list[str]]:
-    """Return words that can distinguish a name from others where those of the path do not, the
-    best first: parameters; the verb; the whole operationId, the query of the path, its literals
-    as one word each and the method; the sentence, and the operationId with its number; separators.
+    """Return words that can distinguish a name if path words cannot, the best first: parameters;
+    the verb; the whole operationId, the query of the path, its literals as one word each and the
+    method; the sentence, and the operationId with its number; separators.
     """
     parameters: list[str] = []
     literals: list[str] = []
@@ -293,11 +292,11 @@ def tool_names(
     reserved: Iterable[str] = (),
     chosen: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, str]:
-    """`METHOD /path` → tool name.
+    """Return `METHOD /path` → tool name.
 
-    `pinned` are names that earlier runs gave (from the lock file): they are kept and no other
-    operation may have them, nor those in `reserved`. `chosen` are names of the user's choice → the
-    operation they are for, and no other one gets them either.
+    `pinned` are the names of earlier runs (from the lock file), kept for their operations. `chosen`
+    maps names chosen by the user to their operations. Pinned, chosen and `reserved` names are never
+    given to another operation.
     """
     subjects = _without_module([*subjects])
     namings = [Naming(subject, server, pinned.get(subject.key)) for subject in subjects]
@@ -346,9 +345,9 @@ def _without_module(subjects: list[Subject]) -> list[Subject]:
 
 
 def _coinciding(namings: Iterable[Naming], owners: Mapping[str, str]) -> list[list[Naming]]:
-    """Return the names that coincide with each other, or that are another operation's, in groups.
+    """Return the names that coincide, or that belong to another operation, in groups.
 
-    `owners`: name → the operation it is for; for a reserved one that is none.
+    `owners`: name → its operation; empty for a reserved name.
     """
     by_name: defaultdict[str, list[Naming]] = defaultdict(list)
     for naming in namings:
@@ -387,12 +386,12 @@ def _distinguish(group: list[Naming]) -> bool:
 
 
 def distinguishing_words(names: Mapping[str, Sequence[Sequence[str]]]) -> dict[str, list[Mark]]:
-    """Key → the words that distinguish its name from every other; `names` have their words in
+    """Return key → the words that distinguish its name from all others; the words of `names` are in
     groups, the best first.
 
-    One word at a time, the one nearest to halving them, divides the names into those that have it
-    and those that lack it; each half is divided further. A name needs the words it has on its way:
-    `events` and `me` of `/me/events` beside `/users/events` and `/me/calendar`.
+    A word splits the names by whether they contain it, and each half is split further; the word
+    nearest to halving comes first. A name needs the words it contains on its way: `events` and `me`
+    of `/me/events` beside `/users/events` and `/me/calendar`.
     """
     marks_of = {key: _marks(groups) for key, groups in names.items()}
     having: defaultdict[Mark, set[str]] = defaultdict(set)
@@ -417,9 +416,7 @@ def distinguishing_words(names: Mapping[str, Sequence[Sequence[str]]]) -> dict[s
 
 
 def _without_implied(marks: list[Mark], having: Mapping[Mark, Set[str]]) -> list[Mark]:
-    """Return words without those that every name with another of them has: `events`, where all
-    with `calendar` have it.
-    """
+    """Drop implied words: `events`, if every name with `calendar` contains it."""
     kept = list(marks)
     for mark in marks:
         if any(having[other] <= having[mark] for other in kept if other != mark):

@@ -1,9 +1,9 @@
 """Routes as words, and the verb and the resource they name: `POST /customers/{customer}` is
 `update_customer`.
 
-An operation without an operationId is named so, and one whose operationId is its route
-(`PostCustomersCustomer`). What a method that writes does is what the document says of it: `PUT
-/books` with the summary `Creates a book` is `create_book`.
+This names an operation without an operationId, or with only the route as operationId
+(`PostCustomersCustomer`). For a writing method the document's words decide: `PUT /books` with the
+summary `Creates a book` is `create_book`.
 """
 
 from __future__ import annotations
@@ -62,9 +62,9 @@ _HABITS = re.compile(
 )
 """Parts of an operationId that frameworks add to its words."""
 SAY_LITTLE = ARTICLES | ASIDES | FINITE | STOP_WORDS | VERBS
-"""Words of a sentence that distinguish no operation from another."""
+"""Words of a sentence without distinguishing value."""
 WRITING = ("POST", "PUT", "PATCH")
-"""Methods that say little of what they do."""
+"""Methods that are vague about their effect."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ def operation_words(subject: Subject) -> list[str]:
 
 @lru_cache(maxsize=PATHS)
 def identity_words(operation_id: str | None) -> list[str]:
-    """Return the words of an operationId; none of one that nobody reads."""
+    """Return the words of an operationId; empty for a meaningless operationId."""
     operation_id = operation_id or ""
     if len(operation_id) > LONGEST or MEANINGLESS.fullmatch(operation_id):
         return []
@@ -269,7 +269,7 @@ def _is_route(id_words: list[str], method: str, path: str, verb: str) -> bool:
 
 
 def _is_within(short: list[str], long: list[str]) -> bool:
-    """Return whether the words of one list stand in another in the same order."""
+    """Return whether a list contains the words of a shorter list in the same order."""
     rest = iter(long)
     return all(word in rest for word in short)
 
@@ -340,9 +340,8 @@ def _is_noun_of(verb: str, word: str) -> bool:
 def _listed_things(
     resource: list[list[str]], end: PathPart, items: frozenset[str] | None
 ) -> list[str]:
-    """Return the words for the many that a path answers though it ends as if it were one:
-    `/book/{ids}`, and where the items are books, `/book` and `/books/latest`. Empty where it may be
-    one.
+    """Return the words of a plural resource whose path ends like a single item: `/book/{ids}`, and,
+    if the items are books, `/book` and `/books/latest`. Empty if the resource may be a single item.
     """
     *owners, last = resource
     is_many = bool(owners) and last == ["list"]
@@ -389,8 +388,8 @@ def _is_many(end: PathPart, spoken: str) -> bool:
 
 
 def _names(resource: Sequence[Sequence[str]], *, one: bool = False) -> list[str]:
-    """Return the words of literals, the last of each in the singular; that of the last literal only
-    where it is about `one`.
+    """Return the words of literals, with the last word of each in the singular; of the last literal
+    only if `one`.
     """
     out: list[str] = []
     for index, (*before, last) in enumerate(resource, 1):

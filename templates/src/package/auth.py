@@ -15,7 +15,7 @@ may have a credential of its own (`subject` and `client` say whom its token was 
 
     async def authorize(request: Outgoing) -> None:
         if request.caller is None or request.caller.subject not in KEYS:
-            raise ToolError("nobody has entered a key for you: ask the operator of this server")
+            raise ToolError("there is no key for you: ask the operator of this server")
         request.headers["X-Api-Key"] = request.conceal(KEYS[request.caller.subject])
 
 `conceal` returns its argument and keeps it out of results, errors and logs. Name in `PROVIDES` the

@@ -169,7 +169,7 @@ def _environment(settings: Settings) -> dict[str, str]:
 
 
 def _printable(variable: str, value: str, settings: Settings) -> str:
-    """The value of a setting; a placeholder in place of what is, or may be, a secret."""
+    """Return the value of a setting; a placeholder for a value that is, or may be, a secret."""
     setting = _setting(variable, settings)
     if setting is None or setting.kind == "secret":
         return PLACEHOLDER

@@ -76,7 +76,7 @@ def drop_json(text: str, key: str, name: str) -> str:
 
 
 def _strict(text: str) -> str:
-    """Strict JSON of the same length: spaces in place of comments and of commas at an end."""
+    """Return strict JSON of the same length: comments and trailing commas become spaces."""
     without_comments = _COMMENT.sub(_blank, text)
     return _LAST_COMMA.sub(_blank, without_comments)
 

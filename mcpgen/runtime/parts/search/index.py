@@ -41,12 +41,15 @@ ONE = frozenset({"get", "search"})
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """The parameters of the ranking. `saturation` is BM25's k1; from the weight `about` on, a tool
-    does not only mention a word. `synonym`, `stranger` and `prefix` are the weights of a
-    word in place of the query's own: a synonym, a synonym if no tool has the word itself, a
-    word with the same beginning, a neighbour. The others are the share of a score that is lost if
-    nothing of the query is answered, if nothing matches the tool's subject, if the kind
-    differs, if the tool is deprecated, and for each further word of the subject.
+    """The parameters of the ranking.
+
+    * `saturation`: BM25's k1. `about`: the weight from which a tool is about a word, not only
+      mentions it.
+    * Weights of a word that replaces a query's word: `synonym`; `stranger`, a synonym if no tool
+      has the word itself; `prefix`, a word with the same beginning; `neighbour`.
+    * Share of a score that is lost: `answered` if no word of the query matches, and the others if
+      no word matches the tool's subject, if the kind differs, if the tool is deprecated, and for
+      each further word of the subject.
     """
 
     saturation: float = 3.0
@@ -66,7 +69,7 @@ class Weights:
 @dataclass(slots=True)
 class Query:
     """A query as the ranking sees it: the stems to look for, each with its variants and their
-    weights; the kinds of operation its verbs mean; the stems that may stand for its head word.
+    weights; the kinds of operation its verbs mean; the stems of its head word.
     """
 
     terms: dict[str, dict[str, float]]
@@ -176,8 +179,8 @@ class Index:
         return query
 
     def _add_compounds(self, query: Query, spoken: list[str], said: list[str]) -> None:
-        """Let two words that the index knows as one (`web hook`, `shut ... down`) stand for that,
-        or for what means the same (`to-do`).
+        """Let two words that the index knows as one (`web hook`, `shut ... down`) match the single
+        word, or its synonyms (`to-do`).
         """
         for pair in pairwise(said):
             joined = pair[0] + stem(pair[1])
@@ -208,7 +211,7 @@ class Index:
         return variants
 
     def _guessed(self, term: str, is_name: bool) -> dict[str, float]:
-        """The stems that are near a word that nothing says; a name is near nothing."""
+        """Return the stems near an unknown word; empty for a name."""
         near = self._known(self._neighbours.get(term, "").split())
         if near and not is_name:
             return dict.fromkeys(near, self._weights.neighbour)
@@ -222,7 +225,7 @@ class Index:
         return known or [other for one in derived for other in self._synonyms.get(one, ())]
 
     def _alike(self, term: str) -> Iterator[str]:
-        """Stems that begin like one nobody knows, or that it begins with."""
+        """Yield the stems that share their beginning with an unknown stem."""
         if len(term) < SHORTEST_PREFIX:
             return
         for other in self._postings:

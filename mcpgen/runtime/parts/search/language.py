@@ -80,8 +80,8 @@ class Language:
         return frozenset(kind for verb in verbs for kind in self.verbs.get(verb, ()))
 
     def _kinds_of_inflected(self, said: list[str]) -> frozenset[str]:
-        """The kinds for `creates an order` and `creating orders`, not for `orders of`. What stands
-        before an article is a verb, known or not: `contest a charge`.
+        """Return the kinds for `creates an order` and `creating orders`, not for `orders of`. A
+        word before an article is a verb, known or not: `contest a charge`.
         """
         if len(said) < 2:
             return frozenset()

@@ -31,7 +31,7 @@ and `custom/reports.py` the function, which may use generated ones:
         return f"{len(answer.data)} books"
 
 Arguments come after the `*`; before it a function may ask for `api` (the HTTP side) and `context`
-(progress). With `@tool` a parameter of the type `Api` or `Context` may stand anywhere. A contract
+(progress). With `@tool` a parameter of the type `Api` or `Context` may be anywhere. A contract
 with the name of a generated tool replaces it, and what it leaves out stays as generated. A function
 returns a text, data, or one of the helpers that the package offers (`from .. import Image,
 ResourceLink, Structured`).
