@@ -131,8 +131,8 @@ def read_all(folder: Path, paths: Iterable[str]) -> dict[str, bytes | Obstacle |
 
 
 def read_plain(folder: Path, path: str) -> bytes | Obstacle | None:
-    """The bytes of a file of the project, None where there is none, an Obstacle where a link or a
-    folder is in its place. Raises OSError.
+    """Return the bytes of a file of the project, None where there is none, an Obstacle where a link
+    or a folder is in its place. Raises OSError.
     """
     blocked = obstacle(folder, path)
     if blocked is not None:
@@ -170,13 +170,13 @@ def _matches(path: str, patterns: tuple[str, ...]) -> bool:
 
 
 def packages(paths: Iterable[str]) -> set[str]:
-    """The Python packages that files lie in: the `x` of `src/x/…`."""
+    """Return the Python packages that files lie in: the `x` of `src/x/…`."""
     parts = [path.split("/") for path in paths]
     return {names[1] for names in parts if len(names) > 2 and names[0] == "src"}
 
 
 def template_root() -> Path:
-    """The folder of templates: shipped inside the package, else beside it in a checkout."""
+    """Return the folder of templates: shipped inside the package, else beside it in a checkout."""
     package = Path(__file__).parent
     shipped = package / "templates"
     if shipped.is_dir():

@@ -231,7 +231,7 @@ def _heading(heading: re.Match[str]) -> str:
 
 
 def _item(marker: re.Match[str]) -> str:
-    """The beginning of a list's item, on a line of its own."""
+    """Return the beginning of a list's item, on a line of its own."""
     number = marker.group(1)
     if number is None:
         return "\n\n- "
@@ -292,7 +292,7 @@ def shortened(text: str, limit: int) -> str:
 
 @lru_cache(maxsize=20_000)
 def first_sentence(text: str) -> tuple[str, str]:
-    """The first sentence of plain text without its full stop, and the rest."""
+    """Return the first sentence of plain text without its full stop, and the rest."""
     line, _, rest = text.partition("\n")
     match = _SENTENCE_END.search(line)
     if match:
@@ -303,7 +303,7 @@ def first_sentence(text: str) -> tuple[str, str]:
 
 @lru_cache(maxsize=20_000)
 def sentences(line: str) -> tuple[str, ...]:
-    """The sentences of one line of plain text, each with its full stop."""
+    """Return the sentences of one line of plain text, each with its full stop."""
     ends = [match.end() for match in _SENTENCE_END.finditer(line)]
     starts = [0, *ends]
     parts = [line[start:end].strip() for start, end in zip(starts, [*ends, len(line)], strict=True)]
@@ -311,7 +311,7 @@ def sentences(line: str) -> tuple[str, ...]:
 
 
 def words(text: str) -> list[str]:
-    """The lower-case ASCII words of a name in any convention: `listBooks`, `list-books`,
+    """Return the lower-case ASCII words of a name in any convention: `listBooks`, `list-books`,
     `HTTPServer2`, `userIDs`, `OAuthApp` and so on.
     """
     return list(_words(text))
@@ -323,7 +323,7 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def split_words(text: str) -> list[str]:
-    """The words of a name by its capitals alone: `OAuth2` is `o`, `auth2`."""
+    """Return the words of a name by its capitals alone: `OAuth2` is `o`, `auth2`."""
     return re.findall(r"[a-z0-9]+", _BOUNDARY.sub(" ", ascii_of(text)).lower())
 
 

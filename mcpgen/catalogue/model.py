@@ -121,7 +121,7 @@ class Catalogue:
                 number += 1
 
     def tags(self, tool: Tool) -> tuple[str, ...]:
-        """The tags that the document gives a tool's operation."""
+        """Return the tags that the document gives a tool's operation."""
         operation = self.operations.get(tool.origin.operation)
         if operation is None:
             return ()
@@ -285,7 +285,7 @@ def _kind(*, read_only: bool, destructive: bool) -> Kind:
 
 
 def signature(tool: Mapping[str, Any]) -> str:
-    """The arguments of a Tool object as `mcpgen call` takes them: `book_id, [limit]`."""
+    """Return the arguments of a Tool object as `mcpgen call` takes them: `book_id, [limit]`."""
     schema = tool.get("inputSchema", {})
     required = schema.get("required", [])
     words = []

@@ -39,7 +39,7 @@ _MARKDOWN = re.compile(r"([\\`*_\[\]<>#!|~&@:])")
 
 
 def html(catalogue: Catalogue) -> str:
-    """The catalogue as one self-contained page."""
+    """Return the catalogue as one self-contained page."""
     style, script = text_of("page.css"), text_of("table.js")
     return (
         environment(TEMPLATES)
@@ -60,7 +60,7 @@ def html(catalogue: Catalogue) -> str:
 
 
 def markdown(catalogue: Catalogue) -> str:
-    """The catalogue for a pull request or a wiki."""
+    """Return the catalogue for a pull request or a wiki."""
     plain = environment(TEMPLATES)
     plain.autoescape = False
     return plain.get_template("catalogue.md.jinja").render(catalogue=catalogue, mark=MARK)
@@ -77,13 +77,17 @@ def text_of(name: str) -> str:
 
 
 def _hash(text: str) -> str:
-    """The hash of an element's text for a Content-Security-Policy (CSP level 3, section 2.3.1)."""
+    """Return the hash of an element's text for a Content-Security-Policy (CSP level 3, section
+    2.3.1).
+    """
     digest = hashlib.sha256(text.encode()).digest()
     return f"sha256-{base64.b64encode(digest).decode()}"
 
 
 def environment(*folders: Path) -> Environment:
-    """The template engine of the pages: everything is escaped, and undefined names are errors."""
+    """Return the template engine of the pages: everything is escaped, and undefined names are
+    errors.
+    """
     engine = Environment(
         loader=FileSystemLoader(folders),
         autoescape=True,
@@ -141,7 +145,7 @@ def _px(value: float) -> str:
 
 
 def _quality(score: float | None) -> str:
-    """The class of a score: ` q1` to ` q5`; nothing where it is not known."""
+    """Return the class of a score: ` q1` to ` q5`; nothing where it is not known."""
     if score is None:
         return ""
     return f" q{1 + sum(score >= step for step in STEPS)}"

@@ -116,12 +116,12 @@ class Summary:
         return Size(bytes=sum(self.sizes[tool.name].bytes for tool in toolset.tools))
 
     def largest(self, count: int) -> list[tuple[str, Size]]:
-        """The tools that cost most, largest first."""
+        """Return the tools that cost most, largest first."""
         sizes = {**self.sizes, **{str(tool["name"]): weight(tool) for tool in self.functions}}
         return sorted(sizes.items(), key=lambda pair: (-pair[1].bytes, pair[0]))[:count]
 
     def data(self) -> dict[str, Any]:
-        """The summary for programs; `docs/cli.md` describes it."""
+        """Return the summary for programs; `docs/cli.md` describes it."""
         server = self.server
         recognised = {}
         if server.recognised:

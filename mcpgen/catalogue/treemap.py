@@ -43,7 +43,7 @@ class Box:
         return self.y + self.height
 
     def inner(self, gap: float, header: float = 0.0) -> Box:
-        """The rectangle without a border, and without room for a header."""
+        """Return the rectangle without a border, and without room for a header."""
         return Box(
             self.x + gap,
             self.y + gap + header,
@@ -71,7 +71,7 @@ class Area:
 
 
 def treemap(catalogue: Catalogue) -> list[Area]:
-    """The map of a server, the largest toolset first."""
+    """Return the map of a server, the largest toolset first."""
     members: dict[str, list[Row]] = {}
     for row in catalogue.rows:
         members.setdefault(row.toolset, []).append(row)
@@ -108,7 +108,7 @@ def _short(row: Row) -> str:
 
 
 def _lines(words: Sequence[str], width: float, height: float) -> tuple[str, ...]:
-    """The words of a name in as many lines as a box has, each cut to its width."""
+    """Return the words of a name in as many lines as a box has, each cut to its width."""
     letters, most = int((width - 6) / LETTER), int(height / LINE)
     if width < NAMED or not most:
         return ()

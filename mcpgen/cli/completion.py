@@ -59,7 +59,7 @@ def _offer(words: Words) -> Offer:
 
 
 def _codes(incomplete: str) -> list[tuple[str, str]]:
-    """The codes of problems, with their titles."""
+    """Return the codes of problems, with their titles."""
     from ..report.codes import table
 
     start = incomplete.upper()
@@ -67,14 +67,14 @@ def _codes(incomplete: str) -> list[tuple[str, str]]:
 
 
 def _clients(incomplete: str) -> list[tuple[str, str]]:
-    """The names of clients, with their titles."""
+    """Return the names of clients, with their titles."""
     from ..lint.clients import table
 
     return [(name, row.title) for name, row in table().items() if name.startswith(incomplete)]
 
 
 def _tools(ctx: typer.Context) -> list[ListedTool]:
-    """The tools of the project that `--project` names, else of the one here."""
+    """Return the tools of the project that `--project` names, else of the one here."""
     from ..live.environment import package_of
     from ..live.tools import listed_functions, listed_tools
     from ..paths import here
@@ -132,8 +132,8 @@ def offer(parameter: str) -> Callable[..., Any] | None:
 
 
 def _sources(ctx: typer.Context) -> list[str]:
-    """The documents that are named so far. An option without its value, as it is while a shell asks
-    for one, leaves them among the words that are not read yet.
+    """Return the documents that are named so far. An option without its value, as it is while a
+    shell asks for one, leaves them among the words that are not read yet.
     """
     from ..load.source import STDIN
 
@@ -142,8 +142,8 @@ def _sources(ctx: typer.Context) -> list[str]:
 
 
 def _operations(sources: list[str]) -> list[DocumentedOperation]:
-    """The operations of the document that is named, else of the one of the project here. Nothing is
-    fetched or read from standard input for it. Raises McpgenError.
+    """Return the operations of the document that is named, else of the one of the project here.
+    Nothing is fetched or read from standard input for it. Raises McpgenError.
     """
     from ..config import Config
     from ..customise.bindings import documented

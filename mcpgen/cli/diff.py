@@ -89,7 +89,7 @@ def _show_templates(screen: Screen, names: list[str], against: str | None) -> bo
 
 
 def _version(project: Path | None) -> str:
-    """The version of a project's package, `0` where it has none."""
+    """Return the version of a project's package, `0` where it has none."""
     from ..project.manifest import package_version
 
     if project is None:

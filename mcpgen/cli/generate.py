@@ -106,7 +106,7 @@ def _difference(made: Run) -> Diff:
 
 
 def _data(made: Run, summary: Summary, changes: Changes, problems: Problems) -> dict[str, Any]:
-    """The summary for programs."""
+    """Return the summary for programs."""
     from .problem_output import problem_data
 
     return {
@@ -179,7 +179,7 @@ def _folder(folder: Path) -> str:
 
 
 def _moved(made: Run) -> Iterator[tuple[str, str]]:
-    """The tools that came, went and were renamed since the last run."""
+    """Yield the tools that came, went and were renamed since the last run."""
     from ..compare.security import listed
 
     matched = _matched(made)
@@ -192,7 +192,9 @@ def _moved(made: Run) -> Iterator[tuple[str, str]]:
 
 
 def _matched(made: Run) -> MatchedTools:
-    """The tools of the last run beside those of this one; a first run is its own last one."""
+    """Return the tools of the last run beside those of this one; a first run is its own last
+    one.
+    """
     from ..lock.model import match
 
     return match(made.lock or made.facts, made.facts)

@@ -69,7 +69,7 @@ def _matches(item: ListedTool, words: list[str], toolset: str) -> bool:
 
 
 def _signature(item: ListedTool) -> str:
-    """The arguments as `mcpgen call` takes them: `book_id, [limit]`."""
+    """Return the arguments as `mcpgen call` takes them: `book_id, [limit]`."""
     schema = item.tool.get("inputSchema", {})
     required = schema.get("required", [])
     names = schema.get("properties", {})

@@ -84,7 +84,7 @@ def _transport() -> RunTransport:
 
 
 def _as_transport(answer: str) -> RunTransport:
-    """The transport that a person typed; asked for again where it is none."""
+    """Return the transport that a person typed; asked for again where it is none."""
     try:
         return RunTransport(answer.strip().lower())
     except ValueError:

@@ -25,7 +25,9 @@ Format: TypeAlias = Literal["text", "json", "sarif", "github"]
 
 @cache
 def rows() -> dict[str, dict[str, dict[str, Any]]]:
-    """The rows of `data/options.toml`: the parameters of each command, and those of `shared`."""
+    """Return the rows of `data/options.toml`: the parameters of each command, and those of
+    `shared`.
+    """
     return tomllib.loads((resources.files("mcpgen") / "data" / "options.toml").read_text("utf-8"))
 
 
@@ -65,7 +67,7 @@ def command(name: str, function: Callable[..., int]) -> Callable[..., int]:
 
 
 def _keys_of(function: Callable[..., int]) -> tuple[tuple[Table, Key, Option], ...]:
-    """The keys of `mcpgen.toml` that are options of a command."""
+    """Return the keys of `mcpgen.toml` that are options of a command."""
     if "config" not in inspect.signature(function).parameters:
         return ()
     from ..config.keys import OPTIONS
@@ -87,7 +89,7 @@ def _keyword(name: str, kind: Any, default: object, row: Mapping[str, Any]) -> i
 
 
 def _parameter(table: Table, key: Key, option: Option) -> inspect.Parameter:
-    """The parameter of a key's option."""
+    """Return the parameter of a key's option."""
     row: dict[str, Any] = {
         "help": option.help or key.text,
         "show_default": False,

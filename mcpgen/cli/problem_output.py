@@ -41,7 +41,7 @@ def tell_kept(screen: Screen, problems: Problems, command: str = "generate") -> 
 
 
 def kept(problems: Problems) -> list[Problem]:
-    """The notes that copies of URLs were read."""
+    """Return the notes that copies of URLs were read."""
     return [problem for problem in problems if problem.code == "E0129"]
 
 

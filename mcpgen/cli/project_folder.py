@@ -8,8 +8,8 @@ from ..problems import Problem, UsageError
 
 
 def named_or_here(folder: Path) -> Path:
-    """The folder that was named; without a name the project that this folder is in, or this folder
-    where it is in none.
+    """Return the folder that was named; without a name the project that this folder is in, or this
+    folder where it is in none.
     """
     from ..paths import here
 

@@ -61,7 +61,7 @@ def render(
 def styled(
     problems: Iterable[Problem], document: Document | None = None, *, limit: int = LIMIT
 ) -> Text:
-    """The text for a terminal with colours."""
+    """Return the text for a terminal with colours."""
     from rich.text import Text
 
     return Text.assemble(*_text(findings(problems, document), limit))
@@ -130,8 +130,8 @@ def _again(places: tuple[Place, ...]) -> list[str]:
 
 
 def _excerpt(place: Place, gutter: int, colour: str) -> Styled:
-    """The lines around the place, its own with carets under what is meant. Long lines show the part
-    that matters.
+    """Return the lines around the place, its own with carets under what is meant. Long lines show
+    the part that matters.
     """
     if not place.excerpt:
         return []

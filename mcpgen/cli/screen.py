@@ -120,7 +120,9 @@ def may_ask() -> bool:
 
 
 def or_ask(value: Value | None, question: Callable[[], Value], *, ask: bool) -> Value | None:
-    """The value of an option, or the answer to a question where it has none and `ask` lets it."""
+    """Return the value of an option, or the answer to a question where it has none and `ask` lets
+    it.
+    """
     if value is None and ask:
         return question()
     return value

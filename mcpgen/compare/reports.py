@@ -36,7 +36,7 @@ NO_SIGNS: Mapping[str, str] = {}
 
 
 def as_data(difference: Diff) -> dict[str, Any]:
-    """The diff as JSON: the gravest class, counts, and every change."""
+    """Return the diff as JSON: the gravest class, counts, and every change."""
     changes = []
     for change in difference.changes:
         changes.append(
@@ -51,8 +51,8 @@ def as_data(difference: Diff) -> dict[str, Any]:
 
 
 def as_text(difference: Diff, command: str = "mcpgen diff") -> str:
-    """The diff for a terminal: a heading for each class, a line for each change. Where they fill
-    more than a screen, lines that are alike become one, those of the least grave class first.
+    """Return the diff for a terminal: a heading for each class, a line for each change. Where they
+    fill more than a screen, lines that are alike become one, those of the least grave class first.
     """
     if not difference.changes:
         return "nothing changes for callers"
@@ -87,7 +87,7 @@ def _folded(lines: list[str]) -> list[str]:
 
 
 def as_markdown(difference: Diff) -> str:
-    """The diff as a comment on a pull request, cut after `LONGEST` characters."""
+    """Return the diff as a comment on a pull request, cut after `LONGEST` characters."""
     if not difference.changes:
         return "### MCP tools: nothing changes for callers\n"
     lines = [f"### MCP tools: {counts(difference)}", ""]
@@ -115,8 +115,8 @@ def _section(kind: Kind, changes: list[Change]) -> list[str]:
 
 
 def as_changelog(difference: Diff, version: str) -> str:
-    """The diff as an entry of a changelog, under the version that its gravest class calls for
-    (SemVer 2.0.0); `version` is that of the package now.
+    """Return the diff as an entry of a changelog, under the version that its gravest class calls
+    for (SemVer 2.0.0); `version` is that of the package now.
     """
     number = next_version(version, difference.kind)
     lines = [f"## {number}", ""]
@@ -130,8 +130,8 @@ def as_changelog(difference: Diff, version: str) -> str:
 
 
 def next_version(version: str, kind: Kind | None) -> str:
-    """The version that follows a change of a class. Before 1.0.0 a breaking change raises the
-    second number and any other the third (SemVer 2.0.0, item 4).
+    """Return the version that follows a change of a class. Before 1.0.0 a breaking change raises
+    the second number and any other the third (SemVer 2.0.0, item 4).
     """
     numbers = [int(number) for number in re.findall(r"\d+", version)]
     major, minor, patch = [*numbers, 0, 0, 0][:3]

@@ -96,7 +96,7 @@ def _without_null(schema: Any) -> Any:
 
 
 def reworded(label: str, old: Any, new: Any) -> str:
-    """The old and the new words of a text; of long ones the part that changed."""
+    """Return the old and the new words of a text; of long ones the part that changed."""
     before, after = " ".join(as_text(old).split()), " ".join(as_text(new).split())
     if before == after:
         return f"{label} has other spaces or line ends"
@@ -113,7 +113,7 @@ def reworded(label: str, old: Any, new: Any) -> str:
 
 
 def wording(old: dict[str, Any], new: dict[str, Any], subject: str) -> Iterator[Finding]:
-    """The texts of a schema that are others, with old and new words."""
+    """Yield the texts of a schema that are others, with old and new words."""
     for keyword in WORDS:
         before, after = as_text(old.get(keyword)), as_text(new.get(keyword))
         if before != after:
@@ -376,12 +376,12 @@ class _Words(Walk):
 
 
 def properties(schema: Any) -> dict[str, Any]:
-    """The properties of a schema by name."""
+    """Return the properties of a schema by name."""
     return as_object(as_object(schema).get("properties"))
 
 
 def required_names(schema: dict[str, Any]) -> set[str]:
-    """The names of the properties that must be there."""
+    """Return the names of the properties that must be there."""
     return set(texts_in(schema.get("required")))
 
 
@@ -391,7 +391,7 @@ def are_schemas(*values: Any) -> bool:
 
 
 def branches(schema: dict[str, Any], keyword: str) -> list[Any]:
-    """The branches of a union; what is denied is one."""
+    """Return the branches of a union; what is denied is one."""
     members = schema.get(keyword, [])
     return members if isinstance(members, list) else [members]
 
@@ -450,7 +450,7 @@ def _is_object(schema: Any) -> bool:
 
 
 def reference(schema: Any) -> str:
-    """The target of a schema that is a reference, else an empty text."""
+    """Return the target of a schema that is a reference, else an empty text."""
     return as_text(as_object(schema).get("$ref"))
 
 
@@ -469,7 +469,7 @@ def resolved(schema: Any, root: dict[str, Any]) -> dict[str, Any]:
 
 
 def type_names(schema: dict[str, Any]) -> list[str]:
-    """The types a schema names, sorted."""
+    """Return the types a schema names, sorted."""
     names = schema.get("type")
     if isinstance(names, str):
         return [names]
@@ -492,7 +492,7 @@ def allows(types: list[str], name: str) -> bool:
 
 
 def allowed_values(schema: dict[str, Any]) -> list[Any] | None:
-    """The values an enum or a const allows; None where there is neither."""
+    """Return the values an enum or a const allows; None where there is neither."""
     if "const" in schema:
         return [schema["const"]]
     values = schema.get("enum")
@@ -500,7 +500,7 @@ def allowed_values(schema: dict[str, Any]) -> list[Any] | None:
 
 
 def below(at: str, name: str) -> str:
-    """The place of a property."""
+    """Return the place of a property."""
     return f"{at}.{name}" if at else name
 
 
@@ -521,7 +521,7 @@ def listing(values: list[Any]) -> str:
 
 
 def _bound(schema: dict[str, Any], keyword: str) -> Any:
-    """The value of a bound; None where it says nothing."""
+    """Return the value of a bound; None where it says nothing."""
     value = schema.get(keyword)
     if (keyword, value) == ("minLength", 0):
         return None

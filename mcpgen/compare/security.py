@@ -78,7 +78,7 @@ class CallTarget:
     """Whether its credentials are none of the document's."""
 
     def __str__(self) -> str:
-        """The credentials in words: `a` and `b` or nothing."""
+        """Return the credentials in words: `a` and `b` or nothing."""
         ways = [" and ".join(f"`{name}`" for name in sorted(names)) for names in self.alternatives]
         if not ways:
             return "no credential"
@@ -135,8 +135,8 @@ def refuse_unaccepted(old: Lock, new: Lock) -> None:
 
 
 def by_text(changes: Iterable[Consent]) -> dict[str, list[str]]:
-    """The changes by their text, with the tools that share it: one line where a hundred tools
-    change in the same way.
+    """Return the changes by their text, with the tools that share it: one line where a hundred
+    tools change in the same way.
     """
     tools: dict[str, list[str]] = {}
     for change in changes:
@@ -332,7 +332,7 @@ def _origin(url: str | None) -> str:
 
 
 def _difference(old: str | tuple[str, ...], new: str | tuple[str, ...]) -> str:
-    """The new value of a part of a credential; of scopes those that came and went."""
+    """Return the new value of a part of a credential; of scopes those that came and went."""
     if isinstance(old, str) or isinstance(new, str):
         return f"{_word(old)} is now {_word(new)}"
     signs = [*(f"`+{one}`" for one in new if one not in old)]

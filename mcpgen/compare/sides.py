@@ -118,13 +118,13 @@ def side_of_files(lock: Lock, read: Read) -> Side:
 
 
 def _exact(contracts: dict[str, Any]) -> dict[str, Schema]:
-    """The exact schemas of `contracts.json`."""
+    """Return the exact schemas of `contracts.json`."""
     exact = {name: as_object(contract).get("input") for name, contract in contracts.items()}
     return {name: schema for name, schema in exact.items() if schema}
 
 
 def _wholes(content: dict[str, Any]) -> dict[str, Schema]:
-    """The schemas of `schemas.json`, each with the definitions it refers to."""
+    """Return the schemas of `schemas.json`, each with the definitions it refers to."""
     definitions = as_object(content.get("$defs"))
     return {
         name: {**as_object(schema), "$defs": referred_to(schema, definitions)}

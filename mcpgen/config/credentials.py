@@ -61,8 +61,8 @@ def fault(url: str) -> str:
 
 
 def corrected(url: str) -> str:
-    """The URL that was probably meant where a scheme is missing, or an empty text: `https://` for a
-    host name, `http://` for this machine and for addresses.
+    """Return the URL that was probably meant where a scheme is missing, or an empty text:
+    `https://` for a host name, `http://` for this machine and for addresses.
     """
     match = re.fullmatch(r"(?://)?(([a-zA-Z0-9-]+)(?:\.[a-zA-Z0-9-]+)*)(:\d+)?(/.*)?", url)
     if match is None:
@@ -175,7 +175,7 @@ def forward_problem(headers: Iterable[str]) -> Problem | None:
 
 
 def fetch_headers(headers: Iterable[str], environ: Mapping[str, str]) -> dict[str, str]:
-    """The headers for fetching the document, with their values from the environment.
+    """Return the headers for fetching the document, with their values from the environment.
 
     Raises UsageError where a header names no variable, or one that is not set or holds no header
     value.

@@ -137,7 +137,7 @@ class _Reader:
     problems: list[Problem] = field(default_factory=list)
 
     def table(self, name: str, path: KeyPath, data: Any) -> dict[str, Any]:
-        """The values of one table by dataclass field."""
+        """Return the values of one table by dataclass field."""
         if not isinstance(data, dict):
             self.wrong_value(path, "must be a table", data)
             return {}
@@ -167,7 +167,7 @@ class _Reader:
             self.add(problem.code, path, problem.message, hint=problem.hint)
 
     def from_here(self, key: Key, value: Any) -> Any:
-        """The value of a key; paths in it become relative to the current folder."""
+        """Return the value of a key; paths in it become relative to the current folder."""
         if not key.is_path:
             return value
         if isinstance(value, list):
@@ -175,7 +175,7 @@ class _Reader:
         return on_path(value, lambda path: os.path.normpath(self.folder / path))
 
     def tables(self, path: KeyPath, data: Any) -> Iterator[tuple[str, Any]]:
-        """The members of a table whose names are the user's."""
+        """Yield the members of a table whose names are the user's."""
         if isinstance(data, dict):
             yield from data.items()
         else:

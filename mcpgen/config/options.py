@@ -23,7 +23,8 @@ SHORT_LIST = 3
 
 
 def new_text(config: Config, folder: Path, *, name: str) -> str:
-    """The first `mcpgen.toml` of a project: the settings of `config`, and comments about others.
+    """Return the first `mcpgen.toml` of a project: the settings of `config`, and comments about
+    others.
 
     Sources that are files are written relative to `folder`; standard input is not written at all.
     `name` is the server's name, which the file pins.
@@ -50,7 +51,9 @@ def new_text(config: Config, folder: Path, *, name: str) -> str:
 
 
 def _changed_values(table: str, part: Config | Selection, folder: Path) -> dict[str, Any]:
-    """The values of a table that are not the default, by key. Paths are relative to `folder`."""
+    """Return the values of a table that are not the default, by key. Paths are relative to
+    `folder`.
+    """
     default = type(part)()
     values: dict[str, Any] = {}
     for key in BY_NAME[table].keys:
@@ -109,9 +112,9 @@ def relative_to(source: str, folder: Path) -> str:
 
 
 def edit(text: str, changes: Mapping[KeyPath, Any]) -> str:
-    """The text with keys set, or removed where the value is None. Comments and order are kept: a
-    new key comes after the last one of its table, and a table without comments goes with its last
-    key.
+    """Return the text with keys set, or removed where the value is None. Comments and order are
+    kept: a new key comes after the last one of its table, and a table without comments goes with
+    its last key.
     """
     import tomlkit
 
@@ -233,7 +236,7 @@ class OptionConflict:
 
 
 def conflicting_options(options: Config, file: Config) -> list[OptionConflict]:
-    """The options that set another value than a project's file does."""
+    """Return the options that set another value than a project's file does."""
     default = Config()
     conflicts = []
     for table, key, option in OPTIONS:
@@ -254,7 +257,9 @@ def conflicting_options(options: Config, file: Config) -> list[OptionConflict]:
 
 
 def agreed_with(options: Config, file: Config) -> Config:
-    """The configuration of a project's file with the values of the options that were given."""
+    """Return the configuration of a project's file with the values of the options that were
+    given.
+    """
     default, changes = Config(), {"Config": dict[str, Any](), "Selection": dict[str, Any]()}
     for table, key, _ in OPTIONS:
         value = _stored_value(options, table.dataclass, key)
@@ -280,7 +285,7 @@ def _stored_value(config: Config, part: str, key: Key) -> Any:
 
 
 def _value(config: Config, part: str, key: Key) -> Any:
-    """The value of a key in a form to compare: file names as absolute paths."""
+    """Return the value of a key in a form to compare: file names as absolute paths."""
     value = _stored_value(config, part, key)
     if not key.is_path or value is None:
         return value

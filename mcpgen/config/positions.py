@@ -27,7 +27,7 @@ _KEY = re.compile(rf"\s*({_WORD}(?:\s*\.\s*{_WORD})*)\s*=")
 
 
 def place_of(text: str, file: str, path: KeyPath) -> Place:
-    """The place of a key, or of the nearest table above it that the text has."""
+    """Return the place of a key, or of the nearest table above it that the text has."""
     best_depth, best_line, best_column = 0, 0, 1
     for line, column, key in key_positions(text):
         depth = _common_length(path, key)
@@ -103,7 +103,7 @@ def _dotted(key: str) -> KeyPath:
 
 
 def spine(data: Any) -> KeyPath:
-    """The first key of a table, the first key of its value, and so on."""
+    """Return the first key of a table, the first key of its value, and so on."""
     path: list[str] = []
     while isinstance(data, dict) and data:
         name = next(iter(data))

@@ -23,8 +23,8 @@ def shaping_of(answer: AnswerConfig) -> Shaping:
 def unknown_paths(
     server: Server, tool: Tool, paths: Iterable[str]
 ) -> Iterator[tuple[str, set[str]]]:
-    """The dotted paths that no answer of a tool has, each with those it could have in its place.
-    An answer that may be anything has every path.
+    """Yield the dotted paths that no answer of a tool has, each with those it could have in its
+    place. An answer that may be anything has every path.
     """
     for path in paths:
         keys = path.replace("[]", "").strip(".").split(".")
@@ -34,7 +34,9 @@ def unknown_paths(
 
 
 def all_fields(tools: Iterable[Tool], models: dict[str, Schema]) -> set[str]:
-    """The names of all fields of answers, at any depth; none where an answer may have others."""
+    """Return the names of all fields of answers, at any depth; none where an answer may have
+    others.
+    """
     found: set[str] = set()
     pending: list[Schema] = [as_object(tool.response.type) for tool in tools if tool.response.json]
     seen: set[str] = set()
@@ -102,7 +104,7 @@ def _in_none(found: list[set[str] | None]) -> set[str] | None:
 
 
 def with_answers(server: Server, config: Config) -> Server:
-    """The server with `[answers]` applied to every tool."""
+    """Return the server with `[answers]` applied to every tool."""
     if not config.full_answers and not config.redact:
         return server
     answer = AnswerConfig(full=config.full_answers, redact=config.redact)

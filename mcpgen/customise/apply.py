@@ -48,7 +48,9 @@ class _Faults:
         )
 
     def place(self, path: tuple[str, ...]) -> Place | None:
-        """The place of a key, of the nearest table around it, or of the first one inside it."""
+        """Return the place of a key, of the nearest table around it, or of the first one inside
+        it.
+        """
         outer = path
         while outer and outer not in self.places:
             outer = outer[:-1]
@@ -72,7 +74,7 @@ def _line(problem: Problem) -> int:
 
 
 def customise(server: Server, config: Config, problems: Problems) -> Server:
-    """The server with every `[tools."…"]` table applied.
+    """Return the server with every `[tools."…"]` table applied.
 
     A table whose operation was renamed or removed gives a warning. Raises UsageError for every
     table, name or argument that fits nothing.
@@ -210,7 +212,7 @@ class _Changes:
             self.faults.add("E1117", message, "aliases")
 
     def result(self) -> Server:
-        """The new server."""
+        """Return the new server."""
         return replace(
             self.server,
             toolsets=tuple(self.toolset(name) for name in sorted(self.members)),
@@ -236,7 +238,9 @@ class _Changes:
 def _assign_tables(
     server: Server, config: Config, problems: Problems, faults: _Faults
 ) -> dict[str, _Table]:
-    """The table of each operation (`METHOD /path`), by whichever of its names the table uses."""
+    """Return the table of each operation (`METHOD /path`), by whichever of its names the table
+    uses.
+    """
     operations_by_name = _operations_by_name(server)
     tables: dict[str, _Table] = {}
     for key, tool_config in config.tools.items():
@@ -392,7 +396,7 @@ def _did_you_mean(word: str, names: Iterable[str]) -> str:
 def _customised(
     tool: Tool, config: ToolConfig, changes: _Changes, faults: _Faults, gone: _Gone
 ) -> Tool:
-    """The tool with its table applied. A new name is added to those of the changes."""
+    """Return the tool with its table applied. A new name is added to those of the changes."""
     names, server = changes.names, changes.server
     tool = replace(
         tool,
@@ -419,7 +423,7 @@ def _without_part(schema: Schema) -> Schema:
 
 
 def _hint_changes(config: ToolConfig) -> dict[str, bool]:
-    """The hints of a table. One of read-only and destructive excludes the other."""
+    """Return the hints of a table. One of read-only and destructive excludes the other."""
     hints: dict[str, bool] = {}
     for name in HINTS:
         value = getattr(config, name)
@@ -483,7 +487,7 @@ def _toolset(current: str, config: ToolConfig, tool: Tool, faults: _Faults) -> s
 def _with_argument_config(
     tool: Tool, word: str, config: ArgumentConfig, server: Server, faults: _Faults
 ) -> Tool:
-    """The tool with one `[tools."…".arguments.…]` table applied."""
+    """Return the tool with one `[tools."…".arguments.…]` table applied."""
     if word == tool.listing.fields:
         return _with_choice(tool, config, faults)
     argument = tool.argument(word)
@@ -512,7 +516,9 @@ def _with_argument_config(
 
 
 def _with_choice(tool: Tool, config: ArgumentConfig, faults: _Faults) -> Tool:
-    """The tool whose argument that chooses fields has the name and description of its table."""
+    """Return the tool whose argument that chooses fields has the name and description of its
+    table.
+    """
     word = tool.listing.fields
     name = config.name or word
     if replace(config, name=None, description=None) != ArgumentConfig():
@@ -548,7 +554,7 @@ def _inner_field(tool: Tool, word: str, server: Server) -> Inner | None:
 
 
 def _with_inner_field(inner: Inner, config: ArgumentConfig, faults: _Faults) -> Tool:
-    """The tool with a field inside an argument described, hidden, or given by the server."""
+    """Return the tool with a field inside an argument described, hidden, or given by the server."""
     tool, word = inner.tool, inner.word
     key = "value" if config.hidden else "default"
     value = getattr(config, key)
@@ -565,7 +571,9 @@ def _with_inner_field(inner: Inner, config: ArgumentConfig, faults: _Faults) -> 
 
 
 def _with_made_objects(tool: Tool, config: ToolConfig, server: Server) -> Tool:
-    """The tool that makes the objects around its fixed fields where a call leaves them out."""
+    """Return the tool that makes the objects around its fixed fields where a call leaves them
+    out.
+    """
     for word, argument in config.arguments.items():
         if argument.value is not None:
             from .inner import with_made_objects  # late: few tables name one
@@ -575,7 +583,7 @@ def _with_made_objects(tool: Tool, config: ToolConfig, server: Server) -> Tool:
 
 
 def _with_property(tool: Tool, name: str, **changes: Any) -> Tool:
-    """The tool with keywords of an argument's listed schema changed."""
+    """Return the tool with keywords of an argument's listed schema changed."""
     properties = dict(tool.input_schema.get("properties", {}))
     schema = properties.get(name)
     if not isinstance(schema, dict):
@@ -585,8 +593,8 @@ def _with_property(tool: Tool, name: str, **changes: Any) -> Tool:
 
 
 def _with_inputs(tool: Tool, change: Callable[[Schema], Schema]) -> Tool:
-    """The tool with its listed input changed, and the whole of it in the same way. What the user
-    implements is checked against the schema as its author wrote it.
+    """Return the tool with its listed input changed, and the whole of it in the same way. What the
+    user implements is checked against the schema as its author wrote it.
     """
     contract = tool.contract
     if tool.request is None:
@@ -597,8 +605,8 @@ def _with_inputs(tool: Tool, change: Callable[[Schema], Schema]) -> Tool:
 
 
 def _hide(tool: Tool, argument: Argument, word: str, value: Any, faults: _Faults) -> Tool:
-    """The tool without the argument in its schema. `value` is always sent; without one nothing is
-    sent, so the API must not require the argument.
+    """Return the tool without the argument in its schema. `value` is always sent; without one
+    nothing is sent, so the API must not require the argument.
     """
     if value is None and argument.required and not argument.default:
         message = f"`{tool.name}` cannot hide `{argument.name}`: the API requires it"
@@ -625,7 +633,7 @@ def _hide(tool: Tool, argument: Argument, word: str, value: Any, faults: _Faults
 
 
 def _without_whole_body(request: Request | None, argument: Argument) -> Request | None:
-    """The request without its body, where the argument is all of that."""
+    """Return the request without its body, where the argument is all of that."""
     match request:
         case Request(body=Body(whole=True)) if argument.place == "body":
             return replace(request, body=None)
@@ -656,7 +664,7 @@ def _not_required(schema: Schema, name: str) -> Schema:
 def _with_default(
     tool: Tool, argument: Argument, word: str, value: Any, faults: _Faults
 ) -> tuple[Tool, Argument]:
-    """The tool, and its argument, which is optional now and sends its default."""
+    """Return the tool, and its argument, which is optional now and sends its default."""
     if not _is_allowed(tool, argument, word, "default", value, faults):
         return tool, argument
     tool = _with_property(tool, argument.name, default=value)

@@ -39,7 +39,7 @@ class _Root:
     written: list[tuple[str, str | None]] = field(default_factory=list)
 
     def containers(self, argument: str, path: list[str]) -> list[Schema]:
-        """The schemas at a place inside an argument, one for each way to it."""
+        """Return the schemas at a place inside an argument, one for each way to it."""
         schema = as_object(self.schema.get("properties")).get(argument)
         return list(self._containers(schema, f"/properties/{escape(argument)}", path))
 
@@ -165,8 +165,8 @@ class Inner:
         return tool.with_argument(old, replace(old, default_fields=(*old.default_fields, given)))
 
     def made(self) -> Tool:
-        """The tool that makes the object around a fixed field where a call leaves it out, and that
-        object needs nothing else.
+        """Return the tool that makes the object around a fixed field where a call leaves it out,
+        and that object needs nothing else.
         """
         containers = self.whole.containers(self.argument.name, self.path)
         if any(self.whole.fault(each, {}) for each in containers):
@@ -200,7 +200,9 @@ class Inner:
         return replace(tool, contract=self.whole.schema)
 
     def _pointer(self, tool: Tool, word: str) -> str:
-        """The JSON Pointer of a field inside the value of an argument, by its names on the wire."""
+        """Return the JSON Pointer of a field inside the value of an argument, by its names on the
+        wire.
+        """
         wire_names = {
             tuple(re.findall("/properties/([^/]+)", place)): wire for place, wire in tool.wire_names
         }
@@ -209,7 +211,7 @@ class Inner:
         return "".join(f"/{escape(name)}" for name in names)
 
     def _objects(self, root: _Root) -> list[Schema]:
-        """The objects that have the field."""
+        """Return the objects that have the field."""
         objects = root.objects(self.argument.name, self.path)
         return [each for each in objects if _names(each, self.name)]
 
@@ -242,7 +244,7 @@ def _demand_no_more(schema: Schema, name: str) -> None:
 
 
 def with_made_objects(tool: Tool, word: str, server: Server) -> Tool:
-    """The tool that makes the objects around a fixed field where a call leaves them out."""
+    """Return the tool that makes the objects around a fixed field where a call leaves them out."""
     for place in re.finditer(r"\.[^.]+", word):
         argument = tool.argument(word.partition(".")[0])
         assert argument is not None

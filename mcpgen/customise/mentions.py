@@ -22,8 +22,8 @@ VALUES = frozenset(["const", "default", "enum", "examples"])
 
 
 def with_tool_names(server: Server) -> Server:
-    """The server with the name of a tool wherever a text says its operationId. One that is the name
-    of a tool means that tool.
+    """Return the server with the name of a tool wherever a text says its operationId. One that is
+    the name of a tool means that tool.
     """
     names: dict[str, str] = {}
     listed = {tool.name for tool in server.tools}
@@ -71,7 +71,7 @@ def _tool(tool: Tool, names: Mapping[str, str]) -> Tool:
 
 
 def _fields(value: Any) -> set[str]:
-    """The names of all properties in a schema."""
+    """Return the names of all properties in a schema."""
     names: set[str] = set()
     if isinstance(value, dict):
         names.update(value.get("properties", ()))

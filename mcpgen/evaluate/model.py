@@ -29,8 +29,8 @@ PROVIDERS = {"openai": "https://api.openai.com/v1", "anthropic": "https://api.an
 async def run_model(
     folder: Path, tasks: Sequence[Task], model: str, *, provider: str, lazy: bool
 ) -> list[Outcome]:
-    """The outcome of each task with a model of `openai` or `anthropic`. Raises UsageError where the
-    library or the key is missing, and where the endpoint refuses.
+    """Return the outcome of each task with a model of `openai` or `anthropic`. Raises UsageError
+    where the library or the key is missing, and where the endpoint refuses.
     """
     options = ["--lazy"] if lazy else []
     outcomes: list[Outcome] = []
@@ -101,7 +101,7 @@ class _Agent:
         return task.outcome(api.taken(), called, tokens)
 
     async def _result(self, function: Any) -> str:
-        """The text of a tool's result, or what was wrong with the call."""
+        """Return the text of a tool's result, or what was wrong with the call."""
         try:
             arguments = json.loads(function.arguments or "{}")
             result = await self.client.call_tool(function.name, arguments)

@@ -164,7 +164,7 @@ class Recorder:
         self._server.server_close()
 
     def taken(self) -> list[Recorded]:
-        """The requests since the last time."""
+        """Return the requests since the last time."""
         requests, self.requests = self.requests, []
         return requests
 

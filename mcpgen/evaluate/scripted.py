@@ -25,8 +25,8 @@ BYTES_PER_TOKEN = 4
 
 
 async def run_scripted(folder: Path, tasks: Sequence[Task]) -> list[Outcome]:
-    """The outcome of each task with a project's server. Its list is searched as `--lazy` does it,
-    also where the server was made without that.
+    """Return the outcome of each task with a project's server. Its list is searched as `--lazy`
+    does it, also where the server was made without that.
     """
     with closing(Recorder()) as api:
         async with serving(folder, api.origin) as client:

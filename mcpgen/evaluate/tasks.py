@@ -34,7 +34,7 @@ class Outcome:
 
 
 def summary(outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """The outcomes for programs: the share that was done, and means."""
+    """Return the outcomes for programs: the share that was done, and means."""
     count = len(outcomes)
     return {
         "tasks": count,
@@ -101,7 +101,7 @@ def _within(part: Any, whole: Any) -> bool:
 
 
 def read_tasks(path: Path) -> list[Task]:
-    """The tasks of a file, one JSON object on each line. Raises UsageError."""
+    """Return the tasks of a file, one JSON object on each line. Raises UsageError."""
     try:
         lines = path.read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:

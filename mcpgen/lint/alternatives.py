@@ -19,8 +19,8 @@ _KIND_PATHS = [[key] for key in KINDS]
 
 
 def relevant_errors(errors: Iterable[Any]) -> Iterator[Peers]:
-    """The errors without consequences: of an object of an unknown kind its kind alone, and no keys
-    that are unexpected because the part of the schema that knows them failed, too (JSON Schema
+    """Yield the errors without consequences: of an object of an unknown kind its kind alone, and no
+    keys that are unexpected because the part of the schema that knows them failed, too (JSON Schema
     2020-12, section 11.3).
     """
     found = [peers for error in errors for peers in _meant(error)]
@@ -86,13 +86,13 @@ def _meant(error: Any) -> list[Peers]:
 
 
 def _beside_references(errors: Iterable[Any]) -> list[Any]:
-    """The errors of a branch; every object that is no reference also fails to be one."""
+    """Return the errors of a branch; every object that is no reference also fails to be one."""
     return [each for each in errors if getattr(each.kind, "property", None) != "$ref"]
 
 
 def _of_another(branch: list[Any], depth: int) -> list[Any]:
-    """The errors of a branch for objects of another kind: a parameter in another place, a security
-    scheme of another type (OpenAPI 3.0, its JSON Schema).
+    """Return the errors of a branch for objects of another kind: a parameter in another place, a
+    security scheme of another type (OpenAPI 3.0, its JSON Schema).
     """
     kinds = [error for error in branch if error.kind.name == "enum"]
     return [each for each in kinds if each.instance_path[depth - 1 :] in _KIND_PATHS]

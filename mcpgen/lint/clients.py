@@ -73,7 +73,7 @@ def table() -> dict[str, ClientRules]:
 
 
 def too_many(count: int) -> list[tuple[str, int]]:
-    """The clients that take fewer tools than `count`, by title, each with its limit."""
+    """Return the clients that take fewer tools than `count`, by title, each with its limit."""
     return [
         (client.title, rule.value)
         for client in table().values()
@@ -82,7 +82,7 @@ def too_many(count: int) -> list[tuple[str, int]]:
 
 
 def without_limits(names: Iterable[str]) -> list[str]:
-    """The titles of those clients of which no limit is known."""
+    """Return the titles of those clients of which no limit is known."""
     return [table()[name].title for name in names if name != ALL and not table()[name].rules]
 
 
@@ -108,7 +108,9 @@ def check_client(
 def refused_tools(
     tools: Iterable[Mapping[str, Any]], server: str, client: ClientRules
 ) -> dict[tuple[ClientLimit, str], list[str]]:
-    """The names of the Tool objects of a server that a client refuses, by rule and reason."""
+    """Return the names of the Tool objects of a server that a client refuses, by rule and
+    reason.
+    """
     refused: dict[tuple[ClientLimit, str], list[str]] = {}
     for tool in tools:
         for fault in _faults(client, server, tool):

@@ -51,7 +51,7 @@ class _Sign:
 
 @cache
 def _signs() -> tuple[_Sign, ...]:
-    """The rows of `data/hidden_text.toml`."""
+    """Return the rows of `data/hidden_text.toml`."""
     text = (resources.files("mcpgen") / "data" / "hidden_text.toml").read_text("utf-8")
     return tuple(
         _Sign(row["what"], row["words"], re.compile("|".join(row["patterns"]), re.I | re.S))
@@ -141,7 +141,7 @@ def findings(root: Any) -> Iterator[SuspiciousText]:
 
 
 def _hidden(text: str) -> list[str]:
-    """The invisible characters of a text. CR LF is a line end and not counted."""
+    """Return the invisible characters of a text. CR LF is a line end and not counted."""
     return INVISIBLE.findall(text.replace("\r\n", "\n"))
 
 
@@ -174,7 +174,7 @@ def _texts(root: Any) -> Iterator[tuple[str, str]]:
 
 
 def _excerpt(text: str, position: int) -> str:
-    """The words around a position, on one line."""
+    """Return the words around a position, on one line."""
     start = max(0, position - 20)
     excerpt = " ".join(visible(text[start : start + EXCERPT]).split())
     if start:

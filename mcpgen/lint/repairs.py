@@ -139,7 +139,7 @@ def _update(document: Document, finding: SchemaViolation) -> dict[str, Any]:
 
 
 def json_path(document: Document, pointer: str) -> str:
-    """The JSONPath of a pointer into the main file; empty where that has no such place."""
+    """Return the JSONPath of a pointer into the main file; empty where that has no such place."""
     target = "$"
     node: Any = document.root
     for token in split(pointer):
@@ -182,7 +182,7 @@ def _operations(document: Document) -> Iterator[Repair]:
 
 
 def _callable(item: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """The operations of a path that can be called, by method."""
+    """Return the operations of a path that can be called, by method."""
     return {method: item[method] for method in CALLABLE if type(item.get(method)) is dict}
 
 
@@ -213,7 +213,9 @@ def _operation(
     name: str,
     shared: set[str],
 ) -> Iterator[Repair]:
-    """The repairs of one operation, its name aside; `shared` are the parameters of its path."""
+    """Yield the repairs of one operation, its name aside; `shared` are the parameters of its
+    path.
+    """
     label = f"{method.upper()} {visible(route)}"
     declared = shared | _path_parameters(document, operation.get("parameters"))
     # What stands behind the `?` of a path is read as a query parameter
@@ -254,7 +256,7 @@ def _text_parameter(document: Document, name: str) -> dict[str, Any]:
 
 
 def _path_parameters(document: Document, parameters: Any) -> set[str]:
-    """The names of the path parameters in a list."""
+    """Return the names of the path parameters in a list."""
     names = set()
     for index, entry in enumerate(as_list(parameters)):
         try:
@@ -268,8 +270,9 @@ def _path_parameters(document: Document, parameters: Any) -> set[str]:
 
 
 def overlay(document: Document, actions: list[Repair]) -> str:
-    """The repairs as an Overlay 1.0 document in YAML, each with its reason as a comment; empty
-    where none is known, because an overlay has at least one action (Overlay 1.0, section 4.4.1).
+    """Return the repairs as an Overlay 1.0 document in YAML, each with its reason as a comment;
+    empty where none is known, because an overlay has at least one action (Overlay 1.0, section
+    4.4.1).
     """
     if not any(repair.known for repair in actions):
         return ""

@@ -105,8 +105,8 @@ def findings(document: Document) -> Iterator[SchemaViolation]:
 
 @cache
 def _schema(version: str, with_schemas: bool) -> Any:
-    """The compiled official schema of a version, from the copies openapi-spec-validator ships;
-    since 3.1 it leaves Schema Objects to their dialect, which may be JSON Schema 2020-12.
+    """Return the compiled official schema of a version, from the copies openapi-spec-validator
+    ships; since 3.1 it leaves Schema Objects to their dialect, which may be JSON Schema 2020-12.
 
     The package is found and not imported: that would take a tenth of a second.
     """
@@ -208,7 +208,7 @@ def short(value: Any) -> str:
 
 
 def _types(peers: Peers) -> list[str]:
-    """The types that are allowed, for errors of the keyword `type`."""
+    """Return the types that are allowed, for errors of the keyword `type`."""
     types: list[str] = []
     for error in peers:
         if error.kind.name == "type":

@@ -29,7 +29,7 @@ INSTALLED = Path(__file__).parent / "installed"
 
 
 def python_of(project: Path, announce: Callable[[str], None]) -> str:
-    """The interpreter for a project. Raises UsageError where its environment cannot be made.
+    """Return the interpreter for a project. Raises UsageError where its environment cannot be made.
 
     `announce` is told before packages are installed.
     """
@@ -48,8 +48,8 @@ def python_of(project: Path, announce: Callable[[str], None]) -> str:
 
 
 def variables(project: Path) -> dict[str, str]:
-    """The environment of a process that runs the project's package from its folder, where it has no
-    runtime of its own on mcpgen's.
+    """Return the environment of a process that runs the project's package from its folder, where it
+    has no runtime of its own on mcpgen's.
     """
     source = str((project / "src").resolve())
     paths = [source, *filter(None, [os.environ.get("PYTHONPATH")]), str(INSTALLED)]
@@ -57,7 +57,7 @@ def variables(project: Path) -> dict[str, str]:
 
 
 def package_of(project: Path) -> str:
-    """The import name of a project's package. Raises UsageError where it has none."""
+    """Return the import name of a project's package. Raises UsageError where it has none."""
     packages = sorted(path.parent.name for path in (project / "src").glob("*/api.json"))
     if len(packages) == 1:
         return packages[0]

@@ -31,7 +31,9 @@ class ListedTool:
 
 
 def listed_tools(package: Path) -> list[ListedTool]:
-    """The tools in a package's `tools/` and `custom/`; one of `custom/` replaces its namesake."""
+    """Return the tools in a package's `tools/` and `custom/`; one of `custom/` replaces its
+    namesake.
+    """
     tools: dict[str, ListedTool] = {}
     for room in ("tools", "custom"):
         for path in sorted((package / room).glob("*.json")):
@@ -42,14 +44,14 @@ def listed_tools(package: Path) -> list[ListedTool]:
 
 
 def listed_functions(package: Path) -> list[ListedTool]:
-    """The tools that functions in `custom/` make, as far as their text says."""
+    """Return the tools that functions in `custom/` make, as far as their text says."""
     made = function_tools(own_files(package.parents[1]))
     return [ListedTool(function.path.stem, tool) for function, tool in made]
 
 
 def running_tools(folder: Path) -> tuple[dict[str, Any], ...]:
-    """The tools that the server of a project lists: it alone knows the schemas of functions. Raises
-    UsageError where it does not start.
+    """Return the tools that the server of a project lists: it alone knows the schemas of functions.
+    Raises UsageError where it does not start.
     """
     package = package_of(folder)
     python = python_of(folder, lambda text: print(f"{text}\u2026", file=sys.stderr))
@@ -65,8 +67,8 @@ def running_tools(folder: Path) -> tuple[dict[str, Any], ...]:
 
 
 def own_tools(folder: Path, server: Server) -> tuple[dict[str, Any], ...]:
-    """The tools that the user's code adds to those of the document, as the project's server lists
-    them. Raises UsageError where it does not start.
+    """Return the tools that the user's code adds to those of the document, as the project's server
+    lists them. Raises UsageError where it does not start.
     """
     if not server.has_functions:
         return ()

@@ -44,7 +44,7 @@ def sources(config: Config, document: Document, folder: Path) -> list[Path]:
 
 
 def polls(config: Config, document: Document) -> list[Poll]:
-    """The files of a document that are at URLs, to be asked for again."""
+    """Return the files of a document that are at URLs, to be asked for again."""
     from ..pipeline import limits_of
 
     headers = partial(fetch_headers, config.fetch_headers, os.environ)
@@ -99,7 +99,7 @@ def _ask(urls: list[Poll], fetched: threading.Event) -> None:
 
 
 def states_of(paths: Iterable[Path]) -> States:
-    """The time of the last change and the size of each file that is there."""
+    """Return the time of the last change and the size of each file that is there."""
     states = {}
     for path in paths:
         try:

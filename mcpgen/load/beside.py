@@ -35,8 +35,8 @@ LONGEST = 16
 
 
 def expand(names: Sequence[Name]) -> list[Name]:
-    """The names of documents, with a folder of definitions replaced by its files. Raises UsageError
-    if there are none.
+    """Return the names of documents, with a folder of definitions replaced by its files. Raises
+    UsageError if there are none.
     """
     expanded: list[Name] = []
     for name in names:
@@ -121,7 +121,9 @@ def _path_of(name: Name, source: Source) -> Path:
 
 
 def others(read: Sequence[Read], root: Any, renamed: Mapping[str, str]) -> dict[str, str]:
-    """The files of the API descriptions besides the document, and the names of their APIs."""
+    """Return the files of the API descriptions besides the document, and the names of their
+    APIs.
+    """
     paths = [
         os.fspath(source.path)
         for source, _, tree in read
@@ -178,7 +180,7 @@ def is_further(name: Name, known: Mapping[str, str]) -> bool:
 def _without_name(
     apis: Sequence[Read], known: Mapping[str, str], renamed: Mapping[str, str]
 ) -> Read | None:
-    """The API description whose tools and variables have no name of an API in front."""
+    """Return the API description whose tools and variables have no name of an API in front."""
     same, further = [], []
     for api in apis:
         path = os.fspath(api[0].path or "")

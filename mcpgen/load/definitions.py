@@ -74,7 +74,9 @@ event that carried the answer (HTML, section 9.2), and in requests to models.
 
 
 def unwrapped(entry: Any, pointer: str) -> tuple[dict[str, Any], str]:
-    """The object of an entry that has the name and the schema of the tool, and its pointer."""
+    """Return the object of an entry that has the name and the schema of the tool, and its
+    pointer.
+    """
     if type(entry) is not dict:
         return {}, pointer
     for key in WRAPPERS:
@@ -84,8 +86,8 @@ def unwrapped(entry: Any, pointer: str) -> tuple[dict[str, Any], str]:
 
 
 def schema_of(tool: dict[str, Any], pointer: str, keys: tuple[str, ...]) -> tuple[Any, str]:
-    """The schema of an unwrapped entry under one of the keys, and its pointer; `(None, "")` where
-    it has none.
+    """Return the schema of an unwrapped entry under one of the keys, and its pointer; `(None, "")`
+    where it has none.
     """
     for key in keys:
         if key not in tool:
@@ -116,7 +118,7 @@ def holds_definitions(node: Any) -> bool:
 
 
 def tool_list(root: Any) -> tuple[list[Any], str] | None:
-    """The list of tools of a document and its pointer, or None if it has no such list."""
+    """Return the list of tools of a document and its pointer, or None if it has no such list."""
     if type(root) is list:
         return root, ""
     for path in _LISTS:
@@ -129,7 +131,7 @@ def tool_list(root: Any) -> tuple[list[Any], str] | None:
 
 
 def member(root: Any, path: Sequence[str]) -> Any:
-    """The value at a path of keys, or None."""
+    """Return the value at a path of keys, or None."""
     node = root
     for key in path:
         if type(node) is not dict:
@@ -139,7 +141,7 @@ def member(root: Any, path: Sequence[str]) -> Any:
 
 
 def tools_by_name(root: Any) -> dict[str, Any]:
-    """The tools of a document that has them by their names, as Vercel's AI SDK does."""
+    """Return the tools of a document that has them by their names, as Vercel's AI SDK does."""
     tools = member(root, ("tools",))
     if type(tools) is not dict:
         return {}
@@ -225,7 +227,7 @@ def entries(root: Any, pointer: str = "") -> list[tuple[Any, str]] | None:
 
 
 def cursors(root: Any) -> list[Any]:
-    """The `nextCursor` of every page of a captured list, None where a page is the last (MCP
+    """Return the `nextCursor` of every page of a captured list, None where a page is the last (MCP
     2025-11-25, section "Pagination").
     """
     for path in _LISTS:
@@ -238,8 +240,8 @@ def cursors(root: Any) -> list[Any]:
 
 
 def _within(entry: Any, pointer: str) -> list[tuple[Any, str]] | None:
-    """The tools of an entry that is none itself but has a list of them: Gemini's functions, a
-    namespace of OpenAI's, one of several answers to `tools/list`. None where it has no list.
+    """Return the tools of an entry that is none itself but has a list of them: Gemini's functions,
+    a namespace of OpenAI's, one of several answers to `tools/list`. None where it has no list.
     """
     if type(entry) is not dict:
         return None

@@ -166,7 +166,9 @@ class Document:
         return node, pointer
 
     def deref(self, node: Any, pointer: str) -> tuple[Any, str]:
-        """The node itself, or what its `$ref` points to, without the keys beside the `$ref`."""
+        """Return the node itself, or what its `$ref` points to, without the keys beside the
+        `$ref`.
+        """
         if _is_reference(node):
             return self.resolve(node["$ref"])
         return node, pointer
@@ -191,7 +193,7 @@ class Document:
         return tuple(_closest(unescape(name), sections)[:3])
 
     def at(self, pointer: str) -> Any:
-        """The node at a pointer, or None; no reference is followed."""
+        """Return the node at a pointer, or None; no reference is followed."""
         node: Any = self.root
         for key in split(pointer):
             try:
@@ -227,7 +229,9 @@ class Document:
         return text.place(offset, width, inner)
 
     def written(self, pointer: str) -> str:
-        """The pointer of a node before anything moved: the log of moves undone, newest first."""
+        """Return the pointer of a node before anything moved: the log of moves undone, newest
+        first.
+        """
         api, inner = self._api_of(pointer)
         if api is not None:
             return api.written(inner)
@@ -257,7 +261,9 @@ class Document:
         return f"{urllib.parse.unquote(file)}#{pointer}"
 
     def _api_of(self, pointer: str) -> tuple[Document | None, str]:
-        """The document of the further API that a pointer leads into, and the pointer in it."""
+        """Return the document of the further API that a pointer leads into, and the pointer in
+        it.
+        """
         start = home_of_api(":")[:-1]
         if not pointer.startswith(start):
             return None, pointer
@@ -278,7 +284,7 @@ class Document:
         return newest, length
 
     def _file_of(self, pointer: str) -> tuple[str, str]:
-        """The file a pointer leads into, and the pointer within it."""
+        """Return the file a pointer leads into, and the pointer within it."""
         start = f"/{FILES}/"
         if not pointer.startswith(start):
             return "", pointer
@@ -318,8 +324,8 @@ class References:
         self._resolved: dict[str, tuple[Any, str]] = {}
 
     def resolve(self, ref: str) -> tuple[Any, str]:
-        """The target of a local reference and its pointer; `({}, "")` and a problem where there is
-        none.
+        """Return the target of a local reference and its pointer; `({}, "")` and a problem where
+        there is none.
         """
         if ref not in self._resolved:
             try:
@@ -374,7 +380,9 @@ class References:
         return f"`{visible(self.document.reference(ref))[:120]}`"
 
     def holder(self, ref: str) -> str:
-        """The pointer of the first object that holds a reference; slow, so only for reports."""
+        """Return the pointer of the first object that holds a reference; slow, so only for
+        reports.
+        """
         pending: list[tuple[Any, str]] = [(self.document.root, "")]
         while pending:
             node, pointer = pending.pop()

@@ -98,7 +98,7 @@ class Downloads:
     reached_public: bool = False
 
     def fetch(self, url: str) -> bytes:
-        """The bytes at an http or https URL.
+        """Return the bytes at an http or https URL.
 
         Raises `UsageError`, `DocumentError` or `RefusedError` (E0105, E0122).
         """
@@ -117,13 +117,17 @@ class Downloads:
         return transfer.result()
 
     def headers_for(self, url: str) -> dict[str, str]:
-        """The headers of the request for a URL. Raises `ValueError` for one without a port."""
+        """Return the headers of the request for a URL. Raises `ValueError` for one without a
+        port.
+        """
         if _origin(url) == _origin(self.first_url):
             return {**HEADERS, **self.validators, **self.headers()}
         return {**HEADERS, **self.validators}
 
     def context_for(self, url: str) -> ssl.SSLContext:
-        """The TLS settings for a URL. Raises `UsageError` for a certificate that cannot be read."""
+        """Return the TLS settings for a URL. Raises `UsageError` for a certificate that cannot be
+        read.
+        """
         context = ssl.create_default_context()
         certificate, key = self.certificate
         if certificate is None:
@@ -188,7 +192,7 @@ class _Transfer:
             self.done.set()
 
     def result(self) -> bytes:
-        """The bytes, or the error that tells why there are none."""
+        """Return the bytes, or the error that tells why there are none."""
         if self._error is None:
             return self._content
         raise _explained(self._error, self.name) from None
@@ -411,7 +415,7 @@ def _words(error: Exception, reason: Any, name: str) -> tuple[str, str]:
 
 
 def _by_way_of(url: str) -> str:
-    """The proxy of the environment that a URL is fetched through, without its password."""
+    """Return the proxy of the environment that a URL is fetched through, without its password."""
     parts = urllib.parse.urlsplit(url)
     proxy = urllib.request.getproxies().get(parts.scheme, "")
     if not proxy or urllib.request.proxy_bypass(parts.netloc):
@@ -420,7 +424,7 @@ def _by_way_of(url: str) -> str:
 
 
 def too_large(name: str, limits: Limits) -> RefusedError:
-    """The refusal of a file over the size limit."""
+    """Return the refusal of a file over the size limit."""
     return RefusedError.of(
         "E0105",
         f"larger than {_size(limits.bytes)}",

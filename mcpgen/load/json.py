@@ -33,7 +33,7 @@ class _BadNumber(ValueError):
 
 
 def read(text: SourceText, limits: Limits) -> Any:
-    """The tree of a JSON text. Raises `Fault` or `LimitFault`."""
+    """Return the tree of a JSON text. Raises `Fault` or `LimitFault`."""
 
     repeated_keys = 0
 
@@ -72,7 +72,9 @@ def read(text: SourceText, limits: Limits) -> Any:
 
 
 def _replaced_surrogates(tree: Any, text: SourceText) -> Any:
-    """The tree with U+FFFD for every half of a surrogate pair; the text remembers the first."""
+    """Return the tree with U+FFFD for every half of a surrogate pair; the text remembers the
+    first.
+    """
     clean = _without_surrogates(tree)
     if clean != tree:
         text.lone_surrogate = _first_lone_surrogate(text.content)
@@ -126,7 +128,7 @@ def size(tree: Any) -> int:
 
 
 def _children(node: Any) -> Iterable[Any]:
-    """The values in an object or array."""
+    """Return the values in an object or array."""
     if type(node) is dict:
         return node.values()
     children: list[Any] = node
@@ -134,13 +136,13 @@ def _children(node: Any) -> Iterable[Any]:
 
 
 def too_many_nodes(limits: Limits) -> LimitFault:
-    """The refusal of a document with more values than any real one."""
+    """Return the refusal of a document with more values than any real one."""
     return LimitFault("E0116", f"more than {limits.nodes:,} values", 0, hint="split the document")
 
 
 def _without_surrogates(node: Any) -> Any:
-    """The tree with U+FFFD for every half of a surrogate pair, which is not a character (RFC 8259
-    section 8.2) and cannot be encoded.
+    """Return the tree with U+FFFD for every half of a surrogate pair, which is not a character (RFC
+    8259 section 8.2) and cannot be encoded.
     """
     if type(node) is str:
         if node.isascii():
@@ -224,7 +226,7 @@ def _bad_number(text: SourceText, literal: str, limits: Limits) -> Fault:
 
 
 def bad_number(literal: str, at: int, limits: Limits) -> Fault:
-    """The error for a number that is not finite, or has too many digits."""
+    """Return the error for a number that is not finite, or has too many digits."""
     if literal.lstrip("+-.").lower() in ("nan", "infinity", "inf"):
         return Fault(
             "E0118",
@@ -242,7 +244,7 @@ def bad_number(literal: str, at: int, limits: Limits) -> Fault:
 
 
 def _syntax(text: SourceText, error: json.JSONDecodeError) -> Fault:
-    """The fault of a text that is not JSON, named after the likely mistake."""
+    """Return the fault of a text that is not JSON, named after the likely mistake."""
     content, offset = text.content, error.pos
     opened = _open_container(content, offset)
     unterminated = error.msg.startswith("Unterminated string")
@@ -276,7 +278,7 @@ def _slip(error: json.JSONDecodeError, rest: str) -> tuple[str, str]:
 
 
 def _trailing_comma(content: str, error: json.JSONDecodeError) -> int | None:
-    """The offset of a comma before a closing bracket, or None if that is not the mistake."""
+    """Return the offset of a comma before a closing bracket, or None if that is not the mistake."""
     if error.msg.startswith("Illegal trailing comma"):
         return error.pos
     before = content[: error.pos].rstrip()
@@ -291,7 +293,7 @@ def _trailing_comma(content: str, error: json.JSONDecodeError) -> int | None:
 
 
 def _cut_off(text: SourceText, offset: int, opened: int | None, *, unterminated: bool) -> Fault:
-    """The fault of a text that ends too early."""
+    """Return the fault of a text that ends too early."""
     if opened is None:
         return Fault("E0111", "the JSON ends too early", offset)
     subject, place = "the end of the file", len(text.content[:offset].rstrip())
@@ -311,7 +313,7 @@ def _container(content: str, offset: int) -> str:
 
 
 def _open_container(content: str, end: int) -> int | None:
-    """The offset of the innermost object or array that is still open at `end`."""
+    """Return the offset of the innermost object or array that is still open at `end`."""
     stack: list[int] = []
     for token in _TOKENS.finditer(content, 0, end):
         first = token.group()[0]

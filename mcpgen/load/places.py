@@ -28,7 +28,7 @@ class NodeFinder(Protocol):
 
 
 def finder(text: SourceText) -> NodeFinder:
-    """The finder for a text that was read without a fault."""
+    """Return the finder for a text that was read without a fault."""
     if text.is_json:
         return JsonPlaces(text)
     return YamlPlaces(text)
@@ -128,7 +128,9 @@ class YamlPlaces:
 
 
 def _child(node: yaml.Node, part: str) -> tuple[yaml.Node, yaml.Node] | None:
-    """The key and the value of a member, or an item twice; those of merged mappings come last."""
+    """Return the key and the value of a member, or an item twice; those of merged mappings come
+    last.
+    """
     if isinstance(node, yaml.SequenceNode):
         items = [(item, item) for item in node.value]
         return dict(zip(map(str, range(len(items))), items, strict=True)).get(part)
@@ -141,7 +143,7 @@ def _child(node: yaml.Node, part: str) -> tuple[yaml.Node, yaml.Node] | None:
 
 
 def _merged(node: yaml.MappingNode) -> list[yaml.Node]:
-    """The mappings that the merge key of a mapping names."""
+    """Return the mappings that the merge key of a mapping names."""
     for key, value in node.value:
         if key.value == "<<" and not key.style:
             return value.value if isinstance(value, yaml.SequenceNode) else [value]

@@ -43,12 +43,12 @@ Row = Mapping[str, Any]
 
 @cache
 def _formats() -> dict[str, list[Row]]:
-    """The rows of `data/formats.toml` by kind."""
+    """Return the rows of `data/formats.toml` by kind."""
     return tomllib.loads((resources.files("mcpgen") / "data" / "formats.toml").read_text("utf-8"))
 
 
 def _refuse(row: Row, name: str, document: str = "an OpenAPI document") -> DocumentError:
-    """The error for a file of another format."""
+    """Return the error for a file of another format."""
     message = f"this is {row['what']}, not {document}"
     return DocumentError.of(row.get("code", "E0110"), message, row.get("hint", EXPECTED), file=name)
 
@@ -83,8 +83,8 @@ _SHOWN = re.compile(
 
 
 def shown_document(text: SourceText, url: str) -> str:
-    """The URL of the document that an HTML page at a URL shows; empty for anything else, and for a
-    document of another server.
+    """Return the URL of the document that an HTML page at a URL shows; empty for anything else, and
+    for a document of another server.
     """
     if not text.content.lstrip().startswith("<"):
         return ""
@@ -96,7 +96,9 @@ def shown_document(text: SourceText, url: str) -> str:
 
 
 def language(text: SourceText) -> DocumentError | None:
-    """The error that names the format of a text that is neither JSON nor YAML, if it is known."""
+    """Return the error that names the format of a text that is neither JSON nor YAML, if it is
+    known.
+    """
     start = text.content[:4000]
     for row in _formats()["language"]:
         if re.search(row["pattern"], start, re.M):
@@ -117,7 +119,7 @@ def _refuse_comments(text: SourceText) -> None:
 
 
 def tree(text: SourceText, root: Any) -> dict[str, Any]:
-    """The root of an OpenAPI or Swagger document, or of definitions of tools. Raises
+    """Return the root of an OpenAPI or Swagger document, or of definitions of tools. Raises
     `DocumentError`, which names what the file is, for anything else.
     """
     if root is None:
@@ -169,7 +171,7 @@ _KINDS: dict[type, str] = {
 
 
 def _not_an_object(text: SourceText, root: Any) -> DocumentError:
-    """The error for a document whose root is no object."""
+    """Return the error for a document whose root is no object."""
     if type(root) is str:
         other_format = language(text)
         if other_format is not None:
@@ -185,8 +187,8 @@ def _not_an_object(text: SourceText, root: Any) -> DocumentError:
 
 
 def _without_version(text: SourceText, root: dict[str, Any]) -> DocumentError:
-    """The error for an object without `openapi` and `swagger`. It names a misspelt key, or the
-    parts of a document that are there.
+    """Return the error for an object without `openapi` and `swagger`. It names a misspelt key, or
+    the parts of a document that are there.
     """
     close = difflib.get_close_matches("openapi", [key.lower() for key in root], n=1, cutoff=0.75)
     misspelt = (*close, "swagger", "openapi")
@@ -201,7 +203,7 @@ def _without_version(text: SourceText, root: dict[str, Any]) -> DocumentError:
 
 
 def _not_it(text: SourceText, code: str, message: str, hint: str = EXPECTED) -> DocumentError:
-    """The error shown at the first character that is not a space."""
+    """Return the error shown at the first character that is not a space."""
     place = text.place(len(text.content) - len(text.content.lstrip()))
     return DocumentError.of(code, message, hint, place=place)
 
@@ -214,8 +216,8 @@ _NEAREST = {"3.0": "3.0.3", "3.1": "3.1.1", "3.": "3.2.0", "3": "3.0.3", "4": "3
 
 
 def version(root: dict[str, Any], place: Callable[[str], Place], problems: Problems) -> str:
-    """The version of a document, such as `3.1.0`; `tools` and `schema` for a document that does not
-    describe an API.
+    """Return the version of a document, such as `3.1.0`; `tools` and `schema` for a document that
+    does not describe an API.
 
     Raises `DocumentError` for a version that is not supported. Two slips are warnings: `swagger:
     2.0` as a number, and `openapi: "3.1"` without the last part.
@@ -230,7 +232,7 @@ def version(root: dict[str, Any], place: Callable[[str], Place], problems: Probl
 
 
 def _openapi(value: Any, problems: Problems) -> str | None:
-    """The version 3 that a value says, or None if it is not supported."""
+    """Return the version 3 that a value says, or None if it is not supported."""
     written = as_text(value).strip()
     if _SUPPORTED_3.match(written):
         return written
@@ -252,7 +254,7 @@ def _swagger(value: Any, problems: Problems) -> str | None:
 
 
 def _unsupported(key: str, value: Any, place: Place) -> DocumentError:
-    """The error for a version that is not supported."""
+    """Return the error for a version that is not supported."""
     code, notes, written = "E0302", [f"supported: {', '.join(SUPPORTED)}"], value
     if type(value) is not str:
         code, written = "E0303", json.dumps(value)

@@ -173,7 +173,7 @@ def _read(
 
 
 def _not_parsed(text: SourceText, fault: Fault) -> McpgenError:
-    """The error for a text that cannot be parsed: it may be in another format."""
+    """Return the error for a text that cannot be parsed: it may be in another format."""
     if not _begins_like_a_document(text):
         other_format = recognise.language(text)
         if other_format is not None:
@@ -206,5 +206,5 @@ def _hash(root: dict[str, Any]) -> str:
 
 
 def _reference(file: str) -> str:
-    """The beginning of a reference into an embedded file, as JSON without the last quote."""
+    """Return the beginning of a reference into an embedded file, as JSON without the last quote."""
     return json.dumps(f"#/{FILES}/{escape(file)}".replace("%", "%25"))[:-1]

@@ -67,20 +67,20 @@ class SourceText:
         return self._starts
 
     def line_column(self, offset: int) -> tuple[int, int]:
-        """The line and the column of an offset, both counted from 1."""
+        """Return the line and the column of an offset, both counted from 1."""
         offset = max(0, min(offset, len(self.content)))
         line = bisect.bisect_right(self.starts, offset)
         return line, offset - self.starts[line - 1] + 1
 
     def offset(self, line: int, column: int) -> int:
-        """The offset of a line and a column counted from 0, as YAML marks are."""
+        """Return the offset of a line and a column counted from 0, as YAML marks are."""
         starts = self.starts
         if line >= len(starts):
             return len(self.content)
         return min(starts[line] + column, len(self.content))
 
     def line(self, number: int) -> str:
-        """The text of a line counted from 1, without its end."""
+        """Return the text of a line counted from 1, without its end."""
         start = self.starts[number - 1]
         end = len(self.content)
         if number < len(self.starts):
@@ -93,7 +93,7 @@ class SourceText:
         return f"{line}:{column}"
 
     def place(self, offset: int, width: int = 1, pointer: str = "") -> Place:
-        """The position with the line before and the line after it."""
+        """Return the position with the line before and the line after it."""
         number, column = self.line_column(offset)
         first = max(1, number - 1)
         last = min(len(self.starts), number + 1)
@@ -136,7 +136,7 @@ class LimitFault(Fault):
 
 
 def raised(text: SourceText, fault: Fault) -> McpgenError:
-    """The error that ends the run because of a fault in a text."""
+    """Return the error that ends the run because of a fault in a text."""
     kind: type[McpgenError] = DocumentError
     if isinstance(fault, LimitFault):
         kind = RefusedError
@@ -190,7 +190,7 @@ _ICONV = {"UTF-16 without a byte order mark": "UTF-16LE", "UTF-16": "UTF-16", "L
 
 
 def _not_text(name: str, raw: bytes, encoding: str, offset: int) -> DocumentError:
-    """The error for bytes that are not text in the expected encoding."""
+    """Return the error for bytes that are not text in the expected encoding."""
     expected, line = encoding.upper(), 0
     if encoding == "utf-8-sig":
         expected, line = "UTF-8", raw.count(b"\n", 0, offset) + 1
@@ -213,7 +213,7 @@ def _not_text(name: str, raw: bytes, encoding: str, offset: int) -> DocumentErro
 
 
 def _looks_like(raw: bytes) -> str:
-    """The likeliest encoding of bytes that are not UTF-8."""
+    """Return the likeliest encoding of bytes that are not UTF-8."""
     sample = raw[:4096]
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "UTF-16"

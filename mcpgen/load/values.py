@@ -35,7 +35,7 @@ def as_text(value: Any) -> str:
 
 
 def first_text(*values: Any) -> str:
-    """The first of some values that is a text and not empty; empty where none is."""
+    """Return the first of some values that is a text and not empty; empty where none is."""
     return next(filter(None, map(as_text, values)), "")
 
 
@@ -47,12 +47,12 @@ def listed_types(value: Any) -> list[Any]:
 
 
 def keywords(schema: dict[str, Any], texts: Collection[str]) -> list[str]:
-    """The keywords of a schema that are neither among `texts` nor extensions."""
+    """Return the keywords of a schema that are neither among `texts` nor extensions."""
     return [key for key in schema if key not in texts and not str(key).startswith("x-")]
 
 
 def picked(values: Mapping[Key, Value], keys: Iterable[Key]) -> dict[Key, Value]:
-    """The members that have one of these keys, in the order of the keys."""
+    """Return the members that have one of these keys, in the order of the keys."""
     return {key: values[key] for key in keys if key in values}
 
 
@@ -62,7 +62,7 @@ def without(values: Mapping[Key, Value], keys: Container[Key]) -> dict[Key, Valu
 
 
 def texts_in(value: Any) -> list[str]:
-    """The texts among the items of a list; none where the value is no list."""
+    """Return the texts among the items of a list; none where the value is no list."""
     return [item for item in as_list(value) if isinstance(item, str)]
 
 
@@ -81,7 +81,7 @@ def objects_in(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def examples_of(node: dict[str, Any], follow: Callable[[Any], Any]) -> list[Any]:
-    """The examples of a Parameter or Media Type Object (OpenAPI 3.1 §4.8.12.2, §4.8.14.1).
+    """Return the examples of a Parameter or Media Type Object (OpenAPI 3.1 §4.8.12.2, §4.8.14.1).
     `follow` returns an Example Object from it or from a reference to it.
     """
     entries = [as_object(follow(entry)) for entry in as_object(node.get("examples")).values()]

@@ -24,8 +24,8 @@ VERSIONS = ("1.0.", "1.1.")
 
 
 def apis(read: Read, folder: Path | None) -> list[str]:
-    """The files of the APIs that an Arazzo document names; none unless all of them are in its own
-    folder, or below `folder`.
+    """Return the files of the APIs that an Arazzo document names; none unless all of them are in
+    its own folder, or below `folder`.
     """
     source, _, tree = read
     urls = list(_urls(tree))
@@ -39,7 +39,7 @@ def apis(read: Read, folder: Path | None) -> list[str]:
 
 
 def _urls(tree: dict[str, Any]) -> Iterator[str]:
-    """The URLs of the OpenAPI documents among the sources of an Arazzo document."""
+    """Yield the URLs of the OpenAPI documents among the sources of an Arazzo document."""
     for node in map(as_object, as_list(tree.get("sourceDescriptions"))):
         if node.get("type", "openapi") == "openapi":
             yield as_text(node.get("url")).replace("%00", "").replace("\0", "")
@@ -73,7 +73,7 @@ def embed(document: Document, text: SourceText, tree: Any) -> None:
 
 
 def _schemas(tree: dict[str, Any]) -> Iterator[Any]:
-    """The places of JSON Schemas: the inputs of workflows, and those of the components."""
+    """Yield the places of JSON Schemas: the inputs of workflows, and those of the components."""
     yield from (each.get("inputs") for each in as_list(tree["workflows"]) if type(each) is dict)
     components = tree.get("components")
     if type(components) is dict:

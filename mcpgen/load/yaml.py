@@ -54,7 +54,7 @@ Event = Any
 
 
 def scalar(value: str, limits: Limits) -> Any:
-    """The value of a plain scalar in the core schema (YAML 1.2.2 section 10.3.2). Raises
+    """Return the value of a plain scalar in the core schema (YAML 1.2.2 section 10.3.2). Raises
     `ValueError` for a number that JSON cannot hold, or that has too many digits.
     """
     if value and value[0] not in _MAYBE:
@@ -309,7 +309,7 @@ def _copy(node: Any) -> Any:
 
 
 def read(text: SourceText, limits: Limits) -> Any:
-    """The tree of a YAML text. Raises `Fault` or `LimitFault`."""
+    """Return the tree of a YAML text. Raises `Fault` or `LimitFault`."""
     try:
         return _read(text, limits)
     except yaml.MarkedYAMLError as error:

@@ -22,13 +22,15 @@ COMPARE_LINES = "compare the indentation of the two lines"
 
 @cache
 def _explanations() -> dict[str, dict[str, str]]:
-    """The rows of `data/yaml_faults.toml`, by libyaml's message."""
+    """Return the rows of `data/yaml_faults.toml`, by libyaml's message."""
     text = (resources.files("mcpgen") / "data" / "yaml_faults.toml").read_text("utf-8")
     return tomllib.loads(text)
 
 
 def character_fault(text: SourceText) -> Fault:
-    """The fault of the first character that YAML does not allow; libyaml names only its byte."""
+    """Return the fault of the first character that YAML does not allow; libyaml names only its
+    byte.
+    """
     for offset, character in enumerate(text.content):
         if not _PRINTABLE.match(character):
             return Fault(
@@ -41,7 +43,7 @@ def character_fault(text: SourceText) -> Fault:
 
 
 def syntax_fault(text: SourceText, error: yaml.MarkedYAMLError) -> Fault:
-    """The fault at the place the author looks for: where the unfinished construct began."""
+    """Return the fault at the place the author looks for: where the unfinished construct began."""
     mark: Any = error.problem_mark or error.context_mark
     offset = text.offset(mark.line, mark.column) if mark else 0
     problem = str(error.problem or "cannot be read")

@@ -20,7 +20,8 @@ NO_API = "the document describes no API, so its tools send no credential: leave 
 
 
 def parse(document: Document, config: Config, problems: Problems) -> Server:
-    """The server a document describes, with every operation as a tool or counted with its reason.
+    """Return the server a document describes, with every operation as a tool or counted with its
+    reason.
 
     Problems are collected, not raised: one bad operation never costs the others. Raises UsageError
     where the configuration cannot be meant for this document.
@@ -35,7 +36,7 @@ def parse(document: Document, config: Config, problems: Problems) -> Server:
 
 
 def distribution_of(document: Document, config: Config) -> str:
-    """The distribution's name of the server that a document describes."""
+    """Return the distribution's name of the server that a document describes."""
     name_of = api_name
     if not document.describes_api:
         from .definitions import definitions_name as name_of

@@ -196,7 +196,9 @@ def _media_type(written: str) -> str:
 
 
 def _guessed(reader: Reader, written: str, schema: Any, pointer: str) -> str:
-    """The media type of a body whose own cannot be read: JSON, unless it is no object or array."""
+    """Return the media type of a body whose own cannot be read: JSON, unless it is no object or
+    array.
+    """
     guess = "application/json"
     if reader.kinds(schema).isdisjoint(("object", "array")):
         guess = "text/plain"
@@ -210,9 +212,9 @@ def _guessed(reader: Reader, written: str, schema: Any, pointer: str) -> str:
 
 
 def _rank(kind: BodyKind, media_type: str) -> int:
-    """The less, the better: of the JSON types `application/json`, then that with parameters, then
-    its relatives, then what is JSON by guess; a wildcard last. Type and subtype name the format
-    (RFC 9110 §8.3.1).
+    """Return the less, the better: of the JSON types `application/json`, then that with parameters,
+    then its relatives, then what is JSON by guess; a wildcard last. Type and subtype name the
+    format (RFC 9110 §8.3.1).
     """
     rank = PREFERENCE.index(kind) * 10
     essence = media_type.lower().split(";")[0].strip()
@@ -285,7 +287,7 @@ def _demands(reader: Reader, schema: Any) -> bool:
 
 
 def _without_credentials(reader: Reader, schema: Any, around: Around, pointer: str) -> Any:
-    """The schema of a body without the optional fields that a declared credential fills."""
+    """Return the schema of a body without the optional fields that a declared credential fills."""
     flat = reader.flatten(schema)
     names: list[str] = []
     for name in without(as_object(flat.get("properties")), texts_in(flat.get("required"))):
@@ -316,8 +318,8 @@ def _refuse_lists(reader: Reader, kind: BodyKind, schema: Any, pointer: str) -> 
 
 
 def _lines(reader: Reader, media_type: str, media: dict[str, Any]) -> Any:
-    """The schema of a body of several JSON values as a list of them (OpenAPI 3.2 §4.14.4); None
-    where the document describes none.
+    """Return the schema of a body of several JSON values as a list of them (OpenAPI 3.2 §4.14.4);
+    None where the document describes none.
     """
     if not LINES.search(media_type):
         return None
@@ -387,8 +389,8 @@ def _whole_name(kept: Collection[str], new: str = "") -> str:
 def _member_writers(
     reader: Reader, kind: BodyKind, schema: Any, encodings: dict[str, Any]
 ) -> Options:
-    """The functions that write the fields of a form that is one argument, each with the names of
-    its fields; with their options where they have any.
+    """Return the functions that write the fields of a form that is one argument, each with the
+    names of its fields; with their options where they have any.
     """
     members: dict[str, dict[str, dict[str, Any]]] = {}
     for name, child in _written_fields(reader, schema).items():
@@ -412,7 +414,9 @@ def _written_fields(reader: Reader, schema: Any) -> dict[str, Any]:
 
 
 def _named(fields: dict[str, dict[str, Any]]) -> tuple[str, ...] | dict[str, dict[str, Any]]:
-    """The names of fields, with the options of their function where one of them has options."""
+    """Return the names of fields, with the options of their function where one of them has
+    options.
+    """
     if any(fields.values()):
         return fields
     return tuple(fields)
@@ -447,9 +451,9 @@ def _holds_nothing(reader: Reader, schema: Any) -> bool:
 def _members(
     reader: Reader, schema: Any, body_required: bool, text: str, around: Around
 ) -> list[tuple[str, Any, bool]]:
-    """The fields of an object body as (name, schema, required); none where the body is better one
-    argument, or was at the last run. `text` describes the body, and so its only field (an
-    envelope, `data`).
+    """Return the fields of an object body as (name, schema, required); none where the body is
+    better one argument, or was at the last run. `text` describes the body, and so its only field
+    (an envelope, `data`).
 
     It is one argument when it is not an object, has a union at its root, is free-form or a map,
     also beside its fields, or has fields that are not given without others, or when it may be left
@@ -554,7 +558,7 @@ def _is_json_part(kinds: set[str], content_type: str) -> bool:
 
 
 def _part_headers(reader: Reader, encoding: dict[str, Any]) -> dict[str, str]:
-    """The header fields of a part whose value the document gives (OpenAPI 3.1 §4.8.15)."""
+    """Return the header fields of a part whose value the document gives (OpenAPI 3.1 §4.8.15)."""
     fields: dict[str, str] = {}
     for name, header in as_object(encoding.get("headers")).items():
         if name.lower() == "content-type":
@@ -566,7 +570,7 @@ def _part_headers(reader: Reader, encoding: dict[str, Any]) -> dict[str, str]:
 
 
 def _header_value(reader: Reader, node: Any) -> str:
-    """The constant, the default or the first choice of a header; empty where it has none."""
+    """Return the constant, the default or the first choice of a header; empty where it has none."""
     header, _ = reader.deref(node, "")
     schema = reader.flatten(as_object(header).get("schema", {}))
     for value in (schema.get("const"), schema.get("default"), *as_list(schema.get("enum"))):
@@ -589,14 +593,14 @@ def _report_part_headers(reader: Reader, encodings: dict[str, Any], pointer: str
 
 
 def _content_types(encoding: dict[str, Any]) -> list[str]:
-    """The media types that an Encoding Object names for a part."""
+    """Return the media types that an Encoding Object names for a part."""
     written = as_text(encoding.get("contentType")).split(",")
     return list(filter(MEDIA_TYPE.fullmatch, map(str.strip, written)))
 
 
 def _own_media_type(reader: Reader, schema: Any) -> str:
-    """The media type of a file, where its schema or that of its items names one; else empty. That
-    of any bytes names none: the file may say which it is.
+    """Return the media type of a file, where its schema or that of its items names one; else empty.
+    That of any bytes names none: the file may say which it is.
     """
     flat = reader.flatten(schema)
     if "array" in reader.types(flat):
@@ -623,8 +627,8 @@ def _is_file(reader: Reader, schema: Any, is_bytes: Callable[[dict[str, Any]], b
 def _with_files(
     reader: Reader, kind: BodyKind, schema: Any, encodings: dict[str, Any], depth: int = 2
 ) -> Any:
-    """The schema of a form; that of a multipart body calls each file `format: binary`, also in the
-    alternatives of a union, and in theirs.
+    """Return the schema of a form; that of a multipart body calls each file `format: binary`, also
+    in the alternatives of a union, and in theirs.
     """
     if kind != "multipart" or not depth:
         return schema

@@ -87,7 +87,7 @@ def own_budget(config: Config, origin: Origin) -> int | None:
 
 
 def size(tool: Tool) -> int:
-    """The bytes of a tool in a list, as compact JSON."""
+    """Return the bytes of a tool in a list, as compact JSON."""
     entry: dict[str, Any] = {
         "name": tool.name,
         "title": tool.title,
@@ -152,5 +152,5 @@ def frequent_texts(
 
 
 def text_of(reader: Reader, schema: Any) -> str:
-    """The text of a schema, as it is written."""
+    """Return the text of a schema, as it is written."""
     return as_text(reader.flatten(schema).get("description"))

@@ -106,8 +106,8 @@ class DefinedTool:
         self.description = shorten(definition.description, LONGEST_DESCRIPTION) or self.title
 
     def rooted(self) -> Any:
-        """The input schema with an object at its root: another kind of value is wrapped as the
-        argument `value`.
+        """Return the input schema with an object at its root: another kind of value is wrapped as
+        the argument `value`.
 
         A schema without a type is an object's in a list of tools, and any value's elsewhere.
         """
@@ -142,7 +142,7 @@ class DefinedTool:
         return not reason
 
     def declared_output(self) -> _Output:
-        """The output schema of the definition."""
+        """Return the output schema of the definition."""
         schema = self.definition.output
         if not isinstance(schema, dict):
             return _Output()
@@ -163,7 +163,7 @@ class DefinedTool:
         return _Output(listed, exact, wrapped and "result" in listed.get("properties", {}))
 
     def tool(self, name: str) -> Tool:
-        """The tool, with as much of its input as its budget holds."""
+        """Return the tool, with as much of its input as its budget holds."""
         empty = InputRoot(Projection({"type": "object"}, [], [], False, False), self.names)
         # A long text of the author's must not be at the expense of the schema
         extra = max(0, len(self.description) - describe.DESCRIPTION)
@@ -187,7 +187,7 @@ class DefinedTool:
             )
 
     def finished(self, tool: Tool, models: Models) -> Tool:
-        """The tool with the types of its arguments and of its answer."""
+        """Return the tool with the types of its arguments and of its answer."""
         self.report_shortened()
         schemas = self.reader.properties(self.root)
         arguments = tuple(
@@ -204,7 +204,7 @@ class DefinedTool:
         return replace(tool, arguments=arguments, response=answer)
 
     def with_input(self, name: str, root: InputRoot) -> Tool:
-        """The tool with an input schema."""
+        """Return the tool with an input schema."""
         definition, output = self.definition, self.output
         sentence, _ = first_sentence(plain(self.description))
         docstring = describe.docstring_of(shorten(sentence, describe.FIRST_SENTENCE), name)
@@ -259,8 +259,8 @@ def argument_names(wire_names: list[str]) -> dict[str, str]:
 
 
 def default_of(schema: Any, kind: Annotation) -> tuple[Any, ...]:
-    """The default a schema names, where it is a value the annotation allows; in a tuple, empty
-    where there is none.
+    """Return the default a schema names, where it is a value the annotation allows; in a tuple,
+    empty where there is none.
     """
     value = as_object(schema).get("default")
     if kind.kind == "literal":

@@ -51,7 +51,7 @@ NO_ARGUMENTS = frozenset(("annotations", "_meta", "execution", *OUTPUT_KEYS))
 
 
 def definitions_name(document: Document, config: Config) -> str:
-    """The name of the server a list of tools describes."""
+    """Return the name of the server a list of tools describes."""
     return config.name or naming.server_name(_title(document, config))
 
 
@@ -61,7 +61,7 @@ def _title(document: Document, config: Config) -> str:
 
 
 def parse_definitions(document: Document, config: Config, problems: Problems) -> Server:
-    """The server a list of tools or a JSON Schema describes."""
+    """Return the server a list of tools or a JSON Schema describes."""
     title, name = _title(document, config), definitions_name(document, config)
     reader = Reader(document, problems)
     models = Models(reader, config.pinned.models)
@@ -155,7 +155,7 @@ class Definitions:
         )
 
     def selected(self) -> list[tuple[Origin, Definition]]:
-        """The definitions that the configuration and the document ask for."""
+        """Return the definitions that the configuration and the document ask for."""
         definitions = list(self.definitions())
         count = Counter(definition.name for definition in definitions)
         selected: list[tuple[Origin, Definition]] = []
@@ -381,8 +381,8 @@ class Definitions:
             self.skips.append(Skip(origin=origin, reason=reason, code="", filtered=True))
 
     def tool_definitions(self, definitions: dict[str, Any], start: str) -> list[str]:
-        """The names of definitions that are tools: those that no other one refers to. Where the
-        configuration names what to include, or all are referred to, every definition is one.
+        """Return the names of definitions that are tools: those that no other one refers to. Where
+        the configuration names what to include, or all are referred to, every definition is one.
         """
         targets = set(references(definitions))
         free = [name for name in definitions if f"#{start}{escape(name)}" not in targets]
@@ -442,8 +442,8 @@ def _written(*texts: Any) -> str:
 
 
 def passed_on(tool: dict[str, Any]) -> dict[str, Any]:
-    """The icons, the metadata and the title among the annotations of an MCP tool (2025-11-25,
-    Tool), where they are well formed.
+    """Return the icons, the metadata and the title among the annotations of an MCP tool
+    (2025-11-25, Tool), where they are well formed.
     """
     members: dict[str, Any] = {}
     title = _written(as_object(tool.get("annotations")).get("title"))
@@ -469,7 +469,8 @@ def _as_module(name: str) -> str:
 
 
 def hints_of(definition: Definition) -> Hints:
-    """The hints a definition declares, and for each one it does not declare MCP's cautious default.
+    """Return the hints a definition declares, and for each one it does not declare MCP's cautious
+    default.
 
     Nothing follows from a name: clients call a read-only tool without asking, and `query` may run
     any statement (MCP 2025-11-25, ToolAnnotations).

@@ -173,12 +173,12 @@ def _is_change(text: str) -> bool:
 
 
 def written_sentence(operation: Mapping[str, Any]) -> str:
-    """The first sentence of an operation's summary, or else of its description."""
+    """Return the first sentence of an operation's summary, or else of its description."""
     return first_sentence(summary_text(operation) or description_text(operation))[0]
 
 
 def described_sentence(operation: Mapping[str, Any]) -> str:
-    """The first sentence of an operation's description."""
+    """Return the first sentence of an operation's description."""
     return first_sentence(description_text(operation))[0]
 
 
@@ -289,8 +289,8 @@ def _capitalised(text: str) -> str:
 
 
 def _meaning(sentence: str) -> list[str]:
-    """The words of a sentence that say something, each in one form: `Deletes a Book of the shop` as
-    `delete book shop`.
+    """Return the words of a sentence that say something, each in one form: `Deletes a Book of the
+    shop` as `delete book shop`.
     """
     own_words = words(sentence) or [fold(sentence)]  # in other letters
     first, *others = [*dropwhile(is_adverb, own_words), ""]

@@ -26,7 +26,7 @@ def describe_document(document: Document) -> str:
 
 
 def dialect_of(root: Any) -> str:
-    """The dialect of one document, by its first definition."""
+    """Return the dialect of one document, by its first definition."""
     listed = entries(root)
     if listed is None:
         return "JSON Schema"

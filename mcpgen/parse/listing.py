@@ -97,7 +97,7 @@ class Style:
 
 @cache
 def styles() -> tuple[Style, ...]:
-    """The table of styles."""
+    """Return the table of styles."""
     text = (resources.files("mcpgen") / "data" / "pagination.toml").read_text("utf-8")
     rows = tomllib.loads(text)["style"]
     return tuple(Style(source=tuple(row.pop("from", ())), **row) for row in rows)
@@ -169,7 +169,9 @@ def _echoes(method: str, style: Style | None, size: str) -> bool:
 
 
 def _items(reader: Reader, schema: Any, path: str, *, paged: bool) -> tuple[str, ...] | None:
-    """The keys that lead to the list of objects in an answer; None where there is not one."""
+    """Return the keys that lead to the list of objects in an answer; None where there is not
+    one.
+    """
     if _is_list_of_objects(reader, schema):
         return ()
     if "object" not in reader.kinds(schema):
@@ -238,7 +240,9 @@ def _items_are_objects(reader: Reader, schema: Any) -> bool:
 def _style(
     reader: Reader, schema: Any, items: tuple[str, ...] | None, names: dict[str, str]
 ) -> tuple[Style | None, tuple[str, ...]]:
-    """The style that fits an operation best, and where the answer may hold its next value."""
+    """Return the style that fits an operation best, and where the answer may hold its next
+    value.
+    """
     candidates = []
     for index, style in enumerate(styles()):
         if style.needs <= names.keys():

@@ -43,7 +43,7 @@ def meanings_of(base: dict[str, Any], keys: list[str], values: list[Any]) -> tup
 
 
 def aligned(found: dict[str, Meaning], values: list[Any]) -> tuple[Meaning, ...]:
-    """The meanings of values in their order, from those by the value as text."""
+    """Return the meanings of values in their order, from those by the value as text."""
     if not any(map(any, found.values())):
         return ()
     return tuple(found.get(shown(value), ("", "")) for value in values)

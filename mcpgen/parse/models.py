@@ -59,7 +59,9 @@ NULL: Final[Schema] = {"type": "null"}
 
 
 def annotation(schema: Schema, *, nullable: bool, depth: int = 0) -> Annotation:
-    """The Python type of a projected schema; items and branches are said `DEEPEST` levels deep."""
+    """Return the Python type of a projected schema; items and branches are said `DEEPEST` levels
+    deep.
+    """
     values = as_list(schema.get("enum"))
     if _are_literals(values):
         return Annotation(kind="literal", members=tuple(values), nullable=nullable)
@@ -129,11 +131,11 @@ class Models:
         self._component_names = {prefix + class_name(name) for name in self._components()}
 
     def argument(self, schema: Any, tool: str, argument: str) -> Schema | None:
-        """The type of an argument, null not included; None where it holds no model."""
+        """Return the type of an argument, null not included; None where it holds no model."""
         return self._root(schema, pascal(tool) + pascal(argument), writing=True)
 
     def answer(self, schema: Any, tool: str) -> Schema | None:
-        """The type of an answer, null not included; None where it holds no model."""
+        """Return the type of an answer, null not included; None where it holds no model."""
         return self._root(schema, f"{pascal(tool)}Answer", writing=False)
 
     def _root(self, schema: Any, name: str, *, writing: bool) -> Schema | None:
@@ -145,7 +147,7 @@ class Models:
         return found if refers_to_model(found) else None
 
     def component(self, reference: str, *, writing: bool, depth: int) -> Schema:
-        """The type of what a `$ref` points to.
+        """Return the type of what a `$ref` points to.
 
         A component with fields that are sent or received alone has a second model for requests,
         `BookInput` beside `Book`.
@@ -275,7 +277,7 @@ class _Walk:
         return _union([found, NULL]) if accepts_null else found
 
     def fields(self, node: Any, name: str, depth: int) -> Schema:
-        """The object schema of a model: every property that goes in this direction."""
+        """Return the object schema of a model: every property that goes in this direction."""
         reader = self.models.reader
         other_direction = "readOnly" if self.writing else "writeOnly"
         properties: dict[str, Schema] = {}
@@ -304,7 +306,7 @@ class _Walk:
         return self.inline[id(node)][1]
 
     def _of_kind(self, kind: str, flat: Schema, name: str, depth: int) -> Schema:
-        """The type of a flattened schema that has no union, for one of its JSON types."""
+        """Return the type of a flattened schema that has no union, for one of its JSON types."""
         if kind == "array":
             if "prefixItems" in flat:
                 return {"type": "array", "items": {}}
@@ -346,7 +348,9 @@ def _has_properties(flat: Schema) -> bool:
 
 
 def _literals(flat: Schema) -> list[Any]:
-    """The values of an `enum` or `const` without null, where a `Literal` can say all of them."""
+    """Return the values of an `enum` or `const` without null, where a `Literal` can say all of
+    them.
+    """
     listed = [flat["const"]] if "const" in flat else as_list(flat.get("enum"))
     values = [value for value in listed if value is not None]
     if len(values) > LITERALS:
@@ -357,7 +361,9 @@ def _literals(flat: Schema) -> list[Any]:
 
 
 def _union(members: list[Schema]) -> Schema:
-    """The members without repeats; any value where one member is any value, or there is none."""
+    """Return the members without repeats; any value where one member is any value, or there is
+    none.
+    """
     if len(members) == 1:
         return members[0]
     unique = {json.dumps(member, sort_keys=True): member for member in members}

@@ -51,7 +51,7 @@ HINT_KEYS = {
 
 
 def parse_openapi(document: Document, config: Config, problems: Problems) -> Server:
-    """The server a document describes, with the tools of further APIs in it."""
+    """Return the server a document describes, with the tools of further APIs in it."""
     first = _Parser(document, config, problems)
     for name in document.apis:
         _Parser(document, config.of_api(name), problems, name, first)
@@ -69,12 +69,14 @@ def parse_openapi(document: Document, config: Config, problems: Problems) -> Ser
 
 
 def _inner(toolset: str, own: str) -> str:
-    """The name that a toolset of a further API has without that of the API."""
+    """Return the name that a toolset of a further API has without that of the API."""
     return GENERAL if toolset == own else toolset.removeprefix(f"{own}_")
 
 
 def api_name(document: Document, config: Config) -> str:
-    """The name of the server a document describes; of its operations only addresses are read."""
+    """Return the name of the server a document describes; of its operations only addresses are
+    read.
+    """
     return _Parser(document, config, Problems()).name
 
 
@@ -126,7 +128,7 @@ class _Parser:
             first.beside.append(self)
 
     def server_name(self) -> str:
-        """The server's name: the configuration's, else what title and host call the API."""
+        """Return the server's name: the configuration's, else what title and host call the API."""
         if self.config.name:
             return self.config.name
         return naming.server_name(self.title, self.home.url or "", self.pages())
@@ -251,12 +253,12 @@ class _Parser:
         return "\n".join(filter(None, (first_line, self.repeated.instructions())))
 
     def tags(self) -> dict[str, Any]:
-        """The Tag Objects of the document, by the tag of their toolset."""
+        """Return the Tag Objects of the document, by the tag of their toolset."""
         tags = list(map(as_object, as_list(self.root.get("tags"))))
         return {self.tag(tag["name"]): tag for tag in tags if isinstance(tag.get("name"), str)}
 
     def tag(self, tag: str) -> str:
-        """The tag that the toolset of a tag of the document is made from."""
+        """Return the tag that the toolset of a tag of the document is made from."""
         if not self.api:
             return tag
         return self.own.toolset or f"{self.api}: {tag}".removesuffix(": ")
@@ -264,7 +266,7 @@ class _Parser:
     # Servers.
 
     def base_address(self) -> Address:
-        """The base URL: the operator's, else the document's."""
+        """Return the base URL: the operator's, else the document's."""
         if self.config.base_url:
             return Address(self.config.base_url.rstrip("/"))
         return self.home
@@ -280,7 +282,9 @@ class _Parser:
         return origin(self.base.url) in own_network(self.source.url)
 
     def home_address(self) -> Address:
-        """The server of the whole document: its own, else the one most of its operations name."""
+        """Return the server of the whole document: its own, else the one most of its operations
+        name.
+        """
         source_url = self.source.url
         servers = self.root.get("servers")
         if servers:
@@ -309,8 +313,8 @@ class _Parser:
         return None
 
     def other_server(self, operation: DocumentedOperation) -> str | None:
-        """The base URL of an operation that does not go to the document's server; None if it does.
-        A path counts from the origin of the base URL that the operator names.
+        """Return the base URL of an operation that does not go to the document's server; None if it
+        does. A path counts from the origin of the base URL that the operator names.
 
         Raises Unsupported where it cannot be used: the document's server is not meant (OpenAPI 3.1
         section 4.8.10), and must not get the call and its credential.
@@ -349,7 +353,9 @@ class _Parser:
         return operations
 
     def tools(self) -> list[tuple[str, Tool]]:
-        """The tools of all operations and of the definitions beside them, each with its tag."""
+        """Return the tools of all operations and of the definitions beside them, each with its
+        tag.
+        """
         apis, pinned = (self, *self.beside), self.config.pinned.tools
         theirs = {operation.key for api in self.beside for operation in api.operations}
         taken = [pinned[key] for key in sorted(theirs & pinned.keys())]
@@ -378,7 +384,7 @@ class _Parser:
         return tools
 
     def drafts(self, names: dict[str, str]) -> list[Draft]:
-        """The selected operations as drafts of tools."""
+        """Return the selected operations as drafts of tools."""
         selected = self.selected()
         self.openings = openings(self.operations, names)
         tags = self.tags_of_operations()
@@ -465,7 +471,7 @@ class _Parser:
         return found
 
     def selected(self) -> list[DocumentedOperation]:
-        """The operations that the configuration and the document ask for."""
+        """Return the operations that the configuration and the document ask for."""
         selected: list[DocumentedOperation] = []
         called = self.called_by_workflows()
         for operation in self.operations:

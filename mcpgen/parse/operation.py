@@ -205,7 +205,7 @@ class Operation:
         self.lines: list[str] = []
 
     def without_credentials(self, fields: list[Field]) -> tuple[list[Field], Requirement | None]:
-        """The fields that are the model's to give, and the operation's security requirement.
+        """Return the fields that are the model's to give, and the operation's security requirement.
 
         A parameter that a security scheme of the operation fills is the operator's to give. Where
         it is required, its scheme is part of every alternative.
@@ -232,8 +232,8 @@ class Operation:
         return model_fields, tuple(dict.fromkeys(completed))
 
     def without_layout(self, fields: list[Field], kept: Container[ArgumentKey]) -> list[Field]:
-        """The fields that change more than the layout of the answer, which is read and written
-        anew, and that the API still has; those that the lock has are kept.
+        """Return the fields that change more than the layout of the answer, which is read and
+        written anew, and that the API still has; those that the lock has are kept.
         """
         found = []
         for item in fields:
@@ -253,9 +253,9 @@ class Operation:
         self.reader.problems.note("E0407", message, pointer=self.origin.pointer)
 
     def body_fields(self, kept: Collection[str]) -> tuple[Body | None, list[Field]]:
-        """The request body and its fields. With a method whose body has no defined meaning, a body
-        is sent only if the document describes its content: such an API reads it all the same.
-        `kept` are the names of its arguments on the wire at the last run.
+        """Return the request body and its fields. With a method whose body has no defined meaning,
+        a body is sent only if the document describes its content: such an API reads it all the
+        same. `kept` are the names of its arguments on the wire at the last run.
         """
         written = self.written_body
         if written is None:
@@ -268,7 +268,7 @@ class Operation:
         return bodies.fields(self.reader, written, f"{self.origin.pointer}/requestBody", around)
 
     def tool(self, name: str, *, base_url: str | None, api: str = "") -> Tool:
-        """The tool, with as much of its input as its budget holds."""
+        """Return the tool, with as much of its input as its budget holds."""
         tool = self.without_arguments(name)
         listing = self.listed(tool)
         self.lacks_room = listing.lacks_room
@@ -288,11 +288,11 @@ class Operation:
         return replace(tool, request=request)
 
     def content_type(self) -> str:
-        """The documented Content-Type of a request without a body; a body says its own."""
+        """Return the documented Content-Type of a request without a body; a body says its own."""
         return "" if self.body is not None else self.constants.get("content-type", "")
 
     def listed(self, tool: Tool) -> Listing:
-        """The arguments and the description as the budget allows."""
+        """Return the arguments and the description as the budget allows."""
         listing = Listing(self.whole.nodes, self.budget - size(tool), self.texts)
         for written in self.fields:
             item = self.as_listed(written)
@@ -325,8 +325,8 @@ class Operation:
             self.description = text
 
     def with_arguments(self, tool: Tool, listing: Listing) -> Tool:
-        """The tool with its arguments, and with the whole of its input where that is not what is
-        listed.
+        """Return the tool with its arguments, and with the whole of its input where that is not
+        what is listed.
         """
         properties: dict[str, Schema] = {}
         arguments: list[Argument] = []
@@ -360,7 +360,7 @@ class Operation:
         return replace(tool, nullable=tuple(nullable), wire_names=tuple(wire_names))
 
     def listable(self, properties: dict[str, Schema]) -> dict[str, Schema]:
-        """The required arguments, and as many of the others as any list can hold."""
+        """Return the required arguments, and as many of the others as any list can hold."""
         required = self.required_names()
         room = LARGEST - 2 * BUDGET["portable"]
         listed: dict[str, Schema] = {}
@@ -371,7 +371,7 @@ class Operation:
         return listed
 
     def with_contract(self, tool: Tool) -> Tool:
-        """The tool with the whole of its input, null among the types."""
+        """Return the tool with the whole of its input, null among the types."""
         properties: dict[str, Schema] = {}
         names: dict[str, str] = {}
         for item in self.fields:
@@ -396,7 +396,7 @@ class Operation:
         return schema
 
     def required_names(self) -> list[str]:
-        """The arguments that a call must have."""
+        """Return the arguments that a call must have."""
         return [self.names[item.place, item.wire_name] for item in self.fields if item.required]
 
     def argument(self, name: str, item: Field, kind: Annotation) -> Argument:
@@ -412,7 +412,7 @@ class Operation:
         )
 
     def typed(self, tool: Tool) -> Tool:
-        """The tool with the types of its arguments and of its answer."""
+        """Return the tool with the types of its arguments and of its answer."""
         arguments = tuple(
             replace(argument, type=self.models.argument(item.schema, tool.name, argument.name))
             for argument, item in zip(tool.arguments, self.fields, strict=True)
@@ -426,7 +426,7 @@ class Operation:
         return replace(tool, arguments=arguments, response=answer)
 
     def without_arguments(self, name: str) -> Tool:
-        """The tool with its shortest description and no arguments."""
+        """Return the tool with its shortest description and no arguments."""
         answer, output = self.output()
         list_answer = self.list_answer(answer)
         hints = self.hints()
@@ -463,7 +463,7 @@ class Operation:
         )
 
     def hints(self) -> Hints:
-        """The behaviour hints of the tool."""
+        """Return the behaviour hints of the tool."""
         return hints_of(
             self.origin.method,
             self.origin.own_id,

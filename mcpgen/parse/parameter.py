@@ -108,8 +108,8 @@ class Around:
 def collect(
     reader: Reader, path_item: dict[str, Any], operation: dict[str, Any], pointers: tuple[str, str]
 ) -> list[Parameter]:
-    """The parameters of an operation, those of its path included; the operation's own win (OpenAPI
-    3.1 §4.8.9). `pointers` are those of the path item and the operation.
+    """Return the parameters of an operation, those of its path included; the operation's own win
+    (OpenAPI 3.1 §4.8.9). `pointers` are those of the path item and the operation.
 
     Raises Unsupported where one cannot be read: what it was for would be lost.
     """
@@ -152,8 +152,8 @@ def templated(
 
 
 def body_of(parameters: list[Parameter]) -> tuple[dict[str, Any] | None, list[Parameter]]:
-    """The request body that parameters of Swagger 2.0 (`in: body`, `in: formData`) mean, None
-    where there are none, and the other parameters.
+    """Return the request body that parameters of Swagger 2.0 (`in: body`, `in: formData`) mean,
+    None where there are none, and the other parameters.
     """
     body: dict[str, Any] | None = None
     properties: dict[str, Any] = {}
@@ -196,8 +196,8 @@ def validators(reader: Reader, path_item: dict[str, Any]) -> tuple[str, ...]:
 def constant_headers(
     reader: Reader, parameters: list[Parameter]
 ) -> tuple[dict[str, str], list[Parameter]]:
-    """The values of documented `Accept` and `Content-Type` headers that can only be one, by their
-    name in lower case, and the other parameters.
+    """Return the values of documented `Accept` and `Content-Type` headers that can only be one, by
+    their name in lower case, and the other parameters.
 
     OpenAPI ignores such parameters (3.1 §4.8.12.2), but an author who writes one down with a value
     has an API that wants it.
@@ -219,9 +219,9 @@ def constant_headers(
 def fixed_headers(
     reader: Reader, parameters: list[Parameter], kept: Container[tuple[str, str]]
 ) -> tuple[tuple[tuple[str, str], ...], list[Parameter]]:
-    """The headers that name a version of the API and have a default, with that, and the other
-    parameters: which version a server was made for is no choice of a call. Those that the lock has
-    as arguments (`kept`) stay arguments.
+    """Return the headers that name a version of the API and have a default, with that, and the
+    other parameters: which version a server was made for is no choice of a call. Those that the
+    lock has as arguments (`kept`) stay arguments.
     """
     fixed: dict[str, str] = {}
     others: list[Parameter] = []
@@ -242,8 +242,8 @@ def fixed_headers(
 
 
 def _only_value(reader: Reader, parameter: dict[str, Any]) -> str:
-    """The default of a parameter, or the one value it can have; empty where it has neither or no
-    media type can be written so.
+    """Return the default of a parameter, or the one value it can have; empty where it has neither
+    or no media type can be written so.
     """
     schema = reader.flatten(parameter.get("schema", {}))
     values = as_list(schema.get("enum"))
@@ -257,7 +257,7 @@ def _only_value(reader: Reader, parameter: dict[str, Any]) -> str:
 
 
 def fields(reader: Reader, parameters: list[Parameter], path: str, operation: str) -> list[Field]:
-    """The fields of an operation's parameters, in the document's order. Raises Unsupported.
+    """Return the fields of an operation's parameters, in the document's order. Raises Unsupported.
 
     `path` is the path template, `operation` the pointer of the operation.
     """
@@ -292,7 +292,9 @@ def _misnamed(parameters: list[Parameter], declared: set[str]) -> int:
 
 
 def at_key(node: dict[str, Any], pointer: str, key: str) -> str:
-    """The pointer of a key of an object, or of the object itself where the key is missing."""
+    """Return the pointer of a key of an object, or of the object itself where the key is
+    missing.
+    """
     if key in node:
         return f"{pointer}/{key}"
     return pointer
@@ -385,7 +387,7 @@ def _query_string(reader: Reader, parameter: dict[str, Any]) -> Field:
 
 
 def _examples(reader: Reader, parameter: dict[str, Any]) -> list[Any]:
-    """The examples of a parameter and of its media type."""
+    """Return the examples of a parameter and of its media type."""
     owners = [parameter, *map(as_object, as_object(parameter.get("content")).values())]
     return [each for owner in owners for each in examples_of(owner, reader.peek)]
 
@@ -398,7 +400,7 @@ def with_examples(schema: Any, examples: list[Any]) -> Any:
 
 
 def _content(parameter: dict[str, Any]) -> tuple[str, Any]:
-    """The media type and the schema of a parameter with `content`, which has one entry."""
+    """Return the media type and the schema of a parameter with `content`, which has one entry."""
     content = as_object(parameter.get("content"))
     for media_type, media in content.items():
         return media_type, as_object(media).get("schema", {})
@@ -419,8 +421,8 @@ def _serialisation(reader: Reader, parameter: dict[str, Any], place: Place) -> t
 
 
 def _text_content(reader: Reader, media_type: str, schema: Any) -> tuple[Any, Encoding]:
-    """The schema of a parameter whose `content` is no JSON, and how it is written: a form by its
-    fields, and anything else as the text it is.
+    """Return the schema of a parameter whose `content` is no JSON, and how it is written: a form by
+    its fields, and anything else as the text it is.
     """
     if reader.kinds(schema).isdisjoint(("array", "object")):
         return schema, DEFAULT
@@ -433,8 +435,8 @@ def _text_content(reader: Reader, media_type: str, schema: Any) -> tuple[Any, En
 
 
 def style(reader: Reader, parameter: dict[str, Any], place: str, schema: Any) -> Encoding:
-    """The `style`, `explode` and `allowReserved` of a parameter or form field as a function that
-    writes its values.
+    """Return the `style`, `explode` and `allowReserved` of a parameter or form field as a function
+    that writes its values.
 
     The empty name is the place's default: in a query `form` exploded, elsewhere `simple`/`form` not
     exploded, which for scalars is the same thing as exploded.

@@ -141,7 +141,7 @@ class _Rewriter:
         self.out: list[str] = []
 
     def text(self) -> str:
-        """The rewritten pattern. Raises _NotPortable."""
+        """Return the rewritten pattern. Raises _NotPortable."""
         while self.index < len(self.pattern):
             char = self.pattern[self.index]
             if char == "\\":
@@ -204,7 +204,7 @@ class _Rewriter:
         self.out.append(char)
 
     def _group(self, rest: str) -> str:
-        """The opening of a group, without its name."""
+        """Return the opening of a group, without its name."""
         self.depth += 1
         named = _GROUP.match(rest)
         if named is None:
@@ -228,7 +228,7 @@ class _Rewriter:
 
 
 def _character(code: re.Match[str]) -> str:
-    """The spelling of a character that is given by its number. Raises _NotPortable."""
+    """Return the spelling of a character that is given by its number. Raises _NotPortable."""
     if code[1]:
         return code[0]
     number = int(code[2], 16)
@@ -240,8 +240,8 @@ def _character(code: re.Match[str]) -> str:
 
 
 def _escape(rest: str, in_class: bool, checked: bool) -> tuple[str, int]:
-    """The portable spelling of the escape sequence that `rest` begins with, and how many characters
-    it took. Raises _NotPortable.
+    """Return the portable spelling of the escape sequence that `rest` begins with, and how many
+    characters it took. Raises _NotPortable.
     """
     escape, following = rest[:2], rest[1:2]
     if following in _UNCHANGED["inside" if in_class else "outside"]:

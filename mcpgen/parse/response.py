@@ -85,8 +85,8 @@ ARTICLES = {"array": "an", "boolean": "a", "integer": "an", "number": "a", "stri
 
 
 def success(reader: Reader, operation: dict[str, Any], pointer: str) -> tuple[str, dict[str, Any]]:
-    """The status and the response object of the answer a tool returns: the lowest 2xx, else `2XX`,
-    else `default`.
+    """Return the status and the response object of the answer a tool returns: the lowest 2xx, else
+    `2XX`, else `default`.
     """
     responses = as_object(operation.get("responses"))
     codes = sorted(code for code in responses if re.fullmatch(r"2\d\d", code))
@@ -135,7 +135,7 @@ def is_long_text(reader: Reader, response: dict[str, Any]) -> bool:
 def items_of(
     reader: Reader, operation: dict[str, Any], pointer: str, sentence: str
 ) -> frozenset[str] | None:
-    """The words for what an operation answers an array of: those of its schema's name in the
+    """Return the words for what an operation answers an array of: those of its schema's name in the
     singular, and the plurals in a sentence about the operation; None where the answer is no array,
     nor an envelope of one that the sentence calls a list (`Get a list of books`), or beside whose
     list another field says how to go on.
@@ -194,7 +194,7 @@ def understand(
 
 
 def _readable(reader: Reader, schema: Any) -> dict[str, Any]:
-    """The fields of an object that an answer has."""
+    """Return the fields of an object that an answer has."""
     return {
         name: child
         for name, child in reader.properties(schema).items()
@@ -203,7 +203,7 @@ def _readable(reader: Reader, schema: Any) -> dict[str, Any]:
 
 
 def type_of_field(reader: Reader, schema: Any) -> Schema:
-    """The types of a field and null: documents seldom say that a field may be null."""
+    """Return the types of a field and null: documents seldom say that a field may be null."""
     kinds = sorted(reader.kinds(schema))
     return {"type": [*kinds, "null"]} if kinds else {}
 
@@ -274,7 +274,7 @@ def _spelled(value: Any) -> str:
 
 
 def _plural_phrase(reader: Reader, schema: Any, kinds: set[str], limit: int) -> str:
-    """The items of an array, all of one type; of objects their names."""
+    """Return the items of an array, all of one type; of objects their names."""
     if kinds != {"object"}:
         return f"{next(iter(kinds))}s"
     names = identifying_fields(reader, schema)
@@ -373,8 +373,8 @@ def _form(reader: Reader, response: dict[str, Any], items: tuple[str, ...] | Non
 
 
 def _held(reader: Reader, fields: Mapping[str, Any]) -> str:
-    """The field that an envelope is around: the only one beside those that say how the call went
-    and how to get the rest (`invoices` of `invoices, next_page, errors`); empty without one.
+    """Return the field that an envelope is around: the only one beside those that say how the call
+    went and how to get the rest (`invoices` of `invoices, next_page, errors`); empty without one.
     """
     content = [name for name in fields if not (name.lower() in ASIDE or _PAGING.search(name))]
     if len(content) != 1 or not _has_fields(reader, fields[content[0]]):

@@ -58,7 +58,7 @@ class InputRoot:
 
 
 def argument_pointer(name: str) -> str:
-    """The pointer of an argument in an input schema."""
+    """Return the pointer of an argument in an input schema."""
     return f"/properties/{escape(name)}"
 
 

@@ -78,8 +78,8 @@ class Subtypes:
         return [tag for tag in mapping if component_name(as_text(mapping[tag])) in descendants]
 
     def kinds(self, name: str, mapping: dict[str, Any]) -> dict[str, list[str]]:
-        """The components that inherit from one → their values in a discriminator's mapping; without
-        a mapping the name of a component is its value.
+        """Return the components that inherit from one → their values in a discriminator's mapping;
+        without a mapping the name of a component is its value.
         """
         subtypes = self.descendants(name)[1:]
         if not mapping:
@@ -91,7 +91,7 @@ class Subtypes:
 
 
 def component_name(reference: str) -> str:
-    """The name of the component that a reference or a mapping leads to."""
+    """Return the name of the component that a reference or a mapping leads to."""
     return unescape(reference.rpartition("/")[2])
 
 
@@ -214,7 +214,7 @@ class Reader(References):
     # What a schema allows.
 
     def kinds(self, node: Any, depth: int = 0) -> set[str]:
-        """The JSON types a schema allows, without null; empty when it says nothing."""
+        """Return the JSON types a schema allows, without null; empty when it says nothing."""
         flat = self.flatten(node)
         kinds = set(self.types(flat))
         for keyword in UNIONS:
@@ -237,7 +237,9 @@ class Reader(References):
         return [name for name in as_list(written) if name in TYPES]
 
     def branches(self, flat: dict[str, Any]) -> tuple[list[Any], bool]:
-        """The branches of a schema's union other than null, and whether null is one of them."""
+        """Return the branches of a schema's union other than null, and whether null is one of
+        them.
+        """
         for keyword in UNIONS:
             branches = as_list(flat.get(keyword))
             if branches:
@@ -273,7 +275,7 @@ class Reader(References):
         return merge(inner, base), inner_branches, null or inner_null
 
     def properties(self, node: Any) -> dict[str, Any]:
-        """The properties of an object schema, those of its union branches included."""
+        """Return the properties of an object schema, those of its union branches included."""
         base, branches, _ = self.expand(node)
         properties = dict(as_object(base.get("properties")))
         for branch in branches:
@@ -284,7 +286,7 @@ class Reader(References):
 
 
 def type_of(value: Any) -> str:
-    """The JSON type of a JSON value."""
+    """Return the JSON type of a JSON value."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -338,7 +340,7 @@ def is_barred(flat: dict[str, Any], keyword: str) -> bool:
 
 
 def conditions(flat: dict[str, Any]) -> list[dict[str, Any]]:
-    """The conditions of a flat schema, those of each part together."""
+    """Return the conditions of a flat schema, those of each part together."""
     own = picked(flat, CONDITIONS)
     if own.get("not") == {}:
         del own["not"]
@@ -361,7 +363,7 @@ def has_union(flat: dict[str, Any]) -> bool:
 
 
 def _inferred_types(flat: dict[str, Any]) -> list[str]:
-    """The types of a schema without `type`, from its other keywords."""
+    """Return the types of a schema without `type`, from its other keywords."""
     if not flat.keys().isdisjoint(OBJECT_KEYWORDS):
         return ["object"]
     if isinstance(flat.get("required"), list) and not has_union(flat):
@@ -377,7 +379,7 @@ def _inferred_types(flat: dict[str, Any]) -> list[str]:
 
 
 def _types_of_values(flat: dict[str, Any]) -> list[str]:
-    """The types of the values of an enum or of a constant."""
+    """Return the types of the values of an enum or of a constant."""
     values = []
     if isinstance(flat.get("enum"), list):
         values = flat["enum"]
@@ -390,8 +392,8 @@ def _types_of_values(flat: dict[str, Any]) -> list[str]:
 
 
 def merge(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
-    """The schema that accepts what both accept, for the keywords a projection reads (JSON Schema
-    2020-12 §10.2.1.1).
+    """Return the schema that accepts what both accept, for the keywords a projection reads (JSON
+    Schema 2020-12 §10.2.1.1).
 
     Where two values of a keyword cannot be merged, the left one stays.
     """

@@ -63,10 +63,10 @@ ANY = re.compile(r"\bbearer\b|\bapi[ -]?keys?\b|\bauthenticat|\baccess tokens?\b
 
 
 def login_of(scheme: Mapping[str, Any], variables: tuple[str, str]) -> Login | None:
-    """The login of an `oauth2` or `openIdConnect` scheme, None where there is none.
+    """Return the login of an `oauth2` or `openIdConnect` scheme, None where there is none.
 
-    `variables` are those of the client's id and secret. A flow without a token endpoint counts
-    only where the scheme names a document that has it.
+    `variables` are those of the client's id and secret. A flow without a token endpoint counts only
+    where the scheme names a document that has it.
     """
     flows = as_object(scheme.get("flows"))
     browser = as_object(flows.get("authorizationCode"))
@@ -99,7 +99,7 @@ def with_scopes(auth: Auth, scopes: tuple[str, ...]) -> Auth:
 
 
 def scopes_of(flow: Mapping[str, Any]) -> tuple[str, ...]:
-    """The scopes that a flow offers."""
+    """Return the scopes that a flow offers."""
     return tuple(name for name in as_object(flow.get("scopes")) if isinstance(name, str))
 
 
@@ -219,7 +219,7 @@ class Security:
         return f"{self.api}_{name}" if self.api else name
 
     def named_credential(self, name: str, node: dict[str, Any], pointer: str) -> Auth:
-        """The credential of a scheme, under a name whose variables nothing else reads."""
+        """Return the credential of a scheme, under a name whose variables nothing else reads."""
         slug = self.slug(name)
         auth = self.credential(_Scheme(slug, node, pointer, self.prefix, self.api))
         if not self.clashes(auth):
@@ -276,7 +276,7 @@ class Security:
         return not in_use.isdisjoint(self.all_variables(auth))
 
     def all_variables(self, auth: Auth) -> list[str]:
-        """The variables of a credential, those for what writes and for a login included."""
+        """Return the variables of a credential, those for what writes and for a login included."""
         writing = [write_variable(self.prefix, variable) for variable in auth.variables]
         if auth.login is None:
             return [*auth.variables, *writing]
@@ -388,8 +388,8 @@ class Security:
         return None
 
     def names_of(self, schemes: Collection[str]) -> set[str]:
-        """The folded names that the API keys among `schemes` have on the wire, and in the document
-        where that is a part of it: a `token` to send is no `Authorization`.
+        """Return the folded names that the API keys among `schemes` have on the wire, and in the
+        document where that is a part of it: a `token` to send is no `Authorization`.
         """
         names: set[str] = set()
         for name, slug in self.slugs.items():
@@ -515,7 +515,9 @@ class Clue:
 def find_clue(
     reader: Reader, info: dict[str, Any], operations: list[DocumentedOperation]
 ) -> Clue | None:
-    """The strongest clue: a parameter that is a credential, answers 401 and 403, the text."""
+    """Return the strongest clue: a parameter that is a credential, answers 401 and 403, the
+    text.
+    """
     parameters = Counter(_parameters(reader, operations))
     for (place, name), count in parameters.most_common():
         words = (
@@ -550,7 +552,7 @@ def credential_parameters(
 def _parameters(
     reader: Reader, operations: Iterable[DocumentedOperation]
 ) -> Iterator[tuple[str, str]]:
-    """The place and name of every parameter of every operation."""
+    """Yield the place and name of every parameter of every operation."""
     for operation in operations:
         for owner in (operation.path_item, operation.node):
             for entry in as_list(owner.get("parameters")):

@@ -55,8 +55,8 @@ def _truth(value: Any) -> bool | None:
 
 
 def inherited(*nodes: dict[str, Any]) -> dict[str, Any]:
-    """The innermost of some objects, with the `x-mcp` of the nearest that says if it is a tool: an
-    operation's own, else that of its path, else that of the document.
+    """Return the innermost of some objects, with the `x-mcp` of the nearest that says if it is a
+    tool: an operation's own, else that of its path, else that of the document.
     """
     inner = nodes[0]
     says = (extension(node).get("enabled") for node in nodes)
@@ -169,7 +169,7 @@ def _unknown(key: str, kind: str, pattern: str, words: list[str], api: str) -> P
 
 
 def _suggestion(kind: str, pattern: str, words: list[str]) -> str:
-    """The words that are like a pattern, else the first words that there are."""
+    """Return the words that are like a pattern, else the first words that there are."""
     if all(part in words for part in pattern.split(",")):
         option = f"--include-{kind}"
         return f"one word each: `{' '.join(f'{option} {part}' for part in pattern.split(','))}`"
@@ -189,7 +189,7 @@ def _quoted(word: str) -> str:
 
 
 def matches(values: list[str], patterns: tuple[str, ...]) -> str | None:
-    """The first pattern (shell-style: `*`, `?`) that matches any of the values."""
+    """Return the first pattern (shell-style: `*`, `?`) that matches any of the values."""
     for pattern in patterns:
         if any(fnmatchcase(value, pattern) for value in values):
             return pattern

@@ -54,7 +54,7 @@ class Address:
 
 
 def address(servers: Any, source_url: str | None, vouched: Collection[str] = ()) -> Address:
-    """The first server as a base URL without a trailing slash.
+    """Return the first server as a base URL without a trailing slash.
 
     Relative ones count from the address the document came from. A URL that is not https, names a
     private host, carries credentials or cannot be completed is not taken over: its note says so,
@@ -170,7 +170,9 @@ def fill(url: str, variables: Any) -> tuple[str, list[str]]:
 
 
 def _default(variable: dict[str, Any]) -> str | None:
-    """The default of a variable, else the first of its choices; None where it has neither."""
+    """Return the default of a variable, else the first of its choices; None where it has
+    neither.
+    """
     default = variable.get("default")
     if is_number(default):
         return str(default)
@@ -216,5 +218,5 @@ def _percent_encoded(char: str) -> str:
 
 
 def parameter_names(template: str) -> list[str]:
-    """The names in the braces of a path template, in order, with repeats."""
+    """Return the names in the braces of a path template, in order, with repeats."""
     return TEMPLATE_NAME.findall(template)

@@ -79,7 +79,7 @@ def areas(
 
 
 def _first_word(path: str) -> str:
-    """The first literal of a path that names something, as words; empty where none does."""
+    """Return the first literal of a path that names something, as words; empty where none does."""
     for literal in literals(path):
         if not is_noise(literal):
             return " ".join(literal.words).capitalize()

@@ -76,7 +76,7 @@ def _items(reader: Reader, name: str, schema: Any, depth: int, needed_only: bool
 
 
 def _members(reader: Reader, flat: dict[str, Any]) -> list[tuple[str, Any, bool]]:
-    """The properties that a caller gives and XML can name, and whether each is required."""
+    """Return the properties that a caller gives and XML can name, and whether each is required."""
     required = texts_in(flat.get("required"))
     members: list[tuple[str, Any, bool]] = []
     for key, child in as_object(flat.get("properties")).items():
@@ -88,7 +88,9 @@ def _members(reader: Reader, flat: dict[str, Any]) -> list[tuple[str, Any, bool]
 
 
 def _tag(name: str, xml: dict[str, Any]) -> tuple[str, str]:
-    """The name of an element or attribute with its prefix, and the declaration of its namespace."""
+    """Return the name of an element or attribute with its prefix, and the declaration of its
+    namespace.
+    """
     name = first_text(xml.get("name"), name)
     prefix, namespace = as_text(xml.get("prefix")), as_text(xml.get("namespace"))
     if not TAG.fullmatch(name):

@@ -40,7 +40,7 @@ class Annotations:
     definitions: dict[str, Schema] = field(default_factory=dict)
 
     def schema(self, node: ast.AST | None) -> Schema:
-        """The schema of an annotation; empty where there is none."""
+        """Return the schema of an annotation; empty where there is none."""
         match node:
             case None:
                 return {}
@@ -57,7 +57,9 @@ class Annotations:
         return {"format": ast.unparse(node)}
 
     def member(self, annotation: ast.AST | None, default: ast.expr | None) -> tuple[Schema, bool]:
-        """The schema of an argument or a field with its default, and whether it is required."""
+        """Return the schema of an argument or a field with its default, and whether it is
+        required.
+        """
         schema = self.schema(annotation)
         match default:
             case None:
@@ -106,7 +108,9 @@ class Annotations:
         return {"format": ast.unparse(node)}
 
     def _class(self, node: ast.ClassDef) -> Schema:
-        """The fields of a dataclass, a model or a TypedDict; the values of an enumeration."""
+        """Return the fields of a dataclass, a model or a TypedDict; the values of an
+        enumeration.
+        """
         bases = [last_name(base) for base in node.bases]
         if bases and bases[-1].endswith("Enum"):
             assigned = [each.value for each in node.body if isinstance(each, ast.Assign)]
@@ -139,7 +143,7 @@ def last_name(node: ast.AST) -> str:
 
 
 def literal(node: ast.expr) -> Any:
-    """The value of a constant as JSON has it, or the text of an expression."""
+    """Return the value of a constant as JSON has it, or the text of an expression."""
     try:
         value = ast.literal_eval(node)
     except ValueError:

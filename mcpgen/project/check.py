@@ -91,8 +91,8 @@ def check(folder: Path, problems: Problems, *, update: bool = False) -> Report:
 
 
 def template_differences(folder: Path, problems: Problems) -> Iterator[tuple[Outdated, str]]:
-    """The files written once that mcpgen would write differently today, each with the difference
-    as a unified diff. Raises McpgenError when that cannot be known.
+    """Yield the files written once that mcpgen would write differently today, each with the
+    difference as a unified diff. Raises McpgenError when that cannot be known.
     """
     lock = require_lock(folder)
     result = run(CommandInput(folder=folder), problems)
@@ -155,7 +155,7 @@ def _table_problems(problems: Problems) -> Iterator[Problem]:
 
 
 def _facts(folder: Path, lock: Lock) -> dict[str, Any]:
-    """The content of the project's `api.json`; empty where it cannot be read."""
+    """Return the content of the project's `api.json`; empty where it cannot be read."""
     try:
         content = json.loads((folder / "src" / f"{lock.name}_mcp" / "api.json").read_bytes())
     except (OSError, ValueError):

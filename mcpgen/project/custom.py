@@ -45,7 +45,7 @@ def custom_problems(package: GeneratedPackage) -> Iterator[Problem]:
 
 
 def custom_names(package: GeneratedPackage) -> set[str]:
-    """The names of the user's tools, as far as their contracts can be read."""
+    """Return the names of the user's tools, as far as their contracts can be read."""
     return _contract_names(package).union(function.name for function in functions(package.home))
 
 
@@ -59,7 +59,7 @@ def _contract_names(package: GeneratedPackage) -> set[str]:
 
 
 def _contract(path: Path) -> list[dict[str, Any]] | ValueError:
-    """The tools of a contract, or why it cannot be read."""
+    """Return the tools of a contract, or why it cannot be read."""
     try:
         data = json.loads(path.read_text("utf-8-sig"))
     except OSError as error:
@@ -78,7 +78,7 @@ class _Custom:
         self.room = package.home / "custom"
 
     def contracts(self) -> Iterator[Problem]:
-        """The user's own contracts, and the functions that belong to them."""
+        """Yield the user's own contracts, and the functions that belong to them."""
         for path in sorted(self.room.glob("*.json")):
             contract = _contract(path)
             if isinstance(contract, ValueError):
@@ -123,8 +123,8 @@ class _Custom:
             yield problem_at("E1314", message, self.folder, module, function, hint)
 
     def without_choice(self, name: str, schema: Any) -> Any:
-        """The input schema of a generated tool without the arguments that choose fields or a part
-        of the answer: the server takes them itself.
+        """Return the input schema of a generated tool without the arguments that choose fields or a
+        part of the answer: the server takes them itself.
         """
         listing = self.package.lists.get(name, {})
         properties = as_object(as_object(schema).get("properties"))
@@ -198,12 +198,12 @@ class _Custom:
 
 
 def _word(tool: str) -> str:
-    """The name of the function of a tool."""
+    """Return the name of the function of a tool."""
     return re.sub(r"\W", "_", tool)
 
 
 def _function(tree: ast.Module | None, name: str) -> Function | ast.alias | None:
-    """The last thing of that name in a module; an alias where it comes from elsewhere."""
+    """Return the last thing of that name in a module; an alias where it comes from elsewhere."""
     if tree is None:
         return None
     for node in reversed(tree.body):
@@ -221,7 +221,7 @@ def _function(tree: ast.Module | None, name: str) -> Function | ast.alias | None
 
 
 def _as_called(wire: Mapping[str, Any], contract: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The arguments of a tool as its function gets them: a schema of their names."""
+    """Return the arguments of a tool as its function gets them: a schema of their names."""
     schema = wire.get("inputSchema")
     if not isinstance(schema, dict):
         schema = {}
@@ -253,7 +253,7 @@ def _misfits(function: Function, schema: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _parameters(function: Function) -> tuple[set[str], set[str]]:
-    """The names of a function's parameters, without those mcpgen fills, and of those with a
+    """Return the names of a function's parameters, without those mcpgen fills, and of those with a
     default.
     """
     arguments = function.args

@@ -26,7 +26,9 @@ _LISTS = {"list", "tuple", "sequence", "iterable"}
 
 
 def parsed(path: Path) -> ast.Module | Problem | None:
-    """The syntax tree of a file, None where there is no file, a Problem where it is not Python."""
+    """Return the syntax tree of a file, None where there is no file, a Problem where it is not
+    Python.
+    """
     try:
         return ast.parse(path.read_bytes())
     except (FileNotFoundError, NotADirectoryError):
@@ -238,7 +240,7 @@ def _is_tool(decorator: ast.expr) -> bool:
 
 
 def _tool_name(node: FunctionNode) -> str:
-    """The name that `@tool` gives a function, else its own."""
+    """Return the name that `@tool` gives a function, else its own."""
     match tool_options(node).get("name"):
         case ast.Constant(value=str(name)) if name:
             return name
@@ -246,7 +248,7 @@ def _tool_name(node: FunctionNode) -> str:
 
 
 def tool_options(node: FunctionNode) -> dict[str, ast.expr]:
-    """The options of `@tool` by name, as expressions."""
+    """Return the options of `@tool` by name, as expressions."""
     options: dict[str, ast.expr] = {}
     for decorator in filter(_is_tool, node.decorator_list):
         if isinstance(decorator, ast.Call):

@@ -110,7 +110,7 @@ class _Reader:
                         yield _Import(node, package, tuple(module_parts), names)
 
     def _module(self, node: ast.ImportFrom, room: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        """The module inside the package that a `from` names; None for one outside of it."""
+        """Return the module inside the package that a `from` names; None for one outside of it."""
         named = tuple(node.module.split(".")) if node.module else ()
         if not node.level:
             return named[1:] if named[:1] == (self.package,) else None
@@ -199,7 +199,7 @@ def _each_module(found: _Import, node: ast.ImportFrom, tree: ast.Module) -> Iter
 
 
 def _attributes(tree: ast.Module, variable: str | None) -> tuple[str, ...]:
-    """The attributes of a variable that a file uses, sorted."""
+    """Return the attributes of a variable that a file uses, sorted."""
     names = {node.attr for node, name in _attribute_nodes(tree) if name == variable}
     return tuple(sorted(names))
 
@@ -229,7 +229,7 @@ def _toolset_modules(tree: ast.Module) -> dict[str, str]:
 
 
 def _imported_names(tree: ast.Module | None) -> frozenset[str]:
-    """The names that the package's face imports for type checkers: all it offers."""
+    """Return the names that the package's face imports for type checkers: all it offers."""
     if tree is None:
         return frozenset()
     imports = _relative_imports(tree)
@@ -242,12 +242,12 @@ def _renamed(name: str, variable: str) -> str:
 
 
 def bound_name(alias: ast.alias) -> str:
-    """The variable that an import binds."""
+    """Return the variable that an import binds."""
     return alias.asname or alias.name
 
 
 def _class_names(tree: ast.Module | None) -> frozenset[str]:
-    """The names that a module of types defines."""
+    """Return the names that a module of types defines."""
     names: set[str] = set()
     for node in tree.body if tree else ():
         match node:

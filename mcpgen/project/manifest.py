@@ -22,7 +22,7 @@ EXCLUDING = ("extend-exclude", "exclude", "force-exclude")
 
 
 def package_version(folder: Path) -> str:
-    """The version of a project's package, `0` where its `pyproject.toml` does not say it."""
+    """Return the version of a project's package, `0` where its `pyproject.toml` does not say it."""
     try:
         manifest = tomllib.loads((folder / NAME).read_text("utf-8-sig"))
         return str(manifest["project"]["version"])
@@ -110,7 +110,7 @@ def _missing_dependencies(
 
 
 def _normalised(requirement: str) -> str:
-    """The name of a requirement as package indexes compare names (PEP 503)."""
+    """Return the name of a requirement as package indexes compare names (PEP 503)."""
     name = re.match(r"\s*([A-Za-z0-9._-]+)", requirement)
     if name is None:
         return ""
@@ -118,7 +118,7 @@ def _normalised(requirement: str) -> str:
 
 
 def _place(lines: list[str], pattern: str) -> Place:
-    """The first line that begins with the pattern."""
+    """Return the first line that begins with the pattern."""
     for number, line in enumerate(lines, 1):
         if re.match(pattern, line):
             return Place(file=NAME, line=number, column=1, excerpt=((number, line),))

@@ -65,8 +65,8 @@ def add_function(
 
 
 def module_text(tool: dict[str, Any], *, read_only: bool) -> str:
-    """The module of a new function, from a contract that `new_tool` made. Raises UsageError for an
-    argument that cannot be a parameter.
+    """Return the module of a new function, from a contract that `new_tool` made. Raises UsageError
+    for an argument that cannot be a parameter.
     """
     schema = tool["inputSchema"]
     required = schema.get("required", ())
@@ -84,7 +84,7 @@ def module_text(tool: dict[str, Any], *, read_only: bool) -> str:
 
 
 def _docstring(text: str, properties: dict[str, Any]) -> str:
-    """The docstring of a function, with what its arguments are."""
+    """Return the docstring of a function, with what its arguments are."""
     described = [
         f"        {key}: {_escaped(schema['description'])}\n"
         for key, schema in properties.items()
@@ -101,7 +101,7 @@ def _escaped(text: str) -> str:
 
 
 def annotation(schema: dict[str, Any]) -> str:
-    """The Python type of an argument's schema, as `new_tool` makes it."""
+    """Return the Python type of an argument's schema, as `new_tool` makes it."""
     if "enum" in schema:
         values = ", ".join(json.dumps(value, ensure_ascii=False) for value in schema["enum"])
         return f"Literal[{values}]"
@@ -122,7 +122,7 @@ def _python_name(tool: str) -> str:
 
 
 def _function(tool: str, parameters: list[str], read_only: bool) -> str:
-    """The decorator and the signature of a function."""
+    """Return the decorator and the signature of a function."""
     name = _python_name(tool)
     options = []
     if name != tool:
@@ -140,7 +140,7 @@ def _function(tool: str, parameters: list[str], read_only: bool) -> str:
 
 
 def _typing(annotations: str) -> str:
-    """The import of what the annotations of a stub need from `typing`."""
+    """Return the import of what the annotations of a stub need from `typing`."""
     names = [name for name in ("Any", "Literal") if re.search(rf"\b{name}\b", annotations)]
     if not names:
         return ""

@@ -27,7 +27,7 @@ HINTS = {
 
 
 def own_files(folder: Path) -> dict[str, bytes]:
-    """The files below `custom/` of a project by their path."""
+    """Return the files below `custom/` of a project by their path."""
     paths = filter(Path.is_file, folder.glob("src/*/custom/**/*"))
     files = {path.relative_to(folder).as_posix(): path for path in paths}
     return {name: path.read_bytes() for name, path in files.items() if is_own(name)}
@@ -39,7 +39,9 @@ def is_own(path: str) -> bool:
 
 
 def own_tools(sources: Mapping[str, bytes]) -> dict[str, dict[str, Any]]:
-    """The Tool objects that files below `custom/` make, by name; what cannot be read makes none."""
+    """Return the Tool objects that files below `custom/` make, by name; what cannot be read makes
+    none.
+    """
     tools: dict[str, dict[str, Any]] = {}
     for path, content in sorted(sources.items()):
         if path.endswith(".json"):
@@ -48,7 +50,7 @@ def own_tools(sources: Mapping[str, bytes]) -> dict[str, dict[str, Any]]:
 
 
 def contracts_in(content: bytes) -> list[dict[str, Any]]:
-    """The Tool objects with a name in a contract; none where it cannot be read."""
+    """Return the Tool objects with a name in a contract; none where it cannot be read."""
     try:
         found = json.loads(content)
     except (ValueError, RecursionError):
@@ -107,7 +109,9 @@ def _tool(function: UserFunction, annotations: Annotations) -> dict[str, Any]:
 
 
 def _arguments(node: FunctionNode, annotations: Annotations) -> Schema:
-    """The schema of the arguments. Further ones are a property as well: so their loss shows."""
+    """Return the schema of the arguments. Further ones are a property as well: so their loss
+    shows.
+    """
     given = node.args
     defaults: list[ast.expr | None] = [None] * (len(given.args) - len(given.defaults))
     defaults += given.defaults
@@ -136,7 +140,7 @@ def _is_injected(argument: ast.arg) -> bool:
 
 
 def _answer(returns: ast.expr | None, annotations: Annotations) -> Schema | None:
-    """The schema of structured results; None where the return type says nothing of data."""
+    """Return the schema of structured results; None where the return type says nothing of data."""
     names = {last_name(node) for node in ast.walk(returns or ast.Constant(""))}
     if not names.isdisjoint(CONTENT) or names <= UNTYPED:
         return None

@@ -53,7 +53,7 @@ class Files:
         return any(self.has(module.relative_to(self.folder).as_posix()) for module in modules)
 
     def tree(self, path: str) -> ast.Module | None:
-        """The syntax tree of a generated module; None where there is none."""
+        """Return the syntax tree of a generated module; None where there is none."""
         if path in self.planned:
             return ast.parse(self.planned[path])
         tree = parsed(self.folder / path)
@@ -93,7 +93,7 @@ class GeneratedPackage:
     renamed: Mapping[str, str] = field(default_factory=dict)
 
     def own_modules(self) -> Iterator[Path]:
-        """The Python files of the user: in the package and in the tests."""
+        """Yield the Python files of the user: in the package and in the tests."""
         for start in (self.home, self.files.folder / "tests"):
             for path in sorted(start.rglob("*.py")):
                 if path.relative_to(self.files.folder).as_posix() not in self.files.owned:
@@ -101,7 +101,7 @@ class GeneratedPackage:
 
 
 def package_on_disk(folder: Path, lock: Lock) -> GeneratedPackage | None:
-    """The package whose generated files the lock lists; None where it lists none."""
+    """Return the package whose generated files the lock lists; None where it lists none."""
     name = next(iter(sorted(packages(lock.files))), None)
     if name is None:
         return None
@@ -120,7 +120,7 @@ def package_on_disk(folder: Path, lock: Lock) -> GeneratedPackage | None:
 
 
 def package_of_run(run: Run) -> GeneratedPackage:
-    """The package as a run would leave it."""
+    """Return the package as a run would leave it."""
     planned = {path: text for path, text in run.files.items() if not is_once(path)}
     name = run.server.package
     home = run.folder / "src" / name

@@ -17,7 +17,9 @@ SECONDS = 60
 
 
 def side_of_revision(project: Path, revision: str) -> Side:
-    """The project at a revision. Raises UsageError (E1362) where git or the revision has none."""
+    """Return the project at a revision. Raises UsageError (E1362) where git or the revision has
+    none.
+    """
     commit = _git(
         project, revision, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}"
     )

@@ -55,7 +55,7 @@ class Names:
             self.read |= names_in(expression)
 
     def typing(self) -> list[str]:
-        """The names to import from `typing`."""
+        """Return the names to import from `typing`."""
         names = ["TYPE_CHECKING"] if "models" in self.read else []
         return names + [name for name in ("Any", "Literal") if name in self.read]
 
@@ -86,7 +86,7 @@ class Module:
 
 
 def module(toolset: Toolset, types: Types) -> Module:
-    """The view of a toolset's Python module, without the tools that the user implements."""
+    """Return the view of a toolset's Python module, without the tools that the user implements."""
     names = Names()
     functions = tuple(
         _function(tool, tool.request, types, names)
@@ -112,7 +112,7 @@ def listing(names: Iterable[str]) -> Code | None:
 
 
 def docstring_of(tool: Tool) -> str:
-    """The docstring of a tool's function: the tool's own, else its title."""
+    """Return the docstring of a tool's function: the tool's own, else its title."""
     return tool.docstring or f"{tool.title}."
 
 
@@ -122,7 +122,7 @@ def answer_of(tool: Tool, types: Types) -> Code:
 
 
 def _function(tool: Tool, request: Request, types: Types, names: Names) -> Function:
-    """The function of one tool; the names it uses are added to `names`."""
+    """Return the function of one tool; the names it uses are added to `names`."""
     parameters = [
         (argument, parameter(argument, types)) for argument in tool.arguments if not argument.fixed
     ]
@@ -151,7 +151,7 @@ def _function(tool: Tool, request: Request, types: Types, names: Names) -> Funct
 
 
 def annotated(argument: Argument, types: Types) -> list[str]:
-    """The operands of an argument's annotation: its type, and None where null is a value."""
+    """Return the operands of an argument's annotation: its type, and None where null is a value."""
     operands = types.argument(argument) or _operands(argument.annotation)
     return [*operands, "None"] if argument.annotation.nullable and operands != ["Any"] else operands
 
@@ -175,7 +175,7 @@ def default(argument: Argument) -> str:
 
 
 def _operands(annotation: Annotation) -> list[str]:
-    """The operands of a shallow annotation, null not included at the top."""
+    """Return the operands of a shallow annotation, null not included at the top."""
     members = annotation.members
     match annotation.kind:
         case "literal" if len(members) <= LITERALS:
@@ -215,7 +215,7 @@ def _sends(tool: Tool) -> str | None:
 
 
 def _keywords(tool: Tool, request: Request) -> dict[str, str]:
-    """The keyword arguments of `Api.request`, in the order of its signature."""
+    """Return the keyword arguments of `Api.request`, in the order of its signature."""
     keywords: dict[str, str] = {}
     for place, keyword in DICTIONARIES.items():
         entries = _constants(request, place) | _entries(tool, place)
@@ -260,7 +260,7 @@ def _entries(tool: Tool, place: str) -> dict[str, str]:
 
 
 def _encoded(argument: Argument) -> str:
-    """The argument as it is put on the wire: by name, or through a function of `wire`."""
+    """Return the argument as it is put on the wire: by name, or through a function of `wire`."""
     name: str = py_ident(argument.name)
     if argument.fixed:
         name = py_literal(argument.fixed[0])

@@ -30,7 +30,7 @@ TARGETS: Final = {
 
 
 def deployment(server: Server, target: str) -> dict[str, str]:
-    """The files of one of `TARGETS`: path in the project → text.
+    """Return the files of one of `TARGETS`: path in the project → text.
 
     Credentials are referred to by the names of their variables; no text of the document occurs.
     """
@@ -46,6 +46,6 @@ def deployment(server: Server, target: str) -> dict[str, str]:
 
 
 def _port(server: Server) -> int:
-    """The port of the API, as far as the document says it."""
+    """Return the port of the API, as far as the document says it."""
     url = urlsplit(server.base_url or "")
     return url.port or {"http": 80}.get(url.scheme, 443)

@@ -158,8 +158,8 @@ def _field(argument: Argument, here: Expectation, kind: str, value: Any) -> Iter
 
 
 def _as_one_text(argument: Argument, value: Any) -> Any:
-    """The text that is sent for a whole form or for several JSON values; any other value as it
-    is.
+    """Return the text that is sent for a whole form or for several JSON values; any other value as
+    it is.
     """
     write = _WHOLE_TEXTS.get(argument.encode)
     if write is None:

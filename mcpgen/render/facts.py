@@ -67,8 +67,8 @@ def dump(data: Any, *, sort: bool = True) -> str:
 
 
 def contract(toolset: Toolset) -> str:
-    """The tools of one toolset as the client gets them, one on each line, so that a difference
-    names its tool.
+    """Return the tools of one toolset as the client gets them, one on each line, so that a
+    difference names its tool.
     """
     return _listing([wire(tool) for tool in toolset.tools], sort=False) + "\n"
 
@@ -165,7 +165,7 @@ def wire(tool: Tool) -> dict[str, Any]:
 
 
 def _answers_facts(server: Server) -> dict[str, Any]:
-    """The facts about answers and calls that not every server has."""
+    """Return the facts about answers and calls that not every server has."""
     headers = {tool.name: list(tool.response.headers) for tool in server.tools}
     found: dict[str, Any] = {
         "lists": _lists(server),
@@ -177,7 +177,7 @@ def _answers_facts(server: Server) -> dict[str, Any]:
 
 
 def _rate(tool: Tool) -> list[int]:
-    """The calls of a tool with a rate, and the seconds in which there may be that many."""
+    """Return the calls of a tool with a rate, and the seconds in which there may be that many."""
     calls, unit = tool.rate.split("/")
     return [int(calls), SECONDS[unit]]
 
@@ -204,7 +204,9 @@ def _lists(server: Server) -> dict[str, dict[str, Any]]:
 
 
 def _argument(names: dict[str, str], wire_name: str) -> str:
-    """The name of the argument with a name on the wire, or of a field in one (`options.offset`)."""
+    """Return the name of the argument with a name on the wire, or of a field in one
+    (`options.offset`).
+    """
     head, _, rest = wire_name.partition(".")
     if wire_name in names or head not in names:
         return names.get(wire_name, "")
@@ -212,7 +214,7 @@ def _argument(names: dict[str, str], wire_name: str) -> str:
 
 
 def _set_fields(value: Any, default: Any) -> dict[str, Any]:
-    """The fields of a dataclass that differ from a default, as JSON data."""
+    """Return the fields of a dataclass that differ from a default, as JSON data."""
     before = asdict(default)
     return {key: field for key, field in asdict(value).items() if field != before[key]}
 
@@ -243,7 +245,7 @@ def _request_line(tool: Tool) -> str:
 
 
 def _apis_facts(server: Server) -> dict[str, Any]:
-    """The facts about further APIs, and that no tool calls the first one."""
+    """Return the facts about further APIs, and that no tool calls the first one."""
     found: dict[str, Any] = {}
     for api in server.apis:
         facts: dict[str, Any] = {"title": api.title, "base_url": api.base_url}

@@ -78,7 +78,8 @@ class ModuleFormatter:
     tell: Progress = silent
 
     def finish(self, modules: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
-        """The modules of every kind (`{"tools": {path: source}}`), formatted and checked, by path.
+        """Return the modules of every kind (`{"tools": {path: source}}`), formatted and checked, by
+        path.
 
         Raises GateError, and LibraryFailed where the types cannot be made.
         """

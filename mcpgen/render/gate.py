@@ -192,7 +192,7 @@ def check(kind: str, source: str, path: str) -> None:
 
 
 def parsed(source: str, path: str) -> ast.Module:
-    """The syntax tree. Raises GateError for what is not ASCII or does not parse."""
+    """Return the syntax tree. Raises GateError for what is not ASCII or does not parse."""
     if not source.isascii():
         raise GateError(f"{path} is not ASCII")
     try:
@@ -207,7 +207,7 @@ def _refused(node: ast.AST, path: str) -> GateError:
 
 
 def _imported(node: ast.ImportFrom) -> Iterator[str]:
-    """The names of an import with their module: `..:wire`, `..:values as values_`."""
+    """Yield the names of an import with their module: `..:wire`, `..:values as values_`."""
     for alias in node.names:
         renamed = f" as {alias.asname}" if alias.asname else ""
         yield f"{'.' * node.level}{node.module or ''}:{alias.name}{renamed}"
@@ -226,7 +226,7 @@ def _dotted(node: ast.AST) -> str:
 
 
 def _bound(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    """The names that nodes bind."""
+    """Yield the names that nodes bind."""
     for node in nodes:
         match node:
             case ast.alias(name=name, asname=asname):
@@ -238,7 +238,7 @@ def _bound(nodes: Iterable[ast.AST]) -> Iterator[str]:
 
 
 def _quoted_by(node: ast.AST) -> Iterator[str]:
-    """The names in the texts of a node's type."""
+    """Yield the names in the texts of a node's type."""
     match node:
         case ast.arg(annotation=ast.expr() as kind) | ast.AnnAssign(annotation=kind):
             yield from _quoted(kind)
@@ -250,7 +250,7 @@ def _quoted_by(node: ast.AST) -> Iterator[str]:
 
 
 def _quoted(kind: ast.AST) -> Iterator[str]:
-    """The texts in a type, but for those of `Literal`."""
+    """Yield the texts in a type, but for those of `Literal`."""
     match kind:
         case ast.Constant(value=str(text)):
             yield text

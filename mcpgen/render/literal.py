@@ -144,12 +144,14 @@ def call(function: str, /, *items: str, **keywords: str) -> Code:
 
 
 def union(operands: Iterable[str]) -> Code:
-    """The operands joined by `|`, without repeats."""
+    """Return the operands joined by `|`, without repeats."""
     return Code(" | ".join(dict.fromkeys(operands)))
 
 
 def names_in(expression: str) -> set[str]:
-    """The names that an expression reads: `models`, `wire`, `Any`; and some of its keywords."""
+    """Return the names that an expression reads: `models`, `wire`, `Any`; and some of its
+    keywords.
+    """
     return set(re.findall(r"[A-Za-z_]\w*", TEXT.sub("", expression)))
 
 
@@ -298,7 +300,7 @@ def make_environment(loader: jinja2.BaseLoader) -> jinja2.Environment:
 
 @cache
 def environment(width: int = WIDTH) -> jinja2.Environment:
-    """The environment over the template tree, for lines of that many columns."""
+    """Return the environment over the template tree, for lines of that many columns."""
     made = make_environment(jinja2.FileSystemLoader(template_root()))
     made.filters["docstring"] = partial(docstring, width=width)
     return made

@@ -117,7 +117,7 @@ def _base_urls(server: Server) -> list[Variable]:
 
 
 def _variables(auth: Auth, *, required: bool, one_of: bool) -> Iterator[Variable]:
-    """The variables of one credential."""
+    """Yield the variables of one credential."""
     parts = zip(auth.variables, _PARTS.get(auth.kind, ()), strict=False)
     about = about_credential(auth)
     if auth.login is not None:
@@ -135,7 +135,7 @@ def _variables(auth: Auth, *, required: bool, one_of: bool) -> Iterator[Variable
 
 
 def writing_variables(server: Server) -> tuple[Variable, ...]:
-    """The variables of credentials that only calls that write are made with."""
+    """Return the variables of credentials that only calls that write are made with."""
     pairs = {
         write_variable(server.env_prefix, name): name
         for auth in server.auth
@@ -155,7 +155,7 @@ def writing_variables(server: Server) -> tuple[Variable, ...]:
 
 
 def login_variables(server: Server) -> tuple[Variable, ...]:
-    """The variables that only the command `login` reads."""
+    """Return the variables that only the command `login` reads."""
     others = {variable.name for variable in environment(server)}
     variables: dict[str, Variable] = {}
     for auth in server.auth:
@@ -210,17 +210,17 @@ def _is_one_of(server: Server, auth: Auth) -> bool:
 
 
 def command(server: Server) -> str:
-    """The console script: `bookshop-mcp` for the package `bookshop_mcp`."""
+    """Return the console script: `bookshop-mcp` for the package `bookshop_mcp`."""
     return server.package.replace("_", "-")
 
 
 def registry_name(server: Server) -> str:
-    """The name in the MCP registry: reverse DNS, one slash."""
+    """Return the name in the MCP registry: reverse DNS, one slash."""
     return f"io.github.{OWNER}/{server.distribution}"
 
 
 def server_json(server: Server) -> dict[str, Any]:
-    """The registry's description of the package."""
+    """Return the registry's description of the package."""
     return {
         "$schema": SERVER_SCHEMA,
         "name": registry_name(server),
@@ -249,8 +249,8 @@ def server_json(server: Server) -> dict[str, Any]:
 
 
 def manifest_json(server: Server) -> dict[str, Any]:
-    """The MCPB bundle: `mcpb pack` makes one file of the folder that Claude Desktop installs with a
-    click.
+    """Return the MCPB bundle: `mcpb pack` makes one file of the folder that Claude Desktop installs
+    with a click.
     """
     variables = environment(server)
     options = {
@@ -319,7 +319,7 @@ def client_files(server: Server) -> dict[str, str]:
 
 
 def overfull_clients(server: Server) -> tuple[Client, ...]:
-    """The clients that take fewer tools than the server has."""
+    """Return the clients that take fewer tools than the server has."""
     count = len(server.tools)
     return tuple(client for client in CLIENTS.values() if not client.lists(count))
 

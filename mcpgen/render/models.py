@@ -57,18 +57,18 @@ class Types:
         self.models = {name: model for name, model in models.items() if _properties(model)}
 
     def argument(self, argument: Argument) -> list[str]:
-        """The operands of an argument's type, null not included; none where its annotation says
-        everything.
+        """Return the operands of an argument's type, null not included; none where its annotation
+        says everything.
         """
         return [] if argument.type is None else self._operands(argument.type)
 
     def answer(self, tool: Tool) -> str | None:
-        """The type of a tool's answer, None where it holds no model."""
+        """Return the type of a tool's answer, None where it holds no model."""
         schema = tool.response.type
         return None if schema is None else union(self._operands(schema))
 
     def source(self) -> str:
-        """The source of the module for `written`; empty where there are no models."""
+        """Return the source of the module for `written`; empty where there are no models."""
         if not self.models:
             return ""
         words: list[Any] = []
@@ -97,7 +97,7 @@ class Types:
         return [SCALARS.get(str(schema.get("type")), "Any")]
 
     def _model(self, model: Schema, words: list[Any]) -> Schema:
-        """The schema of a model as the library reads it."""
+        """Return the schema of a model as the library reads it."""
         required = model.get("required", ())
         keys = {key: _key(key, words) for key in _properties(model)}
         return {
@@ -155,7 +155,7 @@ def _number(value: Any, words: list[Any]) -> int:
 
 
 def written(source: str) -> str:
-    """The module of types as datamodel-code-generator writes it. Raises LibraryFailed."""
+    """Return the module of types as datamodel-code-generator writes it. Raises LibraryFailed."""
     data = json.loads(source)
     text = _generated(json.dumps(data["schema"]))
     missing = data["schema"]["$defs"].keys() - set(CLASS.findall(text))
@@ -166,7 +166,7 @@ def written(source: str) -> str:
 
 @lru_cache(maxsize=4)
 def _generated(schema: str) -> str:
-    """The library's module for a JSON Schema. Raises LibraryFailed."""
+    """Return the library's module for a JSON Schema. Raises LibraryFailed."""
     try:
         from datamodel_code_generator import generate
         from datamodel_code_generator.enums import DataModelType, InputFileType
@@ -195,14 +195,14 @@ def _generated(schema: str) -> str:
 
 
 def _spelt(token: re.Match[str], words: list[Any]) -> str:
-    """The key or value that a token refers to, as Python."""
+    """Return the key or value that a token refers to, as Python."""
     if token[3]:
         return str(words[int(token[3])])
     return py_literal(words[int(token[2])])
 
 
 def _types_of(tool: Tool) -> Iterator[Schema]:
-    """The types in a tool's signature that hold models."""
+    """Yield the types in a tool's signature that hold models."""
     for argument in tool.arguments:
         if argument.type is not None and not argument.fixed:
             yield argument.type

@@ -42,7 +42,7 @@ class _Reader:
         self.at = 0
 
     def alternatives(self) -> str:
-        """The first alternative's text; the others are read and left."""
+        """Return the first alternative's text; the others are read and left."""
         first = self._sequence()
         while self._next("|"):
             self._sequence()

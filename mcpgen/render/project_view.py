@@ -71,8 +71,8 @@ class ToolsetView:
 
 
 def project_context(server: Server) -> dict[str, Any]:
-    """The context of the templates of a server's project: its names, its features (`parts`), and
-    what its README and manifests list.
+    """Return the context of the templates of a server's project: its names, its features (`parts`),
+    and what its README and manifests list.
     """
     title = title_of(server)
     overfull = [f"{each.title} ({each.tool_limit} tools)" for each in overfull_clients(server)]
@@ -136,7 +136,7 @@ def _toolsets(server: Server) -> tuple[ToolsetView, ...]:
 
 
 def _settings(server: Server) -> tuple[SettingView, ...]:
-    """The settings of a server, in the order of the README."""
+    """Return the settings of a server, in the order of the README."""
     parts = parts_of({"parts": part_names(server)})
     if server.calls_api:
         settings = [each for each in settings_with(ApiSettings, parts) if each.name != "BASE_URL"]
@@ -153,7 +153,7 @@ def _settings(server: Server) -> tuple[SettingView, ...]:
 
 
 def _default(setting: Setting, rows: Mapping[str, Mapping[str, str]]) -> str:
-    """The default of a setting: `60`, `1 MiB`, `none`."""
+    """Return the default of a setting: `60`, `1 MiB`, `none`."""
     unset = rows[setting.name].get("unset", "none")
     default = setting.default
     if setting.kind == "bytes":

@@ -37,8 +37,8 @@ _FORMATS = {
 
 
 def tests_data(server: Server) -> dict[str, Any]:
-    """The content of `tests/tools.json`: the environment of the tests, and per tool arguments and
-    expected request.
+    """Return the content of `tests/tools.json`: the environment of the tests, and per tool
+    arguments and expected request.
     """
     environment = {
         variable: f"canary-{variable.lower().replace('_', '-')}-0123456789"
@@ -175,7 +175,7 @@ class Sampler:
         return make(schema, depth)
 
     def _merged(self, schema: Any) -> dict[str, Any]:
-        """The schema with its references and `allOf` taken in."""
+        """Return the schema with its references and `allOf` taken in."""
         hops = 0
         result: dict[str, Any] = dict(schema) if isinstance(schema, dict) else {}
         while "$ref" in result and hops < 16:

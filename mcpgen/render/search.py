@@ -34,7 +34,7 @@ _VERSION = re.compile(r"v?\d+([.-]\d+)*(\w+\d+)?|api|rest|json", re.I)
 
 @cache
 def tables() -> dict[str, Any]:
-    """The words that steer the search (`data/search.toml`)."""
+    """Return the words that steer the search (`data/search.toml`)."""
     text = (resources.files("mcpgen") / "data" / "search.toml").read_text("utf-8")
     return tomllib.loads(text)
 
@@ -45,7 +45,7 @@ def search_files(server: Server) -> dict[str, str]:
 
 
 def search_facts(server: Server) -> dict[str, Any]:
-    """The index of a server's tools, with what of the tables concerns them."""
+    """Return the index of a server's tools, with what of the tables concerns them."""
     stop = stop_words()
     entries = {
         tool.name: _entry(tool, toolset, server.models, stop)
@@ -58,7 +58,7 @@ def search_facts(server: Server) -> dict[str, Any]:
 
 
 def _superseded(tools: Iterable[Tool]) -> Iterator[str]:
-    """The tools that there is a later version of: `/v1/orders` beside `/v2/orders`."""
+    """Yield the tools that there is a later version of: `/v1/orders` beside `/v2/orders`."""
     versions: dict[tuple[str, str], dict[str, list[int]]] = {}
     for tool in tools:
         path = _PARAMETER.sub("{}", tool.origin.path)
@@ -91,7 +91,7 @@ def _words(table: str) -> list[str]:
 
 
 def content(entries: Mapping[str, Any]) -> dict[str, Any]:
-    """The index of these entries, by tool."""
+    """Return the index of these entries, by tool."""
     terms = {term for one in entries.values() for term in one["terms"]}
     return {
         **{name: _words(name) for name in WORDS},
@@ -155,8 +155,8 @@ def _segments(path: str) -> list[str]:
 
 
 def _fields(tool: Tool, toolset: Toolset, models: Mapping[str, Schema]) -> dict[str, str]:
-    """The fields of a tool, with those that only the document tells: its path, the fields of its
-    answer, and what its area is about (`A Droplet is a virtual machine`).
+    """Return the fields of a tool, with those that only the document tells: its path, the fields of
+    its answer, and what its area is about (`A Droplet is a virtual machine`).
     """
     segments = _segments(_PARAMETER.sub("", tool.origin.path))
     named = [segment for segment in segments if not _VERSION.fullmatch(segment)]
@@ -171,8 +171,8 @@ def _fields(tool: Tool, toolset: Toolset, models: Mapping[str, Schema]) -> dict[
 
 
 def _members(schema: Schema | None, models: Mapping[str, Schema], depth: int = 4) -> Schema:
-    """The properties of an object, of a list's items, of what an answer is one of, and of what an
-    envelope holds.
+    """Return the properties of an object, of a list's items, of what an answer is one of, and of
+    what an envelope holds.
     """
     if schema is None or not depth:
         return {}
@@ -193,7 +193,7 @@ def _content(members: Schema) -> list[Schema]:
 
 
 def _lists(schema: Schema | None, models: Mapping[str, Schema]) -> list[str]:
-    """The names of the lists that an answer holds."""
+    """Return the names of the lists that an answer holds."""
     members = _members(schema, models)
     return [name for name, member in members.items() if member.get("type") == "array"]
 

@@ -69,8 +69,8 @@ def render(server: Server, formatter: ModuleFormatter | None = None) -> dict[str
 
 
 def function_text(server: Server, tool: Tool, name: str) -> str:
-    """The module of a toolset of that name with this tool alone; empty where the user implements
-    it.
+    """Return the module of a toolset of that name with this tool alone; empty where the user
+    implements it.
     """
     if tool.request is None:
         return ""
@@ -82,7 +82,7 @@ def function_text(server: Server, tool: Tool, name: str) -> str:
 
 
 def _modules(server: Server, width: int = WIDTH) -> dict[str, dict[str, str]]:
-    """The Python that comes from the document: kind of module → {path: text}."""
+    """Return the Python that comes from the document: kind of module → {path: text}."""
     types = Types(server)
     kinds = ("tools", "workflows", "models", "custom", "tests")
     modules: dict[str, dict[str, str]] = {kind: {} for kind in kinds}
@@ -97,7 +97,7 @@ def _modules(server: Server, width: int = WIDTH) -> dict[str, dict[str, str]]:
 def _toolset_modules(
     server: Server, toolset: Toolset, types: Types, width: int
 ) -> Iterator[tuple[str, str, str]]:
-    """The modules of one toolset as (kind, path, text)."""
+    """Yield the modules of one toolset as (kind, path, text)."""
     package = f"src/{server.package}"
     tools_view = code.module(toolset, types)
     if tools_view.functions:
@@ -120,7 +120,9 @@ def _rendered(template: str, width: int, **context: object) -> str:
 
 
 def _tree(server: Server) -> Iterator[tuple[str, str]]:
-    """The files that exist once: the runtime as it is, and the templates of the project's files."""
+    """Yield the files that exist once: the runtime as it is, and the templates of the project's
+    files.
+    """
     package, skill = word(server.package), word(command(server))
     if server.runtime == "copied":
         for path in _files(RUNTIME):

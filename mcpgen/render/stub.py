@@ -55,7 +55,7 @@ def stubs(toolset: Toolset, types: Types) -> Mapping[str, Stub]:
 
 
 def calls(toolset: Toolset, types: Types, server: Server) -> CallsModule | None:
-    """The calls of a toolset's functions that are the user's; None where there are none."""
+    """Return the calls of a toolset's functions that are the user's; None where there are none."""
     tools = _own(toolset)
     if not tools:
         return None

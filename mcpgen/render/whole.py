@@ -10,7 +10,7 @@ from ..runtime.pointer import referred_to, unescape
 
 
 def whole_schemas(server: Server) -> dict[str, Any]:
-    """The content of `schemas.json`; empty where every tool is listed whole.
+    """Return the content of `schemas.json`; empty where every tool is listed whole.
 
     `tools`: tool → its whole input schema; `$defs`: what these refer to; `names`: pointer of a
     property in `$defs` → its name on the wire.
@@ -49,7 +49,7 @@ def with_contract(server: Server) -> list[Tool]:
 
 
 def _properties(schema: Schema) -> set[str]:
-    """The names of all properties in a schema, and the texts of its enums, at any depth."""
+    """Return the names of all properties in a schema, and the texts of its enums, at any depth."""
     names: set[str] = set()
     pending: list[Any] = [schema]
     while pending:

@@ -63,13 +63,13 @@ class _Room:
     helpers: dict[str, str] = field(default_factory=dict)
 
     def module_of(self, toolset: str) -> str:
-        """The name of a toolset's module."""
+        """Return the name of a toolset's module."""
         if toolset not in self.aliases:
             self.aliases[toolset] = self._free(toolset, f"{toolset}_tools")
         return self.aliases[toolset]
 
     def helper(self, module: str) -> str:
-        """The name of a module of the runtime: `values` or `paths`."""
+        """Return the name of a module of the runtime: `values` or `paths`."""
         if module not in self.helpers:
             self.helpers[module] = self._free(module, f"{module}_")
         return self.helpers[module]
@@ -80,7 +80,7 @@ class _Room:
 
 
 def _free(names: Sequence[str], taken: Iterable[str]) -> str:
-    """The first of these names that is not taken; the last with a number where all are."""
+    """Return the first of these names that is not taken; the last with a number where all are."""
     unusable = {*taken, *RESERVED, *_BUILT_IN}
     for name in names:
         if name not in unusable:
@@ -103,7 +103,7 @@ def need_paths(server: Server) -> bool:
 
 
 def module(toolset: Toolset, types: Types, server: Server) -> WorkflowModule:
-    """The view of the module of a toolset of workflows."""
+    """Return the view of the module of a toolset of workflows."""
     tools = [tool for tool in toolset.tools if tool.workflow is not None]
     room = _room(tools, server)
     names = Names()
@@ -122,7 +122,7 @@ def module(toolset: Toolset, types: Types, server: Server) -> WorkflowModule:
 
 
 def _room(workflows: Sequence[Tool], server: Server) -> _Room:
-    """The names of the module of these tools, before its functions are written."""
+    """Return the names of the module of these tools, before its functions are written."""
     operations = {
         tool.origin.operation: (toolset.name, tool)
         for toolset in server.toolsets
@@ -226,7 +226,7 @@ class _Writer:
         self.lines.append(INDENT * depth + prefix + expression + suffix)
 
     def body(self) -> Code:
-        """The statements of the function."""
+        """Return the statements of the function."""
         total = str(len(self.workflow.steps) + len(self.workflow.before))
         undo = self.undo()
         options: dict[str, str] = {"total": total}
@@ -365,7 +365,7 @@ class _Writer:
         return not conditions
 
     def answer_of(self, step: model.Step) -> str:
-        """The answer of a step; one that runs a workflow has none."""
+        """Return the answer of a step; one that runs a workflow has none."""
         return self.answers[step.id] if step.operation else "None"
 
     def retry(self, step: model.Step, action: model.Action) -> str:
@@ -416,7 +416,7 @@ class _Writer:
             self.add(depth, "", expression)
 
     def drop_unused(self) -> Iterator[str]:
-        """The lines, with results that nothing reads left without a name."""
+        """Yield the lines, with results that nothing reads left without a name."""
         unused = []
         code = "\n".join(_code_only(self.lines))
         for answer in self.answers.values():
@@ -433,7 +433,7 @@ class _Writer:
     # ---------------------------------------------------------------------------------------------
 
     def call_of(self, step: model.Step) -> str:
-        """The call of a step's operation or workflow."""
+        """Return the call of a step's operation or workflow."""
         if step.workflow:
             arguments = {each.name: self.value(each.value) for each in step.arguments}
             return self.run(step.id, step.workflow, arguments)
@@ -451,7 +451,7 @@ class _Writer:
         return call(f"await {self.steps}.{method}", *items)
 
     def keywords(self, step: model.Step, tool: Tool) -> Iterator[str]:
-        """The keyword arguments of a step's call."""
+        """Yield the keyword arguments of a step's call."""
         by_place = {
             (str(each.place), each.wire_name): each for each in tool.arguments if not each.fixed
         }
@@ -462,7 +462,9 @@ class _Writer:
             yield f"{py_ident(argument.name)}={self.value(each.value)}"
 
     def spread(self, body: model.Value, tool: Tool) -> str:
-        """The members of a body that is known only when the step runs, as keyword arguments."""
+        """Return the members of a body that is known only when the step runs, as keyword
+        arguments.
+        """
         renamed = {
             each.wire_name: each.name
             for each in tool.arguments
@@ -474,7 +476,7 @@ class _Writer:
         return call(f"{self.values}.members", *arguments)
 
     def run(self, step: str, workflow: str, arguments: Mapping[str, str]) -> str:
-        """The call of another workflow, with values for its inputs."""
+        """Return the call of another workflow, with values for its inputs."""
         tool = self.room.functions[workflow]
         given = {
             argument.name: arguments[argument.wire_name]
@@ -613,7 +615,7 @@ class _Writer:
         return call(f"{self.values}.number", self.value(item))
 
     def success(self, step: model.Step) -> str:
-        """The condition on which a step has succeeded."""
+        """Return the condition on which a step has succeeded."""
         if not step.criteria:
             return f"{self.answers[step.id]}.status < 400" if step.operation else "True"
         return _joined("and", [self.condition(each.condition) for each in step.criteria])
@@ -649,7 +651,7 @@ def _joined(word: str, conditions: list[str]) -> str:
 
 
 def _negated(condition: str) -> str:
-    """The opposite of a condition."""
+    """Return the opposite of a condition."""
     simple = re.fullmatch(r"(\w+\.status) (==|!=|<|<=|>|>=) (\S+)", condition)
     opposites = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
     if simple:
@@ -666,7 +668,7 @@ def _snake(name: str) -> str:
 
 
 def _comment(step: model.Step) -> str:
-    """The first sentence about a step, where it fits into a comment."""
+    """Return the first sentence about a step, where it fits into a comment."""
     sentence, _ = first_sentence(plain(step.description))
     sentence = " ".join(sentence.split())
     return sentence if COMMENT.fullmatch(sentence) else ""
@@ -692,14 +694,14 @@ def _parts(item: Any) -> Iterator[Any]:
 
 
 def _outputs_in(item: Any) -> Iterator[tuple[str, str]]:
-    """The outputs of steps that are used, (stepId, name)."""
+    """Yield the outputs of steps that are used, (stepId, name)."""
     for part in _parts(item):
         if isinstance(part, model.Output):
             yield part.step, part.name
 
 
 def _results_in(item: Any) -> set[str]:
-    """The steps whose result itself is used in another place than their own."""
+    """Return the steps whose result itself is used in another place than their own."""
     found = set()
     for part in _parts(item):
         if isinstance(part, model.WorkflowOutput) and not part.before:
@@ -716,7 +718,7 @@ def _before(workflow: model.Workflow) -> set[str]:
 
 
 def _steps_in(item: model.Value) -> set[str]:
-    """The steps that must have run for a value to be there."""
+    """Return the steps that must have run for a value to be there."""
     found = set()
     for part in _parts(item):
         if isinstance(part, model.WorkflowOutput) and part.before:

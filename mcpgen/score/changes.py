@@ -65,7 +65,7 @@ class Improvement:
 
 
 def changes(score: Score, listed: ToolList, most: int = MOST) -> list[Improvement]:
-    """The changes of a list worth most, the best first."""
+    """Return the changes of a list worth most, the best first."""
     definitions = {name: ScoredTool(tool) for name, tool in listed.by_name().items()}
     proposals: dict[tuple[Rule, str], dict[str, float]] = {}
     for one in score.tools:
@@ -136,7 +136,7 @@ def _change(
 
 
 def _gain(rule: Rule, one: ToolScore, score: Score) -> float:
-    """The points of the list's score that one tool loses by a rule."""
+    """Return the points of the list's score that one tool loses by a rule."""
     lost = _lost(rule, one) * (HIGHEST - LOWEST)
     gain = MEAN_SHARE * lost / len(score.tools)
     if one.score == score.minimum:
@@ -145,8 +145,8 @@ def _gain(rule: Rule, one: ToolScore, score: Score) -> float:
 
 
 def _lost(rule: Rule, one: ToolScore) -> float:
-    """The share of a tool's score that is lost by a rule; by a text that is not about the tool or
-    no language, what every rule on text loses.
+    """Return the share of a tool's score that is lost by a rule; by a text that is not about the
+    tool or no language, what every rule on text loses.
     """
     share = _share(rule)
     if rule.name in TRUST:
@@ -162,7 +162,7 @@ def _share(rule: Rule) -> float:
 
 
 def _lines(rule: Rule, one: ScoredTool, key: str, argument: str) -> str:
-    """The lines for `mcpgen.toml`; what only the author knows is left open as `…`."""
+    """Return the lines for `mcpgen.toml`; what only the author knows is left open as `…`."""
     table = f"tools.{literal(key)}"
     if rule.key in LINES_OF_FILE:
         return LINES_OF_FILE[rule.key]
@@ -194,7 +194,7 @@ def _with_places(lines: str, places: Mapping[KeyPath, Place]) -> str:
 
 
 def _largest(one: ScoredTool) -> str:
-    """The optional argument that takes most room, or any."""
+    """Return the optional argument that takes most room, or any."""
     optional = [name for name in one.arguments if name not in one.required]
     names = optional or ["…"]
     return max(names, key=lambda name: len(str(one.arguments.get(name))))

@@ -27,7 +27,7 @@ _STOP = frozenset(stop_words())
 
 
 def content_words(text: str) -> list[str]:
-    """The stems of a text's words that say something."""
+    """Return the stems of a text's words that say something."""
     return [stem(word) for word in words(text) if word not in _STOP]
 
 

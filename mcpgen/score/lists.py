@@ -40,19 +40,19 @@ class ToolList:
     places: Mapping[KeyPath, Place] = field(default_factory=dict)
 
     def by_name(self) -> dict[str, Mapping[str, Any]]:
-        """The Tool objects by name."""
+        """Return the Tool objects by name."""
         return {str(tool["name"]): tool for tool in self.tools}
 
 
 def score_source(source: str | os.PathLike[str]) -> Score:
-    """The score of a document, a project's folder, or a file of Tool objects. Raises
+    """Return the score of a document, a project's folder, or a file of Tool objects. Raises
     McpgenError.
     """
     return score_tools(tools_of_source(source).tools)
 
 
 def tools_of_source(source: str | os.PathLike[str]) -> ToolList:
-    """The tools of a document, a project's folder, or a file of Tool objects. Raises
+    """Return the tools of a document, a project's folder, or a file of Tool objects. Raises
     McpgenError.
     """
     return tools_of_config(Config(sources=(os.fspath(source),)))
@@ -121,7 +121,7 @@ def _as_mcp(item: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _full(listed: ToolList) -> ToolList:
-    """The list. Raises UsageError where it is empty."""
+    """Return the list. Raises UsageError where it is empty."""
     if listed.tools:
         return listed
     raise UsageError.of(
@@ -132,8 +132,8 @@ def _full(listed: ToolList) -> ToolList:
 
 
 def tools_of_server(target: str, *, remote: bool) -> ToolList:
-    """The tools that a running server lists: at a URL where `remote`, else started by a command.
-    Raises UsageError where it cannot be asked.
+    """Return the tools that a running server lists: at a URL where `remote`, else started by a
+    command. Raises UsageError where it cannot be asked.
     """
     import asyncio
 

@@ -120,7 +120,7 @@ def _rounded(value: Any) -> Any:
 
 
 def score_tools(tools: Iterable[Mapping[str, Any]]) -> Score:
-    """The score of Tool objects, as `tools/list` sends them. Raises ValueError for an empty
+    """Return the score of Tool objects, as `tools/list` sends them. Raises ValueError for an empty
     list.
     """
     definitions = ScoredTools(tools)
@@ -200,8 +200,8 @@ def _described(one: ScoredTool, among: ScoredTools) -> float:
 
 
 def _agrees(one: ScoredTool, among: ScoredTools) -> float:
-    """The share of what the name speaks of, but for a version, that the description says too; words
-    that only few tools of the list have count for more.
+    """Return the share of what the name speaks of, but for a version, that the description says
+    too; words that only few tools of the list have count for more.
     """
     if not one.sentences:
         return 0.0
@@ -336,7 +336,7 @@ def _adds(name: str, text: str) -> bool:
 
 
 def _share(one: ScoredTool, kept: Callable[[str, Mapping[str, Any]], bool]) -> float:
-    """The share of the arguments that keep a rule; a required one counts twice."""
+    """Return the share of the arguments that keep a rule; a required one counts twice."""
     whole = good = 0
     for name, inner in one.arguments.items():
         weight = 1 + (name in one.required)

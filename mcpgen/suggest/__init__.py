@@ -69,7 +69,9 @@ class Suggestion:
 
 
 def suggest(server: Server, limit: int) -> list[Suggestion]:
-    """The tools of a server worth having first, at most `limit`, in the order of the list."""
+    """Return the tools of a server worth having first, at most `limit`, in the order of the
+    list.
+    """
     tools = list(server.tools)
     resources = _resources(tools)
     worth = _worth(tools, resources)
@@ -86,7 +88,7 @@ def suggest(server: Server, limit: int) -> list[Suggestion]:
 
 
 def lines(choices: Iterable[Suggestion]) -> str:
-    """The choice as lines for `mcpgen.toml`."""
+    """Return the choice as lines for `mcpgen.toml`."""
     rows = [f"    {json.dumps(choice.key, ensure_ascii=False)}," for choice in choices]
     return "\n".join(["[select]", "include_operations = [", *rows, "]"])
 
@@ -135,7 +137,7 @@ def _worth(tools: list[Tool], resources: dict[str, str]) -> dict[str, float]:
 
 
 def _below(tools: list[Tool]) -> Counter[str]:
-    """The number of tools at each path and below it."""
+    """Return the number of tools at each path and below it."""
     below: Counter[str] = Counter()
     for tool in tools:
         segments = _segments(tool)
@@ -144,7 +146,7 @@ def _below(tools: list[Tool]) -> Counter[str]:
 
 
 def _shares(sizes: dict[str, int]) -> dict[str, float]:
-    """The doublings of each size, as a share of the most."""
+    """Return the doublings of each size, as a share of the most."""
     most = max([1, *sizes.values()])
     return {name: math.log2(1 + size) / math.log2(1 + most) for name, size in sizes.items()}
 
@@ -162,7 +164,7 @@ def _is_action(tool: Tool) -> bool:
 
 
 def _costs(tool: Tool, resource: str) -> float:
-    """The points that a tool's place, name and state cost."""
+    """Return the points that a tool's place, name and state cost."""
     named = _named(tool)
     if resource != _resource(tool):
         named = [resource]
@@ -177,8 +179,8 @@ def _named(tool: Tool) -> list[str]:
 
 
 def _segments(tool: Tool) -> list[str]:
-    """The segments of a path, parameters as `{}`; a version at its beginning is left out, and
-    `chat.postMessage` is a segment of `chat`.
+    """Return the segments of a path, parameters as `{}`; a version at its beginning is left out,
+    and `chat.postMessage` is a segment of `chat`.
     """
     path = _PARAMETER.sub("{}", tool.origin.path).removesuffix(".json")
     segments = [segment for segment in re.split(r"[/#?.]", path) if segment]

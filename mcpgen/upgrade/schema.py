@@ -342,7 +342,9 @@ class SchemaUpgrade:
 
 
 def _schema_root(at: At) -> At:
-    """The place of the named schema above a place, or of the schema of something that is none."""
+    """Return the place of the named schema above a place, or of the schema of something that is
+    none.
+    """
     while at is not None:
         above, key = at
         if above is None:

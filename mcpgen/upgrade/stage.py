@@ -104,7 +104,7 @@ def _compare_examples(document: Document, rules: SchemaUpgrade, shown: Shown) ->
 
 
 def _sent(document: Document, shown: Shown) -> set[int]:
-    """The ids of everything that parameters and request bodies hold or refer to."""
+    """Return the ids of everything that parameters and request bodies hold or refer to."""
     pending: list[Any] = [node for kind, node, _ in shown if kind != "response"]
     seen: set[int] = set()
     followed: set[str] = set()

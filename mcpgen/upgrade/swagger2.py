@@ -125,8 +125,8 @@ class _Swagger:
         self.root["servers"] = [{"url": url} for url in urls]
 
     def ordered_schemes(self) -> list[str]:
-        """The schemes, https first; that of the URL the document came from where it names none
-        (section "Swagger Object", `schemes`).
+        """Return the schemes, https first; that of the URL the document came from where it names
+        none (section "Swagger Object", `schemes`).
         """
         if self.schemes:
             return sorted(self.schemes, key=lambda scheme: scheme != "https")
@@ -364,7 +364,7 @@ class _Swagger:
         return body
 
     def form_types(self, fields: list[Written], consumes: list[str]) -> list[str]:
-        """The media types of a form: what `consumes` says and can hold it."""
+        """Return the media types of a form: what `consumes` says and can hold it."""
         has_file = any(field.get("type") == "file" for field, _ in fields)
         possible = [URLENCODED, MULTIPART]
         if has_file:

@@ -174,7 +174,7 @@ def _type(written: str) -> Schema:
 
 
 def _any_text(tool: Schema, kind: str) -> Schema | None:
-    """The schema of OpenAI's custom tools, which take one text, perhaps of a grammar."""
+    """Return the schema of OpenAI's custom tools, which take one text, perhaps of a grammar."""
     if kind != "custom":
         return None
     text: Schema = {"type": "string"}
@@ -187,7 +187,7 @@ def _any_text(tool: Schema, kind: str) -> Schema | None:
 
 
 def draft_of(schema: Any) -> int:
-    """The draft a schema names: 4, 6, 7, 2019 or 2020 (also where it names none)."""
+    """Return the draft a schema names: 4, 6, 7, 2019 or 2020 (also where it names none)."""
     uri = as_text(as_object(schema).get("$schema"))
     if "json-schema.org" not in uri:
         return LATEST

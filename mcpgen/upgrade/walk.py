@@ -86,7 +86,7 @@ CHILDREN: dict[Kind, dict[str, tuple[Shape, Kind]]] = {
 
 
 def pointer(at: At) -> str:
-    """The JSON Pointer of a place."""
+    """Return the JSON Pointer of a place."""
     parts = []
     while at is not None:
         at, key = at
@@ -95,7 +95,7 @@ def pointer(at: At) -> str:
 
 
 def place_of(written: str) -> At:
-    """The place of a JSON Pointer."""
+    """Return the place of a JSON Pointer."""
     at: At = None
     for key in split(written):
         at = (at, key)
@@ -144,7 +144,7 @@ def definitions(document: Document) -> Iterator[tuple[Kind, Any, At]]:
 
 
 def definition_roots(document: Document) -> Iterator[tuple[Any, str]]:
-    """The roots of the documents that hold tool definitions, with their pointers."""
+    """Yield the roots of the documents that hold tool definitions, with their pointers."""
     beside = document.root.get(SOURCES)
     if type(beside) is not list:
         if not document.describes_api:
@@ -168,8 +168,8 @@ def _push(stack: list[tuple[Kind, Any, At]], entry: tuple[Shape, Kind], value: A
 
 
 def children(shape: Shape, value: Any) -> list[tuple[Any, str | None]]:
-    """The values below a keyword of that shape, each with its key; None where it is the value
-    itself. `fields` are a map beside extensions.
+    """Return the values below a keyword of that shape, each with its key; None where it is the
+    value itself. `fields` are a map beside extensions.
     """
     if type(value) is list:
         if shape not in ("list", "one_or_list"):

@@ -79,11 +79,11 @@ class Workbench:
         return HTMLResponse(template.render(**common, **facts))
 
     def link(self, row: Row) -> str:
-        """The page of a tool, by the row of any list."""
+        """Return the page of a tool, by the row of any list."""
         return f"{self.root}/tool/{self.bench.numbers[row.tool.origin.operation]}"
 
     def view(self) -> Catalogue:
-        """The tools that are chosen, as they are customised."""
+        """Return the tools that are chosen, as they are customised."""
         made_of = (self.bench.text, self.bench.version)
         if self._view is None or self._view[0] != made_of:
             catalogue = self.bench.catalogue
@@ -95,7 +95,7 @@ class Workbench:
         return self._view[1]
 
     def index(self) -> Ranking:
-        """The search of the lazy mode over the tools that are chosen."""
+        """Return the search of the lazy mode over the tools that are chosen."""
         view = self.view()
         if self._index is None or self._index[0] is not view:
             self._index = (view, Ranking(search_facts(view.server)))
@@ -128,7 +128,7 @@ class Workbench:
         return self.page("tool", request, page=page, inputs=form, **self._fields(row))
 
     def function(self, request: Request) -> Response:
-        """The tool of a function."""
+        """Return the tool of a function."""
         for tool, kind, tokens in self.bench.catalogue.functions:
             if tool["name"] == request.path_params["name"]:
                 form = list(inputs(tool["inputSchema"]))
@@ -137,7 +137,7 @@ class Workbench:
         raise HTTPException(404)
 
     def edit(self, request: Request) -> Response:
-        """The fields of one tool, for the table."""
+        """Return the fields of one tool, for the table."""
         row = self.row(request)
         return self.page("edit", request, row=row, **self._fields(row))
 
@@ -146,11 +146,11 @@ class Workbench:
         return {**tool_fields(self.bench, row), "documented_text": said}
 
     def settings(self, request: Request) -> Response:
-        """The keys of `mcpgen.toml` about the whole server."""
+        """Return the keys of `mcpgen.toml` about the whole server."""
         return self.page("settings", request, tables=settings_fields(self.bench))
 
     def find(self, request: Request) -> Response:
-        """The ranking for a question."""
+        """Return the ranking for a question."""
         question = request.query_params.get("q", "")
         rows = {row.tool.name: row for row in self.view().rows}
         places = []
@@ -159,7 +159,7 @@ class Workbench:
         return self.page("find", request, question=question, places=places, rows=rows)
 
     def problems(self, request: Request) -> Response:
-        """The frame of the problems; they come as a part."""
+        """Return the frame of the problems; they come as a part."""
         return self.page("problems", request)
 
     def problems_part(self, request: Request) -> Response:
@@ -168,18 +168,18 @@ class Workbench:
         return self.page("problems_part", request, kinds=kinds, others=others)
 
     def mending(self) -> Mending:
-        """The repairs of the document as it was read."""
+        """Return the repairs of the document as it was read."""
         if self._mending is None or self._mending.read_of is not self.bench.document:
             self._mending = Mending(self.bench)
         return self._mending
 
     def changes(self, request: Request) -> Response:
-        """The frame of the changes; they come as a part."""
+        """Return the frame of the changes; they come as a part."""
         document = request.query_params.get("document", "")
         return self.page("changes", request, document=document)
 
     def changes_part(self, request: Request) -> Response:
-        """The comparison."""
+        """Return the comparison."""
         document = request.query_params.get("document", "").strip()
         comparison = compared(self.bench, document)
         is_saved = self.bench.text == self.bench.saved
@@ -207,7 +207,7 @@ class Workbench:
         return HTMLResponse(self.page("missing", request).body, 404)
 
     def row(self, request: Request) -> Row:
-        """The row that a path names. Raises HTTPException (404)."""
+        """Return the row that a path names. Raises HTTPException (404)."""
         try:
             return self.bench.row(int(request.path_params["number"]))
         except LookupError:
@@ -298,7 +298,9 @@ class Workbench:
 
 
 def application(bench: Bench, *, host: str, token: str) -> tuple[ASGIApp, Workbench]:
-    """The guarded application for a bench, and its pages. `host` is its own, with the port."""
+    """Return the guarded application for a bench, and its pages. `host` is its own, with the
+    port.
+    """
     pages = Workbench(bench, f"/{token}")
     routes = [Route(path, _page(pages, getattr(pages, name))) for path, name in PAGES.items()]
     routes.append(Route("/static/{name}", _static))

@@ -108,7 +108,7 @@ class Bench:
             self.functions = own_tools(self.folder, self.server)
 
     def _own_files(self) -> Iterator[Path]:
-        """The files of the user's code in the project."""
+        """Yield the files of the user's code in the project."""
         for name in OWN:
             for path in self.folder.glob(f"src/*/{name}"):
                 yield from (path, *path.rglob("*.*"))
@@ -135,7 +135,7 @@ class Bench:
                 self._apply(self.text, self.config)
 
     def _everything(self, config: Config, problems: Problems, lock: Lock | None) -> Server:
-        """The server of all operations, as their document has them, within their budgets."""
+        """Return the server of all operations, as their document has them, within their budgets."""
         everything = replace(config, selection=Selection(), tools=_budgets(config))
         return pipeline.understood(self.document, everything, problems, lock=lock).server
 
@@ -174,12 +174,12 @@ class Bench:
         self.customised = {tool.origin.operation: tool for tool in customised.tools}
 
     def config_of(self, text: str) -> Config:
-        """The configuration that a text of `mcpgen.toml` makes."""
+        """Return the configuration that a text of `mcpgen.toml` makes."""
         read = config_in_project if is_project(self.folder) else parse_config
         return named(read(text, folder=self.folder), self.last_lock)
 
     def _chosen(self, config: Config) -> frozenset[int]:
-        """The numbers of the rows that a configuration keeps."""
+        """Return the numbers of the rows that a configuration keeps."""
         return frozenset(row.number for row in self.catalogue.rows if not self._reason(row, config))
 
     def _reason(self, row: Row, config: Config) -> str:
@@ -194,7 +194,7 @@ class Bench:
         return left_out(config, row.tool.origin, node) or ""
 
     def _restricted(self, chosen: Collection[int]) -> Server:
-        """The server with these rows alone."""
+        """Return the server with these rows alone."""
         rows = self.catalogue.rows
         names = {rows[number].tool.name for number in chosen}
         toolsets = []
@@ -229,7 +229,9 @@ class Bench:
         return self.catalogue.rows[number]
 
     def tool(self, row: Row) -> Tool:
-        """The tool of a row as the configuration makes it; the document's where it is left out."""
+        """Return the tool of a row as the configuration makes it; the document's where it is left
+        out.
+        """
         return self.customised.get(row.tool.origin.operation, row.tool)
 
     def tokens(self, row: Row) -> int:
@@ -390,19 +392,21 @@ class Bench:
 
 
 def _of_the_server(config: Config) -> list[Any]:
-    """The settings of the whole server and of each API, and the budgets of tools."""
+    """Return the settings of the whole server and of each API, and the budgets of tools."""
     keys = [key.target for name in ("", "auth", "answers") for key in BY_NAME[name].keys]
     return [config.apis, _budgets(config), *(getattr(config, key) for key in keys)]
 
 
 def _documents(config: Config) -> list[Any]:
-    """The names of the documents, and how they are read; overlays are read when they are saved."""
+    """Return the names of the documents, and how they are read; overlays are read when they are
+    saved.
+    """
     kept = [key for key in BY_NAME["source"].keys if key.name != "overlays" and not key.is_note]
     return [config.documents, *(getattr(config, key.target) for key in kept)]
 
 
 def _budgets(config: Config) -> dict[str, ToolConfig]:
-    """The tables of tools with their budgets alone."""
+    """Return the tables of tools with their budgets alone."""
     tables = config.tools.items()
     return {key: ToolConfig(budget=tool.budget) for key, tool in tables if tool.budget}
 

@@ -38,8 +38,8 @@ class ChangesView:
 
 
 def compared(bench: Bench, document: str = "") -> ChangesView:
-    """The last generation compared with what would be generated now, or with another document.
-    Raises McpgenError where that cannot be read.
+    """Return the last generation compared with what would be generated now, or with another
+    document. Raises McpgenError where that cannot be read.
     """
     if not _is_generated(bench.folder):
         return ChangesView(groups=(), pairs=(), consents=(), first=True)

@@ -146,7 +146,7 @@ def _described(about: Mapping[str, Any], schema: Any) -> Schema:
 
 
 def _fields(schema: Any, resolve: Resolve, prefix: str, depth: int) -> Iterator[tuple[str, Said]]:
-    """The dotted paths of a schema's properties, with what it says there."""
+    """Yield the dotted paths of a schema's properties, with what it says there."""
     if depth > DEEPEST:
         return
     for name, inner in _properties(schema, resolve, depth):
@@ -155,8 +155,8 @@ def _fields(schema: Any, resolve: Resolve, prefix: str, depth: int) -> Iterator[
 
 
 def _properties(schema: Any, resolve: Resolve, depth: int) -> Iterator[tuple[str, Any]]:
-    """The properties of an object, of the items of a list, and of every branch; none that cannot be
-    sent.
+    """Yield the properties of an object, of the items of a list, and of every branch; none that
+    cannot be sent.
     """
     node = as_object(resolve(schema))
     if depth > DEEPEST:
@@ -177,6 +177,6 @@ def _said(schema: Schema) -> Said:
 
 
 def _values(schema: Schema) -> Iterable[Any]:
-    """The values that a field, or each item of a list, may have."""
+    """Return the values that a field, or each item of a list, may have."""
     values = as_list(schema.get("enum")) or as_list(as_object(schema.get("items")).get("enum"))
     return [value for value in values if value is not None]

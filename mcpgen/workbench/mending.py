@@ -157,7 +157,7 @@ class Mending:
         return found
 
     def _text(self, path: Path, document: Document, chosen: list[Repair]) -> str:
-        """The text of an overlay with these repairs at its end."""
+        """Return the text of an overlay with these repairs at its end."""
         if path.is_file():
             return path.read_text("utf-8").rstrip("\n") + "\n" + action_text(chosen)
         return overlay(document, chosen)
@@ -169,7 +169,9 @@ def _overlay_of(api: str) -> str:
 
 
 def _asks(repair: Repair) -> str:
-    """The key of a repair whose value the author has to say; empty where that is not one text."""
+    """Return the key of a repair whose value the author has to say; empty where that is not one
+    text.
+    """
     update: dict[str, Any] = repair.update or {}
     asked = [key for key, value in update.items() if value == "..." and key != "..."]
     if repair.known or len(update) != 1:

@@ -13,7 +13,7 @@ class Ranking(Index):
     """The index that a server has, which also tells its reasons."""
 
     def places(self, question: str, limit: int, allowed: Iterable[str]) -> list[dict[str, Any]]:
-        """The tools that `search` names, in its order: the share of the question that is
+        """Return the tools that `search` names, in its order: the share of the question that is
         `answered`, whether the tool `fits` the `kind` that is asked for, and what each of `words`
         of the question adds. A tool that only its name brought up has its name for them.
         """

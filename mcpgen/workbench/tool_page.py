@@ -126,7 +126,7 @@ _Blocks.add_representer(str, _text)
 
 
 def _documented(bench: Bench, tool: Tool) -> str:
-    """The operation as the document says it, in YAML."""
+    """Return the operation as the document says it, in YAML."""
     operation = bench.catalogue.operations.get(tool.origin.operation)
     if operation is None:
         return ""
@@ -139,12 +139,12 @@ def _documented(bench: Bench, tool: Tool) -> str:
 
 
 def inputs(schema: Schema) -> Iterator[FormField]:
-    """The fields of the form, the required ones first."""
+    """Return the fields of the form, the required ones first."""
     return _inputs(schema, Sampler(schema), ())
 
 
 def _inputs(schema: Schema, sampler: Sampler, above: tuple[str, ...]) -> Iterator[FormField]:
-    """The fields of an object at a path."""
+    """Yield the fields of an object at a path."""
     required = schema.get("required", [])
     properties = schema.get("properties", {})
     for name in sorted(properties, key=lambda name: name not in required):
@@ -177,7 +177,9 @@ def _kind(schema: Mapping[str, Any], has_choices: bool, depth: int) -> str:
 def fields_of(
     table: str, values: Mapping[str, Any], path: tuple[str, ...], names: Collection[str] = ()
 ) -> list[EditableKey]:
-    """The keys of a table at a path, all of them or those of some names, with their values."""
+    """Return the keys of a table at a path, all of them or those of some names, with their
+    values.
+    """
     for name in path:
         values = values.get(name, {})
     keys = [key for key in BY_NAME[table].keys if not names or key.name in names]
@@ -190,7 +192,7 @@ def fields_of(
 
 
 def _usual(table: str, key: Key) -> str:
-    """The value of a flag or a choice that holds without the key; empty where it depends."""
+    """Return the value of a flag or a choice that holds without the key; empty where it depends."""
     default = getattr(DEFAULTS.get(table, Config()), key.target, None)
     if isinstance(default, bool):
         return json.dumps(default)
@@ -213,7 +215,9 @@ def settings_fields(bench: Bench) -> Iterator[tuple[str, str, list[EditableKey]]
 
 
 def tool_fields(bench: Bench, row: Row) -> dict[str, Any]:
-    """The keys of a tool's own table: `fields`, and `groups` of others by heading and name."""
+    """Return the keys of a tool's own table: `fields`, and `groups` of others by heading and
+    name.
+    """
     key = bench.table_key(row)
     written = tomllib.loads(bench.text).get("tools", {}).get(key, {})
     tool = row.tool

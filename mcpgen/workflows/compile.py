@@ -93,8 +93,8 @@ class Operations:
         self.apis = {tool.origin.api for tool in self.tools} or {""}
 
     def _api(self, text: str, sources: Mapping[str, str]) -> str | None:
-        """The further API that the source in a text is: the one of its name, or of its file's.
-        Empty for the first one; None where that cannot be told.
+        """Return the further API that the source in a text is: the one of its name, or of its
+        file's. Empty for the first one; None where that cannot be told.
         """
         match = _SOURCE.search(text)
         found: dict[str, str | None] = {}
@@ -106,8 +106,8 @@ class Operations:
         return found.get(match[1])
 
     def _of_several(self, word: str, api: str | None) -> Tool:
-        """The operation of that operationId or `METHOD /path`, of whichever API has it where none
-        is known.
+        """Return the operation of that operationId or `METHOD /path`, of whichever API has it where
+        none is known.
         """
         same = [
             tool
@@ -122,7 +122,7 @@ class Operations:
         return same[0]
 
     def by_id(self, text: str, sources: Mapping[str, str]) -> Tool:
-        """The operation of that operationId. Raises Inexpressible."""
+        """Return the operation of that operationId. Raises Inexpressible."""
         match = _SOURCE.fullmatch(text)
         name = match[2] if match else text
         if self.apis != {""}:
@@ -132,7 +132,7 @@ class Operations:
         return self._by_id[name]
 
     def by_path(self, text: str, sources: Mapping[str, str]) -> Tool:
-        """The operation that an `operationPath` points to. Raises Inexpressible."""
+        """Return the operation that an `operationPath` points to. Raises Inexpressible."""
         match = _PATH.search(text)
         if match is None:
             raise Inexpressible(f"`{visible(text)[:80]}` points to no operation")
@@ -205,7 +205,7 @@ class Compiler:
         )
 
     def _step(self, reader: _StepReader) -> Step:
-        """The step of a reader. Raises Inexpressible, which names the step."""
+        """Return the step of a reader. Raises Inexpressible, which names the step."""
         try:
             step = reader.step()
         except Inexpressible as error:
@@ -214,7 +214,7 @@ class Compiler:
         return step
 
     def _retried(self, node: dict[str, Any]) -> Iterator[str]:
-        """The workflows that run before a step is tried again."""
+        """Yield the workflows that run before a step is tried again."""
         components = as_object(self.description.root.get("components"))
         for action in objects_in([node, components.get("failureActions")]):
             match action:
@@ -222,7 +222,7 @@ class Compiler:
                     yield self.workflow_name(name)
 
     def workflow_name(self, text: str) -> str:
-        """The workflow that a `workflowId` means. Raises Inexpressible."""
+        """Return the workflow that a `workflowId` means. Raises Inexpressible."""
         match = _SOURCE.fullmatch(text)
         name = match[2] if match else text
         if name not in self.workflows:
@@ -276,7 +276,7 @@ class _StepReader:
         self.id = as_text(node["stepId"])
 
     def step(self) -> Step:
-        """The step. Raises Inexpressible."""
+        """Return the step. Raises Inexpressible."""
         scope, node = self.scope, self.node
         scope.step, scope.sent, scope.sent_body = self.id, (), None
         scope.method, scope.is_text = "", False
@@ -328,7 +328,7 @@ class _StepReader:
                 raise Inexpressible(f"it depends on `{step}`, a later step")
 
     def _target(self) -> Tool | str:
-        """The operation, or the name of the workflow, that the step calls."""
+        """Return the operation, or the name of the workflow, that the step calls."""
         keys = [key for key in TARGETS if as_text(self.node.get(key))]
         if not self.node.keys().isdisjoint(("channelPath", "action")):
             raise Inexpressible("it sends or receives messages (AsyncAPI)")
@@ -363,7 +363,7 @@ class _StepReader:
             yield place, name, value
 
     def _inputs(self) -> Iterator[StepArgument]:
-        """The inputs of the workflow that the step calls."""
+        """Yield the inputs of the workflow that the step calls."""
         for _, name, value in self._parameter_objects():
             yield StepArgument(place="", name=name, value=value_of(value, self.scope))
 
@@ -408,7 +408,9 @@ class _StepReader:
         return similar[0]
 
     def _body(self, tool: Tool) -> tuple[list[StepArgument], Value | None]:
-        """The request body as arguments, or as an object that is known only when the step runs."""
+        """Return the request body as arguments, or as an object that is known only when the step
+        runs.
+        """
         node = as_object(self.node.get("requestBody"))
         if tool.request is None or "payload" not in node:
             return [], None
@@ -526,7 +528,9 @@ def _attempts(node: dict[str, Any]) -> tuple[float, int]:
 
 
 def _step_ids(nodes: list[dict[str, Any]]) -> list[str]:
-    """The stepId of every step. Raises Inexpressible where they do not tell the steps apart."""
+    """Return the stepId of every step. Raises Inexpressible where they do not tell the steps
+    apart.
+    """
     ids = [as_text(step.get("stepId")) for step in nodes]
     if not ids or len(set(filter(None, ids))) < len(ids):
         raise Inexpressible("it needs steps, each with a `stepId` of its own")
@@ -534,13 +538,13 @@ def _step_ids(nodes: list[dict[str, Any]]) -> list[str]:
 
 
 def _outputs(node: dict[str, Any], scope: Scope) -> tuple[tuple[str, Value], ...]:
-    """The outputs of a step or of a workflow."""
+    """Return the outputs of a step or of a workflow."""
     outputs = as_object(node.get("outputs"))
     return tuple((str(name), value_of(value, scope)) for name, value in outputs.items())
 
 
 def _argument(tool: Tool, place: str, name: str) -> Argument | None:
-    """The argument of a tool for a parameter; names of headers have no case."""
+    """Return the argument of a tool for a parameter; names of headers have no case."""
     for argument in tool.arguments:
         if argument.place == "body" or place not in ("", argument.place):
             continue
@@ -567,8 +571,8 @@ def _payload(data: Any, scope: Scope) -> Value:
 
 
 def _target_pointer(replacement: dict[str, Any]) -> str:
-    """The JSON Pointer of a Payload Replacement Object's target, which may be a JSONPath to one
-    place. Raises Inexpressible.
+    """Return the JSON Pointer of a Payload Replacement Object's target, which may be a JSONPath to
+    one place. Raises Inexpressible.
     """
     target = as_text(replacement.get("target"))
     kind = replacement.get("targetSelectorType", "")

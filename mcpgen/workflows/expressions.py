@@ -154,7 +154,7 @@ def expression(text: str, scope: Scope) -> Value:
 
 
 def _self(scope: Scope) -> Value:
-    """The URI that the document gives itself (Arazzo 1.1)."""
+    """Return the URI that the document gives itself (Arazzo 1.1)."""
     if scope.own_uri:
         return Constant(scope.own_uri)
     scope.missing.append("$self")
@@ -294,7 +294,7 @@ def _tailed(value: Value, tail: str) -> Value:
 
 
 def keys_of(path: str) -> list[str]:
-    """The keys of a path, at least one: `.name[0]` has two. Raises Inexpressible."""
+    """Return the keys of a path, at least one: `.name[0]` has two. Raises Inexpressible."""
     keys = []
     end = 0
     while match := _PART.match(path, end):
@@ -306,12 +306,12 @@ def keys_of(path: str) -> list[str]:
 
 
 def pointer_of(keys: Iterable[str]) -> str:
-    """The JSON Pointer of keys (RFC 6901)."""
+    """Return the JSON Pointer of keys (RFC 6901)."""
     return "".join(f"/{escape(key)}" for key in keys)
 
 
 def within(value: Value, pointer: str) -> Value:
-    """The part of a value at a JSON Pointer."""
+    """Return the part of a value at a JSON Pointer."""
     if not pointer:
         return value
     if not pointer.startswith("/"):

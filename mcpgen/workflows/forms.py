@@ -29,8 +29,8 @@ class _Unfit(Exception):
 
 
 def nested(payload: Object, arguments: Iterable[Argument]) -> Object:
-    """The payload of a form without names with brackets: the field that a name begins with holds
-    the value. Names that fit no field stay as they are.
+    """Return the payload of a form without names with brackets: the field that a name begins with
+    holds the value. Names that fit no field stay as they are.
     """
     kinds = {argument.wire_name: argument.annotation.kind for argument in arguments}
     parts: dict[str, list[_Part]] = {}
@@ -52,7 +52,9 @@ def nested(payload: Object, arguments: Iterable[Argument]) -> Object:
 
 
 def _split(name: str, kinds: Mapping[str, str]) -> tuple[str, Sequence[str]]:
-    """The field and the keys of a name; no keys where the name has no brackets, or is a field."""
+    """Return the field and the keys of a name; no keys where the name has no brackets, or is a
+    field.
+    """
     match = _NAME.fullmatch(name)
     if match is None or name in kinds:
         return name, ()
@@ -60,8 +62,8 @@ def _split(name: str, kinds: Mapping[str, str]) -> tuple[str, Sequence[str]]:
 
 
 def _assembled(parts: list[_Part], kind: str) -> Value:
-    """The value that is made of parts. Raises _Unfit where they contradict each other, or the kind
-    of their field (see `Annotation.kind`).
+    """Return the value that is made of parts. Raises _Unfit where they contradict each other, or
+    the kind of their field (see `Annotation.kind`).
     """
     keys, value = parts[0]
     if len(parts) == 1 and not keys:
@@ -77,7 +79,9 @@ def _assembled(parts: list[_Part], kind: str) -> Value:
 
 
 def _by_key(parts: list[_Part]) -> dict[str, list[_Part]]:
-    """The parts by their first key, without it. Raises _Unfit for a value among parts of it."""
+    """Return the parts by their first key, without it. Raises _Unfit for a value among parts of
+    it.
+    """
     below: dict[str, list[_Part]] = {}
     for keys, value in parts:
         if not keys:

@@ -36,8 +36,8 @@ class OutputTypes:
         self.inputs = inputs
 
     def of_workflow(self, workflow: model.Workflow, depth: int = 0) -> Schema:
-        """The object that a workflow returns. None of its members is required: what has no value is
-        left out.
+        """Return the object that a workflow returns. None of its members is required: what has no
+        value is left out.
         """
         if not workflow.outputs or depth > DEEPEST:
             return {"type": "object"}
@@ -75,14 +75,14 @@ class OutputTypes:
         return ANY
 
     def of_answer(self, operation: str) -> Schema:
-        """The body of an operation's answer."""
+        """Return the body of an operation's answer."""
         pointer = self.operations.by_operation[operation].origin.pointer
         node, _ = self.reader.resolve(f"#{pointer}")
         _, response = responses.success(self.reader, as_object(node), pointer)
         return as_object(responses.json_schema(response)[1])
 
     def part(self, schema: Schema, pointer: str) -> Schema:
-        """The schema of a part of a value."""
+        """Return the schema of a part of a value."""
         for token in split(pointer):
             properties = self.reader.properties(schema)
             items = self.reader.flatten(schema).get("items", ANY)

@@ -101,7 +101,7 @@ class Scalars:
         return model.Taken(taken, value)
 
     def _type(self, schema: Any) -> str:
-        """The one type of a schema beside null, or nothing."""
+        """Return the one type of a schema beside null, or nothing."""
         types = self._types.reader.flatten(schema).get("type")
         if isinstance(types, str):
             return types

@@ -81,7 +81,7 @@ class Workflows(Definitions):
         return replace(tool, workflow=workflow, output_schema=listed)
 
     def definitions(self) -> Iterator[Definition]:
-        """The contract of every workflow."""
+        """Yield the contract of every workflow."""
         for _, node, pointer in self._nodes():
             workflow = self.workflows.get(as_text(node.get("workflowId")))
             if workflow is None or workflow.pointer != pointer:
@@ -106,7 +106,7 @@ class Workflows(Definitions):
             )
 
     def _outputs(self) -> OutputTypes:
-        """The types of the outputs of the workflows."""
+        """Return the types of the outputs of the workflows."""
         inputs = {
             as_text(node.get("workflowId")): self.reader.properties(node.get("inputs", NO_INPUTS))
             for _, node, _ in self._nodes()
@@ -127,7 +127,7 @@ class Workflows(Definitions):
                 yield description, as_object(node), f"{home}/workflows/{index}"
 
     def _compiled(self) -> dict[str, Workflow]:
-        """The workflows that can be expressed, by workflowId; the others are counted."""
+        """Return the workflows that can be expressed, by workflowId; the others are counted."""
         nodes = list(self._nodes())
         outputs = {
             as_text(node.get("workflowId")): tuple(as_object(node.get("outputs")))
@@ -153,7 +153,7 @@ class Workflows(Definitions):
         return self._complete(compiled)
 
     def _complete(self, compiled: dict[str, Workflow]) -> dict[str, Workflow]:
-        """The workflows all of whose workflows there are."""
+        """Return the workflows all of whose workflows there are."""
         reasons: dict[str, str] = {}
         for name, workflow in compiled.items():
             reasons |= dict.fromkeys(workflow.workflows - compiled.keys(), "")
@@ -201,7 +201,7 @@ def called(document: Document, excluded: tuple[str, ...]) -> dict[str, str]:
 
 
 def _excluded(name: str, patterns: tuple[str, ...]) -> str | None:
-    """The first pattern that leaves a workflow out, by its id or by the name of its tool."""
+    """Return the first pattern that leaves a workflow out, by its id or by the name of its tool."""
     return matches([name, "_".join(words(name))], patterns)
 
 
@@ -213,7 +213,7 @@ def _skipped(origin: Origin, reason: str, problems: Problems) -> Skip:
 
 
 def settled(server: Server, problems: Problems) -> Server:
-    """The server without workflows that call operations which the configuration took out.
+    """Return the server without workflows that call operations which the configuration took out.
 
     Steps that lack an argument of their operation are reported.
     """

@@ -138,8 +138,8 @@ def _forced(
     force: bool,
     has_lock: bool,
 ) -> Changes:
-    """The changes with every conflict resolved by `force`; raises OutputConflictError for the
-    others.
+    """Return the changes with every conflict resolved by `force`; raises OutputConflictError for
+    the others.
     """
     standing = tuple(
         conflict
@@ -203,7 +203,7 @@ def _work(
 
 
 def _present(changes: Changes, ours: Mapping[str, Collection[str]]) -> dict[str, str]:
-    """The hashes of mcpgen's files as they are on the disk now."""
+    """Return the hashes of mcpgen's files as they are on the disk now."""
     return {
         path: value
         for path, value in changes.hashes.items()
@@ -290,7 +290,7 @@ def _check_free(project: Path, files: Mapping[str, str | bytes]) -> None:
 
 
 def _source_table(files: Mapping[str, str | bytes]) -> str:
-    """The lines of the planned `mcpgen.toml` that say where the document is."""
+    """Return the lines of the planned `mcpgen.toml` that say where the document is."""
     text = _bytes(files.get(CONFIG_NAME, '[source]\npath = "openapi.yaml"\n')).decode()
     _, header, rest = text.partition("[source]\n")
     return header + rest.partition("\n\n")[0].rstrip("\n") + "\n"

@@ -236,7 +236,7 @@ def _lines(path: str, content: str | bytes) -> list[str]:
 
 
 def where_edits_belong(path: str) -> str:
-    """The place where an edit of this generated file survives."""
+    """Return the place where an edit of this generated file survives."""
     name = PurePosixPath(path).name
     if "/tools/" in path and name.endswith(".json"):
         return 'texts, names and hints belong in `mcpgen.toml` under `[tools."<operationId>"]`'
@@ -283,8 +283,8 @@ WITHOUT_LOCK = (
 def conflict_error(
     folder: Path, conflicts: tuple[Conflict, ...], *, has_lock: bool
 ) -> OutputConflictError:
-    """The refusal to overwrite: one problem for each file, with the difference and where the edit
-    belongs.
+    """Return the refusal to overwrite: one problem for each file, with the difference and where the
+    edit belongs.
     """
     return OutputConflictError(
         *(_conflict_problem(folder, conflict, has_lock) for conflict in conflicts)

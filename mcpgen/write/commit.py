@@ -134,7 +134,9 @@ def _is_leftover(place: Path) -> bool:
 
 
 def _order(work: Work) -> list[str]:
-    """The files to write, the configuration first: with it the next run knows the document."""
+    """Return the files to write, the configuration first: with it the next run knows the
+    document.
+    """
     return sorted(work.writes, key=lambda path: (path != "mcpgen.toml", path))
 
 
@@ -250,7 +252,7 @@ def _discard(place: Path) -> None:
 
 
 def _mode(path: Path) -> int:
-    """The permissions of a file, 0644 where there is none."""
+    """Return the permissions of a file, 0644 where there is none."""
     try:
         return stat.S_IMODE(path.stat().st_mode)
     except FileNotFoundError:

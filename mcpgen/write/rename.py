@@ -86,7 +86,7 @@ def refuse_downgrade(old: Lock, new: Lock) -> None:
 
 
 def _version(text: str) -> tuple[int, ...]:
-    """The first three numbers of a version; `0.10.0` is later than `0.9.2`."""
+    """Return the first three numbers of a version; `0.10.0` is later than `0.9.2`."""
     return tuple(int(number) for number in re.findall(r"\d{1,9}", text)[:3])
 
 

@@ -65,7 +65,7 @@ def records(
 
 
 def _record(current: str, before: Once, newest: Once) -> Once:
-    """The record of one file; `current` is the hash it has on the disk."""
+    """Return the record of one file; `current` is the hash it has on the disk."""
     if before.hash == newest.hash:
         return replace(before, newest="")
     if current in ("", newest.hash):
@@ -114,7 +114,7 @@ def renewal_of(
 
 
 def outdated(folder: Path, once: Mapping[str, Once]) -> list[Outdated]:
-    """The files of a project that mcpgen would write differently today, by path."""
+    """Return the files of a project that mcpgen would write differently today, by path."""
     found = []
     for path, record in sorted(once.items()):
         current = _hash_on_disk(folder, path)
@@ -182,7 +182,7 @@ def _note(state: State, files: Sequence[Outdated]) -> Problem:
 
 
 def _hash_on_disk(folder: Path, path: str) -> str:
-    """The hash of a file; empty where there is none, or something else is in its place."""
+    """Return the hash of a file; empty where there is none, or something else is in its place."""
     content = read_plain(folder, path)
     if isinstance(content, bytes):
         return text_hash(content)

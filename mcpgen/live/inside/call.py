@@ -70,7 +70,7 @@ async def agree(context: Any, params: Any) -> Any:
 
 
 async def answer(client: Any, order: dict[str, Any]) -> dict[str, Any]:
-    """The result of a call, or why the protocol refuses it (a tool that does not exist)."""
+    """Return the result of a call, or why the protocol refuses it (a tool that does not exist)."""
     from mcp.shared.exceptions import MCPError
 
     try:
@@ -81,8 +81,8 @@ async def answer(client: Any, order: dict[str, Any]) -> dict[str, Any]:
 
 
 def application(package: str, requests: list[dict[str, Any]], *, dry_run: bool) -> Any:
-    """The server's application, whose requests to the API are noted, and in a dry run not sent; and
-    its settings.
+    """Return the server's application, whose requests to the API are noted, and in a dry run not
+    sent; and its settings.
     """
     app = import_module(package).App
     runtime = app.__module__.rpartition(".")[0]  # the package's own copy, or the installed one

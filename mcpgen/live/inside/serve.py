@@ -127,7 +127,7 @@ class Live(Base):
 
 
 def fingerprint(folder: Path) -> Fingerprint:
-    """The files of a package that may change while it is served, with time and size."""
+    """Return the files of a package that may change while it is served, with time and size."""
     facts = []
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder)

@@ -58,7 +58,9 @@ def digest(text: str, length: int = 6) -> str:
 
 
 def definition_name(token: str) -> str:
-    """The name of a definition under `$defs`, from the last token of the pointer to its schema."""
+    """Return the name of a definition under `$defs`, from the last token of the pointer to its
+    schema.
+    """
     return re.sub(r"[^A-Za-z0-9_.-]", "_", token)[:60] or "root"
 
 
@@ -90,7 +92,9 @@ def argument_names(
 def _clashing(
     names: dict[ArgumentKey, str], in_use: Collection[str], chosen: Mapping[str, str]
 ) -> list[ArgumentKey]:
-    """The keys whose name another key has too, but for the only unchanged one of each name."""
+    """Return the keys whose name another key has too, but for the only unchanged one of each
+    name.
+    """
     count = Counter(names.values())
     unchanged_count = Counter(name for key, name in names.items() if name == key[1])
     clashing = []

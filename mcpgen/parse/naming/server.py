@@ -60,21 +60,21 @@ def server_name(title: str, base_url: str = "", pages: Iterable[str] = ()) -> st
 
 
 def variable_prefix(config: Config, name: str) -> str:
-    """The beginning of a server's environment variables: the configuration's, that of the last run,
-    or the name of the package, which no variable of the system has.
+    """Return the beginning of a server's environment variables: the configuration's, that of the
+    last run, or the name of the package, which no variable of the system has.
     """
     return config.env_prefix or config.pinned.env_prefix or f"{name.upper()}_MCP"
 
 
 def _vendor(pages: Iterable[str]) -> str:
-    """The first domain of pages that is no host of everybody's pages."""
+    """Return the first domain of pages that is no host of everybody's pages."""
     domains = (_host(page)[0] for page in pages)
     return next((name for name in domains if name and name not in HOSTING | SERVER_NOISE), "")
 
 
 def _host(base_url: str) -> tuple[str, list[str]]:
-    """The domain of a URL without what follows it (`com`, `co.uk`), and the words of its host. An
-    address of digits and a machine's name have no domain.
+    """Return the domain of a URL without what follows it (`com`, `co.uk`), and the words of its
+    host. An address of digits and a machine's name have no domain.
     """
     try:
         labels = urlsplit(base_url).netloc.lower().split(".")[:-1]
@@ -157,7 +157,7 @@ def _is_spelt(name: str, names: tuple[str, str]) -> bool:
 
 
 def toolset_name(tag: str) -> str:
-    """The module name of one tag."""
+    """Return the module name of one tag."""
     name = "_".join(words(tag))
     if not name:
         return f"toolset_{digest(tag)}"

@@ -77,7 +77,7 @@ class PathPart:
 
 @lru_cache(maxsize=PATHS)
 def parts_of(path: str) -> tuple[PathPart, ...]:
-    """The literals and parameters of a path, in order; the query of a path is left out."""
+    """Return the literals and parameters of a path, in order; the query of a path is left out."""
     text = _FORMAT.sub(r"/\1", re.split(r"[?#]", path)[0])
     parts = [
         PathPart(route_words(part), is_parameter=part.startswith("{"))
@@ -92,14 +92,16 @@ def route_words(text: str) -> tuple[str, ...]:
 
 
 def literals(path: str) -> list[PathPart]:
-    """The literals of a path that name a resource or an action: not `api`, `v2` or `.json`."""
+    """Return the literals of a path that name a resource or an action: not `api`, `v2` or
+    `.json`.
+    """
     return [part for part in resource_parts(path) if not part.is_parameter]
 
 
 @lru_cache(maxsize=PATHS)
 def resource_parts(path: str) -> tuple[PathPart, ...]:
-    """The parameters of a path and the literals that name a resource or an action: where all are
-    like `api`, the last of these.
+    """Return the parameters of a path and the literals that name a resource or an action: where all
+    are like `api`, the last of these.
     """
     parts = parts_of(path)
     words_only = [part for part in parts if not part.is_parameter and not _is_version(part)]

@@ -110,7 +110,7 @@ class Listing:
         return place
 
     def of_root(self, schema: Any) -> Place:
-        """The schema of all arguments, listed: its properties are the arguments."""
+        """Return the schema of all arguments, listed: its properties are the arguments."""
         root = self.add("", schema, level=-1, words=lambda limit, text: "")
         self.spend()
         return root

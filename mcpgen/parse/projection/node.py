@@ -72,7 +72,7 @@ class Node:
     meanings: tuple[Meaning, ...] = ()
 
     def meanings_told(self) -> list[str]:
-        """The meanings of the values in words, the longest text first."""
+        """Return the meanings of the values in words, the longest text first."""
         if not self.meanings:
             return []
         return told(self.rules["enum"], self.meanings, as_text(self.base.get("description")))
@@ -101,7 +101,7 @@ class Node:
         return rules
 
     def together_with(self, member: Member) -> tuple[str, ...]:
-        """The keys of the optional properties that a property is not given without."""
+        """Return the keys of the optional properties that a property is not given without."""
         optional = [other.key for other in self.members if not other.required]
         return tuple(key for key in optional if key in member.needs)
 

@@ -32,7 +32,7 @@ _encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
 
 def size_of(value: Any) -> int:
-    """The bytes of a value as compact JSON."""
+    """Return the bytes of a value as compact JSON."""
     return len(_encode(value))
 
 
@@ -78,19 +78,19 @@ class Place:
         return self.around | {_identity(self.node)}
 
     def listed(self) -> list[Member]:
-        """The properties that are listed."""
+        """Return the properties that are listed."""
         return [member for member in self.node.members if member.key in self.members]
 
     def hidden(self) -> list[Member]:
-        """The properties that are not listed."""
+        """Return the properties that are not listed."""
         return [member for member in self.node.members if member.key not in self.members]
 
     def demands(self) -> list[Member]:
-        """The properties that are required and not listed."""
+        """Return the properties that are required and not listed."""
         return [member for member in self.hidden() if member.required]
 
     def unlisted(self) -> Schema:
-        """The rules of the schema itself that are not listed and might be."""
+        """Return the rules of the schema itself that are not listed and might be."""
         listed = self.rules.keys() | self.node.vacuous
         return without(self.node.rules, listed)
 
@@ -129,7 +129,7 @@ class Place:
         return fold(as_text(self.node.base.get("title"))) != fold(self.name)
 
     def schema(self) -> Schema:
-        """The listed schema."""
+        """Return the listed schema."""
         if self.branches:
             return self._union()
         out = self.frame()
@@ -143,7 +143,7 @@ class Place:
         return out
 
     def frame(self) -> Schema:
-        """The listed schema without the schemas inside it."""
+        """Return the listed schema without the schemas inside it."""
         out = dict(self.rules)
         if self.node.items:
             out["items"] = {}
@@ -193,7 +193,9 @@ class Place:
         return {**out, "description": description} if description else out
 
     def options(self) -> list[tuple[Schema, Place]]:
-        """The branches of a union that differ in more than their text: in the names it holds."""
+        """Return the branches of a union that differ in more than their text: in the names it
+        holds.
+        """
         options: list[tuple[Schema, Place]] = []
         rules: list[Schema] = []
         for branch in self.branches:
@@ -205,7 +207,7 @@ class Place:
         return options
 
     def alternatives(self) -> list[tuple[Schema, Place]]:
-        """The options of a union, or the schema itself."""
+        """Return the options of a union, or the schema itself."""
         return self.options() if self.branches else [(self.schema(), self)]
 
     def _items(self) -> Schema:
@@ -219,8 +221,8 @@ class Place:
         return texts.needs_note([member.wire_name for member in self.demands()]) or self.note
 
     def parts(self) -> Iterator[Place]:
-        """The place itself, that of its items, and its alternatives: one value is at all of them,
-        or its items are.
+        """Yield the place itself, that of its items, and its alternatives: one value is at all of
+        them, or its items are.
         """
         yield self
         if self.items:
@@ -229,7 +231,7 @@ class Place:
             yield from branch.parts()
 
     def inside(self, pointer: str) -> Iterator[tuple[str, Place]]:
-        """The places inside this one and their pointers, itself first."""
+        """Yield the places inside this one and their pointers, itself first."""
         yield pointer, self
         for key, place in self.members.items():
             yield from place.inside(f"{pointer}/properties/{escape(key)}")

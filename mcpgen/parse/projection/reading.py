@@ -42,8 +42,8 @@ DEEPEST_UNION = 4
 def checkable(
     reader: Reader, schema: Schema, base: dict[str, Any], barred: tuple[str, ...]
 ) -> tuple[Schema, ...]:
-    """The conditions of a schema, which is `base` when it is flat, that can be checked as they are
-    written. None asks for a property that cannot be sent.
+    """Return the conditions of a schema, which is `base` when it is flat, that can be checked as
+    they are written. None asks for a property that cannot be sent.
     """
     written = _written(reader, schema, base)
     return tuple(each for each in written if each and _is_checkable(reader, each, barred))
@@ -181,7 +181,7 @@ class Nodes:
         return self._grouped[id(node)][1]
 
     def common(self, union: Node) -> Node:
-        """The objects of a union as one with the properties of all."""
+        """Return the objects of a union as one with the properties of all."""
         if id(union) not in self._common:
             self._common[id(union)] = union, unions.in_common(union)
         return self._common[id(union)][1]
@@ -242,7 +242,7 @@ class Nodes:
         return _with_needs(members, base)
 
     def _barred(self, base: dict[str, Any]) -> tuple[str, ...]:
-        """The properties that cannot be written (or read)."""
+        """Return the properties that cannot be written (or read)."""
         properties = as_object(base.get("properties"))
         return tuple(name for name, schema in properties.items() if self._is_barred(schema))
 
@@ -285,13 +285,13 @@ class Nodes:
 
 
 def _meanings(base: dict[str, Any], rules: Schema) -> tuple[Meaning, ...]:
-    """The meanings of the values of an enum, by the extensions beside it."""
+    """Return the meanings of the values of an enum, by the extensions beside it."""
     keys = list(filter(ENUM.search, without(base, ["enum"]))) if "enum" in rules else []
     return meanings_of(base, keys, rules["enum"]) if keys else ()
 
 
 def _with_needs(members: dict[str, Member], base: dict[str, Any]) -> tuple[Member, ...]:
-    """The properties of an object with those that each is not given without."""
+    """Return the properties of an object with those that each is not given without."""
     keys = {member.wire_name: key for key, member in members.items()}
     for name, needed in _dependent(base).items():
         if keys.keys() >= {name, *texts_in(needed)}:
@@ -311,7 +311,7 @@ def _dependent(base: dict[str, Any]) -> dict[str, Any]:
 
 
 def component_of(schema: Any) -> str:
-    """The reference whose target a schema is, null and texts aside; empty where it is no
+    """Return the reference whose target a schema is, null and texts aside; empty where it is no
     component.
     """
     rules = rules_of(as_object(schema))
@@ -329,7 +329,7 @@ def component_of(schema: Any) -> str:
 
 
 def _items(base: dict[str, Any]) -> Any:
-    """The items of an array; a tuple becomes a list of any of its items."""
+    """Return the items of an array; a tuple becomes a list of any of its items."""
     items = base.get("items", {})
     if "prefixItems" not in base:
         return items

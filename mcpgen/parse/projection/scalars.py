@@ -62,7 +62,7 @@ def is_base64(base: dict[str, Any]) -> bool:
 
 
 def text_keywords(base: dict[str, Any]) -> Schema:
-    """The format and the pattern of a text."""
+    """Return the format and the pattern of a text."""
     out: Schema = {}
     kind = as_text(base.get("format"))
     if is_base64(base):
@@ -80,7 +80,7 @@ def text_keywords(base: dict[str, Any]) -> Schema:
 
 
 def number_keywords(base: dict[str, Any]) -> Schema:
-    """The bounds and the format of a number."""
+    """Return the bounds and the format of a number."""
     out: Schema = {key: base[key] for key in NUMBER_KEYWORDS if is_number(base.get(key))}
     kind = as_text(base.get("format"))
     if kind in FORMATS:
@@ -116,8 +116,8 @@ def with_values(rules: Schema, base: dict[str, Any], name: str) -> Schema:
 
 
 def enum_values(base: dict[str, Any], name: str) -> list[Any]:
-    """The values of a schema's enum that fit the type `name`, in order, without null and repeats;
-    an empty `name` takes any type.
+    """Return the values of a schema's enum that fit the type `name`, in order, without null and
+    repeats; an empty `name` takes any type.
     """
     values = [base["const"]] if "const" in base else as_list(base.get("enum"))
     converted = [_converted(value, name) for value in values]

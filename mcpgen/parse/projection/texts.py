@@ -155,7 +155,7 @@ def together_note(names: tuple[str, ...]) -> str:
 
 
 def default_of(node: Node) -> Schema:
-    """The default of a schema as a keyword, where it is one of its values and short."""
+    """Return the default of a schema as a keyword, where it is one of its values and short."""
     default = node.base.get("default")
     # A default file would be read as a path, or sent as base64.
     if default is None:

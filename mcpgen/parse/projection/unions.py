@@ -101,7 +101,9 @@ def _told_apart(reading: Reading, options: list[Any]) -> list[Any]:
 
 
 def _telling_property(reading: Reading, flats: list[dict[str, Any]]) -> str:
-    """The property of which no two objects have a value in common; empty where there is none."""
+    """Return the property of which no two objects have a value in common; empty where there is
+    none.
+    """
     properties = [as_object(flat.get("properties")) for flat in flats]
     for name in properties[0]:
         values: list[Any] = []
@@ -117,8 +119,8 @@ def _telling_property(reading: Reading, flats: list[dict[str, Any]]) -> str:
 
 
 def _tags(ref: str, discriminator: dict[str, Any]) -> list[str]:
-    """The values that a discriminator has for a branch: those of its mapping, else the name of the
-    component.
+    """Return the values that a discriminator has for a branch: those of its mapping, else the name
+    of the component.
     """
     component = component_name(ref)
     mapping = as_object(discriminator.get("mapping"))
@@ -140,7 +142,7 @@ def _joined(reading: Reading, base: dict[str, Any], options: list[Any]) -> Node:
 
 
 def _distinct(reading: Reading, options: list[Any]) -> list[Node]:
-    """The options read, a union among them by its branches, each set of values once."""
+    """Return the options read, a union among them by its branches, each set of values once."""
     branches: list[Node] = []
     for option in options:
         if reading.reader.flatten(option).get("not") == {}:
@@ -182,7 +184,9 @@ def _with_one_enum(branches: list[Node]) -> list[Node]:
 
 
 def _by_value(branch: Node) -> dict[str, Meaning]:
-    """The meaning of each value of a branch; a constant has that of its title and its text."""
+    """Return the meaning of each value of a branch; a constant has that of its title and its
+    text.
+    """
     values = list(map(shown, branch.rules["enum"]))
     if branch.meanings or len(values) > 1:
         return dict(zip(values, branch.meanings, strict=False))
@@ -191,7 +195,7 @@ def _by_value(branch: Node) -> dict[str, Meaning]:
 
 
 def grouped(node: Node) -> tuple[Node, ...]:
-    """The branches of a union with its objects as one union."""
+    """Return the branches of a union with its objects as one union."""
     objects = tuple(branch for branch in node.branches if branch.kind == "object")
     if len(objects) < 2:
         return node.branches
@@ -221,7 +225,7 @@ def in_common(union: Node) -> Node:
 
 
 def _any_of(declared: list[Member]) -> Any:
-    """The schema of a property that several objects declare."""
+    """Return the schema of a property that several objects declare."""
     different: list[Any] = []
     for member in declared:
         if member.schema not in different:
@@ -271,7 +275,7 @@ def have_the_same_members(objects: tuple[Node, ...]) -> bool:
 
 
 def _tag_of(reading: Reading, objects: tuple[Node, ...]) -> str:
-    """The property whose values tell the objects apart; empty where there is none."""
+    """Return the property whose values tell the objects apart; empty where there is none."""
     for member in objects[0].members:
         values = [_tag_values(reading, branch, member.key) for branch in objects]
         every_value = [value for branch_values in values for value in branch_values]

@@ -51,7 +51,7 @@ class Whole:
         """
 
     def schema(self, node: Node, pointer: str, names: dict[str, str]) -> Schema:
-        """The whole schema of a node at `pointer`; `names` is completed."""
+        """Return the whole schema of a node at `pointer`; `names` is completed."""
         self._inside = set()
         schema = self._schema(node, pointer, names, 0)
         while self._unfinished:
