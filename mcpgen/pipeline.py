@@ -234,7 +234,7 @@ def kept_parts(config: Config, lock: Lock | None) -> tuple[str, ...]:
 def effective_parts(config: Config, kept: Sequence[str]) -> tuple[str, ...]:
     """Return the parts of a server: named and kept parts, and the parts they need."""
     named = DEFAULT_PARTS if config.parts is None else config.parts
-    over_http = not {"exchange", "oauth"}.isdisjoint(named)
+    over_http = not {"asgi", "exchange", "oauth"}.isdisjoint(named)
     needed = ("http",) * any((over_http, config.catalogue))
     return tuple(sorted({*named, *kept, *needed}))
 

@@ -33,6 +33,7 @@ class Thing(StrEnum):
     production = "production"
     confirm = "confirm"
     api = "api"
+    asgi = "asgi"
     audit = "audit"
     exchange = "exchange"
     http = "http"
@@ -96,7 +97,8 @@ def add(
     `describe` and `call`), `audit`, `exchange`, `oauth`, `redis` and `telemetry` enter a part of
     the server into `mcpgen.toml`, and generate the project again; `production` enters those that a
     server for a whole company needs: all but `install` and `shell`. `confirm` enters `confirm =
-    true`: a person has to agree to each call that may delete or overwrite.
+    true`: a person has to agree to each call that may delete or overwrite. `asgi` gives the package
+    `mount`, which serves the tools at a path of your own app and lets them call it in process.
     """
     from ..paths import here
     from ..problems import UsageError

@@ -93,6 +93,8 @@ class App:
         hooks = Hooks(_hooks(home) if yours else None, list(self.catalog.toolset_of))
         consents = [part.consent(self._read, facts) for part in parts if part.consent is not None]
         self._runner = Runner(hooks, self._the_api, self._mask, facts, consents)
+        self.sender: Any = None
+        """Set by an application that is called in process: its transport."""
         self.refusal: Refusal | None = None
         """Set by a transport that knows its callers."""
         self.page_bytes = PAGE_BYTES
@@ -158,7 +160,9 @@ class App:
                 settings = self._front.settings(settings)
             auth = self.home.module("auth") if self.home.has("auth") else None
             side = import_module(".client.side", __package__)
-            self._api = side.HttpSide(settings, auth)
+            self._api = made = side.HttpSide(settings, auth)
+            if self.sender is not None:
+                made.api.send_by(self.sender)
         return self._api
 
     def _read(self) -> Settings:

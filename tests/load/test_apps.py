@@ -55,9 +55,9 @@ def test_an_app_gives_its_document(name: str, path: str) -> None:
 @pytest.mark.parametrize(
     ("name", "path"),
     [
-        ("shop.api:api", "/ninja/things/{id}"),
-        ("shop.asgi:application", "/items/{id}"),
-        ("shop.wsgi:application", "/items/{id}"),
+        ("store.api:api", "/ninja/things/{id}"),
+        ("store.asgi:application", "/items/{id}"),
+        ("store.wsgi:application", "/items/{id}"),
     ],
 )
 def test_a_django_project_gives_its_document(

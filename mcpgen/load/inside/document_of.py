@@ -10,9 +10,9 @@ error.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import enum
 import importlib
-import importlib.util
 import inspect
 import io
 import json
@@ -84,8 +84,9 @@ def _set_up_django(folder: Path) -> None:
         found = _SETTINGS.search(manage.read_text("utf-8", "replace"))
         if found:
             os.environ.setdefault("DJANGO_SETTINGS_MODULE", found[1])
-    if os.environ.get("DJANGO_SETTINGS_MODULE") and importlib.util.find_spec("django"):
-        importlib.import_module("django").setup()
+    if os.environ.get("DJANGO_SETTINGS_MODULE"):
+        with contextlib.suppress(ImportError):  # an app of another kind; else its import says so
+            importlib.import_module("django").setup()
 
 
 def _apps_of(module: Any) -> list[str]:

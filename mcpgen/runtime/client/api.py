@@ -171,6 +171,10 @@ class Api:
         except Exception as error:
             raise failure_of(error, self.settings) from None
 
+    def send_by(self, sender: Any) -> None:
+        """Send requests by this, in the place of a `Transport`."""
+        self._transport = sender
+
     def _sender(self) -> Transport:
         """Return the transport, created for the first request."""
         if self._transport is None:

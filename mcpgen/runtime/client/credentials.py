@@ -121,6 +121,8 @@ class Credentials:
         if forwarded is None or origin_of(str(request.url)) != self._settings.origin:
             return
         for name in self._settings.forward_headers:
+            if name not in forwarded.fields and self._settings.inside:
+                continue
             if name not in forwarded.fields:
                 raise MissingCredential(
                     "nothing was sent: the API is called with a header of the caller's own, and"

@@ -127,6 +127,8 @@ class ApiSettings(Settings):
     """Tool -> the list in its answers."""
     answer_headers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Tool -> the header fields that are part of what its answers say."""
+    inside: bool = False
+    """Whether the API is the application that this server is mounted in, which judges callers."""
     wrapped: frozenset[str] = frozenset()
     bare: bool = False
     """Whether structured content is for programs, and has no notes."""

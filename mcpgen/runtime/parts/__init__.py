@@ -32,6 +32,7 @@ class PartFacts:
 
 
 PARTS = {
+    "asgi": PartFacts(),
     "audit": PartFacts(variables=("AUDIT", "LOG_ARGUMENTS")),
     "code": PartFacts(
         option="--code",

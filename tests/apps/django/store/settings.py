@@ -8,5 +8,5 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "ninja",
 ]
-ROOT_URLCONF = "shop.urls"
+ROOT_URLCONF = "store.urls"
 REST_FRAMEWORK = {"DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema"}

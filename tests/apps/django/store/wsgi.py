@@ -1,6 +1,6 @@
 import os
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "shop.settings")
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "store.settings")
 from django.core.wsgi import get_wsgi_application
 
 application = get_wsgi_application()

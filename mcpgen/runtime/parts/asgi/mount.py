@@ -1,0 +1,319 @@
+"""MCP at a path of an ASGI application: `mount` for one whose endpoints are the tools' API, and an
+application of its own for any other.
+
+What serves the protocol begins with the first request of an event loop, and ends with the loop, or
+at the application's own shutdown.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import re
+from argparse import Namespace
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext, suppress
+from dataclasses import replace
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from ...app import App
+from ...errors import StartError
+from ...http_options import HttpSettings
+from ...package import Package
+from ...settings import read
+from ...transports.guard import ENDPOINT, LOOPBACK_NAMES, ASGIApp, Message, Receive, Scope, Send
+from ...transports.guard import answer as respond
+from ...transports.http import application
+from .. import running
+from . import CHALLENGE, outer
+
+METADATA = "/.well-known/oauth-protected-resource"
+"""RFC 9728, section 3.1: the path of a resource follows it."""
+CHECKING = frozenset({"oauth", "exchange"})
+"""The parts that check the callers' tokens themselves."""
+ROUTED = frozenset({"app", "endpoint", "path_params", "route", "router"})
+"""Entries of a scope that the routing of the application outside made."""
+_HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[^:]*)(:[0-9]+)?")
+
+
+class Endpoint:
+    """The MCP server of a package as an ASGI application, at a path."""
+
+    def __init__(
+        self,
+        package: str,
+        *,
+        path: str = ENDPOINT,
+        app: ASGIApp | None = None,
+        allowed_hosts: Iterable[str] = (),
+        allowed_origins: Iterable[str] = (),
+        authorization_servers: Iterable[str] = (),
+        read_only: bool = False,
+        toolsets: Iterable[str] = (),
+    ) -> None:
+        """`app` is the application that the tools call, None for the API at its base URL.
+
+        `allowed_hosts` are the names by which clients reach it, `*` for any; without them, those of
+        this machine are wanted on a loopback address, and any elsewhere. `allowed_origins` are the
+        pages that may call besides those of its own origin. `authorization_servers` are told to
+        callers that are refused (RFC 9728). Raises StartError and SettingsError.
+        """
+        if not re.fullmatch("(/[A-Za-z0-9._~-]+)+", path):
+            raise StartError(f"`{path[:60]}` is not the path of an endpoint, as in `/mcp`")
+        self.path = path
+        self._hosts = frozenset(name.lower() for name in allowed_hosts)
+        self._origins = frozenset(allowed_origins)
+        self._servers = tuple(authorization_servers)
+        self._inner = app
+        self._make = self._maker(package, read_only=read_only, toolsets=tuple(toolsets))
+        self._make()  # what is wrong is told now, and not to the first caller
+        self._lives: WeakKeyDictionary[asyncio.AbstractEventLoop, _Life] = WeakKeyDictionary()
+
+    def _maker(self, package: str, **chosen: Any) -> Callable[[], tuple[App, Any]]:
+        """Return what makes the application of an event loop, with the tools that it serves."""
+        facts = dict(Package.named(package).facts())
+        if self._inner is not None:
+            facts["base_url"] = facts.get("base_url") or "http://localhost"
+        settings = read(facts, http=True)
+        own = settings.part(HttpSettings)
+        checks = bool(own.http_token) or not CHECKING.isdisjoint(facts.get("parts", ()))
+        if self._inner is not None:
+            names = settings.forward_headers
+            if not checks:
+                names = (*names, "Authorization")
+            settings = replace(settings, forward_headers=names, inside=True)
+        options = Namespace(host="127.0.0.1", port=0, allowed_host=[], workers=1)
+
+        def make() -> tuple[App, Any]:
+            app = App(package, settings=settings, **chosen)
+            if self._inner is not None:
+                from .inside import Inside  # late: a server without an API has no client
+
+                app.sender = Inside(self._inner, self.path, settings)
+            guard = application(app, options, settings)
+            guard.life = nullcontext  # the process and its signals are the application's
+            return app, guard
+
+        return make
+
+    def serves(self, path: str) -> bool:
+        """Return whether a path, without the root path, is one of this endpoint."""
+        if path.startswith(METADATA):
+            return bool(self._servers) and path == f"{METADATA}{self.path}"
+        return path == self.path or path.startswith(f"{self.path}/")
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request, or the life of an application of its own."""
+        if scope["type"] == "lifespan":
+            return await self._alone(receive, send)
+        path = _path_of(scope)
+        if scope["type"] != "http" or not self.serves(path):
+            return await respond(send, 404, {"error": f"Only `{self.path}` is served here"})
+        names = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
+        host = names[0] if len(names) == 1 else ""
+        if path.startswith(METADATA):
+            return await self._metadata(scope, host, send)
+        if not self._is_allowed(host, scope):
+            reason = (
+                f"This Host is not allowed; name it in `allowed_hosts` where `{self.path}` is made"
+            )
+            return await respond(send, 421, {"error": reason})
+        inner = {key: value for key, value in scope.items() if key not in ROUTED}
+        inner |= {"path": ENDPOINT + path[len(self.path) :], "root_path": ""}
+        inner["raw_path"] = inner["path"].encode("utf-8")
+        inner["headers"] = [(b"host", b"localhost"), *self._fields(scope, host)]
+        token = outer.set(inner)
+        try:
+            life = await self._life()
+            await life.guard(inner, receive, self._challenging(inner, host, send))
+        finally:
+            outer.reset(token)
+
+    async def aclose(self) -> None:
+        """End what serves this event loop."""
+        life = self._lives.pop(asyncio.get_running_loop(), None)
+        if life is not None:
+            await life.end()
+
+    async def _life(self) -> _Life:
+        loop = asyncio.get_running_loop()
+        life = self._lives.get(loop)
+        if life is None:
+            life = self._lives[loop] = _Life(*self._make())
+        await life.started()
+        return life
+
+    async def _alone(self, receive: Receive, send: Send) -> None:
+        """Follow the lifespan protocol of a server."""
+        while True:
+            message = await receive()
+            if message["type"] == "lifespan.shutdown":
+                await self.aclose()
+            await send({"type": f"{message['type']}.complete"})
+            if message["type"] == "lifespan.shutdown":
+                return
+
+    def _is_allowed(self, host: str, scope: Scope) -> bool:
+        """Return whether a request is for a host of this server: a page elsewhere can give a name
+        of its own to a loopback address.
+        """
+        match = _HOST.fullmatch(host.lower())
+        if match is None:
+            return False
+        if self._hosts:
+            return not self._hosts.isdisjoint({"*", host.lower(), match[1]})
+        address = (scope.get("server") or ("",))[0]
+        with suppress(ValueError):
+            if ipaddress.ip_address(address).is_loopback:
+                return match[1] in LOOPBACK_NAMES
+        return True
+
+    def _fields(self, scope: Scope, host: str) -> list[tuple[bytes, bytes]]:
+        """The header fields for the guard: without the host, and an origin that is allowed."""
+        allowed = {f"http://{host}", f"https://{host}", *self._origins}
+        return [
+            (name, value)
+            for name, value in scope["headers"]
+            if name != b"host"
+            if name != b"origin" or allowed.isdisjoint({"*", value.decode("latin-1")})
+        ]
+
+    def _challenging(self, scope: Scope, host: str, send: Send) -> Send:
+        """Return a `send` that answers as the application did to a caller that it does not know:
+        with 401, or 403 for a token that lacks a scope (RFC 6750, section 3).
+        """
+
+        async def challenge(message: Message) -> None:
+            if message["type"] == "http.response.start" and CHALLENGE in scope:
+                status, field = scope[CHALLENGE]
+                if self._servers:
+                    place = f'resource_metadata="{_origin(scope, host)}{METADATA}{self.path}"'
+                    field = ", ".join([field or "Bearer", place]).replace("Bearer,", "Bearer", 1)
+                if status == 401 or "insufficient_scope" in field:
+                    named = (b"www-authenticate", (field or "Bearer").encode("latin-1", "replace"))
+                    message = {**message, "status": status, "headers": [*message["headers"], named]}
+            await send(message)
+
+        return challenge
+
+    async def _metadata(self, scope: Scope, host: str, send: Send) -> None:
+        """Answer with the metadata of this resource (RFC 9728, section 3.2)."""
+        resource = f"{_origin(scope, host)}{self.path}"
+        about = {"resource": resource, "authorization_servers": list(self._servers)}
+        await respond(send, 200, about)
+
+
+class _Life:
+    """What serves one event loop, in a task of its own: the SDK's manager of requests ends in the
+    task that it began in.
+    """
+
+    def __init__(self, app: App, guard: Any) -> None:
+        self.guard = guard
+        self._app = app
+        self._started = asyncio.Event()
+        self._end = asyncio.Event()
+        self._task = asyncio.create_task(self._run())
+
+    async def started(self) -> None:
+        """Wait until requests can be served. Raises what kept it from starting."""
+        waiting = asyncio.ensure_future(self._started.wait())
+        await asyncio.wait((waiting, self._task), return_when=asyncio.FIRST_COMPLETED)
+        if not self._started.is_set():
+            waiting.cancel()
+            self._task.result()
+
+    async def end(self) -> None:
+        """End it, and wait until it has."""
+        self._end.set()
+        await asyncio.wait((self._task,))
+
+    async def _run(self) -> None:
+        begun = False
+
+        async def receive() -> Message:
+            nonlocal begun
+            if begun:
+                await self._end.wait()
+                return {"type": "lifespan.shutdown"}
+            begun = True
+            return {"type": "lifespan.startup"}
+
+        async def send(message: Message) -> None:
+            if message["type"] == "lifespan.startup.failed":
+                raise StartError(str(message.get("message", "")))
+            self._started.set()
+
+        settings = self._app._read()
+        with running(self._app, settings, "127.0.0.1"):
+            await self.guard({"type": "lifespan", "asgi": {"version": "3.0"}}, receive, send)
+
+
+class Mounted:
+    """An application with an MCP endpoint before it."""
+
+    def __init__(self, app: ASGIApp, endpoint: Endpoint) -> None:
+        self._app = app
+        self._endpoint = endpoint
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._app, name)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection."""
+        if scope["type"] == "http" and self._endpoint.serves(_path_of(scope)):
+            return await self._endpoint(scope, receive, send)
+        if scope["type"] == "lifespan":
+            receive = self._ending(receive)
+        await self._app(scope, receive, send)
+
+    def _ending(self, receive: Receive) -> Receive:
+        async def until_the_end() -> Message:
+            message = await receive()
+            if message["type"] == "lifespan.shutdown":
+                await self._endpoint.aclose()
+            return message
+
+        return until_the_end
+
+
+def mount(package: str, app: Any, path: str = ENDPOINT, **options: Any) -> Any:
+    """Serve the tools of a package at a path of an ASGI application, whose endpoints they call in
+    process. Returns what to serve: the application itself if it is Starlette's or FastAPI's, else
+    an application around it. `options` are those of `Endpoint`.
+    """
+    endpoint = Endpoint(package, path=path, app=app, **options)
+    router: Any = getattr(app, "router", None)
+    if not hasattr(router, "lifespan_context"):
+        return Mounted(app, endpoint)
+    from contextlib import asynccontextmanager
+
+    from starlette.routing import Route
+
+    places = (path, f"{path}/{{rest:path}}", f"{METADATA}{path}")
+    router.routes[:0] = [Route(each, endpoint, include_in_schema=False) for each in places]
+    life = router.lifespan_context
+
+    @asynccontextmanager
+    async def with_end(of: Any) -> Any:
+        async with life(of) as state:
+            try:
+                yield state
+            finally:
+                await endpoint.aclose()
+
+    router.lifespan_context = with_end
+    return app
+
+
+def _path_of(scope: Scope) -> str:
+    """Return the path of a request below the root path of its application."""
+    root = str(scope.get("root_path", "")).rstrip("/")
+    path = str(scope["path"])
+    return path[len(root) :] if root and path.startswith(f"{root}/") else path
+
+
+def _origin(scope: Scope, host: str) -> str:
+    """Return the origin, with its root path, under which the caller reaches the application."""
+    return f"{scope.get('scheme', 'http')}://{host}"

@@ -1,0 +1,291 @@
+"""`mount`: MCP at a path of an app, whose endpoints the tools call in process."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from asgiref.wsgi import WsgiToAsgi
+from starlette.testclient import TestClient
+
+from tests.generated import importable
+from tests.loopback import free_port
+
+APPS = Path(__file__).parents[1] / "apps"
+JSON = {"accept": "application/json, text/event-stream", "mcp-protocol-version": "2025-11-25"}
+
+Made = Callable[..., SimpleNamespace]
+
+
+@pytest.fixture(scope="module")
+def projects(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the apps, and beside them the project of each that is asked for."""
+    folder = tmp_path_factory.mktemp("mounted")
+    shutil.copytree(APPS, folder, dirs_exist_ok=True)
+    return folder
+
+
+@pytest.fixture
+def made(projects: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Made]:
+    """A function that generates the package of an app, and imports both."""
+    opened: list[Any] = []
+
+    def make(name: str, place: str = "", **options: Any) -> SimpleNamespace:
+        module, _, attribute = name.partition(":")
+        folder = projects / place
+        project = generated(folder, name, module.replace(".", "_").replace("_shop", ""))
+        monkeypatch.syspath_prepend(str(folder))
+        source = project / "src"
+        [package] = [path.name for path in source.iterdir() if path.is_dir()]
+        context = importable(source, package)
+        opened.append(context)
+        context.__enter__()
+        app = getattr(importlib.import_module(module), attribute)
+        sys.modules.pop(module)  # each test mounts an app of its own
+        mount = importlib.import_module(package).mount
+        return SimpleNamespace(app=app, mount=mount, package=package, source=source)
+
+    yield make
+    for context in opened:
+        context.__exit__(None, None, None)
+
+
+def generated(folder: Path, name: str, short: str) -> Path:
+    """The project of an app, generated once."""
+    project = folder / f"{short}-project"
+    if not project.is_dir():
+        run(folder, "generate", name, "-o", project.name, "--name", short[:16])
+        run(project, "add", "asgi")
+    return project
+
+
+def run(folder: Path, *words: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "mcpgen", *words, "--quiet"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def asked(client: TestClient, method: str, params: Any, path: str = "/mcp", **headers: str) -> Any:
+    """The HTTP answer to a request of MCP."""
+    message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+    return client.post(path, json=message, headers={**JSON, **headers})
+
+
+def called(client: TestClient, name: str, arguments: Any, **headers: str) -> Any:
+    """The result of a tool."""
+    answer = asked(client, "tools/call", {"name": name, "arguments": arguments}, **headers)
+    assert answer.status_code == 200, answer.text
+    return answer.json()["result"]
+
+
+BEARER = {"authorization": "Bearer ada"}
+OPERATIONS: list[tuple[str, dict[str, Any], str, str, dict[str, Any]]] = [
+    ("list_books", {"offset": 48, "limit": 5}, "GET", "/books?offset=48&limit=5", {}),
+    ("get_book", {"id": 3}, "GET", "/books/3", {}),
+    ("add_note", {"text": "new"}, "POST", "/notes?text=new", {}),
+    (
+        "add_cover",
+        {"cover": "data:image/png;base64,aGVsbG8="},
+        "POST",
+        "/covers",
+        {"files": {"cover": b"hello"}},
+    ),
+    ("get_greeting", {}, "GET", "/greeting", {}),
+    ("get_me", {}, "GET", "/me", {"headers": BEARER}),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments", "method", "path", "options"), OPERATIONS)
+def test_every_operation_answers_as_a_direct_call(
+    made: Made, tool: str, arguments: Any, method: str, path: str, options: Any
+) -> None:
+    shop = made("fastapi_shop:app")
+    assert shop.mount(shop.app) is shop.app
+    with TestClient(shop.app) as client:
+        direct = client.request(method, path, **options)
+        assert direct.is_success
+        result = called(client, tool, arguments, **options.get("headers", {}))
+        assert result["structuredContent"] == direct.json()
+
+
+def test_a_stream_is_read_to_its_end(made: Made) -> None:
+    shop = made("fastapi_shop:app")
+    with TestClient(shop.mount(shop.app)) as client:
+        text = client.get("/events?count=40").text
+        assert text.count("event") == 40
+        result = called(client, "list_events", {"count": 40})
+        assert result["structuredContent"]["result"] == text
+
+
+def test_a_background_task_runs_after_its_answer(made: Made) -> None:
+    shop = made("fastapi_shop:app")
+    written = shop.app.routes[-1].endpoint.__globals__["written"]
+    with TestClient(shop.mount(shop.app)) as client:
+        called(client, "add_note", {"text": "afterwards"})
+        deadline = time.monotonic() + 5
+        while "afterwards" not in written and time.monotonic() < deadline:
+            client.get("/books")
+        assert "afterwards" in written
+
+
+@pytest.mark.parametrize("token", ["", "Bearer wrong"])
+def test_the_endpoint_decides_about_callers_and_the_client_is_told(made: Made, token: str) -> None:
+    shop = made("fastapi_shop:app")
+    app = shop.mount(shop.app, authorization_servers=["https://login.example.com"])
+    fields = {"authorization": token} if token else {}
+    with TestClient(app) as client:
+        answer = asked(client, "tools/call", {"name": "get_me", "arguments": {}}, **fields)
+        assert answer.status_code == 401
+        challenge = answer.headers["www-authenticate"]
+        place = "http://testserver/.well-known/oauth-protected-resource/mcp"
+        assert challenge.startswith("Bearer ") and f'resource_metadata="{place}"' in challenge
+        assert client.get(place).json() == {
+            "resource": "http://testserver/mcp",
+            "authorization_servers": ["https://login.example.com"],
+        }
+        assert asked(client, "tools/list", {}).status_code == 200
+
+
+def test_a_token_of_the_caller_is_not_kept_for_the_next_one(made: Made) -> None:
+    shop = made("fastapi_shop:app")
+    with TestClient(shop.mount(shop.app)) as client:
+        assert called(client, "get_me", {}, **BEARER)["structuredContent"] == {"name": "ada"}
+        answer = asked(client, "tools/call", {"name": "get_me", "arguments": {}})
+        assert answer.status_code == 401
+
+
+def test_no_other_path_changes_and_none_is_redirected(made: Made) -> None:
+    shop = made("fastapi_shop:app")
+    before = shop.app.openapi()["paths"].keys()
+    shop.app.openapi_schema = None
+    app = shop.mount(shop.app, path="/ai/mcp")
+    with TestClient(app, follow_redirects=False) as client:
+        assert asked(client, "tools/list", {}, "/ai/mcp").status_code == 200
+        assert client.post("/mcp").status_code == 404
+        assert client.get("/ai/mcp").status_code == 405
+        assert client.get("/openapi.json").json()["paths"].keys() == before
+
+
+def test_an_app_within_another_has_one_prefix(made: Made) -> None:
+    from fastapi import FastAPI
+
+    shop = made("fastapi_shop:app")
+    outside = FastAPI()
+    outside.mount("/v1", shop.mount(shop.app))
+    with TestClient(outside) as client:
+        assert asked(client, "tools/list", {}, "/v1/mcp").status_code == 200
+        message = {"name": "get_book", "arguments": {"id": 7}}
+        answer = asked(client, "tools/call", message, "/v1/mcp")
+        assert answer.json()["result"]["structuredContent"] == {"id": 7, "name": "book 7"}
+
+
+def test_pages_of_others_and_names_of_others_are_refused(made: Made) -> None:
+    shop = made("fastapi_shop:app")
+    app = shop.mount(shop.app)
+    with TestClient(app, base_url="http://127.0.0.1:8000") as client:
+        assert asked(client, "tools/list", {}).status_code == 200
+        assert asked(client, "tools/list", {}, host="evil.example.com").status_code == 421
+        own = {"origin": "http://127.0.0.1:8000"}
+        assert asked(client, "tools/list", {}, **own).status_code == 200
+        assert asked(client, "tools/list", {}, origin="http://evil.example.com").status_code == 403
+
+
+def test_a_tool_cannot_call_the_server_that_it_is_part_of(made: Made) -> None:
+    shop = made("fastapi_shop:app")
+    app = shop.mount(shop.app, path="/books")
+    with TestClient(app) as client:
+        message = {"name": "list_books", "arguments": {}}
+        result = asked(client, "tools/call", message, "/books").json()["result"]
+        assert result["isError"]
+        assert "cannot call the MCP server that it is part of" in result["content"][0]["text"]
+
+
+def test_it_needs_no_lifespan_and_serves_one_event_loop_after_the_other(made: Made) -> None:
+    shop = made("fastapi_shop:app")
+    client = TestClient(shop.mount(shop.app))  # not entered: no lifespan, a loop for each request
+    for number in range(3):
+        result = called(client, "get_book", {"id": number})
+        assert result["structuredContent"]["id"] == number
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "tool"),
+    [
+        ("litestar_shop:app", "", "read_item"),
+        ("starlette_shop:app", "", "get_item"),
+        ("apiflask_shop:app", "", "get_item"),
+        ("store.asgi:application", "django", "read_item"),
+    ],
+)
+def test_other_frameworks_are_mounted_alike(made: Made, name: str, place: str, tool: str) -> None:
+    shop = made(name, place)
+    inner = shop.app if asyncio.iscoroutinefunction(type(shop.app).__call__) else None
+    app = shop.mount(inner or WsgiToAsgi(shop.app))
+    client = TestClient(app, base_url="http://localhost")  # not entered: Django has no lifespan
+    direct = client.get("/items/5").json()
+    listed = asked(client, "tools/list", {}).json()["result"]["tools"]
+    assert tool in {each["name"] for each in listed}
+    result = called(client, tool, {"id": 5})
+    assert result["structuredContent"] == direct == {"id": 5}
+
+
+def test_a_mounted_server_ends_with_its_workers_and_loses_no_call(made: Made) -> None:
+    shop = made("fastapi_shop:app")
+    folder = shop.source.parent.parent
+    (folder / "serving.py").write_text(
+        f"import sys\nsys.path.insert(0, {str(shop.source)!r})\n"
+        f"from fastapi_shop import app\nfrom {shop.package} import mount\nmount(app)\n"
+    )
+    port = free_port()
+    words = ["uvicorn", "serving:app", "--port", str(port), "--workers", "2"]
+    server = subprocess.Popen(
+        [sys.executable, "-m", *words], cwd=folder, stderr=subprocess.PIPE, text=True
+    )
+    url = f"http://127.0.0.1:{port}/mcp"
+    message = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": {"name": "get_book", "arguments": {"id": 4}},
+    }
+    fields = {**JSON, "content-type": "application/json", "connection": "close"}
+
+    def post() -> Any:
+        request = urllib.request.Request(url, json.dumps(message).encode(), fields)
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return json.load(answer)["result"]["structuredContent"]
+
+    try:
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            with suppress(OSError):
+                assert post() == {"id": 4, "name": "book 4"}
+                break
+            time.sleep(0.2)
+        for _ in range(20):
+            assert post()["id"] == 4
+        os.kill(server.pid, signal.SIGTERM)
+        assert server.wait(30) in (0, -signal.SIGTERM)
+    finally:
+        server.kill()
+        said = server.communicate()[1]
+    assert "Traceback" not in said
