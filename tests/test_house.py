@@ -46,12 +46,12 @@ LIMITS = {
     "kilobytes of the package": 3_207,
     "modules in circles of imports": 0,
     "comprehensions in 1,000 lines of parse": 33,
-    "docstrings that begin with a question": 1,
+    "docstrings that begin with a question": 0,
     "dense sentences in 1,000": 30,
     "sentences with a word to avoid": 7,
-    "class names with several meanings": 9,
+    "class names with several meanings": 8,
     "lines of the changelog of a version": 150,
-    "lines of test code": 50_976,
+    "lines of test code": 51_116,
 }
 """No figure may be more: its goal once that is reached, before it at most a twentieth above today's."""
 

@@ -289,3 +289,12 @@ def test_a_mounted_server_ends_with_its_workers_and_loses_no_call(made: Made) ->
         server.kill()
         said = server.communicate()[1]
     assert "Traceback" not in said
+
+
+def test_a_call_that_reports_progress_reaches_the_app_alike(made: Made) -> None:
+    shop = made("fastapi_shop:app")
+    params = {"name": "get_greeting", "arguments": {}, "_meta": {"progressToken": 7}}
+    with TestClient(shop.mount(shop.app)) as client:
+        answer = asked(client, "tools/call", params)
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        assert "hello from the lifespan" in answer.text

@@ -88,9 +88,9 @@ class Endpoint:
         def make() -> tuple[App, Any]:
             app = App(package, settings=settings, **chosen)
             if self._inner is not None:
-                from .inside import Inside  # late: a server without an API has no client
+                from .in_process import InProcess  # late: a server without an API has no client
 
-                app.sender = Inside(self._inner, self.path, settings)
+                app.sender = InProcess(self._inner, self.path, settings)
             guard = application(app, options, settings)
             guard.life = nullcontext  # the process and its signals are the application's
             return app, guard
@@ -205,7 +205,7 @@ class Endpoint:
 
 
 class _Life:
-    """What serves one event loop, in a task of its own: the SDK's manager of requests ends in the
+    """The server of one event loop, in a task of its own: the SDK's manager of requests ends in the
     task that it began in.
     """
 

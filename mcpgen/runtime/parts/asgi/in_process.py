@@ -24,7 +24,7 @@ PIECES = 8
 """Pieces of an answer that wait to be read."""
 
 
-class Inside:
+class InProcess:
     """Sends requests to an application, in the place of `client.network.Transport`."""
 
     def __init__(self, app: ASGIApp, path: str, settings: ApiSettings) -> None:
