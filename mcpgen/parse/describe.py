@@ -56,7 +56,7 @@ _ENDPOINT = re.compile(
     r"(?:endpoint|view|viewset) (?:for|of|to|that)\b",
     re.I,
 )
-"""Name of a web framework's class in a text: `Generic API endpoint for books`."""
+"""A class of Django REST framework in a text: `Generic API endpoint for books`."""
 _CLAUSE_END = re.compile(
     r"(?:[;:]|,? [-\u2013\u2014]|, (?:if|when|while|where|which|so|but|designed"
     r"|as well as|including|such as|by|use)\b| so (?:that|the|you|it)\b)(?= )"

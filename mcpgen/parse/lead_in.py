@@ -50,7 +50,8 @@ _SENDING = re.compile(
          (?:\.(?!\S)|(?=\n|\Z))""",
     re.X | re.I,
 )
-"""A sentence that only says how a request is sent: `To list goals, send a GET request to `/goals`.`
+"""A sentence that only says how a request is sent, as DigitalOcean's do: `To list goals, send a GET
+request to `/goals`.`
 """
 _THING = (
     r"(?:api|endpoint|operation|method|call|request|resource|service|function|route|action"
@@ -76,15 +77,13 @@ _MARK = re.compile(
 )
 """A status or version before a sentence: `[Beta] List books`, `BETA: List books`, `V3 List books`.
 """
-_BEFORE_VERB = re.compile(
-    r"(?P<clause>(?:at|for|from|given|in|on|through|via|with|within) [^,]{3,70}), (?=\w)"
-    r"|(?P<label>[^\s:()\[\],]+(?: [^\s:()\[\],]+){0,3}?)(?::| [-\u2013\u2014])\s+(?=\w)",
-    re.I,
-)
-"""A clause or a label before an order: `For a shelf, list its books`, `Files - Crop an image`."""
+_LABEL = re.compile(r"([^\s:()\[\],]+(?: [^\s:()\[\],]+){0,3}?)(?::| [-\u2013\u2014])\s+(?=\w)")
+"""A label before an order: `Files - Crop an image`."""
 _ENDINGS = "|".join(sorted(ENDING_VERBS)).title()
 _LAST_VERB = re.compile(rf"(\S+(?: \S+){{0,4}}) ({_ENDINGS}|(?<=[^s]s )List)")
-"""A heading that ends in its verb: `SSH Key Update`, `SSH Keys List`, but not `Price List`."""
+"""A heading that ends in its verb, as in Linode's document: `SSH Key Update`, `SSH Keys List`, but
+not `Price List`.
+"""
 _WORD = re.compile(r"[^\W\d_]+")
 _ACCENT = re.compile(r"[\u00c0-\u024f]")
 _OTHER_LETTER = re.compile(r"[^\W\d_\x00-\u024f]")
@@ -133,25 +132,22 @@ def _verb_to_front(sentence: str) -> str:
 
 def marked_last(sentence: str) -> str:
     """Return a sentence with what it begins with before its verb at its end: its mark (`List books
-    [Beta]`), a clause, or its label unless it has these words itself.
+    [Beta]`), or its label unless it has these words itself.
     """
     mark = _MARK.match(sentence)
     if mark:
         return f"{sentence[mark.end() :]} [{mark[mark.lastindex or 0]}]"
-    before = _BEFORE_VERB.match(sentence)
+    before = _LABEL.match(sentence)
     if before is None:
         return sentence
     rest = sentence[before.end() :]
     first, _, more = rest.lower().partition(" ")
     if not more or base_verb(first) not in _ORDERS:
         return sentence
-    clause, label = before["clause"], before["label"]
-    if clause:
-        return f"{rest} {clause[0].lower()}{clause[1:]}"
-    label_words = words(label)
-    if begins_with_verb(label) or not ASIDES.isdisjoint(label_words[:1]):
+    label_words = words(before[1])
+    if begins_with_verb(before[1]) or not ASIDES.isdisjoint(label_words[:1]):
         return sentence
-    return rest if {*label_words} <= {*words(rest)} else f"{rest} [{label}]"
+    return rest if {*label_words} <= {*words(rest)} else f"{rest} [{before[1]}]"
 
 
 @lru_cache(maxsize=20_000)

@@ -78,7 +78,7 @@ async def set_reel(api: Api, *, reel: str) -> Answer[Any]:
 
 
 async def start_deployment(api: Api) -> Answer[Any]:
-    """Starts to reroute the traffic for a blue/green deployment."""
+    """Start deployment."""
     return await api.request("POST", "/b")
 
 
