@@ -196,6 +196,8 @@ class _Gatherer:
         self.unreadable: dict[str, Problem] = {}
         self.queue: deque[str] = deque()
         self.requested: set[str] = set()
+        self.former: dict[str, str] = {}
+        """Files below a folder that has another name here, and what is noted of them."""
         self.embedded: dict[str, Any] = {}
         self.inline: list[tuple[dict[str, Any], Chain]] = []
         self.bytes = len(document.files[""].content)
@@ -212,9 +214,10 @@ class _Gatherer:
         """The schemas of tools, by pointer: the pointer of the tool."""
         self.url = document.source.url
         self.root: Path | None = None
-        self.main = ""
+        self.main = self.here = ""
+        """The name of the document, and the way to its folder from that of all files."""
         if document.source.path is not None:
-            self.root, self.main = _root_and_name(document.source.path, folder)
+            self.root, self.here, self.main = _root_and_name(document.source.path, folder)
         elif self.url is not None:
             self.main = posixpath.basename(urllib.parse.urlsplit(self.url).path)
 
@@ -248,6 +251,8 @@ class _Gatherer:
 
     def report(self) -> None:
         """Raise what ends the run, and report the tools that are lost."""
+        for message in self.former.values():
+            self.problems.note("E0128", message)
         if self.refused:
             raise RefusedError(*self.refused)
         if self.errors:
@@ -525,7 +530,7 @@ class _Gatherer:
         if self.root is None:
             return False
         try:
-            return os.path.isfile(self.root / self.file_name(path, file))
+            return os.path.isfile(self.root / self.here / self.file_name(path, file))
         except _Forbidden:
             return False
 
@@ -540,8 +545,8 @@ class _Gatherer:
         return True
 
     def file_name(self, address: str, file: str) -> str:
-        """The path, relative to the folder, of the file that an address in `file` names. Raises
-        `_Forbidden`.
+        """The path, relative to the document's folder, of the file that an address in `file` names.
+        Raises `_Forbidden`.
         """
         if _FILE_ADDRESS.match(address):
             raise _Forbidden("E0202", _OUTSIDE)
@@ -557,16 +562,34 @@ class _Gatherer:
             raise _Forbidden("E0202", _OUTSIDE)
         if self.url is not None:
             path = path.partition("?")[0]
-        start = posixpath.dirname(file or self.main)
+        start = posixpath.join(self.here, posixpath.dirname(file))
         name = posixpath.normpath(posixpath.join(start, path))
         if f"{name}/".startswith("../"):
             raise _Forbidden("E0202", _OUTSIDE, self.remedy(name))
         if self.root is not None:
+            name = self.in_this_clone(name)
             target = Path(os.path.realpath(self.root / name))
             if not target.is_relative_to(self.root):
                 message = "a reference through a symbolic link out of the document's folder"
                 raise _Forbidden("E0202", message)
-        return name
+        return posixpath.relpath(name, self.here or ".")
+
+    def in_this_clone(self, name: str) -> str:
+        """The path of a file from the folder of all files, where a document may name a folder that
+        it lies in, and that has another name here: the file below that folder, which is noted.
+        """
+        assert self.root is not None
+        parts, here = name.split("/"), [*filter(None, self.here.split("/"))]
+        depth = len(posixpath.commonprefix([parts, here]))
+        if depth >= min(len(parts) - 1, len(here)):
+            return name
+        other = "/".join([*here[: depth + 1], *parts[depth + 1 :]])
+        found = [self.copies.has(os.path.realpath(self.root / each)) for each in (name, other)]
+        if found != [False, True]:
+            return name
+        message = f"`{self.label(self.root / name)}` is not here: `{other}` is, and is read"
+        self.former.setdefault(name, message)
+        return other
 
     def mapped_name(self, address: str, uri: str, scope: _Scope) -> str:
         """Return the URL meant by an address if a mapped folder has its files; else empty. Raises
@@ -641,7 +664,7 @@ class _Gatherer:
             raw = self.copies.read(label, lambda: self.downloads.fetch(label))
         else:
             assert self.root is not None
-            path = self.root / name
+            path = Path(os.path.normpath(self.root / self.here / name))
             label = self.label(path)
             raw = self.copies.read(str(path), lambda: read_file(path, label, self.limits))
         self.bytes += len(raw)
@@ -670,15 +693,17 @@ class _Gatherer:
         )
 
 
-def _root_and_name(path: Path, folder: Path | None) -> tuple[Path, str]:
-    """The folder that references may not leave, and the document's path relative to it."""
+def _root_and_name(path: Path, folder: Path | None) -> tuple[Path, str, str]:
+    """The folder that references may not leave, the way from there to the document's folder, empty
+    where it is the same, and the document's name.
+    """
     home = Path(os.path.realpath(path.parent))
     root = home
     if folder is not None:
         root = Path(os.path.realpath(folder))
     if not home.is_relative_to(root):
         root = home
-    return root, (home / path.name).relative_to(root).as_posix()
+    return root, home.relative_to(root).as_posix().removeprefix("."), path.name
 
 
 def _tree(name: str, text: SourceText, limits: Limits) -> Any:

@@ -333,6 +333,12 @@ class Copies:
         self.originals[origin] = content
         return content
 
+    def has(self, origin: str) -> bool:
+        """Return whether a file, or its copy, is there in a project; where there is none yet, each
+        is to be there.
+        """
+        return self.project is None or os.path.exists(origin) or self._copy(origin) is not None
+
     def _copy(self, origin: str) -> Path | None:
         """The copy to read in the place of an original; None where the original is to be read."""
         if self.project is None or (self.anew and is_fetched(origin)):

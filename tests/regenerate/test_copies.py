@@ -293,3 +293,65 @@ def test_a_clone_may_lie_in_folders_of_other_names(tmp_path: Path, order: tuple[
     shutil.copytree(folder, clone)
     shutil.rmtree(tmp_path / "one")
     assert check(clone, Problems()).passed
+
+
+WORDS = {
+    "shop/openapi.json": {
+        "openapi": "3.1.0", "info": {"title": "Word Shop", "version": "1"},
+        "servers": [{"url": "https://a.example.com"}],
+        "paths": {f"/{name}": {"get": {"operationId": name, "responses": {"200": {
+            "description": "ok", "content": {"application/json": {"schema": {"$ref": ref}}}}}}}
+            for name, ref in {"books": "inner/book.json", "words": "../shop/types.json#/Word",
+                              "other": "types.json#/Word"}.items()}},
+    "shop/inner/book.json": {"type": "object", "properties": {
+        "title": {"type": "string"}, "price": {"$ref": "../../shared/money.json"}}},
+    "shop/types.json": {"Word": {"type": "object", "properties": {"text": {"type": "string"}}}},
+    "shared/money.json": {"type": "object", "properties": {
+        "cents": {"type": "integer"}, "word": {"$ref": "../shop/types.json#/Word"}}},
+}  # fmt: skip
+"""Documents in which a file names the folder that it lies in."""
+
+
+@pytest.mark.parametrize("project", ["shop", "shop/api/mcp"])
+def test_a_folder_that_documents_name_may_have_another_name_in_a_clone(
+    tmp_path: Path, project: str
+) -> None:
+    for path, tree in WORDS.items():
+        place = tmp_path / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(json.dumps(tree))
+    folder = tmp_path / project / "work"
+    config = Config(sources=(str(tmp_path / "shop/openapi.json"),), ref_root=str(tmp_path))
+    save_run(run(CommandInput(config=config, folder=folder), Problems()))
+    before = contents(folder)
+    models = next((folder / "src").glob("*/models.py")).read_text()
+    assert "class InnerBookJson(" in models and "Shop" not in models
+    assert models.count("class Word") == 1
+    (tmp_path / "shop").rename(tmp_path / "copy")
+    clone = tmp_path / project.replace("shop", "copy") / "work"
+    found = Problems()
+    assert check(clone, found).passed
+    assert [item.code for item in found.items] == ["E0128"]
+    generate(clone)
+    assert contents(clone) == before
+    (tmp_path / "copy/types.json").write_text('{"Word": {"type": "string"}}')
+    assert not check(clone, Problems()).passed
+
+
+def test_what_documents_name_outside_of_their_folder_is_read_there_alone(tmp_path: Path) -> None:
+    """A file that came with a new reference is not looked for below another folder."""
+    folder = project(tmp_path / "shop")
+    (tmp_path / "shop/types.json").write_text('{"Word": {"type": "object"}}')
+    document = json.loads((tmp_path / "shop/shop.json").read_text())
+    document["components"]["schemas"]["Book"] = {"$ref": "../shared/types.json#/Word"}
+    (tmp_path / "shop/shop.json").write_text(json.dumps(document))
+    (folder / "mcpgen.toml").write_text(
+        (folder / "mcpgen.toml").read_text().replace("[source]", '[source]\nref_root = "../.."')
+    )
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "shared/types.json").write_text('{"Word": {"type": "integer"}}')
+    generate(folder)
+    (tmp_path / "shared/types.json").unlink()
+    found = Problems()
+    assert check(folder, found).passed, "its copy is read"
+    assert "`shop/types.json` is, and is read" not in str(found.items)
