@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from .config import ApiConfig, Config
 from .config.credentials import fetch_headers
@@ -23,7 +24,7 @@ from .ir import Server
 from .lint.hidden_text import report_hidden
 from .lint.structure import check, tell_once
 from .load import Document, Limits, load
-from .load.beside import hold, join, named, stem_of
+from .load.beside import gone, hold, join, named, stem_of
 from .load.fetch import plain_url
 from .load.source import FOLDER, Copies, home_of, mapped_folders
 from .load.values import as_list
@@ -84,17 +85,25 @@ def open_document(
         },
     )
     if document.root.get("paths") == {}:  # the others keep the address of what was here
-        document.root.setdefault("servers", list(config.known_servers))
+        document.root.setdefault("servers", config.known_servers.get("", []))
     chosen = {name: api.source for name, api in config.apis.items()}
     for name, source in named(document.others, chosen).items():
         found, own = Problems(), config.apis.get(name, ApiConfig())
         api = load_one(source, overlays=own.overlays, problems=found)
         _take(found, problems, api)
         hold(document, name, api)
+    for name in _gone_hosts(config, document):
+        hold(document, name, gone(name, config.known_servers[name]))
     if config.anew:
         report_missing(copies.missing, problems)
     report_kept(copies.kept, problems)
     return document
+
+
+def _gone_hosts(config: Config, document: Document) -> list[str]:
+    """Further APIs whose document is gone, and whose variables one that is there has."""
+    hosts = {config.known_apis.get(name, "") for name in document.apis}
+    return sorted(hosts.intersection(config.known_servers).difference(document.apis, ("",)))
 
 
 def limits_of(config: Config) -> Limits:
@@ -216,7 +225,7 @@ def understood(
         before=lock,
         apis=apis,
         parts=kept,
-        servers=tuple(as_list(document.root.get("servers")) if apis else ()),
+        servers=_servers(document, server),
     )
     tell_once(document, problems)
     return Result(document=document, server=server, facts=lock_facts)
@@ -245,6 +254,15 @@ def _apis(document: Document, server: Server, config: Config) -> dict[str, str]:
     if all([apis, document.root.get("paths")]):
         apis[""] = stem_of(document.source.name)
     return {**config.known_apis, **apis} if apis else {}
+
+
+def _servers(document: Document, server: Server) -> dict[str, Any]:
+    """`Lock.servers`."""
+    hosts = {api.shares[0] for api in server.apis if api.shares} - {""}
+    found = {name: as_list(document.apis[name].root.get("servers")) for name in sorted(hosts)}
+    if server.apis:
+        found = {"": as_list(document.root.get("servers")), **found}
+    return {name: servers for name, servers in found.items() if servers}
 
 
 def _is_long(server: Server) -> bool:

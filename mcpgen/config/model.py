@@ -4,6 +4,7 @@ names.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -186,7 +187,7 @@ class Config:
     pinned: Pinned = field(default_factory=Pinned)
     known_apis: dict[str, str] = field(default_factory=dict)
     """`Lock.apis` of the last run."""
-    known_servers: tuple[Any, ...] = ()
+    known_servers: Mapping[str, Any] = field(default_factory=dict)
     """`Lock.servers` of the last run."""
     known_operations: dict[str, set[str]] = field(default_factory=dict)
     """API → `METHOD /path` of each tool of the last run."""

@@ -92,7 +92,7 @@ def facts(
     before: Lock | None = None,
     apis: Mapping[str, str] = MappingProxyType({}),
     parts: tuple[str, ...] = (),
-    servers: tuple[Any, ...] = (),
+    servers: Mapping[str, Any] = MappingProxyType({}),
 ) -> Lock:
     """Return the lock of one run, without the files.
 

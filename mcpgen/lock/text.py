@@ -61,7 +61,9 @@ def dump(lock: Lock) -> str:
         lines.append(f'  "env_prefix": {json.dumps(lock.env_prefix)},')
     lines += _table("auth", lock.auth)
     lines += _table("apis", lock.apis) * bool(lock.apis)
-    lines += [f'  "servers": {json.dumps(lock.servers)},'] * bool(lock.servers)
+    if lock.servers:
+        servers = lock.servers[""] if [*lock.servers] == [""] else lock.servers
+        lines.append(f'  "servers": {json.dumps(servers)},')
     lines += _table("customised", lock.customised)
     if lock.own is not None:
         lines += _table("own", lock.own)
@@ -214,11 +216,18 @@ def parse_lock(text: str) -> Lock:
         once={checked(path): Once(*values[:3]) for path, values in data.get("once", {}).items()},
         name=data["name"],
         apis=data.get("apis", {}),
-        servers=tuple(data.get("servers", ())),
+        servers=_servers(data.get("servers", {})),
         own=data.get("own"),
         parts=tuple(data.get("parts", ONCE_ALWAYS)),
         env_prefix=data.get("env_prefix", former_prefix(data["name"])),
     )
+
+
+def _servers(data: Any) -> dict[str, Any]:
+    """Return the servers of each API; a list has those of the first."""
+    if isinstance(data, list):
+        return {"": data}
+    return data if isinstance(data, dict) else {}
 
 
 def _read_tool(data: dict[str, Any]) -> ToolLock:

@@ -393,6 +393,36 @@ def test_the_others_keep_the_variables_of_the_first_document_when_it_goes(
     assert asked == [("/proxy/api/v2/crew/all", "Bearer of-the-harbour")]
 
 
+@pytest.mark.parametrize("address", ["https://docks.example.com", "https://docks.example.com/v2"])
+def test_the_others_keep_the_variables_of_a_further_document_when_it_goes(
+    port: Path, mcpgen: Command, apis: dict[str, Recorder], address: str
+) -> None:
+    for name in ("docks", "ferries", "quays"):
+        (port / f"{name}.yaml").write_text(boats(name, "/all", f"{address}/{name}"))
+    assert mcpgen("generate", "--accept-changes", "--renew", "-q").code == 0
+    before, asked_for = lock_of(Path()), variables()
+    assert before.apis["quays"] == before.apis["ferries"] == "docks"
+    assert asked_for == OWN | {"OFFICE_MCP_DOCKS_TOKEN_TOKEN"}
+    (port / "docks.yaml").rename(port / "away")
+    for gone in ("nothing", "ferries", "weather"):
+        (port / f"{gone}.yaml").unlink(missing_ok=True)
+        assert mcpgen("generate", "--accept-changes", "--renew", "-q").code == 0
+        assert mcpgen("check").code == 0 and variables() <= asked_for
+        after = lock_of(Path())
+        assert after.apis == before.apis
+        assert after.auth["quays_token"] == before.auth["quays_token"]
+    given = {"ALLOW_PRIVATE": "true", "DOCKS_TOKEN_TOKEN": "of-the-quays"}
+    given["DOCKS_BASE_URL"] = f"{apis['mail'].url}/proxy/{address.partition('.com')[2]}/docks"
+    apis["mail"].asked.clear()
+    called(Path("src"), BASE_URL=apis["shop"].url, **given)
+    asked = [(each.target, each.fields["authorization"]) for each in apis["mail"].asked]
+    way = f"/proxy/{address.partition('.com')[2]}/quays/all"
+    assert asked == [(way, "Bearer of-the-quays")]
+    (port / "away").rename(port / "docks.yaml")
+    assert mcpgen("generate", "--accept-changes", "--renew", "-q").code == 0
+    assert lock_of(Path()).auth["docks_token"] == before.auth["docks_token"]
+
+
 @pytest.mark.parametrize("name", ["anchors", "zebras"])
 def test_a_document_that_is_added_takes_no_name_and_no_variable(
     port: Path, mcpgen: Command, name: str
