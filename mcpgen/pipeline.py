@@ -24,7 +24,7 @@ from .ir import Server
 from .lint.hidden_text import report_hidden
 from .lint.structure import check, tell_once
 from .load import Document, Limits, load
-from .load.beside import gone, hold, join, named, stem_of
+from .load.beside import hold, join, named, stem_of
 from .load.fetch import plain_url
 from .load.source import FOLDER, Copies, home_of, mapped_folders
 from .load.values import as_list
@@ -93,7 +93,9 @@ def open_document(
         _take(found, problems, api)
         hold(document, name, api)
     for name in _gone_hosts(config, document):
-        hold(document, name, gone(name, config.known_servers[name]))
+        api = load_one((), problems=problems, title=name)
+        api.root["servers"] = config.known_servers[name]
+        hold(document, name, api)
     if config.anew:
         report_missing(copies.missing, problems)
     report_kept(copies.kept, problems)
@@ -258,10 +260,11 @@ def _apis(document: Document, server: Server, config: Config) -> dict[str, str]:
 
 def _servers(document: Document, server: Server) -> dict[str, Any]:
     """`Lock.servers`."""
-    hosts = {api.shares[0] for api in server.apis if api.shares} - {""}
-    found = {name: as_list(document.apis[name].root.get("servers")) for name in sorted(hosts)}
-    if server.apis:
-        found = {"": as_list(document.root.get("servers")), **found}
+    if not server.apis:
+        return {}
+    hosts = sorted({"", *(api.shares[0] for api in server.apis if api.shares)})
+    roots = {"": document.root, **{name: api.root for name, api in document.apis.items()}}
+    found = {name: as_list(roots[name].get("servers")) for name in hosts}
     return {name: servers for name, servers in found.items() if servers}
 
 

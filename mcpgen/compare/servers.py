@@ -120,7 +120,7 @@ def _of_server(old: Lock, new: Lock) -> Iterator[Change]:
         if not consent.tool:
             event = "server"
         yield Change(kind="security", event=event, tool=consent.tool, text=consent.text)
-    text = rename_note(old, new)
+    text = rename_note(old, new) * bool(old.name)
     if text:
         yield Change(kind="breaking", event="renamed", tool="", text=text)
 

@@ -21,15 +21,11 @@ COUNT_LIMIT = 1_000_000_000
 NAME_PATTERN = r"^(?=.{1,16}$)[a-z][a-z0-9]*(_[a-z0-9]+)*$"
 """A server's name. Packages, commands and environment variables are made of it unchanged."""
 SYSTEM = (
-    *("ALL", "DBUS", "DYLD", "GCONV", "GLIBC", "HOME", "HTTP", "HTTPS", "IFS", "LANG", "LANGUAGE"),
-    *("LC", "LD", "LOGNAME", "MALLOC", "NO", "PATH", "PIP", "PWD", "REQUESTS", "SHELL", "SSL"),
-    *("SYSTEMD", "TEMP", "TERM", "TMP", "TMPDIR", "TZ", "USER", "UV", "VIRTUAL", "XDG"),
+    "ALL|DBUS|DYLD|GCONV|GLIBC|HOME|HTTPS?|IFS|LANG|LANGUAGE|LC|LD|LOGNAME|MALLOC|NO|PATH|PIP|PWD"
+    "|PYTHON[A-Z0-9]*|REQUESTS|SHELL|SSL|SYSTEMD|TEMP|TERM|TMP|TMPDIR|TZ|USER|UV|VIRTUAL|XDG"
 )
 """First words of variables that the system, Python or its libraries read: `LD_PRELOAD`."""
-PREFIX_PATTERN = (
-    rf"^(?!(?:PYTHON[A-Z0-9]*|{'|'.join(SYSTEM)})(?!_MCP$)(?:_|$))"
-    r"(?=.{1,40}$)[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$"
-)
+PREFIX_PATTERN = rf"^(?!(?:{SYSTEM})(?!_MCP$)(?:_|$))" r"(?=.{1,40}$)[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$"
 """The beginning of a server's environment variables. `_MCP` behind it makes any word its own."""
 _TEXT = {"type": "string", "pattern": "\\S"}
 _TEXTS = {"type": "array", "items": _TEXT}

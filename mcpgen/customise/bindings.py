@@ -9,6 +9,7 @@ for many tools: `[tools."read_*"]` and `[tools.tag."Flows"]`.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from fnmatch import fnmatchcase
@@ -19,13 +20,14 @@ from ..config import Config, Pinned, Selection, ToolConfig
 from ..ir import CHOOSES_FIELDS, Origin, within
 from ..load import Document
 from ..load.beside import stem_of
-from ..load.document import UnresolvedReference
+from ..load.document import FILES, UnresolvedReference
 from ..load.operations import DocumentedOperation
 from ..load.operations import operations as load_operations
 from ..load.source import DOCUMENT_ENDINGS, FOLDER
 from ..load.values import texts_in
 from ..lock import ArgumentKey, Former, Lock, Operation, ToolLock
 from ..lock.model import renamed_parameters, same, successors
+from ..runtime.pointer import escape
 
 
 def pin(config: Config, lock: Lock | None, document: Document) -> Config:
@@ -66,7 +68,7 @@ def pin(config: Config, lock: Lock | None, document: Document) -> Config:
         bodies=last.bodies(),
         gone_arguments=last.gone_arguments(),
         toolsets=last.toolsets(),
-        models={} if lock is None else dict(lock.models),
+        models=_models(config, lock, document),
         credentials=last.credentials,
         chosen=chosen,
         chosen_arguments=chosen_arguments,
@@ -77,6 +79,21 @@ def pin(config: Config, lock: Lock | None, document: Document) -> Config:
     )
     selection = _selection(config.selection, last.today, named)
     return replace(config, pinned=pinned, selection=selection)
+
+
+def _models(config: Config, lock: Lock | None, document: Document) -> dict[str, str]:
+    """The class names of the last run. Names of files began at `ref_root` once; they begin at the
+    document's folder now.
+    """
+    models = {} if lock is None else dict(lock.models)
+    if None in (config.ref_root, document.source.path):
+        return models
+    folders = [
+        os.path.realpath(each) for each in (str(document.source.path), config.ref_root or "")
+    ]
+    way = PurePath(os.path.relpath(*folders)).parent.as_posix()
+    start = f"#/{FILES}/{escape(way)}~1"
+    return {key.replace(start, f"#/{FILES}/"): name for key, name in models.items()}
 
 
 def _prefix(config: Config, lock: Lock | None) -> str:

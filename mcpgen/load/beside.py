@@ -169,15 +169,6 @@ def empty(title: str) -> dict[str, Any]:
     return {"openapi": "3.1.1", "info": {"title": title, "version": "1"}, "paths": {}}
 
 
-def gone(name: str, servers: Any) -> Document:
-    """The document of a further API that is gone: without operations, at its address."""
-    root = {**empty(name), "servers": servers}
-    source = Source(name=name, kind="path")
-    return Document(
-        root=root, version=root["openapi"], source=source, files={"": SourceText(name, "{}")}
-    )
-
-
 def is_further(name: Name, known: Mapping[str, str]) -> bool:
     """Return whether a document was that of a further API at the last run, and is all that is
     left.

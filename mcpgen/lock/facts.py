@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from .. import ir
@@ -82,23 +81,13 @@ def config_hash(config: Config) -> str:
 
 
 def facts(
-    server: ir.Server,
-    *,
-    document: str = "",
-    openapi: str = "",
-    config: str = "",
-    customised: Mapping[str, Operation] | None = None,
-    parsed: ir.Server | None = None,
-    before: Lock | None = None,
-    apis: Mapping[str, str] = MappingProxyType({}),
-    parts: tuple[str, ...] = (),
-    servers: Mapping[str, Any] = MappingProxyType({}),
+    server: ir.Server, *, parsed: ir.Server | None = None, before: Lock | None = None, **known: Any
 ) -> Lock:
     """Return the lock of one run, without the files.
 
-    `document` is the hash of the normalised document, `openapi` its version, `config` the
-    hash of the configuration, `parsed` the server before the configuration changed it,
-    `before` the lock of the last run, `apis`, `parts` and `servers` as in `Lock`.
+    `parsed` is the server before the configuration changed it, `before` the lock of the last run,
+    and `known` are the fields of `Lock` that the server does not tell: `document` is the hash of
+    the normalised document, `openapi` its version, and `config` the hash of the configuration.
     """
     memory = _Memory(parsed or server, before)
     original_names = dict(server.original_names)
@@ -110,22 +99,16 @@ def facts(
             tools.append(_tool(server, tool, toolset.name, own_name, memory))
     return Lock(
         generator=__version__,
-        document=document,
-        openapi=openapi,
-        config=config,
+        **{"document": "", "openapi": "", "config": "", **known},
         base_url=server.base_url,
         allowed_origins=server.allowed_origins,
         auth={auth.name: _auth(auth) for auth in server.auth},
         security=server.security,
         tools=tuple(tools),
         former=memory.former(tools),
-        customised=customised or {},
         models=server.model_names,
         name=server.name,
         env_prefix=server.env_prefix,
-        apis=apis,
-        parts=parts,
-        servers=servers,
     )
 
 

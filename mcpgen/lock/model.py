@@ -97,8 +97,8 @@ class Lock:
     * `name`: the server's name; a new title of the document does not rename it.
     * `apis`: name of each further API → the API whose variables it has, most often itself. The
       empty name → the file of the first API. Names and credentials stay with their API.
-    * `servers`: the servers in the documents of the first API (the empty name) and of each API whose
-      variables another one has, for the others if that document is removed.
+    * `servers`: API → the servers in its document, for the other APIs if it is removed: the first
+      (the empty name), and each whose variables another one has.
     * `customised`: each `[tools."…"]` table of the configuration → its operation, so that the table
       still applies after the document renames the operation.
     * `models`: the class name of each type in `models.py`, by the origin of the type.

@@ -57,7 +57,7 @@ def dump(lock: Lock) -> str:
     }
     lines = ["{"]
     lines += [f'  "{key}": {json.dumps(value)},' for key, value in head.items()]
-    if lock.env_prefix != former_prefix(lock.name):
+    if lock.env_prefix not in ("", former_prefix(lock.name)):
         lines.append(f'  "env_prefix": {json.dumps(lock.env_prefix)},')
     lines += _table("auth", lock.auth)
     lines += _table("apis", lock.apis) * bool(lock.apis)
@@ -88,7 +88,7 @@ def integrity_holds(text: str) -> bool:
 
 def former_prefix(name: str) -> str:
     """Return the beginning of the variables of a server whose lock does not say it."""
-    return f"MCPGEN_{name.upper()}"
+    return f"MCPGEN_{name.upper()}" * bool(name)
 
 
 def _table(key: str, values: Mapping[str, Any]) -> list[str]:
@@ -198,6 +198,9 @@ def parse_lock(text: str) -> Lock:
     for path in data["files"]:
         check_generated(path)
     check_paths(data["files"])
+    servers = data.get("servers", {})
+    if isinstance(servers, list):
+        servers = {"": servers}
     return Lock(
         generator=data["generator"],
         document=data["document"],
@@ -216,18 +219,11 @@ def parse_lock(text: str) -> Lock:
         once={checked(path): Once(*values[:3]) for path, values in data.get("once", {}).items()},
         name=data["name"],
         apis=data.get("apis", {}),
-        servers=_servers(data.get("servers", {})),
+        servers=servers,
         own=data.get("own"),
         parts=tuple(data.get("parts", ONCE_ALWAYS)),
         env_prefix=data.get("env_prefix", former_prefix(data["name"])),
     )
-
-
-def _servers(data: Any) -> dict[str, Any]:
-    """Return the servers of each API; a list has those of the first."""
-    if isinstance(data, list):
-        return {"": data}
-    return data if isinstance(data, dict) else {}
 
 
 def _read_tool(data: dict[str, Any]) -> ToolLock:

@@ -78,7 +78,7 @@ def parse_definitions(document: Document, config: Config, problems: Problems) ->
         version="0.1.0",
         description=description,
         instructions=f"{sentence} {description}" if description else sentence,
-        env_prefix=naming.variable_prefix(config, name),
+        env_prefix=config.env_prefix or config.pinned.env_prefix or f"{name.upper()}_MCP",
         base_url=None,
         base_url_note="",
         auth=(),

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -128,11 +128,6 @@ class Models:
         self._unread: deque[tuple[str, str, bool]] = deque()
         self._links: dict[str, tuple[bool, set[str]]] = {}
         self._pinned_names = frozenset(pinned.values())
-        counts = Counter(map(_in_file, pinned))
-        self._by_file = {
-            _in_file(key): name for key, name in pinned.items() if counts[_in_file(key)] == 1
-        }
-        """The names of the last run by what they are of, without folders of files."""
         self._component_names = {prefix + class_name(name) for name in self._components()}
 
     def argument(self, schema: Any, tool: str, argument: str) -> Schema | None:
@@ -181,7 +176,7 @@ class Models:
         """
         while key in self.names:
             key += "+"
-        free, number = self.pinned.get(key, self._by_file.get(_in_file(key), "")), 2
+        free, number = self.pinned.get(key, ""), 2
         if not CLASS_NAME.fullmatch(free) or free in self.schemas:
             free = name[:NAME_LENGTH]
             while self._is_used(free, is_component):
@@ -377,11 +372,6 @@ def _union(members: list[Schema]) -> Schema:
     if not unique:
         return {}
     return members[0] if len(unique) == 1 else {"anyOf": list(unique.values())}
-
-
-def _in_file(key: str) -> str:
-    """Return what a model is of without the folders of its file."""
-    return re.sub(r"(?<=/x-mcpgen-files/)[^/]*~1(?=[^/]*(/|$))", "", key)
 
 
 def class_name(name: str) -> str:

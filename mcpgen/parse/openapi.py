@@ -109,7 +109,8 @@ class _Parser:
         self.home = self.home_address()
         self.base = self.base_address()
         self.name: str = first.name if first else self.server_name()
-        self.prefix = naming.variable_prefix(config, self.name)
+        prefix = config.env_prefix or config.pinned.env_prefix
+        self.prefix = prefix or f"{self.name.upper()}_MCP"
         kept = config.pinned.models
         self.models: Models = Models(self.reader, kept)
         self.whole: Whole = Whole(Nodes(self.reader))

@@ -140,14 +140,12 @@ def named(config: Config, lock: Lock | None) -> Config:
     """
     if lock is None:
         return config
-    name = config.name or lock.name or None
-    found = known_operations(lock)
     return replace(
         config,
-        name=name,
+        name=config.name or lock.name or None,
         known_apis=known_apis(lock),
         known_servers=lock.servers,
-        known_operations=found,
+        known_operations=known_operations(lock),
     )
 
 

@@ -14,8 +14,11 @@ from typing import Any
 import pytest
 
 from mcpgen.config import Config
+from mcpgen.customise.bindings import pin
 from mcpgen.load.source import copy_path
+from mcpgen.lock.text import parse_lock
 from mcpgen.paths import check_generated
+from mcpgen.pipeline import read
 from mcpgen.problems import OutputConflictError, Problems, UsageError
 from mcpgen.project.check import check
 from mcpgen.project.run import CommandInput, run
@@ -327,6 +330,15 @@ def test_a_folder_that_documents_name_may_have_another_name_in_a_clone(
     models = next((folder / "src").glob("*/models.py")).read_text()
     assert "class InnerBookJson(" in models and "Shop" not in models
     assert models.count("class Word") == 1
+    former = json.loads((folder / "mcpgen.lock").read_text())
+    former["models"] = {
+        key.replace("files/inner", "files/shop~1inner"): name.replace("InnerBook", "ShopInnerBook")
+        for key, name in former["models"].items()
+    }
+    former = parse_lock(json.dumps(former))
+    assert (
+        "ShopInnerBookJson" in pin(config, former, read(config, Problems())).pinned.models.values()
+    )
     (tmp_path / "shop").rename(tmp_path / "copy")
     clone = tmp_path / project.replace("shop", "copy") / "work"
     found = Problems()
@@ -336,22 +348,3 @@ def test_a_folder_that_documents_name_may_have_another_name_in_a_clone(
     assert contents(clone) == before
     (tmp_path / "copy/types.json").write_text('{"Word": {"type": "string"}}')
     assert not check(clone, Problems()).passed
-
-
-def test_what_documents_name_outside_of_their_folder_is_read_there_alone(tmp_path: Path) -> None:
-    """A file that came with a new reference is not looked for below another folder."""
-    folder = project(tmp_path / "shop")
-    (tmp_path / "shop/types.json").write_text('{"Word": {"type": "object"}}')
-    document = json.loads((tmp_path / "shop/shop.json").read_text())
-    document["components"]["schemas"]["Book"] = {"$ref": "../shared/types.json#/Word"}
-    (tmp_path / "shop/shop.json").write_text(json.dumps(document))
-    (folder / "mcpgen.toml").write_text(
-        (folder / "mcpgen.toml").read_text().replace("[source]", '[source]\nref_root = "../.."')
-    )
-    (tmp_path / "shared").mkdir()
-    (tmp_path / "shared/types.json").write_text('{"Word": {"type": "integer"}}')
-    generate(folder)
-    (tmp_path / "shared/types.json").unlink()
-    found = Problems()
-    assert check(folder, found).passed, "its copy is read"
-    assert "`shop/types.json` is, and is read" not in str(found.items)

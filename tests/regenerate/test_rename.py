@@ -120,9 +120,6 @@ def test_a_project_keeps_the_variables_that_it_has(shop: Path, mcpgen: Command) 
         assert "MCPGEN_CORNER_SHOP_KEY" in variables(shop)
         assert "CORNER_SHOP_MCP_KEY" not in variables(shop)
         assert mcpgen("check").code == 0 and mcpgen("diff").code == 0
-    rename(shop, "library")
-    assert mcpgen("generate", "--accept-changes").code == 0
-    assert "LIBRARY_MCP_KEY" in variables(shop)
 
 
 @pytest.mark.parametrize("prefix", ["SHOP", "PATH_MCP", "ACME_EU_1"])

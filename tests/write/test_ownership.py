@@ -280,7 +280,7 @@ def test_a_lock_reads_back_as_it_was_written() -> None:
         ),
         customised={"listBooks": ("GET /books", "listBooks"), "GET /x": ("GET /x", None)},
         auth={"key": {"kind": "api_key"}}, files={"server.json": "1"}, security=(("key",),),
-        name="corner_shop",
+        name="corner_shop", env_prefix="SHOP",
     )  # fmt: skip
     assert parse_lock(dump(lock)) == lock
 

@@ -7,7 +7,7 @@ Python keyword, a builtin or a name the generated modules use.
 from __future__ import annotations
 
 from .identifiers import RESERVED, WINDOWS_NAMES, argument_names, definition_name, digest
-from .server import server_name, toolset_names, variable_prefix
+from .server import server_name, toolset_names
 from .tools import tool_limit, tool_names
 from .verb import Subject, verb_and_resource
 
@@ -22,6 +22,5 @@ __all__ = [
     "tool_limit",
     "tool_names",
     "toolset_names",
-    "variable_prefix",
     "verb_and_resource",
 ]

@@ -6,15 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ...text import ascii_of, words
 from ..vocabulary import ABBREVIATIONS
 from .identifiers import NOT_FOR_TOOLSETS, digest
-
-if TYPE_CHECKING:
-    from ...config import Config
 
 SERVER_LIMIT = 16
 SERVER_NOISE = frozenset("""
@@ -57,13 +53,6 @@ def server_name(title: str, base_url: str = "", pages: Iterable[str] = ()) -> st
     if name[0].isalpha():
         return name
     return f"api_{name}"[:SERVER_LIMIT]
-
-
-def variable_prefix(config: Config, name: str) -> str:
-    """Return the beginning of a server's environment variables: the configuration's, that of the
-    last run, or the name of the package, which no variable of the system has.
-    """
-    return config.env_prefix or config.pinned.env_prefix or f"{name.upper()}_MCP"
 
 
 def _vendor(pages: Iterable[str]) -> str:
