@@ -71,7 +71,7 @@ def with_fields_of_subtypes(reader: Reader, schema: Any) -> Any:
 
 
 def _is_parent(flat: dict[str, Any]) -> bool:
-    """Return whether a component stands for subtypes, and none of them is listed."""
+    """Return whether a component means its subtypes, and lists none."""
     if "$name" not in flat or has_union(flat):
         return False
     if any(flat.get(key) is value for key, value in CLOSED):

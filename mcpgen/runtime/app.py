@@ -65,9 +65,9 @@ class App:
         settings: Settings | None = None,
         yours: bool = True,
     ) -> None:
-        """`package` is the import name of the server's package, `mode` an option that shows the
-        tools another way (`--lazy`). With `yours` false neither `hooks.py` nor `custom/` is used.
-        Raises StartError where it cannot start like this.
+        """Make the server of the package with the import name `package`. `mode` is an option for
+        another list of the tools (`--lazy`). With `yours` false neither `hooks.py` nor `custom/` is
+        used. Raises StartError for options that do not fit.
         """
         home = Package.named(package)
         facts = home.facts()
@@ -98,7 +98,7 @@ class App:
         self.refusal: Refusal | None = None
         """Set by a transport that knows its callers."""
         self.page_bytes = PAGE_BYTES
-        """Set by a transport that has another limit."""
+        """Most bytes of a page; a transport may set another limit."""
         self.listed = self.catalog.listed
         """The Tool objects of the list."""
         self._front: Front | None = None
@@ -198,9 +198,9 @@ class App:
         ctx: ServerRequestContext[Any, Any],
         call_next: CallNext,
     ) -> HandlerResult:
-        """Make the SDK's span of a request where somebody sees it, read arguments that are JSON
-        text, and put the prepared Tool objects into the envelope the SDK made for an empty list:
-        its models would take seconds for a thousand tools, which are valid as they were generated.
+        """Make the SDK's span of a request if spans are kept, parse arguments that are JSON text,
+        and put the prepared Tool objects into the envelope made by the SDK for an empty list: its
+        models would take seconds for a thousand tools, which are valid as generated.
         """
         if is_traced(ctx.meta):
             ctx = replace(ctx, meta=with_readable_trace(ctx.meta))
@@ -326,7 +326,7 @@ class App:
 
     @cached_property
     def _every(self) -> Catalog:
-        """The tools of all toolsets, for functions that call others."""
+        """Return the tools of all toolsets, for functions that call other tools."""
         return Catalog(
             self.home, aliases=self.catalog.aliases, yours=self._yours, parts=self.catalog.parts
         )

@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from .settings import Settings
 
 BURST_SECONDS = 10.0
-"""Calls of so many seconds may come at once."""
+"""Burst size, in seconds of the rate."""
 REFUSAL_SECONDS = 1.0
 """Seconds after which a caller over HTTP is told of a limit."""
 FULL = "This server already runs {} calls, which is its limit"
 LATER = "Wait a few seconds, then call `{}` again"
 
 Place: TypeAlias = Callable[[float], AbstractAsyncContextManager[bool]]
-"""Holds a place, for which a call waits at most so many seconds, and says whether there was one."""
+"""Holds a slot; a call waits at most the given seconds. Yields whether there was a slot."""
 
 
 class Pace(Protocol):
@@ -79,7 +79,7 @@ class Rate:
 
 
 def pace_of(settings: Settings, limit: str, rate: float, burst: float = 1.0) -> Pace:
-    """Return the rate of a limit, which all replicas share where a part counts them. Raises
+    """Return the rate of a limit, shared by all replicas if a part counts for them. Raises
     SettingsError.
     """
     return cast("Pace", _shared(Rate(rate, burst), "pace", settings, limit, rate, burst))

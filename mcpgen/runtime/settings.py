@@ -84,8 +84,8 @@ def variable(
     name: str = "",
     shared: bool = False,
 ) -> Any:
-    """Return a field of a dataclass that is a variable (`Setting`); it has the field's name, unless
-    it has another.
+    """Return a field of a dataclass that is a variable (`Setting`), named after the field unless
+    `name` is given.
     """
     setting = Setting(name, default, kind, group, low, high, shared)
     return field(default=default, metadata={Setting: setting})
@@ -243,7 +243,7 @@ READERS: Mapping[str, Callable[[str, Setting], Any]] = {
     "folders": _folders,
     "folder": lambda text, setting: _folders(text, setting)[0],
 }
-"""Kind -> the value of a text. Raises ValueError with what it has to be."""
+"""Kind -> reader of its text. Raises ValueError with the expected format."""
 NUMBERS = ("seconds", "count", "bytes", "rate")
 LOCAL = ("folders", "folder")
 """Kinds of settings that name what callers over HTTP do not have: a place on this machine."""
@@ -371,7 +371,7 @@ class Reader:
         return Secret(value)
 
     def secret_file(self, name: str) -> str | None:
-        """The content of a secret's file, which nobody but its owner may read."""
+        """Return the content of a secret's file, which only its owner may be able to read."""
         path = Path(self.environ[f"{self.prefix}_{name}"])
         try:
             if not _is_private(path):

@@ -94,7 +94,9 @@ class Api:
     """
 
     def __init__(self, settings: ApiSettings, auth: Any = None) -> None:
-        """`auth` is the module `auth.py` of the server's package, if it has one."""
+        """Open the API of the settings; `auth` is the module `auth.py` of the server's package, if
+        present.
+        """
         self.settings = settings
         self._authorize = getattr(auth, "authorize", None)
         self._transport: Transport | None = None
@@ -201,16 +203,14 @@ class Api:
         security: Security | None = None,
         base_url: str | None = None,
     ) -> Answer[Any]:
-        """Call the API and return its answer. Raises ApiError; `OMIT` is left out wherever it
-        stands.
+        """Call the API and return its answer. Raises ApiError. `OMIT` is left out at any place.
 
         `query`, `path_args` and `form` hold values under their wire names, encoded in the default
-        style of their place unless a function of `wire` did it already. At most one of `json`,
-        `form`, `multipart` and `content` is the body; with `optional_body` there is none when all
-        of its fields are left out. `content_type` is what a request without a body carries all the
-        same. `security` lists alternatives, each the names of credentials
-        that go together; None means those of the whole API. `base_url` is the operation's own
-        server.
+        style of their place unless a function of `wire` has encoded them. At most one of `json`,
+        `form`, `multipart` and `content` is the body; with `optional_body` there is no body when
+        all its fields are left out. `content_type` is the Content-Type of a request without a body.
+        `security` lists alternatives, each the names of credentials sent together; None means the
+        API's own alternatives. `base_url` is the operation's own server.
         """
         path_args, query = path_args or {}, query or {}
         headers, cookies = headers or {}, cookies or {}
@@ -345,10 +345,10 @@ class Api:
         return health
 
     def _wait_after(self, answer: Answer[Any], call: ApiCall, default: float) -> float:
-        """Seconds until the next attempt: what the API asks for, or else `default`.
+        """Return the seconds until the next attempt: as the API asks, or else `default`.
 
-        Raises BadStatus when that is longer than the call may wait. Calls that share its limit are
-        held back for as long; where it is not the limit that was reached, all calls are.
+        Raises BadStatus for a wait beyond the call's time. Calls under the same limit wait as long;
+        if no limit was reached, all calls wait.
         """
         wait = retry_after(answer.headers.get("retry-after"))
         if wait is None:
@@ -460,8 +460,8 @@ class Api:
         raise Redirected(f"the API redirected more than {MAX_REDIRECTS} times")
 
     async def _result_elsewhere(self, call: ApiCall, url: URL) -> Answer[Any]:
-        """The result of a request that changed something, from where the API says that it is (RFC
-        9110 section 15.4.4).
+        """Fetch the result of a request that changed something from the address named by the API
+        (RFC 9110 section 15.4.4).
         """
         try:
             answer = await self._hops(call, "GET", url)
@@ -601,7 +601,7 @@ class Api:
 
 
 def _auth_of(settings: ApiSettings, auth: Any) -> Any:
-    """Return `auth.py` for a further API: None where it provides no credential of that API."""
+    """Return `auth.py` for a further API: None if it provides no credential of that API."""
     if settings.own_credentials.keys().isdisjoint(getattr(auth, "PROVIDES", ())):
         return None
     return auth

@@ -139,7 +139,7 @@ class RetryBudget:
     """
 
     CALLS = 5
-    """Calls for which there may be one repetition."""
+    """Calls for each permitted repetition."""
     RESERVE = 10
     """Repetitions there may be at once."""
 
@@ -187,7 +187,7 @@ def retry_after(value: str | None) -> float | None:
 
 
 def clock(seconds: float) -> str:
-    """The time of day in so many seconds: `14:03:20 UTC (in 7 seconds)`."""
+    """Return the time of day in `seconds`: `14:03:20 UTC (in 7 seconds)`."""
     then = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=seconds)
     return f"{then:%H:%M:%S} UTC (in {seconds_text(max(1, seconds))})"
 
@@ -269,8 +269,8 @@ class Health:
             event("error", "api_left_alone", failures=self._failures, reason=failure)
 
     def rest(self, seconds: float, limited: Hashable) -> None:
-        """Hold calls back for as long as the API asked (`Retry-After`): those that share the limit
-        `limited`, or without one every call.
+        """Hold calls back as long as the API asked (`Retry-After`): calls under the limit
+        `limited`, or every call without a limit.
         """
         now = time.monotonic()
         rests = {key: until for key, until in self._rest_until.items() if until > now}

@@ -431,8 +431,8 @@ class SharedQuota(Quota):
         return ""
 
     async def _wait(self, key: Hashable) -> float:
-        """Seconds until the rate of all callers allows a call: none for one within its share, which
-        the others wait for.
+        """Return the seconds until the rate of all callers allows a call: none for a caller within
+        its share, for which the other callers wait.
         """
         now = time.monotonic()
         if now - self._since > BURST_SECONDS:
