@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from mcpgen.ir import Auth, Response
+from mcpgen.ir import Auth, Response, Toolset
 from mcpgen.paths import is_once
 from mcpgen.runtime.results import Shaping
 
@@ -28,8 +28,13 @@ def test_a_contract_has_one_line_for_each_tool() -> None:
     assert "outputSchema" not in json.loads(second) and json.loads(second)["title"] == "\u00e9"
 
 
-def test_a_toolset_without_tools_is_an_empty_list() -> None:
-    assert files_of()["src/bookshop_mcp/tools/books.json"] == "[]\n"
+def test_a_toolset_without_tools_is_an_empty_list_beside_another() -> None:
+    both = tuple(
+        Toolset(name=name, title=name, description="", tools=tools)
+        for name, tools in (("books", ()), ("orders", (tool("a"),)))
+    )
+    assert files_of(toolsets=both)["src/bookshop_mcp/tools/books.json"] == "[]\n"
+    assert not [path for path in files_of() if "/tools/" in path]
 
 
 def test_the_runtime_is_told_what_it_needs() -> None:
