@@ -83,7 +83,7 @@ class Browsers:
         self._origins = origins
 
     def check(self, scope: Scope) -> None:
-        """Raises Refused for a page of another origin."""
+        """Raises HTTPRefusal for a page of another origin."""
         if any(origin not in self._origins for origin in header(scope, b"origin")):
             raise HTTPRefusal(403, {"error": "This Origin is not allowed"})
 
@@ -390,7 +390,7 @@ class Guard:
         return body
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes:
-        """The request's body. Raises Refused and ClientGone."""
+        """The request's body. Raises HTTPRefusal and ClientGone."""
         try:
             async with asyncio.timeout(self.body_seconds):
                 body = await _read(scope, receive)
@@ -419,7 +419,7 @@ def _identity(scope: Scope) -> str:
 
 
 def _check_host(scope: Scope, allowed: frozenset[tuple[str, int | None]]) -> None:
-    """Raises Refused for a request that is not for a host of this server."""
+    """Raises HTTPRefusal for a request that is not for a host of this server."""
     values = header(scope, b"host")
     if len(values) != 1:
         raise HTTPRefusal(400, {"error": "A request needs exactly one Host header"})
@@ -430,7 +430,7 @@ def _check_host(scope: Scope, allowed: frozenset[tuple[str, int | None]]) -> Non
 
 
 def _check_message(scope: Scope, body: bytes) -> None:
-    """Leave the JSON-RPC message of a body in the scope. Raises Refused for a body that is none."""
+    """Leave the JSON-RPC message of a body in the scope. Raises HTTPRefusal for any other body."""
     if scope["path"] == ENDPOINT and _is_json(scope):
         try:
             scope[MESSAGE] = parse(body.decode(errors="replace"))
