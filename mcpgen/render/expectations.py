@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -24,7 +24,7 @@ Expectation = dict[str, Any]
 
 
 def expectations(
-    tool: Tool, arguments: dict[str, Any], root: Schema, names: dict[str, str]
+    tool: Tool, arguments: dict[str, Any], root: Schema, names: Mapping[str, str]
 ) -> list[Expectation]:
     """Return the expectations of a request made from these arguments. `root` is the schema they
     are checked against, `names` has the names on the wire of properties in it, by pointer.
@@ -260,7 +260,7 @@ def _followed(
 
 
 def _on_the_wire(
-    root: dict[str, Any], schema: Any, pointer: str, value: Any, names: dict[str, str]
+    root: dict[str, Any], schema: Any, pointer: str, value: Any, names: Mapping[str, str]
 ) -> Any:
     """A sample with its nested keys as they are on the wire. Follows the schema the way the sample
     was made from it.

@@ -7,7 +7,8 @@ validator before they are used.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import ChainMap
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -17,7 +18,6 @@ import jsonschema_rs
 from ..ir import Argument, Schema, Server, Tool
 from ..runtime.pointer import split
 from .expectations import credentials, expectations
-from .whole import whole_input
 
 MAX_DEPTH = 4
 _FORMATS = {
@@ -46,14 +46,23 @@ def tests_data(server: Server) -> dict[str, Any]:
         # The third variable of client credentials is a token that makes the first two needless
         for variable in auth.variables[: 2 if auth.kind == "client_credentials" else None]
     }
+    names = dict(server.definition_names)
     return {
         "environment": environment,
-        "tools": [_tool(server, tool, environment) for tool in server.tools],
+        "tools": [_tool(server, tool, environment, names) for tool in server.tools],
     }
 
 
-def _tool(server: Server, tool: Tool, environment: dict[str, str]) -> dict[str, Any]:
-    schema, names = whole_input(server, tool)
+def _tool(
+    server: Server, tool: Tool, environment: dict[str, str], inner_names: dict[str, str]
+) -> dict[str, Any]:
+    """Return the test of a tool. `inner_names`: pointer of a property in a definition → its name on
+    the wire.
+    """
+    schema, names = tool.input_schema, ChainMap(dict(tool.wire_names))
+    if tool.contract is not None:
+        schema = {**tool.contract, "$defs": server.definitions}
+        names.maps.append(inner_names)
     arguments = sample_arguments(tool, tool.input_schema, schema)
     if arguments is None:
         arguments = sample_arguments(tool, schema, schema)
@@ -313,7 +322,70 @@ def _merge(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
 
 
 def _checker(schema: Any) -> Callable[[Any], bool]:
-    """Return what tells whether a value is valid. Patterns run in linear time or, where they look
+    """Return a check whether a value is valid. It reads as much of the schema as the value has."""
+    return lambda value: _compiled(_needed(schema, frozenset(_keys(value))))(value)
+
+
+def _keys(value: Any) -> Iterator[str]:
+    """Yield the keys of the objects in a value."""
+    if isinstance(value, list):
+        for item in value:
+            yield from _keys(item)
+    elif isinstance(value, dict):
+        yield from value
+        yield from _keys([*value.values()])
+
+
+def _needed(schema: Any, keys: frozenset[str]) -> Any:
+    """Return a schema without the properties of other keys, and with those definitions alone that
+    it refers to then. Those of large documents refer to hundreds of others.
+    """
+    definitions: dict[str, Any] = schema.get("$defs", {})
+    found: dict[str, Any] = {}
+    cut = _Cut(keys)
+    result = cut.of({name: value for name, value in schema.items() if name != "$defs"})
+    while cut.references:
+        name = cut.references.pop()
+        if name not in definitions:  # it refers into a definition, or to the whole schema
+            return schema
+        if name not in found:
+            found[name] = None
+            found[name] = cut.of(definitions[name])
+    return {**result, "$defs": found}
+
+
+class _Cut:
+    """Leaves the properties of other keys out of schemas, and collects their references."""
+
+    def __init__(self, keys: frozenset[str]) -> None:
+        self._keys = keys
+        self.references: list[str] = []
+
+    def of(self, part: Any) -> Any:
+        """Return a schema, or what holds some, without the properties."""
+        if isinstance(part, list):
+            return [self.of(item) for item in part]
+        if not isinstance(part, dict):
+            return part
+        if "$ref" in part:
+            self.references.append(str(part["$ref"]).removeprefix("#/$defs/"))
+        return {name: self._keyword(name, value) for name, value in part.items()}
+
+    def _keyword(self, name: str, value: Any) -> Any:
+        if name == "properties":
+            return {key: key not in self._keys or self.of(value[key]) for key in value}
+        if name in _MAPS:
+            return {key: self.of(item) for key, item in value.items()}
+        return value if name in _DATA else self.of(value)
+
+
+_DATA = frozenset({"const", "enum", "default", "examples"})
+_MAPS = frozenset({"patternProperties", "dependentSchemas"})
+"""The keywords whose values are no schemas, and those with schemas by names of their own."""
+
+
+def _compiled(schema: Any) -> Callable[[Any], bool]:
+    """Return a check whether a value is valid. Patterns run in linear time or, where they look
     around, with bounded steps.
     """
     for options in (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..ir import Schema, Server, Tool
@@ -36,8 +37,7 @@ def whole_input(server: Server, tool: Tool) -> tuple[Schema, dict[str, str]]:
 def leave_out(server: Server) -> bool:
     """Return whether some tool takes a property or a value that its list does not name."""
     for tool in with_contract(server):
-        whole, _ = whole_input(server, tool)
-        if not _properties(whole) <= _properties(tool.input_schema):
+        if not _is_listed(tool.contract, server.definitions, _properties(tool.input_schema)):
             return True
     return False
 
@@ -48,18 +48,38 @@ def with_contract(server: Server) -> list[Tool]:
     return [tool for tool in requests if tool.contract is not None]
 
 
+def _is_listed(schema: Any, definitions: Mapping[str, Schema], listed: set[str]) -> bool:
+    """Return whether the names in a schema, and in what it refers to, are listed."""
+    seen: set[str] = set()
+    pending = [schema]
+    for part in _parts(pending):
+        if not listed.issuperset(_named(part)):
+            return False
+        name = str(part.get("$ref", "")).removeprefix("#/$defs/")
+        if name in definitions and name not in seen:
+            seen.add(name)
+            pending.append(definitions[name])
+    return True
+
+
 def _properties(schema: Schema) -> set[str]:
     """Return the names of all properties in a schema, and the texts of its enums, at any depth."""
-    names: set[str] = set()
-    pending: list[Any] = [schema]
+    return set().union(*map(_named, _parts([schema])))
+
+
+def _parts(pending: list[Any]) -> Iterator[dict[str, Any]]:
+    """Yield the objects in what is pending, to which more may be added meanwhile."""
     while pending:
         part = pending.pop()
         if isinstance(part, list):
             pending += part
         elif isinstance(part, dict):
-            names.update(as_object(part.get("properties")), texts_in(part.get("enum")))
             pending += part.values()
-    return names
+            yield part
+
+
+def _named(part: dict[str, Any]) -> list[str]:
+    return [*as_object(part.get("properties")), *texts_in(part.get("enum"))]
 
 
 def _names(server: Server, definitions: dict[str, Schema]) -> dict[str, str]:
