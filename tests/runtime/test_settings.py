@@ -30,7 +30,7 @@ def test_each_variable_is_of_a_group_and_a_kind_that_there_is() -> None:
     assert {each.group for each in every} == {"main", "calls", "api", "http"}
     assert {each.kind for each in every} == {"secret", *ApiReader.readers}
     assert all(each.low <= each.high for each in every)
-    named = "audit exchange http install oauth redis shell telemetry"
+    named = "asgi audit exchange http install oauth redis shell telemetry"
     assert tuple(named.split()) == NAMED
     shared = "MAX_CALLS CALL_RATE MAX_CONCURRENCY MAX_WAITING RATE_LIMIT HTTP_MAX_CONNECTIONS"
     assert [each.name for each in every if each.shared] == shared.split()

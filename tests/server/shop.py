@@ -266,7 +266,9 @@ def _contents() -> dict[str, str]:
         (path, TEMPLATES) for pattern in ("*.py", "py.typed") for path in TEMPLATES.rglob(pattern)
     ]
     texts = {path.relative_to(root).as_posix(): path.read_text("utf-8") for path, root in paths}
-    none = dict.fromkeys(("has_functions", "has_workflows", "own_tools", "reads_paths"), False)
+    none = dict.fromkeys(
+        ("asgi", "has_functions", "has_workflows", "own_tools", "reads_paths"), False
+    )
     view = {**none, "calls_api": True, "runtime": Code(".runtime"), "runtime_prefix": ".runtime."}
     for name in ("__init__.py", "__main__.py"):
         texts[name] = environment().get_template(f"src/package/{name}.jinja").render(view)
