@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +15,7 @@ from mcpgen.runtime.client.settings import ApiSettings
 from mcpgen.runtime.errors import BadAnswer, Refused, TimedOut
 from mcpgen.runtime.parts.asgi import CHALLENGE, outer
 from mcpgen.runtime.parts.asgi.in_process import InProcess
+from tests.loopback import JSON, Loopback
 
 SETTINGS = ApiSettings(name="shop", env_prefix="SHOP", base_url="http://localhost", timeout=0.3)
 START = {"type": "http.response.start", "status": 200, "headers": [(b"X-A", b"1"), (b"x-a", b"2")]}
@@ -129,3 +131,15 @@ async def test_the_endpoint_itself_is_not_called(path: str) -> None:
 
     with pytest.raises(Refused, match="part of"):
         await sent(app, path)
+
+
+async def test_a_request_to_another_origin_goes_over_the_network() -> None:
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        raise AssertionError
+
+    with closing(Loopback(lambda asked: (200, JSON, b'{"from": "elsewhere"}'))) as elsewhere:
+        settings = replace(SETTINGS, allow_private=True)
+        sender = InProcess(app, "/mcp", settings)
+        reply = await sender.send("GET", URL(f"{elsewhere.url}/books"), {}, None)
+        assert await read(reply) == b'{"from": "elsewhere"}'
+        await sender.aclose()

@@ -10,9 +10,10 @@ from urllib.parse import unquote
 
 from yarl import URL
 
-from ...client.network import failure_of
+from ...client.network import ResponseHead, Transport, failure_of
 from ...client.settings import ApiSettings
 from ...errors import BadAnswer, Refused
+from ...facts import origin_of
 from ...transports.guard import ASGIApp, Message, Scope
 from . import CHALLENGE, outer
 
@@ -25,20 +26,23 @@ PIECES = 8
 
 
 class InProcess:
-    """Sends requests to an application, in the place of `client.network.Transport`."""
+    """Sends requests to an application, and those to another origin over the network."""
 
     def __init__(self, app: ASGIApp, path: str, settings: ApiSettings) -> None:
         """`path` is that of the MCP endpoint, which is not called."""
         self._app = app
         self._path = path
         self._settings = settings
+        self._network = Transport(settings)
         self._tasks: set[asyncio.Task[None]] = set()
         """Kept until each has ended: background tasks of the application run after its answer."""
 
     async def send(
         self, method: str, url: URL, headers: Mapping[str, str], content: bytes | None
-    ) -> Reply:
+    ) -> Reply | ResponseHead:
         """Send one request; the answer's body is still to be read. Raises ApiError."""
+        if origin_of(str(url)) != self._settings.origin:
+            return await self._network.send(method, url, headers, content)
         path = unquote(url.raw_path)
         if path == self._path or path.startswith(f"{self._path}/"):
             raise Refused("nothing was sent: a tool cannot call the MCP server that it is part of")
@@ -81,7 +85,8 @@ class InProcess:
         """Return: the application is here."""
 
     async def aclose(self) -> None:
-        """Return: there is no connection."""
+        """Close the connections to other origins."""
+        await self._network.aclose()
 
 
 class Reply:
