@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import socket
 import subprocess
 import sys
+import urllib.request
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -123,6 +125,7 @@ def test_an_idle_client_of_the_handshake_era_hears_of_another_list(
         async with served(
             document, *vouched(api), "--watch", mode="legacy", message_handler=note
         ) as client:
+            assert client.server_capabilities.tools.list_changed
             assert "books" in await names(client)
             write(document, "novels")
             await asyncio.wait_for(heard.wait(), SOON)
@@ -195,6 +198,21 @@ def test_a_new_hook_is_in_force_unless_broken(
     asyncio.run(run())
 
 
+def promised(port: int) -> Any:
+    """The capability `tools` of a server over HTTP, in the handshake era: no channel leads to its
+    idle clients.
+    """
+    params = {"protocolVersion": "2025-11-25", "capabilities": {}}
+    params["clientInfo"] = {"name": "test", "version": "1"}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
+    fields = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+    url = f"http://127.0.0.1:{port}/mcp"
+    request = urllib.request.Request(url, json.dumps(message).encode(), fields)
+    with urllib.request.urlopen(request, timeout=SOON) as answer:
+        text = answer.read().decode()
+    return json.loads(text[text.index("{") :])["result"]["capabilities"]["tools"]
+
+
 def test_a_server_does_not_outlive_the_command(here: Path, api: StandIn) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -206,6 +224,7 @@ def test_a_server_does_not_outlive_the_command(here: Path, api: StandIn) -> None
     assert process.stderr is not None
     said = iter(process.stderr.readline, "")
     assert any("Serving MCP" in line for line in said)
+    assert promised(port) == {"listChanged": False}
     process.terminate()
     assert process.wait(SOON) == 143
     with socket.socket() as probe:

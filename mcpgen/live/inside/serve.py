@@ -71,8 +71,10 @@ class Live(Base):
         server.add_request_handler(
             "subscriptions/listen", types.SubscriptionsListenRequestParams, ListenHandler(self.bus)
         )
+        # Over HTTP nothing leads to a client of the handshake era between its requests
+        changes = NotificationOptions(tools_changed=not self.http)
         server.create_initialization_options = functools.partial(
-            server.create_initialization_options, NotificationOptions(tools_changed=True)
+            server.create_initialization_options, changes
         )
         return server
 
