@@ -27,7 +27,7 @@ DISTRIBUTIONS = {
 
 LIMITS = {
     "lines of code of mcpgen": 47_819,
-    "lines of code of its runtime": 14_514,
+    "lines of code of its runtime": 14_519,
     "modules of a copied runtime": 38,
     "lines of a copied runtime": 12_580,
     "modules of src, runtime installed": 12,
