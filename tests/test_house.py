@@ -26,8 +26,8 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 47_819,
-    "lines of code of its runtime": 14_519,
+    "lines of code of mcpgen": 47_827,
+    "lines of code of its runtime": 14_527,
     "modules of a copied runtime": 38,
     "lines of a copied runtime": 12_580,
     "modules of src, runtime installed": 12,

@@ -12,17 +12,28 @@ import ipaddress
 import re
 from argparse import Namespace
 from collections.abc import Callable, Iterable
-from contextlib import nullcontext, suppress
+from contextlib import asynccontextmanager, nullcontext, suppress
 from dataclasses import replace
 from typing import Any
 from weakref import WeakKeyDictionary
+
+from starlette.routing import Route
 
 from ...app import App
 from ...errors import StartError
 from ...http_options import HttpSettings
 from ...package import Package
 from ...settings import read
-from ...transports.guard import ENDPOINT, LOOPBACK_NAMES, ASGIApp, Message, Receive, Scope, Send
+from ...transports.guard import (
+    ENDPOINT,
+    LOOPBACK_NAMES,
+    ASGIApp,
+    Message,
+    Receive,
+    Scope,
+    Send,
+    header,
+)
 from ...transports.guard import answer as respond
 from ...transports.http import application
 from .. import running
@@ -110,7 +121,7 @@ class Endpoint:
         path = _path_of(scope)
         if scope["type"] != "http" or not self.serves(path):
             return await respond(send, 404, {"error": f"Only `{self.path}` is served here"})
-        names = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
+        names = header(scope, b"host")
         host = names[0] if len(names) == 1 else ""
         if path.startswith(METADATA):
             return await self._metadata(scope, host, send)
@@ -287,10 +298,6 @@ def mount(package: str, app: Any, path: str = ENDPOINT, **options: Any) -> Any:
     router: Any = getattr(app, "router", None)
     if not hasattr(router, "lifespan_context"):
         return Mounted(app, endpoint)
-    from contextlib import asynccontextmanager
-
-    from starlette.routing import Route
-
     places = (path, f"{path}/{{rest:path}}", f"{METADATA}{path}")
     router.routes[:0] = [Route(each, endpoint, include_in_schema=False) for each in places]
     life = router.lifespan_context
@@ -315,5 +322,5 @@ def _path_of(scope: Scope) -> str:
 
 
 def _origin(scope: Scope, host: str) -> str:
-    """Return the origin, with its root path, under which the caller reaches the application."""
+    """Return the origin under which the caller reaches the application."""
     return f"{scope.get('scheme', 'http')}://{host}"
