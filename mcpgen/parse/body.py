@@ -6,6 +6,7 @@ import operator
 import re
 from collections.abc import Collection
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ..ir import Body
@@ -16,7 +17,7 @@ from ..runtime.facts import TOKEN
 from ..text import visible
 from .inherited import with_fields_of_subtypes
 from .parameter import DEFAULT, Around, Encoding, Field, Options, is_json, style, with_examples
-from .projection import in_order, is_base64, is_raw, is_text_type
+from .projection import ENCODE, FILES, in_order, is_base64, is_raw, is_text_type
 from .schema import conditions, is_barred
 from .xml_outline import outline
 
@@ -666,3 +667,36 @@ def _as_file(
     bare = not kinds
     signs = (types, bare & is_base64(flat), bare & EXAMPLES.isdisjoint(flat) & (not is_item))
     return {"type": "string", **flat, "format": "binary"} if any(signs) else None
+
+
+def with_encodings(reader: Reader, item: Field) -> Any:
+    """Return the schema of an argument in which each file has the function that writes it: its text
+    says how a file is given. Bytes inside JSON have none.
+    """
+    if item.encode == "multipart_fields":
+        return _with_encoding(reader, "file", 2, True, item.schema)
+    if item.encode in FILES:
+        return _with_encoding(reader, item.encode, 2, False, item.schema)
+    return item.schema
+
+
+def _with_encoding(reader: Reader, encode: str, depth: int, is_form: bool, schema: Any) -> Any:
+    """Return a schema of files, or of a form with files, down to `depth` unions or lists."""
+    flat = reader.flatten(schema)
+    if is_base64(flat):
+        return {**flat, ENCODE: encode}
+    if not depth:
+        return schema
+    inner = partial(_with_encoding, reader, encode, depth - 1, is_form)
+    field = partial(_with_encoding, reader, encode, 2, False)
+    changed: dict[str, Any] = {}
+    for keyword in UNIONS.intersection(flat):
+        changed[keyword] = list(map(inner, as_list(flat[keyword])))
+    if "items" in flat:
+        changed["items"] = inner(flat["items"])
+    if is_form:
+        own = as_object(flat.get("properties"))
+        changed["properties"] = {name: field(child) for name, child in own.items()}
+        changed["additionalProperties"] = field(flat.get("additionalProperties", {}))
+    changed = {key: value for key, value in changed.items() if value != flat.get(key, {})}
+    return {**flat, **changed} if changed else schema

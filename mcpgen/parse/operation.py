@@ -83,12 +83,6 @@ GONE = re.compile(
     re.I,
 )
 """The beginning of a text about an argument that the API does not have any more."""
-_AS_URL = {
-    "file": "padded base64, or `data:TYPE;name=NAME;base64,…`",
-    "files": "files: padded base64, or `data:TYPE;name=NAME;base64,…`",
-    "from_base64": "padded base64, or `data:TYPE;base64,…`",
-}
-"""Ways to give a file, by the encoding of its argument; `files` are fields of a form."""
 ASKS_FOR_ENCODING = re.compile(r"\b(?:url|uri|percent)[- ]?encod", re.I)
 
 
@@ -300,9 +294,12 @@ class Operation:
             words = partial(self.words_of, item)
             name = self.names[item.place, item.wire_name]
             level = -1 if item.whole else 0
+            schema = item.schema
+            if item.place == "body":
+                schema = bodies.with_encodings(self.reader, item)
             listing.add(
                 name,
-                item.schema,
+                schema,
                 level=level,
                 nulls=self.can_be_null(item),
                 brief=self.is_frequent(item),
@@ -538,9 +535,6 @@ class Operation:
             text = f"{text} (`{visible(item.wire_name)[:40]}` in the {place})".strip()
         if not limit:
             return text
-        encode = "files" if "file" in dict(item.options) else item.encode
-        if encode in _AS_URL:
-            text = _joined(text.removesuffix("base64").rstrip("; "), _AS_URL[encode])
         if item.deprecated:
             text += " (deprecated)"
         if item.form:

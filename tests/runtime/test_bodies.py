@@ -188,6 +188,20 @@ def test_a_binary_body_is_the_bytes_that_were_meant(given: str) -> None:
         assert (got.body, got.header("content-type")) == (PNG, sent)
 
 
+@pytest.mark.parametrize(("body", "said"), [
+    ({"multipart": {"scan": runtime.wire.file("a/b.png")}}, "`scan`: not base64"),
+    ({"multipart": {"pages": runtime.wire.file(["aGk=", "b.png"])}}, "`pages[1]`: not base64"),
+    ({"multipart": runtime.wire.multipart_fields({"a": 1, "cover": "/tmp/c"}, file=("cover",))},
+     "`cover`: the path of a file"),
+    ({"multipart": {"f": runtime.wire.file("file:///etc/passwd")}}, "`f`: local files"),
+    ({"multipart": {"f": runtime.wire.file(["AAEC"], "image/*")}}, "`f[0]`: the file must be"),
+    ({"content": runtime.wire.from_base64("data:nothing")}, "`body`: not a `data:` URL"),
+])  # fmt: skip
+def test_a_file_that_is_refused_is_named(body: dict[str, Any], said: str) -> None:
+    done = ask("POST", "/b", **body)
+    assert str(done.error).startswith(said) and done.requests == []
+
+
 @pytest.mark.parametrize(("text", "media_type", "sent"), [
     ("<b><t>Ünï &amp; ☃</t></b>", "application/xml", "application/xml"),
     ("é\n", "text/csv", "text/csv; charset=utf-8"),

@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 from calls import runtime
 
+from mcpgen.runtime.client import wire_files
+
 EMPTY, STRING = "", "blue"
 ARRAY = ["blue", "black", "brown"]
 OBJECT = {"R": 100, "G": 200, "B": 150}
@@ -228,8 +230,8 @@ def test_no_encoder_writes_what_was_not_given() -> None:
     lambda wire: wire.simple_text(wire.space_delimited(["a b", "c"])),
     lambda wire: wire.simple_text(wire.pipe_delimited(["a|b", "c"])),
     lambda wire: wire.deep_object({"a][b": 1}), lambda wire: wire.header_text(["a,b", "c"]),
-    lambda wire: wire.file("iVBORw0KGgoAAAANSUhEUgAAA"), lambda wire: wire.file(7),
-    lambda wire: wire.file("data:image/png;base64"),
+    lambda wire: wire_files.opened(wire.file("iVBORw0KGgoAAAANSUhEUgAAA")),
+    lambda wire: wire.file(7), lambda wire: wire_files.opened(wire.file("data:image/png;base64")),
 ])  # fmt: skip
 def test_what_cannot_be_said_is_refused_and_not_sent_wrong(make: Any) -> None:
     with pytest.raises(runtime.errors.Refused):
@@ -251,9 +253,10 @@ def test_a_function_carries_what_its_schema_cannot_say() -> None:
 def test_a_text_or_a_path_is_no_file_and_is_told_how_to_be_one(text: str) -> None:
     for write in (runtime.wire.file, runtime.wire.from_base64):
         with pytest.raises(runtime.errors.Refused, match="as base64, or as `data:"):
-            write(text)
+            wire_files.opened(write(text))
     for content in (b"\xff\xd8\xff\xe0", b"\xff\xfb\x90", b"\xff\xfe"):  # begin with / in base64
-        assert runtime.wire.file(base64.b64encode(content).decode()).content == content
+        part = runtime.wire.file(base64.b64encode(content).decode())
+        assert wire_files.opened(part).content == content
 
 
 def test_a_form_that_is_one_argument_keeps_the_names_of_its_fields() -> None:
@@ -264,4 +267,5 @@ def test_a_form_that_is_one_argument_keeps_the_names_of_its_fields() -> None:
 
 def test_a_multipart_body_that_is_one_argument_holds_files() -> None:
     fields = runtime.wire.multipart_fields({"cover": "aGk=", "title": "T"}, file=("cover", "back"))
-    assert fields["cover"].content == b"hi" and fields["title"] == "T" and "back" not in fields
+    assert wire_files.opened(fields["cover"]).content == b"hi"
+    assert fields["title"] == "T" and "back" not in fields

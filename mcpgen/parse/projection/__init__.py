@@ -17,9 +17,12 @@ from .node import KEY, Node, in_order
 from .place import Place, Projection, Words, projection, size_of
 from .reading import Nodes
 from .scalars import is_base64, is_raw, is_text_type
+from .texts import ENCODE, FILES
 from .whole import Whole
 
 __all__ = [
+    "ENCODE",
+    "FILES",
     "KEY",
     "Listing",
     "Node",

@@ -26,6 +26,13 @@ LONGEST_DEFAULT = 200
 """Characters of JSON of the longest default that is listed."""
 SOME_VALUES = 12
 """Values of a long enum that are said as examples."""
+ENCODE = "x-encode"
+"""Key of a schema for the function that writes its value."""
+FILES = {
+    "file": "padded base64, or `data:TYPE;name=NAME;base64,…`",
+    "from_base64": "padded base64, or `data:TYPE;base64,…`",
+}
+"""Function that writes a file → the ways to give one."""
 
 
 def text_of(node: Node, limit: int, titled: bool) -> str:
@@ -73,7 +80,7 @@ def _format_note(node: Node) -> str:
     if "enum" in node.rules:
         return ""
     if is_base64(base):
-        return "base64"
+        return FILES.get(as_text(base.get(ENCODE)), "base64")
     name = as_text(base.get("format"))
     if name in FORMATS:
         return ""

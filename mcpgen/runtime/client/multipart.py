@@ -6,6 +6,7 @@ import mimetypes
 import re
 import secrets
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
@@ -18,7 +19,7 @@ from ..results.answer import UNTYPED
 from .request import Payload, header_value, json_bytes, named
 from .settings import ApiSettings
 from .wire import OMIT, Encoded, Omit, Pairs, Part, Simple, header_text, text_of, utf8
-from .wire_files import HOW_TO_SEND, encoded, last_segment
+from .wire_files import HOW_TO_SEND, encoded, last_segment, opened
 
 # The first bytes of file types, for file parts whose document names no single media type
 _MAGIC = (
@@ -48,8 +49,8 @@ def _raw_body(content: Any, media_type: str | None, settings: ApiSettings) -> Pa
     if isinstance(content, bytes):
         content = Part(content)
     if isinstance(content, Part):
-        data = _part_content(content, settings)
-        return Payload(data, _file_type(media_type, content, data))
+        body = named("body", partial(_opened, settings), content)
+        return Payload(body.content, named("body", partial(_file_type, media_type), body))
     text_type = media_type or "text/plain"
     declared = text_type.lower()
     if declared.startswith("text/") and "charset" not in declared:
@@ -63,35 +64,35 @@ def _multipart_body(
     """`multipart/form-data` (RFC 7578), one part per value; in `multipart/mixed` they are named in
     the same way.
     """
-    parts: list[tuple[str, Part, bytes]] = []
+    parts: list[tuple[str, bytes]] = []
     for name, value in fields.items():
-        for own_name, part in named(name, partial(_parts_of, name), value):
-            content = named(name, lambda part: _part_content(part, settings), part)
-            parts.append((own_name, part, content))
+        for index, (own_name, part) in enumerate(named(name, partial(_parts_of, name), value)):
+            place = name + f"[{index}]" * isinstance(value, list)
+            body = named(place, partial(_opened, settings), part)
+            parts.append((_part_head(own_name, body, place), body.content))
     if optional and not parts:
         return Payload()
-    boundary = _boundary([content for _, _, content in parts])
+    boundary = _boundary([content for _, content in parts])
     lines = []
-    for name, part, content in parts:
-        head = f"--{boundary}\r\n{_part_head(name, part, content)}\r\n\r\n"
+    for head, content in parts:
+        head = f"--{boundary}\r\n{head}\r\n\r\n"
         lines += [head.encode("utf-8", "replace"), content, b"\r\n"]
     lines.append(f"--{boundary}--\r\n".encode())
     essence = (media_type or "multipart/form-data").partition(";")[0]
     return Payload(b"".join(lines), f"{essence}; boundary={boundary}")
 
 
-def _part_head(name: str, part: Part, content: bytes) -> str:
-    """The header fields of a part (RFC 7578 section 4.2), without the empty line after them."""
+def _part_head(name: str, part: Part, place: str) -> str:
+    """The header fields of a part (RFC 7578 section 4.2), without the empty line after them.
+    `place`: the argument of the part.
+    """
     head = f'Content-Disposition: form-data; name="{escape(name)}"'
     media_type = part.media_type
-    filename = part.filename
-    if part.path and not filename:
-        filename = last_segment(unquote(part.path))
-    if part.path or filename is not None:
+    if part.filename is not None:
         if media_type in UNTYPED:  # it says that these are bytes, not which
             media_type = None
-        media_type = named(name, lambda part: _file_type(media_type, part, content), part)
-        head += f'; filename="{escape(filename or _made_name(media_type))}"'
+        media_type = named(place, partial(_file_type, media_type), part)
+        head += f'; filename="{escape(part.filename or _made_name(media_type))}"'
     if media_type:
         head += f"\r\nContent-Type: {header_value(name, media_type)}"
     for header, value in part.headers.items():
@@ -108,11 +109,13 @@ def _made_name(media_type: str) -> str:
     return f"file{extension * (essence not in UNTYPED)}"
 
 
-def _part_content(part: Part, settings: ApiSettings) -> bytes:
-    """The bytes of a part; those of a local file are read now."""
-    if part.path:
-        return local_file(part.path, settings)
-    return part.content
+def _opened(settings: ApiSettings, part: Part) -> Part:
+    """A part with its bytes: those of a local file are read now."""
+    part = opened(part)
+    if not part.source:
+        return part
+    name = part.filename or last_segment(unquote(part.source))
+    return replace(part, content=local_file(part.source, settings), filename=name)
 
 
 def _parts_of(name: str, value: Any) -> list[tuple[str, Part]]:
@@ -159,7 +162,7 @@ def _boundary(contents: Iterable[bytes]) -> str:
             return boundary
 
 
-def _file_type(declared: str | None, part: Part, content: bytes) -> str:
+def _file_type(declared: str | None, part: Part) -> str:
     """Return the media type of a file: the declared type, or for several types or a range the
     file's own type. Raises Refused if the type is unknown.
     """
@@ -167,8 +170,8 @@ def _file_type(declared: str | None, part: Part, content: bytes) -> str:
     ranges = [one.strip() for one in declared.split(",")]
     if not re.search("[*,]", declared):
         return declared
-    by_name, _ = mimetypes.guess_type(part.path)
-    by_content = [known_type for magic, known_type in _MAGIC if content.startswith(magic)]
+    by_name, _ = mimetypes.guess_type(part.filename or "")
+    by_content = [known_type for magic, known_type in _MAGIC if part.content.startswith(magic)]
     known = (part.own_type, by_name, *by_content, "application/octet-stream", *ranges)
     for one in [one for one in known if one if "*" not in one]:
         if any(fnmatchcase(one.lower(), each.lower()) for each in ranges):

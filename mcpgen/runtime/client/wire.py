@@ -215,7 +215,8 @@ def simple(
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part of a multipart body. `path` names a local file instead of `content`.
+    """One part of a multipart body. `source`: a text that names or holds the content, which is read
+    when the request is made.
 
     `media_type` of a file may be a range, or several types separated by commas: the file's own type
     decides (`own_type`, where a `data:` URL names it). A file without a name has an empty one.
@@ -225,7 +226,7 @@ class Part:
     media_type: str | None = None
     filename: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
-    path: str = ""
+    source: str = ""
     own_type: str | None = None
 
 

@@ -6,6 +6,7 @@ import base64
 import binascii
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 from urllib.parse import unquote, unquote_to_bytes
@@ -41,8 +42,8 @@ def file(
 ) -> Part | list[Part] | Omit:
     """A file of a multipart body (RFC 7578 section 4.2), or a list of them.
 
-    Each is base64 text, a `data:` URL or a `file:` URL. `file:` URLs name local files; they are
-    read when the request is made, and only inside the folders that the operator has opened.
+    Each is base64 text, a `data:` URL or a `file:` URL, and is read when the request is made. A
+    `file:` URL names a local file, inside the folders that the operator has opened.
     """
     return each_part(value, lambda item: _file(item, media_type, filename, headers))
 
@@ -87,9 +88,12 @@ def each_part(value: Any, write: Callable[[Any], Part]) -> Part | list[Part] | O
 
 
 def unnamed_part(value: Any) -> Part:
-    if isinstance(value, str | bytes):
-        return _file(value, None, None, NO_HEADERS)
-    return Part(utf8(json_of(value)), "application/json")
+    if not isinstance(value, str | bytes):
+        return Part(utf8(json_of(value)), "application/json")
+    try:
+        return opened(_file(value, None, None, NO_HEADERS))
+    except Refused as refused:
+        raise Refused(str(refused), "body") from None
 
 
 def from_base64(value: Any) -> Part | Omit:
@@ -134,13 +138,21 @@ def _file(
         return Part(utf8(json_of(value)), "application/json", headers=headers)
     if not isinstance(value, str):
         raise Refused(f"a file is a text: {HOW_TO_SEND}")
-    scheme = value[:5].lower()
-    if scheme == "file:":
-        return Part(b"", media_type, filename, headers, path=value)
-    if scheme == "data:":
-        own_type, own_name, content = _data_url(value)
-        return Part(content, media_type, filename or own_name, headers, own_type=own_type)
-    return Part(decode_base64(value), media_type, filename or "", headers)
+    return Part(b"", media_type, filename or "", headers, source=value)
+
+
+def opened(part: Part) -> Part:
+    """A part with the bytes of its base64 text or its `data:` URL; one of a local file as it is.
+    Raises Refused for another text.
+    """
+    scheme = part.source[:5].lower()
+    if scheme in ("", "file:"):
+        return part
+    if scheme != "data:":
+        return replace(part, content=decode_base64(part.source), source="")
+    own_type, own_name, content = _data_url(part.source)
+    name = part.filename or own_name
+    return replace(part, content=content, filename=name, own_type=own_type, source="")
 
 
 def _data_url(url: str) -> tuple[str | None, str, bytes]:

@@ -5,11 +5,8 @@ from __future__ import annotations
 from typing import NotRequired, TypedDict
 
 
-class AddScanBody(TypedDict):
-    caption: NotRequired[str]
-    pages: NotRequired[list[int]]
-    photo: NotRequired[str]
-    scan: str
+class AddScanBodyStamp(TypedDict):
+    seal: NotRequired[str]
 
 
 class OrderPrintsAddress(TypedDict):
@@ -19,6 +16,15 @@ class OrderPrintsAddress(TypedDict):
 
 class OrderPrintsCropAt(TypedDict):
     y: NotRequired[int]
+
+
+class AddScanBody(TypedDict):
+    caption: NotRequired[str]
+    frames: NotRequired[list[str]]
+    pages: NotRequired[list[int]]
+    photo: NotRequired[str]
+    scan: str
+    stamp: NotRequired[AddScanBodyStamp]
 
 
 class OrderPrintsCrop(TypedDict):

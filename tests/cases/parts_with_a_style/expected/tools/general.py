@@ -18,9 +18,11 @@ async def add_scan(api: Api, *, body: models.AddScanBody | Omit = OMIT) -> Answe
         multipart=wire.multipart_fields(
             body,
             file={
+                "frames": {},
                 "photo": {"headers": {"X-Side": "front"}, "media_type": "image/png"},
                 "scan": {"media_type": "image/tiff"},
             },
+            json_part=("stamp",),
             space_delimited=("pages",),
             text_part={"caption": {"media_type": "text/markdown"}},
         ),
