@@ -26,7 +26,7 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 47_900,
+    "lines of code of mcpgen": 47_930,
     "lines of code of its runtime": 14_540,
     "modules of a copied runtime": 38,
     "lines of a copied runtime": 12_580,
@@ -43,7 +43,7 @@ LIMITS = {
     "modules of a call": 20,
     "switches of a call": 80,
     "frames of a call": 14,
-    "kilobytes of the package": 3_215,
+    "kilobytes of the package": 3_222,
     "modules in circles of imports": 0,
     "comprehensions in 1,000 lines of parse": 33,
     "docstrings that begin with a question": 0,

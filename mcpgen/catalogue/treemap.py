@@ -6,15 +6,15 @@ more like squares.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
 from .model import Catalogue, Row
 
-WIDTH, HEIGHT = 1200.0, 440.0
-"""The largest map, which fits a screen of 800 pixels below its heading; one of few tools is lower,
-so that a tool is a field and not a wall.
+WIDTH, HEIGHT = 1296.0, 475.0
+"""The largest map, in pixels of a wide screen: it fits one of 800 pixels below its heading. A map
+of few tools is lower: a tool is a field and not a wall.
 """
 LOWEST, FOR_A_TOOL = 190.0, 12.0
 HEADER = 17.0
@@ -22,10 +22,10 @@ HEADER = 17.0
 LINE = 13.0
 """The height of a line of a label."""
 NAMED = 40.0
-"""The width from which a box has its name, and the height from which a toolset has."""
+"""The width from which a box has its name. Smaller toolsets share a box."""
 GAP = 1.5
-LETTER = 6.3
-"""The width of a letter of the map; labels are cut to what fits."""
+LETTER, BOLD = 6.3, 7.2
+"""The width of a letter of a tool's and of a toolset's name; names are cut to what fits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,32 +63,71 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Area:
-    """A toolset on the map."""
+    """A toolset on the map, or the small ones together; `label` as much of the heading as fits."""
 
     box: Box
+    toolsets: tuple[str, ...]
+    heading: str
     label: str
     leaves: tuple[Leaf, ...]
 
 
-def treemap(catalogue: Catalogue) -> list[Area]:
-    """Return the map of a server, the largest toolset first."""
+def treemap(catalogue: Catalogue, chosen: Container[str] = ()) -> list[Area]:
+    """Return the map of a server, the largest toolset first; of the chosen toolsets alone where
+    some are.
+    """
     members: dict[str, list[Row]] = {}
     for row in catalogue.rows:
-        members.setdefault(row.toolset, []).append(row)
+        if not chosen or row.toolset in chosen:
+            members.setdefault(row.toolset, []).append(row)
     sums = {name: sum(row.tokens for row in rows) for name, rows in members.items()}
-    names = sorted(members, key=lambda name: (-sums[name], name))
-    height = min(HEIGHT, LOWEST + FOR_A_TOOL * len(catalogue.rows))
-    boxes = squarified([sums[name] for name in names], Box(0, 0, WIDTH, height))
-    return [
-        _area(f"{name}  {sums[name]:,}", members[name], box)
-        for name, box in zip(names, boxes, strict=True)
-    ]
+    height = min(HEIGHT, LOWEST + FOR_A_TOOL * sum(map(len, members.values())))
+    groups = _groups(sums, Box(0, 0, WIDTH, height))
+    return [_area(names, sums, members, box) for names, box in groups]
 
 
-def _area(heading: str, rows: list[Row], box: Box) -> Area:
+def _groups(sums: Mapping[str, int], whole: Box) -> list[tuple[tuple[str, ...], Box]]:
+    """Return the toolsets of each box, and the boxes. The smallest, up to half of the list, share
+    one where they would have no name.
+    """
+    names = sorted(sums, key=lambda name: (-sums[name], name))
+    total = sum(sums.values())
+    least = NAMED**2 / (whole.width * whole.height) * total
+    for shared in range(sum(size < least for size in sums.values()), len(names)):
+        rest = tuple(names[len(names) - shared :])
+        if _sum(rest, sums) > total / 2:
+            break
+        placed = _placed([*((name,) for name in names[: len(names) - shared]), rest], sums, whole)
+        if all(min(box.width, box.height) >= NAMED for _, box in placed):
+            return placed
+    return _placed([(name,) for name in names], sums, whole)
+
+
+def _placed(
+    groups: Iterable[tuple[str, ...]], sums: Mapping[str, int], whole: Box
+) -> list[tuple[tuple[str, ...], Box]]:
+    """Return the groups with their boxes, the largest first."""
+    ordered = sorted(filter(None, groups), key=lambda group: -_sum(group, sums))
+    boxes = squarified([_sum(group, sums) for group in ordered], whole)
+    return list(zip(ordered, boxes, strict=True))
+
+
+def _sum(names: Iterable[str], sums: Mapping[str, int]) -> int:
+    return sum(sums[name] for name in names)
+
+
+def _area(
+    names: tuple[str, ...], sums: Mapping[str, int], members: Mapping[str, list[Row]], box: Box
+) -> Area:
+    short = names[0]
+    if len(names) > 1:
+        short = f"{len(names)} more"
+    cost = f"{_sum(names, sums):,}"
+    heading = f"{', '.join(names)}  {cost}"
     label, header = "", 0.0
-    if box.height >= NAMED:
-        label, header = "".join(_lines([heading], box.width, HEADER)), HEADER
+    if box.height >= NAMED <= box.width:
+        label, header = _label((heading, f"{short}  {cost}", short), box.width), HEADER
+    rows = [row for name in names for row in members[name]]
     ordered = sorted(rows, key=lambda row: (-row.tokens, row.tool.name))
     boxes = squarified([row.tokens for row in ordered], box.inner(GAP, header))
     leaves = tuple(
@@ -99,7 +138,19 @@ def _area(heading: str, rows: list[Row], box: Box) -> Area:
         )
         for row, inner in zip(ordered, boxes, strict=True)
     )
-    return Area(box=box, label=label, leaves=leaves)
+    return Area(box=box, toolsets=names, heading=heading, label=label, leaves=leaves)
+
+
+def _label(texts: Sequence[str], width: float) -> str:
+    """Return the first text that fits; else the last, cut."""
+    letters = int((width - 6) / BOLD)
+    return next((text for text in texts if len(text) <= letters), _cut(texts[-1], letters))
+
+
+def _cut(text: str, letters: int) -> str:
+    if len(text) <= letters:
+        return text
+    return f"{text[: letters - 1]}…"
 
 
 def _short(row: Row) -> str:
@@ -119,7 +170,7 @@ def _lines(words: Sequence[str], width: float, height: float) -> tuple[str, ...]
             lines[-1] += part
         else:
             lines.append(part)
-    return tuple(line if len(line) <= letters else f"{line[: letters - 1]}…" for line in lines)
+    return tuple(_cut(line, letters) for line in lines)
 
 
 def squarified(sizes: Sequence[float], box: Box) -> list[Box]:

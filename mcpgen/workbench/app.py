@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -18,7 +19,7 @@ from starlette.types import ASGIApp
 
 from ..catalogue.model import Catalogue, Row
 from ..catalogue.pages import TEMPLATES, environment
-from ..catalogue.treemap import treemap
+from ..catalogue.treemap import Area, treemap
 from ..lint.clients import table, tool_limit
 from ..problems import McpgenError
 from ..render.search import search_facts
@@ -82,6 +83,10 @@ class Workbench:
         """Return the page of a tool, by the row of any list."""
         return f"{self.root}/tool/{self.bench.numbers[row.tool.origin.operation]}"
 
+    def zoom(self, area: Area) -> str:
+        """Return the overview with the map of some toolsets alone."""
+        return f"{self.root}/?{urlencode([('toolset', name) for name in area.toolsets])}"
+
     def view(self) -> Catalogue:
         """Return the tools that are chosen, as they are customised."""
         made_of = (self.bench.text, self.bench.version)
@@ -102,10 +107,13 @@ class Workbench:
         return self._index[1]
 
     def overview(self, request: Request) -> Response:
-        """Render the size of the list and its distribution."""
+        """Render the size of the list and its distribution; with `toolset`, the map of these."""
         catalogue = self.view()
+        known = {row.toolset for row in catalogue.rows}
+        chosen = known.intersection(request.query_params.getlist("toolset"))
         scores = catalogue.scores if catalogue.score_known else {}
-        facts = {"catalogue": catalogue, "areas": treemap(catalogue), "scores": scores}
+        facts = {"catalogue": catalogue, "areas": treemap(catalogue, chosen), "scores": scores}
+        facts |= {"zoom": self.zoom, "chosen": chosen}
         facts["suggested"] = SUGGESTED
         return self.page("overview", request, **facts)
 

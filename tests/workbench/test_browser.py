@@ -300,3 +300,8 @@ def test_the_map_fits_a_screen_and_boxes_have_names_where_they_are_wide(
         )
         assert all(wide) and bool(wide) == (count == 13)
         assert page.locator("svg.map .title").count() == 9
+        page.locator("svg.map .zoom").first.press("Enter")
+        page.wait_for_selector("text=Every toolset")
+        leaves = page.locator("svg.map .leaf")
+        assert 0 < leaves.count() <= count / 9 + 1
+        assert leaves.filter(has=page.locator("text")).count() == leaves.count()

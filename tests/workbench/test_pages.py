@@ -459,12 +459,32 @@ def test_the_overview_says_what_to_do_next(
 
 
 def test_every_box_of_the_map_from_40_pixels_on_has_a_name(bookshop: Pages) -> None:
-    leaves = [leaf for area in treemap(bookshop.pages.view()) for leaf in area.leaves]
+    areas = treemap(bookshop.pages.view())
+    leaves = [leaf for area in areas for leaf in area.leaves]
     assert {leaf.row.tool.name for leaf in leaves if leaf.lines} >= {"list_books", "add_book"}
     for leaf in leaves:
         shown = "".join(leaf.lines).rstrip("…")
         assert shown or leaf.box.width < 40 or leaf.box.height < 13
         assert len(leaf.lines) * 13 <= leaf.box.height + 1
+    assert all(area.label for area in areas)
+
+
+def test_small_toolsets_share_a_box_of_the_map_and_its_name_opens_them(
+    open_pages: Callable[..., Pages], tmp_path: Path
+) -> None:
+    tags = [*["stock"] * 600, *(f"shelf {number}" for number in range(20))]
+    answers = {"responses": {"200": {"description": "ok"}}}
+    paths = {f"/{n}": {"get": {"tags": [tag], **answers}} for n, tag in enumerate(tags)}
+    path = tmp_path / "stock.json"
+    info = {"title": "Stock", "version": "1"}
+    path.write_text(json.dumps({"openapi": "3.1.0", "info": info, "paths": paths}))
+    pages = open_pages(path)
+    stock, shelves = treemap(pages.pages.view())
+    assert stock.toolsets == ("stock",) and stock.label.startswith("stock  ")
+    assert len(shelves.toolsets) == 20 and shelves.label
+    page = pages.get("/?toolset=shelf_3&toolset=shelf_4&toolset=unknown")
+    assert page.count('class="leaf') == 2 and 'class="title"' in page and ">Every toolset<" in page
+    assert pages.get("/?toolset=unknown").count('class="leaf') == 620
 
 
 def test_find_shows_the_words_of_the_question_and_settings_their_defaults(bookshop: Pages) -> None:
