@@ -351,6 +351,7 @@ class Server:
     * `parts`: parts named by the user. `files`: groups of files on request.
     * `runtime`: `copied` into the package, or `installed` beside it.
     * `catalogue`: a page at `/` shows the tools.
+    * `inside`: the project is a package of an app, and has no manifest, tests or README.
     """
 
     name: str
@@ -398,6 +399,12 @@ class Server:
     """Whether a person has to agree to each call of a tool that may delete or overwrite."""
     apis: tuple[Api, ...] = ()
     documentation: str = ""
+    inside: bool = False
+
+    @cached_property
+    def home(self) -> str:
+        """The folder of the package in its project, with its `/`; empty if it is the project."""
+        return "" if self.inside else f"src/{self.package}/"
 
     def api(self, name: str) -> Server | Api:
         """Return the API of a name; the server itself for the empty name of the first API."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -22,31 +22,39 @@ CONFIG: Final = "mcpgen.toml"
 FORBIDDEN: Final = frozenset('<>:"\\|?*')
 """Characters that Windows does not allow in the name of a file."""
 
+DOCUMENT: Final = r"document/([\w-][\w.-]*/)*[\w-][\w.-]*"
+PACKAGE: Final = (
+    r"(?!(?i:custom/|hooks\.py|auth\.py))(\w+/)*"
+    r"(\w+\.(py|json|toml)|py\.typed|catalogue\.html|LICENSE)"
+)
 GENERATED: Final = re.compile(
-    r"""
+    rf"""
     (server|manifest)\.json
     | clients/[\w-]+\.(json|toml|yaml)
     | skills/[\w-]+/SKILL\.md
     | tests/\w+\.(py|json)
-    | document/([\w-][\w.-]*/)*[\w-][\w.-]*
-    | src/\w+/(?!(?i:custom/|hooks\.py|auth\.py))(\w+/)*
-        (\w+\.(py|json|toml)|py\.typed|catalogue\.html|LICENSE)
+    | {DOCUMENT}
+    | src/\w+/{PACKAGE}
     """,
     re.ASCII | re.VERBOSE,
 )
 """Files that mcpgen owns in a project: no hidden file, nothing in the user's own places."""
+INSIDE: Final = re.compile(f"{DOCUMENT}|{PACKAGE}", re.ASCII)
+"""Those of a project that is a package itself, inside another one."""
+FACTS: Final = "api.json"
+"""A file that each package of a server has."""
 ONCE: Final = tuple(
     (
         "mcpgen.toml pyproject.toml README.md Dockerfile Makefile .dockerignore .env.example "
         ".gitignore .mcpbignore .github/workflows/mcpgen.yml src/*/custom/*.py src/*/hooks.py "
-        "src/*/auth.py"
+        "src/*/auth.py custom/*.py hooks.py auth.py"
     ).split()
 )
 """Files that are written once and then belong to the user. Paths are relative to the project; `*`
 means a single name, as the package's folder is named after the server.
 """
 
-NO_TEMPLATE: Final = ("mcpgen.toml", "src/*/custom/[!_]*.py")
+NO_TEMPLATE: Final = ("mcpgen.toml", "src/*/custom/[!_]*.py", "custom/[!_]*.py")
 """Those that hold nothing but the user's choices and code."""
 
 
@@ -79,11 +87,17 @@ def checked(path: str) -> str:
     return path
 
 
-def check_generated(path: str) -> str:
-    """A path that a lock may name, or ValueError: a file that mcpgen generates and owns."""
-    if GENERATED.fullmatch(checked(path)) is None:
-        raise ValueError(f"not a file mcpgen generates: {path!r}")
-    return path
+def generated(paths: Collection[str]) -> re.Pattern[str]:
+    """Return what a file matches that mcpgen owns in a project with these files."""
+    return INSIDE if FACTS in paths else GENERATED
+
+
+def check_generated(paths: Collection[str]) -> None:
+    """Raise ValueError for a path that a lock may not name: no file that mcpgen generates."""
+    pattern = generated(paths)
+    for path in paths:
+        if pattern.fullmatch(checked(path)) is None:
+            raise ValueError(f"not a file mcpgen generates: {path!r}")
 
 
 def check_paths(paths: Iterable[str]) -> None:
@@ -169,10 +183,32 @@ def _matches(path: str, patterns: tuple[str, ...]) -> bool:
     )
 
 
-def packages(paths: Iterable[str]) -> set[str]:
-    """Return the Python packages that files lie in: the `x` of `src/x/…`."""
+def roots(paths: Collection[str]) -> set[str]:
+    """Return the folders of packages among files: `src/x/`, and the empty text for the package of a
+    project inside another package.
+    """
     parts = [path.split("/") for path in paths]
-    return {names[1] for names in parts if len(names) > 2 and names[0] == "src"}
+    found = {f"src/{names[1]}/" for names in parts if len(names) > 2 and names[0] == "src"}
+    return found | {""} if FACTS in paths else found
+
+
+def homes(folder: Path) -> list[Path]:
+    """Return the folders of a project's packages: those below `src/`, or the project itself where
+    it lies inside another package.
+    """
+    return [folder] if (folder / FACTS).is_file() else sorted(folder.glob("src/*"))
+
+
+def import_root(package: Path) -> Path:
+    """Return the folder that the package in a folder is imported from: the nearest one above that
+    is no package.
+    """
+    return next(above for above in package.parents if not (above / "__init__.py").is_file())
+
+
+def repository(folder: Path) -> Path | None:
+    """Return the root of the git repository that a folder lies in; None outside one."""
+    return next((each for each in (folder, *folder.parents) if (each / ".git").exists()), None)
 
 
 def template_root() -> Path:

@@ -51,6 +51,8 @@ class Thing(StrEnum):
     compose = "compose"
     systemd = "systemd"
     monitoring = "monitoring"
+    github_workflow = "github-workflow"
+    pre_commit = "pre-commit"
 
 
 PARTS: dict[str, tuple[str, ...]] = {
@@ -91,7 +93,9 @@ def add(
 
     `kubernetes`, `compose` (with a load balancer) and `systemd` write what runs the server over
     HTTP into `deploy/`, the first two with a `Dockerfile`; `monitoring` alerts, a dashboard and
-    what finds the metrics. The files are yours.
+    what finds the metrics. `github-workflow` and `pre-commit` write to the root of the repository
+    that the project lies in: a workflow of GitHub, and a hook, that run `mcpgen check` here. The
+    files are yours.
 
     `http`, `install` (the server's own command `install CLIENT`), `shell` (its commands `list`,
     `describe` and `call`), `audit`, `exchange`, `oauth`, `redis` and `telemetry` enter a part of
@@ -117,6 +121,7 @@ def add(
             raise UsageError.of("E1191", message, f"`mcpgen add {what}` is all")
         if what is Thing.confirm:
             return _add_confirm(screen, folder)
+        _refuse_inside(folder, what)
         lines = _add_parts(screen, folder, PARTS.get(what, ()))
         if what in (*NAMED, Thing.production):
             return _tell(screen, {"parts": list(PARTS[what])}, lines)
@@ -133,13 +138,24 @@ def add(
     return _add_contract(screen, folder, tool, read_only=reads)
 
 
+def _refuse_inside(folder: Path, what: Thing) -> None:
+    """Raise UsageError for files of a server of its own, in a project inside an app."""
+    from ..paths import FACTS
+    from ..problems import UsageError
+    from ..render.deployment import IN_REPOSITORY
+
+    if what not in (*NAMED, Thing.production, *IN_REPOSITORY) and (folder / FACTS).is_file():
+        message = f"`{what}` is for a server of its own, and this one is part of an app"
+        raise UsageError.of("E1191", message, "deploy the app: the tools are at a path of it")
+
+
 def _refuse_taken(folder: Path, name: str) -> None:
     """Raise UsageError for the name of a tool that is there already."""
-    from ..live.environment import package_of
+    from ..live.environment import home_of
     from ..live.tools import listed_functions, listed_tools
     from ..problems import UsageError
 
-    package = folder / "src" / package_of(folder)
+    package = home_of(folder)
     if any(tool.name == name for tool in (*listed_tools(package), *listed_functions(package))):
         hint = "choose another name; `mcpgen.toml` and `hooks.py` change the one that is there"
         raise UsageError.of("E1115", f"there is a tool `{name}` already", hint)
@@ -183,21 +199,26 @@ def _add_files(screen: Screen, folder: Path, what: Thing) -> int:
     """Write a group of files for other programs."""
     from ..paths import is_once
     from ..project.deploy import add_deployment
-    from ..render.deployment import TARGETS
+    from ..render.deployment import IN_REPOSITORY, TARGETS
     from ..render.parts import on_request
 
     paths: list[str] = []
+    if what in IN_REPOSITORY:
+        files = [_shown(path) for path in add_deployment(folder, what)]
+        return _tell(screen, {"added": what, "files": files}, [f"{file} (yours)" for file in files])
     if what in TARGETS:
-        paths = [path.relative_to(folder).as_posix() for path in add_deployment(folder, what)]
+        paths = [
+            path.relative_to(folder.resolve()).as_posix() for path in add_deployment(folder, what)
+        ]
     yours = set(paths)
     group = Thing.docker if what in NEED_AN_IMAGE else what
     if group in on_request():
         created = _generate(screen, folder, add=(group.value,)).created
         paths += [path for path in created if path.startswith(on_request()[group])]
     yours.update(filter(is_once, paths))
-    files = {path: _shown(folder / path) for path in paths}
-    lines = [f"{shown}{' (yours)' * (path in yours)}" for path, shown in files.items()]
-    return _tell(screen, {"added": what, "files": list(files.values())}, lines)
+    names = {path: _shown(folder / path) for path in paths}
+    lines = [f"{shown}{' (yours)' * (path in yours)}" for path, shown in names.items()]
+    return _tell(screen, {"added": what, "files": list(names.values())}, lines)
 
 
 def _add_parts(screen: Screen, folder: Path, parts: tuple[str, ...]) -> list[str]:
@@ -230,11 +251,13 @@ def _print_missing(screen: Screen, folder: Path, **features: bool) -> None:
 
 def _add_confirm(screen: Screen, folder: Path) -> int:
     """Enter `confirm = true` into `mcpgen.toml`, and generate the project again."""
+    from ..live.environment import home_of
+    from ..paths import FACTS
     from ..project.scaffold import entered
 
     with entered(folder, {("confirm",): True}):
         _generate(screen, folder)
-    facts = json.loads(next(folder.glob("src/*/api.json")).read_text("utf-8"))
+    facts = json.loads((home_of(folder) / FACTS).read_text("utf-8"))
     tools = list(facts["confirm"]["tools"])
     return _tell(screen, {"confirm": tools}, [f"confirm    {', '.join(tools)}"])
 

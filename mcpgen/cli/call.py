@@ -25,15 +25,14 @@ def call(
     about as many tokens. The exit code is 1 when the call fails. The first call installs what the
     server needs (with uv where there is one), unless the project has its own environment.
     """
-    from ..live.environment import package_of, python_of
+    from ..live.environment import home_of, python_of
     from ..live.outcome import outcome_of
     from ..live.tools import listed_tools
     from .project_folder import project_folder
 
     screen = Screen(quiet=quiet, as_json=as_json)
     folder = project_folder(project)
-    package = package_of(folder)
-    tools = {item.name: item.tool for item in listed_tools(folder / "src" / package)}
+    tools = {item.name: item.tool for item in listed_tools(home_of(folder))}
     outcome = outcome_of(
         folder,
         tool,

@@ -75,14 +75,14 @@ def _clients(incomplete: str) -> list[tuple[str, str]]:
 
 def _tools(ctx: typer.Context) -> list[ListedTool]:
     """Return the tools of the project that `--project` names, else of the one here."""
-    from ..live.environment import package_of
+    from ..live.environment import home_of
     from ..live.tools import listed_functions, listed_tools
     from ..paths import here
 
     folder = here(ctx.params.get("project", Path()))
     if folder is None:
         return []
-    package = folder / "src" / package_of(folder)
+    package = home_of(folder)
     return [*listed_tools(package), *listed_functions(package)]
 
 

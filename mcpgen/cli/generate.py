@@ -158,6 +158,8 @@ def _show(screen: Screen, made: Run, summary: Summary, changes: Changes, differe
         return
     if changes.created or changes.updated:
         tables.show_environment(screen, summary)
+        if made.server.inside:
+            _show_needs(screen, made.server)
         tables.show_next(screen, _next(made, first=bool(changes.created)))
 
 
@@ -246,7 +248,9 @@ def _next(made: Run, *, first: bool) -> list[tuple[str, str]]:
         else f"cd {shlex.quote(_folder(made.folder).rstrip(os.sep))} && "
     )
     steps = [(f"{inside}make test", "check every tool")]
-    if first:
+    if made.server.inside:
+        steps = list(_next_inside(made, inside, first=first))
+    elif first:
         steps = [
             (f"{inside}mcpgen call {_easy_call(made.server)}", "see a call and its answer"),
             ("make test", "check every tool"),
@@ -256,3 +260,23 @@ def _next(made: Run, *, first: bool) -> list[tuple[str, str]]:
             ("mcpgen add THING", "a Dockerfile, an entry of the registry, ..."),
         ]
     return steps
+
+
+def _show_needs(screen: Screen, server: Server) -> None:
+    """Print what a package inside an app imports, as one command."""
+    from ..render.parts import features, requirements
+
+    command = shlex.join(["pip", "install", *requirements(**features(server))])
+    screen.out.print("what the app needs besides, in its environment and its dependencies")
+    screen.out.print(f"  {command}", soft_wrap=True, highlight=False)
+    screen.out.print()
+
+
+def _next_inside(made: Run, enter: str, *, first: bool) -> Iterator[tuple[str, str]]:
+    """Yield the next steps for a package inside an app; `enter` is the command to its folder."""
+    from ..live.environment import package_of
+
+    if first:
+        yield f"from {package_of(made.folder)} import mount", "then `mount(app)`: MCP at `/mcp`"
+        yield f"{enter}mcpgen call {_easy_call(made.server)}", "see a call and its answer"
+    yield f"{enter}mcpgen check", "red when an endpoint changes under its tool"

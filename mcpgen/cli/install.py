@@ -42,7 +42,7 @@ def install(
 
 def entered(command: str, client: str, argv: list[str], project: Path) -> int:
     """Run one of the two commands for a project. Raises UsageError."""
-    from ..live.environment import package_of
+    from ..live.environment import home_of, package_of
     from ..runtime.errors import StartError
     from ..runtime.package import Package
     from ..runtime.parts.install.command import run, unchosen
@@ -56,8 +56,7 @@ def entered(command: str, client: str, argv: list[str], project: Path) -> int:
         hint = f"did you mean `{near[0]}`?" if near else unchosen()
         about = {"": "no client was named"}.get(client, f"`{client}` is no client mcpgen knows")
         raise UsageError.of("E1179", about, hint)
-    package = package_of(folder)
-    home = Package(package, folder / "src" / package)
+    home = Package(package_of(folder), home_of(folder))
     start, further = _start(folder, home) if command == "install" else ([], {})
     try:
         return run(home, [command, client, *argv], start, _counter(home), further)
@@ -72,13 +71,14 @@ def entered(command: str, client: str, argv: list[str], project: Path) -> int:
 def _start(folder: Path, home: Package) -> tuple[list[str], dict[str, str]]:
     """Return the words that start a project's server from anywhere, and the variables it needs."""
     from ..live.environment import INSTALLED, interpreter, python_of
+    from ..paths import import_root
 
     name = f"{home.facts()['name']}-mcp"
     own = interpreter(folder / ".venv").parent
     script = shutil.which(name, path=str(own)) or shutil.which(name)
     if script:
         return [str(Path(script).absolute())], {}
-    paths = [str(folder / "src")]
+    paths = [str(import_root(home.folder))]
     if not (home.folder / "runtime").is_dir():
         paths.append(str(INSTALLED))
     python = python_of(folder, Screen().remark)

@@ -25,10 +25,10 @@ def list_tools(
 
     screen = Screen()
     folder = project_folder(project)
-    from ..live.environment import package_of  # late: there is a project
+    from ..live.environment import home_of  # late: there is a project
     from ..live.tools import listed_functions, listed_tools
 
-    package = folder / "src" / package_of(folder)
+    package = home_of(folder)
     tools = [*listed_tools(package), *listed_functions(package)]
     _refuse_unknown(toolset, {item.toolset for item in tools})
     selected = [item for item in tools if _matches(item, words or [], toolset)]

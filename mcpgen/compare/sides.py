@@ -15,13 +15,14 @@ from .. import ir
 from ..ir import Schema
 from ..load.values import as_list, as_object, as_text, without
 from ..lock import Lock, facts, require_lock
+from ..paths import FACTS, roots
 from ..render.facts import ANSWERS, answer_facts
 from ..render.whole import whole_input
 from ..runtime.pointer import referred_to
 from .schemas import type_names
 
 Read = Callable[[str], str | bytes | None]
-LIST = re.compile(r"/tools/[^/]+\.json$")
+LIST = re.compile(r"tools/[^/]+\.json")
 TYPES = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
 
 
@@ -99,17 +100,19 @@ def side_of_files(lock: Lock, read: Read) -> Side:
     aliases: dict[str, str] = {}
     answers: dict[str, Schema] = {}
     wholes: dict[str, Schema] = {}
+    root = next(iter(sorted(roots(lock.files))), "")
     for path in lock.files:
-        if path.endswith("/schemas.json"):
+        inside = path.removeprefix(root)
+        if inside == "schemas.json":
             wholes |= _wholes(as_object(_json(read(path))))
-        elif path.endswith("/contracts.json"):
+        elif inside == "contracts.json":
             wholes |= _exact(as_object(_json(read(path))))
-        elif path.endswith("/api.json"):
+        elif inside == FACTS:
             aliases = as_object(as_object(_json(read(path))).get("aliases"))
         elif path == ANSWERS:
             with contextlib.suppress(LookupError, TypeError, AttributeError, RecursionError):
                 answers = _complete(as_object(_json(read(path))))
-        elif LIST.search(path):
+        elif LIST.fullmatch(inside):
             for tool in map(as_object, as_list(_json(read(path)))):
                 tools[as_text(tool.get("name"))] = tool
     return Side(

@@ -160,6 +160,8 @@ class Config:
     """None: `DEFAULT_PARTS`."""
     runtime: Literal["copied", "installed"] = "copied"
     catalogue: bool = False
+    inside: bool = False
+    """The project is a package of the app around it."""
     structured_content: bool = True
     profile: Literal["portable", "rich"] = "portable"
     name: str | None = None

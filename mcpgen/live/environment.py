@@ -1,7 +1,8 @@
 """The Python that a project's server runs with.
 
-`$MCPGEN_PYTHON` where it is set, else the project's own `.venv` (which `make test` makes), else an
-environment in the user's cache, which all projects with the same dependencies share.
+`$MCPGEN_PYTHON` where it is set; inside an app the app's own; else the project's `.venv` (which
+`make test` makes), or an environment in the user's cache, which all projects with the same
+dependencies share.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import venv
 from collections.abc import Callable
 from pathlib import Path
 
+from ..paths import FACTS, homes, import_root
 from ..problems import Problem, UsageError
 
 OVERRIDE = "MCPGEN_PYTHON"
@@ -36,6 +38,11 @@ def python_of(project: Path, announce: Callable[[str], None]) -> str:
     override = os.environ.get(OVERRIDE)
     if override:
         return override
+    if (project / FACTS).is_file():  # inside an app, whose environment has what it imports
+        from ..config import read_config  # late: most projects are not
+        from ..load.app import python_of_app
+
+        return python_of_app(project.resolve(), read_config(project).python)
     own = project / ".venv"
     if (own / READY).is_file():
         return str(interpreter(own))
@@ -51,16 +58,24 @@ def variables(project: Path) -> dict[str, str]:
     """Return the environment of a process that runs the project's package from its folder, where it
     has no runtime of its own on mcpgen's.
     """
-    source = str((project / "src").resolve())
-    paths = [source, *filter(None, [os.environ.get("PYTHONPATH")]), str(INSTALLED)]
+    source = import_root(home_of(project))
+    paths = [str(source), *filter(None, [os.environ.get("PYTHONPATH")]), str(INSTALLED)]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 
 
 def package_of(project: Path) -> str:
-    """Return the import name of a project's package. Raises UsageError where it has none."""
-    packages = sorted(path.parent.name for path in (project / "src").glob("*/api.json"))
-    if len(packages) == 1:
-        return packages[0]
+    """Return the import name of a project's package: `bookshop_mcp`, or `shop.mcp` inside an app.
+    Raises UsageError where it has none.
+    """
+    home = home_of(project)
+    return ".".join(home.relative_to(import_root(home)).parts)
+
+
+def home_of(project: Path) -> Path:
+    """Return the folder of a project's package. Raises UsageError where it has none."""
+    found = [home for home in homes(project.absolute()) if (home / FACTS).is_file()]
+    if len(found) == 1:
+        return found[0]
     raise _problem(
         f"`{project / 'src'}` does not hold the package of a server",
         "generate it: `mcpgen generate`, in the project's folder",

@@ -45,7 +45,7 @@ def listed_tools(package: Path) -> list[ListedTool]:
 
 def listed_functions(package: Path) -> list[ListedTool]:
     """Return the tools that functions in `custom/` make, as far as their text says."""
-    made = function_tools(own_files(package.parents[1]))
+    made = function_tools(own_files(package))
     return [ListedTool(function.path.stem, tool) for function, tool in made]
 
 

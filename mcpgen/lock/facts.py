@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 LATER = (
     *("code", "draft", "auth_scheme", "auth_description", "headers", "full_answers", "redact"),
     *("globs", "tags", "apis", "confirm", "catalogue", "forward_headers", "env_prefix"),
+    "inside",
 )
 """Fields that came later than others: unset, they leave the hash of a project as it was."""
 DEFAULTS = {

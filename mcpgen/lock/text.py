@@ -195,8 +195,7 @@ def parse_lock(text: str) -> Lock:
         _schema().validate(data)
     except jsonschema_rs.ValidationError as error:
         raise ValueError(shorten(visible(error.message), 80)) from None
-    for path in data["files"]:
-        check_generated(path)
+    check_generated(data["files"])
     check_paths(data["files"])
     servers = data.get("servers", {})
     if isinstance(servers, list):

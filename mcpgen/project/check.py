@@ -26,7 +26,7 @@ from ..lock import (
     text_hash,
     with_files,
 )
-from ..paths import is_once, once_among, read_plain
+from ..paths import FACTS, homes, is_once, once_among, read_plain
 from ..problems import Problem, Problems
 from ..render.parts import features
 from ..version import __version__
@@ -157,8 +157,8 @@ def _table_problems(problems: Problems) -> Iterator[Problem]:
 def _facts(folder: Path, lock: Lock) -> dict[str, Any]:
     """Return the content of the project's `api.json`; empty where it cannot be read."""
     try:
-        content = json.loads((folder / "src" / f"{lock.name}_mcp" / "api.json").read_bytes())
-    except (OSError, ValueError):
+        content = json.loads((homes(folder)[0] / FACTS).read_bytes())
+    except (IndexError, OSError, ValueError):
         return {}
     return as_object(content)
 

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..paths import homes
 from ..problems import Place, Problem
 from ..runtime.client.wire import FUNCTIONS
 from ..runtime.package import decorated
@@ -94,8 +95,7 @@ def functions_in(path: Path, tree: ast.Module) -> Iterator[UserFunction]:
 
 def functions_of(folder: Path) -> list[UserFunction]:
     """Every such function of a project."""
-    packages = sorted(path.parent for path in folder.glob("src/*/custom"))
-    return [function for package in packages for function in functions(package)]
+    return [function for home in homes(folder) for function in functions(home)]
 
 
 def parts_used(folder: Path) -> frozenset[str]:
@@ -103,7 +103,7 @@ def parts_used(folder: Path) -> frozenset[str]:
     `api.request` with a body that they write.
     """
     used: set[str] = set()
-    for home in folder.glob("src/*"):
+    for home in homes(folder):
         for path in (home / "auth.py", home / "hooks.py", *home.glob("custom/**/*.py")):
             tree = parsed(path)
             for node in ast.walk(tree) if isinstance(tree, ast.Module) else ():

@@ -65,15 +65,15 @@ class _Reader:
 
     def __init__(self, package: GeneratedPackage) -> None:
         self.files, self.package, self.toolsets = package.files, package.name, package.toolsets
-        self.home = package.home
-        self.face = _imported_names(self.files.tree(f"src/{self.package}/__init__.py"))
+        self.home, self.root = package.home, package.root
+        self.face = _imported_names(self.files.tree(f"{self.root}__init__.py"))
 
     @cached_property
     def models(self) -> frozenset[str]:
         """Return the classes of `models.py`. The file may be long, so it is read only for an import
         from it.
         """
-        return _class_names(self.files.tree(f"src/{self.package}/models.py"))
+        return _class_names(self.files.tree(f"{self.root}models.py"))
 
     def problems(self, path: Path, tree: ast.Module) -> Iterator[Problem]:
         """Yield the problems of one file."""
@@ -168,7 +168,7 @@ class _Reader:
         return name.startswith("__") or name in (*self.face, "*")
 
     def _is_module(self, module: tuple[str, ...]) -> bool:
-        return self.files.has_module("/".join(("src", self.package, *module)))
+        return self.files.has_module(self.root + "/".join(module))
 
     def _instead(self, found: _Import) -> str:
         """Suggest an import under whose names the rest of the file stays as it is."""

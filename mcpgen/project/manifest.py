@@ -4,15 +4,19 @@ generated code needs today.
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from keyword import iskeyword
 from pathlib import Path
 from typing import Any
 
 from ..load.values import as_object, as_text
-from ..problems import Place, Problem
-from ..render.parts import requirements
+from ..paths import FACTS, import_root, repository
+from ..problems import Place, Problem, UsageError
+from ..render.parts import requirements, runtime_requirements
 
 NAME = "pyproject.toml"
 WIDTH = 100
@@ -34,25 +38,58 @@ def manifest_problems(folder: Path, package: str, **features: bool) -> Iterator[
     """Yield the dependencies that a project's `pyproject.toml` lacks, and its mentions of an old
     package. `features` are those of `render.parts`.
     """
-    manifest, lines = _read(folder)
+    manifest, lines = _read(folder / NAME)
     yield from missing_dependencies(folder, **features)
     yield from _old_commands(manifest, package, lines)
     if (folder / "src" / package / "runtime").is_dir():
         yield from _own_style(as_object(as_object(manifest.get("tool")).get("black")), lines)
 
 
+def refuse_place(folder: Path | None) -> None:
+    """Refuse a folder that is to be a package inside an app. Raises UsageError for one without a
+    name that Python can import, or with the name of what the server itself imports.
+    """
+    if folder is None:
+        hint = "add `--output src/shop/mcp`, with your package for `shop`"
+        raise UsageError.of("E1191", "`--inside` needs the folder of the package", hint)
+    package = folder.absolute()
+    names = package.relative_to(import_root(package)).parts
+    if any([not all(map(str.isidentifier, names)), *map(iskeyword, names)]):
+        hint = "choose letters, digits and `_`, as in `src/shop/mcp`"
+        raise UsageError.of("E1191", f"Python cannot import a package `{package.name}`", hint)
+    taken = {_normalised(each).replace("-", "_") for each in runtime_requirements()}
+    if names[0] in taken:
+        message = f"`{folder}` would be the module `{names[0]}`, and hide the one it imports"
+        hint = "choose a folder in your app's package, or another name"
+        raise UsageError.of("E1191", message, hint)
+
+
 def missing_dependencies(folder: Path, **features: bool) -> Iterator[Problem]:
-    """Yield the dependencies that a project's `pyproject.toml` lacks; none if it names none."""
-    manifest, lines = _read(folder)
+    """Yield the dependencies that a project's `pyproject.toml` lacks, or that of the app around it;
+    none if it names none.
+    """
+    home = _home(folder.resolve()) or folder
+    manifest, lines = _read(home / NAME)
     dependencies = as_object(manifest.get("project")).get("dependencies")
     if isinstance(dependencies, list):
-        yield from _missing_dependencies(dependencies, requirements(**features), lines)
+        for problem in _missing_dependencies(dependencies, requirements(**features), lines):
+            place = replace(problem.place or Place(file=NAME), file=os.path.relpath(home / NAME))
+            yield problem if home == folder else replace(problem, place=place)
 
 
-def _read(folder: Path) -> tuple[dict[str, Any], list[str]]:
-    """Read the manifest and its lines; both empty if it is missing or unreadable."""
+def _home(package: Path) -> Path | None:
+    """Return the folder of the manifest of an app around a package; None where there is none."""
+    if not (package / FACTS).is_file():
+        return None
+    last = repository(package) or package
+    between = package.parents[: len(package.relative_to(last).parts)]
+    return next((each for each in between if (each / NAME).is_file()), None)
+
+
+def _read(file: Path) -> tuple[dict[str, Any], list[str]]:
+    """Read a manifest and its lines; both empty if it is missing or unreadable."""
     try:
-        text = (folder / NAME).read_text("utf-8-sig")
+        text = file.read_text("utf-8-sig")
         return tomllib.loads(text), text.splitlines()
     except (OSError, ValueError):
         return {}, []

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..ir import Schema
+from ..paths import homes
 from .annotations import Annotations, last_name, literal
 from .functions import INJECTED, FunctionNode, UserFunction, functions_in, tool_options
 
@@ -27,15 +28,15 @@ HINTS = {
 
 
 def own_files(folder: Path) -> dict[str, bytes]:
-    """Return the files below `custom/` of a project by their path."""
-    paths = filter(Path.is_file, folder.glob("src/*/custom/**/*"))
+    """Return the files below `custom/` of a project, or of its package, by their path."""
+    paths = [path for home in homes(folder) for path in home.glob("custom/**/*") if path.is_file()]
     files = {path.relative_to(folder).as_posix(): path for path in paths}
     return {name: path.read_bytes() for name, path in files.items() if is_own(name)}
 
 
 def is_own(path: str) -> bool:
     """Return whether a file may make tools: a contract in `custom/`, or a module below it."""
-    return re.fullmatch(r"src/[^/]+/custom/([^/]+\.json|.+\.py)", path) is not None
+    return re.fullmatch(r"(src/[^/]+/)?custom/([^/]+\.json|.+\.py)", path) is not None
 
 
 def own_tools(sources: Mapping[str, bytes]) -> dict[str, dict[str, Any]]:

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 from ..load.values import as_object
 from ..lock import Lock
 from ..lock.model import match
-from ..paths import is_once, packages
+from ..paths import is_once, roots
 from .functions import parsed
 
 if TYPE_CHECKING:
     from .run import Run
 
-TOOLS = re.compile(r"src/[^/]+/tools/[^/]+\.json")
+TOOLS = re.compile(r"(src/[^/]+/)?tools/[^/]+\.json")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +73,7 @@ class Files:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GeneratedPackage:
-    """The generated package `name`.
+    """The generated package `name`, in the folder `root` of its project.
 
     * `tools`: its tools as on the wire, by name; `toolsets`: their names by toolset.
     * `contracts`: the entry in `contracts.json` of each tool that the user implements.
@@ -84,6 +84,7 @@ class GeneratedPackage:
 
     files: Files
     name: str
+    root: str
     home: Path
     tools: Mapping[str, Mapping[str, Any]]
     toolsets: Mapping[str, frozenset[str]]
@@ -102,19 +103,20 @@ class GeneratedPackage:
 
 def package_on_disk(folder: Path, lock: Lock) -> GeneratedPackage | None:
     """Return the package whose generated files the lock lists; None where it lists none."""
-    name = next(iter(sorted(packages(lock.files))), None)
-    if name is None:
+    root = next(iter(sorted(roots(lock.files))), None)
+    if root is None:
         return None
     files = Files(folder=folder, owned=lock.files)
     gone = {former.own_name: f"`{former.operation}` is no longer a tool" for former in lock.former}
     return GeneratedPackage(
         files=files,
-        name=name,
-        home=folder / "src" / name,
+        name=f"{lock.name}_mcp",
+        root=root,
+        home=folder / root,
         tools=tools_in(files, lock.files),
         toolsets=toolsets_of(lock),
-        contracts=as_object(files.data(f"src/{name}/contracts.json")),
-        lists=as_object(as_object(files.data(f"src/{name}/api.json")).get("lists")),
+        contracts=as_object(files.data(f"{root}contracts.json")),
+        lists=as_object(as_object(files.data(f"{root}api.json")).get("lists")),
         gone=gone,
     )
 
@@ -122,8 +124,8 @@ def package_on_disk(folder: Path, lock: Lock) -> GeneratedPackage | None:
 def package_of_run(run: Run) -> GeneratedPackage:
     """Return the package as a run would leave it."""
     planned = {path: text for path, text in run.files.items() if not is_once(path)}
-    name = run.server.package
-    home = run.folder / "src" / name
+    root = run.server.home
+    home = run.folder / root
     owned: Collection[str] = ()
     gone: dict[str, str] = {}
     renamed: dict[str, str] = {}
@@ -138,17 +140,18 @@ def package_of_run(run: Run) -> GeneratedPackage:
                 gone[tool.name] = f"`{tool.operation}` is no longer in the document"
             else:
                 gone[tool.name] = f"`{tool.operation}` is no tool any more: {skip.reason}"
-        for old in sorted(packages(owned) - {name}):
-            home = run.folder / "src" / old
+        for old in sorted(roots(owned) - {root}):
+            home = run.folder / old
     files = Files(folder=run.folder, owned={*planned, *owned}, planned=planned, gone=owned)
     return GeneratedPackage(
         files=files,
-        name=name,
+        name=run.server.package,
+        root=root,
         home=home,
         tools=tools_in(files, planned),
         toolsets=toolsets_of(run.facts),
-        contracts=as_object(files.data(f"src/{name}/contracts.json")),
-        lists=as_object(as_object(files.data(f"src/{name}/api.json")).get("lists")),
+        contracts=as_object(files.data(f"{root}contracts.json")),
+        lists=as_object(as_object(files.data(f"{root}api.json")).get("lists")),
         gone=gone,
         renamed=renamed,
     )

@@ -32,10 +32,11 @@ from ..customise.bindings import known_apis, known_operations
 from ..load.source import STDIN, by_key, copies_of, home_of, is_fetched
 from ..load.values import as_object
 from ..lock import Lock, read_lock, salvaged_lock, text_hash
-from ..paths import here, is_project, read_plain
+from ..paths import here, homes, is_project, read_plain
 from ..problems import Problems, Severity, UsageError
 from ..runtime.package import decorated
 from .functions import functions_of, parts_used
+from .manifest import refuse_place
 
 if TYPE_CHECKING:
     from ..ir import Server
@@ -124,7 +125,11 @@ def settle(request: CommandInput) -> Plan:
             " not a project",
             "`mcpgen generate openapi.yaml` makes one; inside it `mcpgen generate` is enough",
         )
-    return Plan(config=named(request.config, lock), folder=folder, first=True, lock=lock)
+    config = named(request.config, lock)
+    if config.inside:
+        refuse_place(folder)
+        config = replace(config, parts=config.parts or ("http", "asgi"))
+    return Plan(config=config, folder=folder, first=True, lock=lock)
 
 
 def _last_lock(folder: Path | None, *, adopt: bool) -> Lock | None:
@@ -183,10 +188,11 @@ def run(
     server = replace(
         server,
         files=(*requested(before, folder), *request.add),
-        has_functions=any(map(decorated, folder.glob("src/*"))),
+        has_functions=any(map(decorated, homes(folder))),
         uses=parts_used(folder),
         functions=tuple(function.name for function in functions_of(folder)),
         profile=plan.config.profile,
+        inside=plan.config.inside,
     )
     texts: dict[str, str | bytes] = {}
     formatter = ModuleFormatter(_style(folder), _kept(folder, plan.lock) if request.keep else {})
@@ -216,7 +222,8 @@ def run(
 
 def _own_tools(folder: Path, *, has_functions: bool) -> dict[str, dict[str, Any]]:
     """The Tool objects of the user's code in a project."""
-    if not any([has_functions, *folder.glob("src/*/custom/*.json")]):
+    contracts = [path for home in homes(folder) for path in home.glob("custom/*.json")]
+    if not any([has_functions, *contracts]):
         return {}
     from .own_tools import own_files, own_tools  # late: most projects have none
 
@@ -258,7 +265,7 @@ def _catalogue(result: Result, server: Server) -> dict[str, str]:
     from ..catalogue.model import Catalogue
     from ..catalogue.pages import html
 
-    return {f"src/{server.package}/catalogue.html": html(Catalogue(result.document, server))}
+    return {f"{server.home}catalogue.html": html(Catalogue(result.document, server))}
 
 
 def _copies(

@@ -35,7 +35,7 @@ def verify(folder: Path) -> list[str]:
     package = package_on_disk(folder, lock)
     if package is not None:
         faults += _tool_faults(lock, package)
-        facts = package.files.data(f"src/{package.name}/api.json") or {}
+        facts = package.files.data(f"{package.root}api.json") or {}
         if facts.get("base_url") != lock.base_url:
             faults.append("the base URL is not that of the lock")
     return faults

@@ -28,16 +28,16 @@ _compact = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 def data_files(server: Server) -> dict[str, str]:
     """Path → text of every JSON file of a generated project."""
-    package = f"src/{server.package}"
-    files = {f"{package}/api.json": dump(api_facts(server))}
+    package = server.home
+    files = {f"{package}api.json": dump(api_facts(server))}
     contracts = {tool.name: contract_facts(tool) for tool in server.tools if tool.request is None}
     if contracts:
-        files[f"{package}/contracts.json"] = one_each(contracts)
+        files[f"{package}contracts.json"] = one_each(contracts)
     wholes = whole_schemas(server)
     if wholes:
-        files[f"{package}/schemas.json"] = one_each(wholes)
+        files[f"{package}schemas.json"] = one_each(wholes)
     for toolset in server.toolsets:
-        files[f"{package}/tools/{toolset.name}.json"] = contract(toolset)
+        files[f"{package}tools/{toolset.name}.json"] = contract(toolset)
     answers = answer_facts(server)
     if answers["$defs"]:
         files[ANSWERS] = grouped(answers)

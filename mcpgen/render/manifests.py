@@ -273,7 +273,7 @@ def manifest_json(server: Server) -> dict[str, Any]:
         "author": {"name": OWNER},
         "server": {
             "type": "uv",
-            "entry_point": f"src/{server.package}/__main__.py",
+            "entry_point": f"{server.home}__main__.py",
             "mcp_config": {
                 "command": "uv",
                 "args": ["run", "--directory", "${__dirname}", "python", "-m", server.package],

@@ -75,6 +75,7 @@ def features(server: Server) -> Mapping[str, bool]:
         "lazy": server.lazy,
         "leaves_out": leaves_out,
         "names_origins": calls_api or "exchange" in server.parts,
+        "alone": not server.inside,
         "own_tools": any(tool.is_own for tool in tools),
         "reads_paths": workflows.need_paths(server),
         "reads_xml": any(shaping.xml for _, shaping in server.answers),
@@ -152,9 +153,8 @@ def has_login(server: Server) -> bool:
 def unused(server: Server) -> tuple[str, ...]:
     """The beginnings of the paths, in the project of a server, that it does without."""
     has = features(server)
-    package = f"src/{server.package}/"
     return tuple(
-        path.replace(PACKAGE, package, 1)
+        path.replace(PACKAGE, server.home, 1)
         for needs, paths in parts()
         if not has[needs]
         for path in paths

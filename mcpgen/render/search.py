@@ -41,7 +41,7 @@ def tables() -> dict[str, Any]:
 
 def search_files(server: Server) -> dict[str, str]:
     """Path → text of the index, one tool on each line."""
-    return {f"src/{server.package}/{FILE}": grouped(search_facts(server))}
+    return {f"{server.home}{FILE}": grouped(search_facts(server))}
 
 
 def search_facts(server: Server) -> dict[str, Any]:

@@ -47,8 +47,8 @@ def render(server: Server, formatter: ModuleFormatter | None = None) -> dict[str
     document text become code.
     """
     formatter = formatter or ModuleFormatter()
-    for toolset in server.toolsets:
-        py_ident(toolset.name)
+    for name in (server.package, *(toolset.name for toolset in server.toolsets)):
+        py_ident(name)
     files = data_files(server)
     if server.is_searched:
         from .search import search_files  # late: few servers are searched
@@ -58,7 +58,9 @@ def render(server: Server, formatter: ModuleFormatter | None = None) -> dict[str
     left_out = unused(server)
     files = {path: text for path, text in files.items() if not path.startswith(left_out)}
     modules = _modules(server, formatter.style.line_length)
-    copied = f"src/{server.package}/runtime/"
+    if server.inside:
+        del modules["tests"]
+    copied = f"{server.home}runtime/"
     modules["project"] = {
         path: files[path]
         for path in sorted(files.keys() - once_among(files))
@@ -87,7 +89,7 @@ def _modules(server: Server, width: int = WIDTH) -> dict[str, dict[str, str]]:
     kinds = ("tools", "workflows", "models", "custom", "tests")
     modules: dict[str, dict[str, str]] = {kind: {} for kind in kinds}
     if types.models:
-        modules["models"][f"src/{server.package}/models.py"] = types.source()
+        modules["models"][f"{server.home}models.py"] = types.source()
     for toolset in server.toolsets:
         for kind, path, text in _toolset_modules(server, toolset, types, width):
             modules[kind][path] = text
@@ -98,17 +100,17 @@ def _toolset_modules(
     server: Server, toolset: Toolset, types: Types, width: int
 ) -> Iterator[tuple[str, str, str]]:
     """Yield the modules of one toolset as (kind, path, text)."""
-    package = f"src/{server.package}"
+    package = server.home
     tools_view = code.module(toolset, types)
     if tools_view.functions:
-        path = f"{package}/tools/{toolset.name}.py"
+        path = f"{package}tools/{toolset.name}.py"
         yield "tools", path, _rendered(TOOLS, width, module=tools_view)
     if any(tool.workflow for tool in toolset.tools):
-        path = f"{package}/tools/{toolset.name}.py"
+        path = f"{package}tools/{toolset.name}.py"
         workflows_view = workflows.module(toolset, types, server)
         yield "workflows", path, _rendered(WORKFLOWS, width, module=workflows_view)
     for name, stub_view in stub.stubs(toolset, types).items():
-        yield "custom", f"{package}/custom/{name}.py", _rendered(CUSTOM, width, stub=stub_view)
+        yield "custom", f"{package}custom/{name}.py", _rendered(CUSTOM, width, stub=stub_view)
     calls_view = stub.calls(toolset, types, server)
     if calls_view is not None:
         path = f"tests/signatures_{toolset.name}.py"
@@ -123,17 +125,17 @@ def _tree(server: Server) -> Iterator[tuple[str, str]]:
     """Yield the files that exist once: the runtime as it is, and the templates of the project's
     files.
     """
-    package, skill = word(server.package), word(command(server))
+    skill = word(command(server))
     if server.runtime == "copied":
         for path in _files(RUNTIME):
-            yield f"src/{package}/runtime/{path}", _text(RUNTIME / path)
+            yield f"{server.home}runtime/{path}", _text(RUNTIME / path)
     yield "tests/recorder.py", _text(RECORDER)
     context = project_context(server)
     templates = template_root()
     for name in _files(templates):
         if name in FROM_THE_DOCUMENT or name.startswith(DEPLOYMENTS):
             continue
-        placed = name.removesuffix(".jinja").replace("src/package/", f"src/{package}/", 1)
+        placed = name.removesuffix(".jinja").replace("src/package/", server.home, 1)
         placed = placed.replace("skills/package/", f"skills/{skill}/", 1)
         if name.endswith(".jinja"):
             yield placed, environment().get_template(name).render(context)

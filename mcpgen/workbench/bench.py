@@ -35,7 +35,7 @@ from ..live.watch import States, sources, states_of
 from ..load.source import STDIN
 from ..lock import Lock
 from ..parse.select import left_out, matches
-from ..paths import is_project
+from ..paths import homes, is_project
 from ..problems import McpgenError, Problems, UsageError
 from ..project.functions import functions_of
 from ..project.run import named, request_of, settle
@@ -110,7 +110,7 @@ class Bench:
     def _own_files(self) -> Iterator[Path]:
         """Yield the files of the user's code in the project."""
         for name in OWN:
-            for path in self.folder.glob(f"src/*/{name}"):
+            for path in [home / name for home in homes(self.folder)]:
                 yield from (path, *path.rglob("*.*"))
 
     def _on_disk(self) -> States:

@@ -22,6 +22,7 @@ from ..config import Selection
 from ..customise.apply import alone
 from ..live.environment import python_of
 from ..live.outcome import outcome_of
+from ..paths import homes
 from ..problems import Problems, UsageError
 from ..render import render
 from .bench import OWN, Bench
@@ -103,7 +104,7 @@ def _generate(bench: Bench, row: Row, folder: Path) -> str:
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8", newline="\n")
-    _copy_own_files(bench.folder / "src" / server.package, folder / "src" / server.package)
+    _copy_own_files(next(iter(homes(bench.folder)), bench.folder), folder / server.home)
     return names[0]
 
 

@@ -29,7 +29,7 @@ from ..lock import (
     text_hash,
     with_files,
 )
-from ..paths import check_generated, check_paths, is_once, once_among
+from ..paths import check_generated, check_paths, is_once, once_among, repository
 from ..problems import OutputConflictError, Problem
 from .changes import Changes, Conflict, adopted, compare, conflict_error
 from .commit import Work, commit, explained, leftovers
@@ -100,8 +100,7 @@ def write(
     ours = owned(lock, pending)
     once = once_among([*files, *ours])
     generated = {path: content for path, content in files.items() if path not in once}
-    for path in generated:
-        check_generated(path)
+    check_generated(generated)
     try:
         if adopt:
             ours |= adopted(project, generated)
@@ -213,16 +212,12 @@ def _present(changes: Changes, ours: Mapping[str, Collection[str]]) -> dict[str,
 
 def _idle_workflow(project: Path, changes: Changes) -> tuple[str, ...]:
     """Say of a new workflow that a forge runs those at the root of a repository alone."""
-    roots = (project, *project.parents) if WORKFLOW in changes.created else ()
-    for root in roots:
-        if (root / ".git").exists():
-            below = project.relative_to(root).as_posix()
-            note = (
-                f"`{WORKFLOW}` runs at the root of a repository alone: move it there, and say in it"
-            )
-            note += f" `defaults: {{run: {{working-directory: {below}}}}}`"
-            return () if root == project else (note,)
-    return ()
+    root = repository(project)
+    if WORKFLOW not in changes.created or root in (project, None):
+        return ()
+    below = project.relative_to(root).as_posix()
+    note = f"`{WORKFLOW}` runs at the root of a repository alone: move it there, and say in it"
+    return (f"{note} `defaults: {{run: {{working-directory: {below}}}}}`",)
 
 
 def _notes(last: Lock, lock_facts: Lock, *, interrupted: bool, dry_run: bool) -> tuple[str, ...]:

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from ..lock import text_hash
-from ..paths import GENERATED, Obstacle, packages, read_all
+from ..paths import Obstacle, read_all, roots
+from ..paths import generated as generated_in
 from ..problems import OutputConflictError, Problem
 
 ROOMS = ("tools", "runtime")
@@ -181,8 +182,9 @@ def adopted(project: Path, generated: Iterable[str]) -> dict[str, frozenset[str]
     hash. Without a lock, mcpgen takes these files over.
     """
     paths = set(generated)
-    for package in packages(paths):
-        paths |= set(_in_rooms(project, package))
+    pattern = generated_in(paths)
+    for package in roots(paths):
+        paths |= {path for path in _in_rooms(project, package) if pattern.fullmatch(path)}
     return {
         path: frozenset({text_hash(content)})
         for path, content in read_all(project, paths).items()
@@ -192,10 +194,9 @@ def adopted(project: Path, generated: Iterable[str]) -> dict[str, frozenset[str]
 
 def _in_rooms(project: Path, package: str) -> Iterator[str]:
     for room in ROOMS:
-        for path in (project / "src" / package / room).rglob("*"):
-            name = path.relative_to(project).as_posix()
-            if path.is_file() and GENERATED.fullmatch(name):
-                yield name
+        for path in (project / package / room).rglob("*"):
+            if path.is_file():
+                yield path.relative_to(project).as_posix()
 
 
 def _one_file(folder: Path, old: str, new: str | None) -> bool:

@@ -156,7 +156,7 @@ def _apply(folder: Path, work: Work, files: Mapping[str, Path]) -> None:
             (folder / path).unlink(missing_ok=True)
     _prune(folder, work.emptied)
     for package in work.left_packages:
-        _prune_tree(folder, f"src/{package}")
+        _prune_tree(folder, package)
     for parent in sorted({(folder / path).parent for path in files}):
         _sync_folder(parent)
     if work.new_lock:
@@ -338,8 +338,8 @@ def _remove_compiled(folder: Path, path: PurePosixPath) -> None:
 
 
 def _prune_tree(folder: Path, path: str) -> None:
-    """Remove a folder and those below it as far as they are empty."""
-    if obstacle(folder, f"{path}/x") is not None:
+    """Remove a folder, `path` with its `/`, and those below it as far as they are empty."""
+    if obstacle(folder, f"{path}x") is not None:
         return
     for here, _, _ in os.walk(folder / path, topdown=False):
         _remove_empty(Path(here))

@@ -14,31 +14,33 @@ from pathlib import Path
 
 from ..compare.names import change_outside, words_of
 from ..lock import Lock
-from ..paths import ONCE, obstacle, packages, read_plain
-from ..problems import OutputConflictError, Place, Problem, RefusedError
+from ..paths import ONCE, obstacle, read_plain, roots
+from ..problems import OutputConflictError, Place, Problem, RefusedError, UsageError
 
 MOST_LINES = 9
 """Lines of one file that are listed; the rest is counted."""
 
 
 def left_packages(owned: Collection[str], files: Collection[str]) -> tuple[str, ...]:
-    """Packages of the locks that the plan no longer has: the server was renamed."""
-    return tuple(sorted(packages(owned) - packages(files)))
+    """Folders of packages in the locks that the plan no longer has: the server was renamed."""
+    return tuple(sorted(roots(owned) - roots(files)))
 
 
 def moves(
     folder: Path, owned: Collection[str], files: Collection[str]
 ) -> tuple[tuple[str, str], ...]:
-    """Old and new path of every file of the user in a package that goes."""
-    new_packages = sorted(packages(files))
-    if not new_packages:
-        return ()
+    """Old and new path of every file of the user in a package that goes. Raises UsageError where
+    the project becomes a package itself, or is one no more.
+    """
+    places, left = sorted(roots(files)), left_packages(owned, files)
+    if left and "" in (*places, *left):
+        hint = "take the key back; or generate another project, and copy `hooks.py` and `custom/`"
+        raise UsageError.of("E1107", "`inside` is chosen once, by the first run", hint)
     pairs = []
-    for package in left_packages(owned, files):
-        for path in _entries(folder, f"src/{package}"):
+    for package in left if places else ():
+        for path in _entries(folder, package):
             if path not in owned:
-                inside = path.removeprefix(f"src/{package}/")
-                pairs.append((path, f"src/{new_packages[0]}/{inside}"))
+                pairs.append((path, places[0] + path.removeprefix(package)))
     return tuple(pairs)
 
 
@@ -47,7 +49,7 @@ def _entries(folder: Path, start: str) -> Iterator[str]:
 
     Raises OSError where a folder cannot be read: none may be missed.
     """
-    if obstacle(folder, f"{start}/x") is not None or not (folder / start).exists():
+    if obstacle(folder, f"{start}x") is not None or not (folder / start).exists():
         return
     for here, folders, names in os.walk(folder / start, onerror=_raise):
         links = [name for name in folders if (Path(here) / name).is_symlink()]

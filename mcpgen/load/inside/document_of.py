@@ -57,6 +57,7 @@ def main(target: str, folder: str) -> dict[str, Any]:
     """Return the answer for a target `MODULE:NAME`."""
     module, _, name = target.partition(":")
     sys.path.insert(0, folder)
+    os.environ["MCPGEN_READS_APP"] = "1"  # so `mount` of a generated package does nothing
     _set_up_django(Path(folder))
     try:
         found = importlib.import_module(module)
