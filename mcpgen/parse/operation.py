@@ -476,6 +476,10 @@ class Operation:
         """
         is_long = responses.is_long_text(self.reader, self.answer)
         is_long |= all([listing.items is not None, not listing.next])
+        if listing.items is None:
+            _, schema = responses.json_schema(self.answer)
+            many = set() if self.template.endswith("}") else {"object"}  # a single thing by its id
+            is_long |= responses.is_long_object(self.reader, schema, many)
         return all([is_long, hints.read_only, self.has_content(), PART not in self.names.values()])
 
     def distinctive(self, text: str) -> str:

@@ -75,6 +75,8 @@ TEXTS = re.compile(
     r"text/.|.*[/+-](?:x-)?(?:csv|jsonl|ndjson|json-seq|jsonlines|xml|ya?ml)\b", re.I
 )
 """Media types of texts."""
+LONG_TEXTS = frozenset("body content contents html log logs markdown text transcript".split())
+"""Names of fields whose text may have any length."""
 
 STATING = FINITE | frozenset("contains includes indicates provides responds returns shows".split())
 """Words that make a sentence of a line."""
@@ -130,6 +132,33 @@ def is_long_text(reader: Reader, response: dict[str, Any]) -> bool:
         schemas = [as_object(content.get(name)).get("schema") for name in texts]
         return any(BOUNDS.isdisjoint(reader.flatten(each)) for each in schemas)
     return reader.kinds(schema) == {"string"} and BOUNDS.isdisjoint(reader.flatten(schema))
+
+
+def is_long_object(reader: Reader, schema: Any, many: set[str], depth: int = 3) -> bool:
+    """Return whether an object has a field that may be long, or an object in it has one, or nothing
+    is said of its fields. `many`: the types of items of which there may be many; a tree and a text
+    are long in any object.
+    """
+    properties = reader.properties(schema)
+    if not properties:
+        return all([depth == 3, reader.kinds(schema) & many])
+    component = reader.flatten(schema).get("$name", "")
+    for name, child in properties.items():
+        kinds = reader.kinds(child)
+        flat = reader.flatten(child)
+        is_long = False
+        if kinds == {"array"}:
+            items = reader.flatten(flat.get("items"))
+            is_long = items.get("$name") == component
+            is_long |= not many.isdisjoint(reader.kinds(items))
+        elif kinds == {"string"}:
+            is_long = TEXTS.match(as_text(flat.get("contentMediaType"))) is not None
+            is_long |= (name.lower() in LONG_TEXTS) & BOUNDS.isdisjoint(flat)
+        elif kinds == {"object"} and depth > 1:
+            is_long = is_long_object(reader, child, many, depth - 1)
+        if is_long:
+            return True
+    return False
 
 
 def items_of(

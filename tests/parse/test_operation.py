@@ -60,6 +60,28 @@ def test_an_answer_that_is_an_object_is_told_by_its_telling_fields() -> None:
     assert tool.output_schema == {"type": "object"} and not tool.response.wrapped
 
 
+ROWS = {"type": "array", "items": {"type": "object"}}
+TREE = {"$ref": "#/components/schemas/Tree"}
+
+
+@pytest.mark.parametrize(("path", "schema", "listed"), [
+    ("/report", thing(rows=ROWS, until={}), True), ("/reports/{id}", thing(rows=ROWS, until={}), False),
+    ("/report", thing(data=thing(a=thing(rows=ROWS), n={})), True),
+    ("/report", thing(tags={"type": "array", "items": {"type": "string"}}, n={}), False),
+    ("/report", {"type": "object"}, True), ("/report", {}, False), ("/me", thing(more={"type": "object"}), False),
+    ("/trees/{id}", TREE, True), ("/trees/{id}", thing(root=TREE), True),
+    ("/pages/{id}", thing(id={}, body={"type": "string"}), True),
+    ("/pages/{id}", thing(id={}, body={"type": "string", "maxLength": 80}), False),
+    ("/pages/{id}", thing(own={"type": "string", "contentMediaType": "text/html"}), True),
+])  # fmt: skip
+def test_the_rest_of_an_object_can_be_asked_for_where_it_may_be_long(
+    path: str, schema: Any, listed: bool
+) -> None:
+    components = {"schemas": {"Tree": thing(below={"type": "array", "items": TREE}, n={})}}
+    server, _ = parse_document({path: {"get": answering(schema)}}, components=components)
+    assert ("answer_part" in server.tools[0].input_schema["properties"]) is listed
+
+
 @pytest.mark.parametrize("verb", ["Fetch", "Retrieves", "List", "Look up"])
 def test_a_post_that_reads_beside_a_get_is_no_update_by_its_name(verb: str) -> None:
     done = {"responses": {"200": {"description": "OK"}}}
