@@ -1,9 +1,10 @@
 """A FastAPI app with a login, an upload, pages, a stream, a lifespan and a background task."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import BackgroundTasks, Depends, FastAPI, HTTPException, Request, UploadFile
 from fastapi.responses import StreamingResponse
@@ -32,6 +33,7 @@ class Page(BaseModel):
 
     items: list[Book]
     total: int
+    next: str | None
 
 
 app = FastAPI(title="Shop", lifespan=life)
@@ -39,11 +41,13 @@ login = HTTPBearer()
 
 
 @app.get("/books", operation_id="list_books")
-async def list_books(offset: int = 0, limit: int = 10) -> Page:
+async def list_books(request: Request, offset: int = 0, limit: int = 10) -> Page:
     """List the books."""
+    after = {"offset": offset + limit, "limit": limit}
+    more = str(request.url.replace_query_params(**after)) if offset + limit < len(NAMES) else None
     found = NAMES[offset : offset + limit]
     items = [Book(id=offset + at, name=name) for at, name in enumerate(found)]
-    return Page(items=items, total=len(NAMES))
+    return Page(items=items, total=len(NAMES), next=more)
 
 
 @app.get("/books/{id}", operation_id="get_book")
@@ -51,6 +55,8 @@ def get_book(id: int) -> Book:
     """Get a book. A function without `async`, which runs in a thread."""
     if id >= len(NAMES):
         raise HTTPException(404, "There is no such book.")
+    if id == len(NAMES) - 1:
+        time.sleep(0.3)
     return Book(id=id, name=NAMES[id])
 
 
@@ -67,10 +73,10 @@ async def add_cover(cover: UploadFile) -> dict[str, int]:
     return {"bytes": len(await cover.read())}
 
 
-@app.get("/greeting", operation_id="get_greeting")
-async def get_greeting(request: Request) -> dict[str, str]:
-    """Get the state of the lifespan."""
-    return {"greeting": request.state.greeting}
+@app.get("/state", operation_id="get_state")
+async def get_state(request: Request) -> dict[str, Any]:
+    """Get the greeting of the lifespan, and the notes."""
+    return {"greeting": request.state.greeting, "notes": written}
 
 
 @app.get("/me", operation_id="get_me")

@@ -42,10 +42,10 @@ def read(name: str, **limits: float) -> dict[str, object]:
         ("fastapi_shop:make", "/books/{id}"),
         ("fastapi_shop:make()", "/books/{id}"),
         ("fastapi_shop:document", "/books/{id}"),
-        ("litestar_shop:app", "/items/{id}"),
-        ("apiflask_shop:app", "/items/{id}"),
+        ("litestar_shop:app", "/books/{id}"),
+        ("apiflask_shop:app", "/books/{id}"),
         ("smorest_shop:api", "/items/{id}"),
-        ("starlette_shop:app", "/items/{id}"),
+        ("starlette_shop:app", "/books/{id}"),
     ],
 )
 def test_an_app_gives_its_document(name: str, path: str) -> None:
@@ -55,9 +55,9 @@ def test_an_app_gives_its_document(name: str, path: str) -> None:
 @pytest.mark.parametrize(
     ("name", "path"),
     [
-        ("store.api:api", "/ninja/things/{id}"),
-        ("store.asgi:application", "/items/{id}"),
-        ("store.wsgi:application", "/items/{id}"),
+        ("store.api:api", "/ninja/books/{id}"),
+        ("store.asgi:application", "/books/{id}"),
+        ("store.wsgi:application", "/books/{id}"),
     ],
 )
 def test_a_django_project_gives_its_document(

@@ -240,7 +240,7 @@ def application(app: App, options: argparse.Namespace, settings: Settings) -> Gu
     names = list(options.allowed_host)
     origins = {f"https://{name.lower()}" for name in names}
     origins.update(own.http_allowed_origins)
-    if _is_loopback(options.host):
+    if is_loopback(options.host):
         names.extend(LOOPBACK_NAMES)
         origins.update(f"http://{name}:{options.port}" for name in LOOPBACK_NAMES)
     front = None
@@ -291,7 +291,7 @@ def _check_exposure(
     options: argparse.Namespace, settings: Settings, authority: Authority | None
 ) -> None:
     """Raises StartError for an address others can reach without a host name and authentication."""
-    if _is_loopback(options.host):
+    if is_loopback(options.host):
         return
     if not options.allowed_host:
         raise StartError(
@@ -339,7 +339,8 @@ class _OneForEach:
         return partial(_listen, *self._place, own=True), ()
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Return whether an address, or a name, is reached from this machine alone."""
     try:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Mapping
+import re
+from collections.abc import AsyncIterator, Awaitable, Mapping
 from http import HTTPStatus
-from urllib.parse import unquote
+from typing import TypeVar
+from urllib.parse import quote, unquote
 
 from yarl import URL
 
@@ -15,8 +17,9 @@ from ...client.settings import ApiSettings
 from ...errors import BadAnswer, Refused
 from ...facts import origin_of
 from ...transports.guard import ASGIApp, Message, Scope
-from . import CHALLENGE, outer
+from . import CHALLENGE, PLACE, outer, path_of
 
+T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 SHARED = ("asgi", "client", "server", "scheme", "state")
@@ -33,6 +36,7 @@ class InProcess:
         self._app = app
         self._path = path
         self._settings = settings
+        self._base_path = URL(settings.base_url).path.rstrip("/")
         self._network = Transport(settings)
         self._tasks: set[asyncio.Task[None]] = set()
         """Kept until each has ended: background tasks of the application run after its answer."""
@@ -43,11 +47,10 @@ class InProcess:
         """Send one request; the answer's body is still to be read. Raises ApiError."""
         if origin_of(str(url)) != self._settings.origin:
             return await self._network.send(method, url, headers, content)
-        path = unquote(url.raw_path)
-        if path == self._path or path.startswith(f"{self._path}/"):
-            raise Refused("nothing was sent: a tool cannot call the MCP server that it is part of")
         caller = outer.get() or {}
-        fields = {"host": url.authority, "user-agent": f"{self._settings.name}-mcp", **headers}
+        host, root = caller.get(PLACE, (url.authority, ""))
+        above = root.removeprefix(self._base_path)  # the base URL may have it
+        fields = {"host": host, "user-agent": f"{self._settings.name}-mcp", **headers}
         if content is not None:
             fields["content-length"] = str(len(content))
         scope: Scope = {
@@ -56,16 +59,18 @@ class InProcess:
             **{key: caller[key] for key in SHARED if key in caller},
             "type": "http",
             "http_version": "1.1",
-            "root_path": "",
+            "root_path": root,
             "method": method,
-            "path": path,
-            "raw_path": url.raw_path.encode("ascii"),
+            "path": above + unquote(url.raw_path),
+            "raw_path": quote(above).encode("ascii") + url.raw_path.encode("ascii"),
             "query_string": url.raw_query_string.encode("ascii"),
             "headers": [
                 (name.lower().encode("ascii"), value.encode("utf-8"))
                 for name, value in fields.items()
             ],
         }
+        if f"{path_of(scope)}/".startswith(f"{self._path}/"):
+            raise Refused("nothing was sent: a tool cannot call the MCP server that it is part of")
         if "state" in scope:
             scope["state"] = scope["state"].copy()
         reply = Reply(self._settings, content or b"")
@@ -79,6 +84,11 @@ class InProcess:
             raise
         if reply.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
             caller[CHALLENGE] = reply.status, reply.headers.get("www-authenticate", "")
+        if reply.status in range(300, 400) and "location" in reply.headers:
+            base = re.escape(f"{scope['scheme']}://{host}")
+            own = f"({base})?{re.escape(above)}(?=/(?!/))"
+            place = re.sub(f"^{own}", str(url.origin()), reply.headers["location"])
+            reply.headers["location"] = place
         return reply
 
     async def reach(self, url: URL) -> None:
@@ -125,28 +135,28 @@ class Reply:
 
     async def begin(self) -> None:
         """Wait for the head. Raises ApiError."""
-        try:
-            async with asyncio.timeout(self._settings.timeout):
-                await self._head.wait()
-        except TimeoutError as error:
-            raise failure_of(error, self._settings) from None
+        await self._soon(self._head.wait())
         if not self.status:
             raise BadAnswer("the application ended without an answer")
 
     async def chunks(self) -> AsyncIterator[bytes]:
         """Yield the bytes of the body as they arrive. Raises ApiError."""
         while True:
-            try:
-                async with asyncio.timeout(self._settings.timeout):
-                    piece = await self._pieces.get()
-            except TimeoutError as error:
-                raise failure_of(error, self._settings) from None
+            piece = await self._soon(self._pieces.get())
             if piece:
                 yield piece
             elif piece is None and self._is_whole:
                 return
             elif piece is None:
                 raise BadAnswer("the application's answer is incomplete")
+
+    async def _soon(self, coming: Awaitable[T]) -> T:
+        """Wait for what the application is to give. Raises TimedOut."""
+        try:
+            async with asyncio.timeout(self._settings.timeout):
+                return await coming
+        except TimeoutError as error:
+            raise failure_of(error, self._settings) from None
 
     def close(self) -> None:
         """Tell the application that the reader has left, if the answer is not complete."""

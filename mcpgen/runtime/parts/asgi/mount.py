@@ -8,11 +8,10 @@ at the application's own shutdown.
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import re
 from argparse import Namespace
 from collections.abc import Callable, Iterable
-from contextlib import asynccontextmanager, nullcontext, suppress
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -35,9 +34,9 @@ from ...transports.guard import (
     header,
 )
 from ...transports.guard import answer as respond
-from ...transports.http import application
+from ...transports.http import application, is_loopback
 from .. import running
-from . import CHALLENGE, outer
+from . import CHALLENGE, PLACE, outer, path_of, root_of
 
 METADATA = "/.well-known/oauth-protected-resource"
 """RFC 9728, section 3.1: the path of a resource follows it."""
@@ -78,7 +77,8 @@ class Endpoint:
         self._servers = tuple(authorization_servers)
         self._inner = app
         self._make = self._maker(package, read_only=read_only, toolsets=tuple(toolsets))
-        self._make()  # what is wrong is told now, and not to the first caller
+        self._spare = [self._make()]
+        """Made now, so that its faults are told now; for the first event loop."""
         self._lives: WeakKeyDictionary[asyncio.AbstractEventLoop, _Life] = WeakKeyDictionary()
 
     def _maker(self, package: str, **chosen: Any) -> Callable[[], tuple[App, Any]]:
@@ -102,9 +102,7 @@ class Endpoint:
                 from .in_process import InProcess  # late: a server without an API has no client
 
                 app.sender = InProcess(self._inner, self.path, settings)
-            guard = application(app, options, settings)
-            guard.life = nullcontext  # the process and its signals are the application's
-            return app, guard
+            return app, application(app, options, settings)
 
         return make
 
@@ -118,7 +116,7 @@ class Endpoint:
         """Serve one request, or the life of an application of its own."""
         if scope["type"] == "lifespan":
             return await self._alone(receive, send)
-        path = _path_of(scope)
+        path = path_of(scope)
         if scope["type"] != "http" or not self.serves(path):
             return await respond(send, 404, {"error": f"Only `{self.path}` is served here"})
         names = header(scope, b"host")
@@ -131,13 +129,14 @@ class Endpoint:
             )
             return await respond(send, 421, {"error": reason})
         inner = {key: value for key, value in scope.items() if key not in ROUTED}
-        inner |= {"path": ENDPOINT + path[len(self.path) :], "root_path": ""}
-        inner["raw_path"] = inner["path"].encode("utf-8")
+        path = ENDPOINT + path[len(self.path) :]
+        inner |= {"path": path, "raw_path": path.encode("utf-8"), "root_path": ""}
         inner["headers"] = [(b"host", b"localhost"), *self._fields(scope, host)]
+        inner[PLACE] = host, root_of(scope)
         token = outer.set(inner)
         try:
             life = await self._life()
-            await life.guard(inner, receive, self._challenging(inner, host, send))
+            await life.guard(inner, receive, self._challenging(inner, _base(scope, host), send))
         finally:
             outer.reset(token)
 
@@ -151,19 +150,17 @@ class Endpoint:
         loop = asyncio.get_running_loop()
         life = self._lives.get(loop)
         if life is None:
-            life = self._lives[loop] = _Life(*self._make())
+            life = self._lives[loop] = _Life(*(self._spare or [self._make()]).pop())
         await life.started()
         return life
 
     async def _alone(self, receive: Receive, send: Send) -> None:
         """Follow the lifespan protocol of a server."""
-        while True:
-            message = await receive()
-            if message["type"] == "lifespan.shutdown":
-                await self.aclose()
-            await send({"type": f"{message['type']}.complete"})
-            if message["type"] == "lifespan.shutdown":
-                return
+        await receive()
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        await self.aclose()
+        await send({"type": "lifespan.shutdown.complete"})
 
     def _is_allowed(self, host: str, scope: Scope) -> bool:
         """Return whether a request is for a host of this server: a page elsewhere can give a name
@@ -175,10 +172,7 @@ class Endpoint:
         if self._hosts:
             return not self._hosts.isdisjoint({"*", host.lower(), match[1]})
         address = (scope.get("server") or ("",))[0]
-        with suppress(ValueError):
-            if ipaddress.ip_address(address).is_loopback:
-                return match[1] in LOOPBACK_NAMES
-        return True
+        return match[1] in LOOPBACK_NAMES or not is_loopback(str(address))
 
     def _fields(self, scope: Scope, host: str) -> list[tuple[bytes, bytes]]:
         """The header fields for the guard: without the host, and an origin that is allowed."""
@@ -190,7 +184,7 @@ class Endpoint:
             if name != b"origin" or allowed.isdisjoint({"*", value.decode("latin-1")})
         ]
 
-    def _challenging(self, scope: Scope, host: str, send: Send) -> Send:
+    def _challenging(self, scope: Scope, base: str, send: Send) -> Send:
         """Return a `send` that answers as the application did to a caller that it does not know:
         with 401, or 403 for a token that lacks a scope (RFC 6750, section 3).
         """
@@ -199,7 +193,7 @@ class Endpoint:
             if message["type"] == "http.response.start" and CHALLENGE in scope:
                 status, field = scope[CHALLENGE]
                 if self._servers:
-                    place = f'resource_metadata="{_origin(scope, host)}{METADATA}{self.path}"'
+                    place = f'resource_metadata="{base}{METADATA}{self.path}"'
                     field = ", ".join([field or "Bearer", place]).replace("Bearer,", "Bearer", 1)
                 if status == 401 or "insufficient_scope" in field:
                     named = (b"www-authenticate", (field or "Bearer").encode("latin-1", "replace"))
@@ -210,7 +204,7 @@ class Endpoint:
 
     async def _metadata(self, scope: Scope, host: str, send: Send) -> None:
         """Answer with the metadata of this resource (RFC 9728, section 3.2)."""
-        resource = f"{_origin(scope, host)}{self.path}"
+        resource = f"{_base(scope, host)}{self.path}"
         about = {"resource": resource, "authorization_servers": list(self._servers)}
         await respond(send, 200, about)
 
@@ -229,10 +223,8 @@ class _Life:
 
     async def started(self) -> None:
         """Wait until requests can be served. Raises what kept it from starting."""
-        waiting = asyncio.ensure_future(self._started.wait())
-        await asyncio.wait((waiting, self._task), return_when=asyncio.FIRST_COMPLETED)
-        if not self._started.is_set():
-            waiting.cancel()
+        await self._started.wait()
+        if self._task.done():
             self._task.result()
 
     async def end(self) -> None:
@@ -241,24 +233,13 @@ class _Life:
         await asyncio.wait((self._task,))
 
     async def _run(self) -> None:
-        begun = False
-
-        async def receive() -> Message:
-            nonlocal begun
-            if begun:
-                await self._end.wait()
-                return {"type": "lifespan.shutdown"}
-            begun = True
-            return {"type": "lifespan.startup"}
-
-        async def send(message: Message) -> None:
-            if message["type"] == "lifespan.startup.failed":
-                raise StartError(str(message.get("message", "")))
+        try:
+            with running(self._app, self._app._read(), "127.0.0.1"):
+                async with self._app.server.session_manager.run():
+                    self._started.set()
+                    await self._end.wait()
+        finally:
             self._started.set()
-
-        settings = self._app._read()
-        with running(self._app, settings, "127.0.0.1"):
-            await self.guard({"type": "lifespan", "asgi": {"version": "3.0"}}, receive, send)
 
 
 class Mounted:
@@ -273,20 +254,38 @@ class Mounted:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
-        if scope["type"] == "http" and self._endpoint.serves(_path_of(scope)):
+        if scope["type"] == "http" and self._endpoint.serves(path_of(scope)):
             return await self._endpoint(scope, receive, send)
         if scope["type"] == "lifespan":
-            receive = self._ending(receive)
+            return await self._live(scope, receive, send)
         await self._app(scope, receive, send)
 
-    def _ending(self, receive: Receive) -> Receive:
-        async def until_the_end() -> Message:
-            message = await receive()
-            if message["type"] == "lifespan.shutdown":
-                await self._endpoint.aclose()
-            return message
+    async def _live(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Follow the lifespan of the application, or that of the endpoint for an application that
+        has none and raises (ASGI 3.0, Lifespan Protocol).
+        """
+        begin = await receive()
+        pending, answered = [begin], []
 
-        return until_the_end
+        async def noted() -> Message:
+            if pending:
+                return pending.pop()
+            end = await receive()
+            await self._endpoint.aclose()
+            return end
+
+        async def answer(message: Message) -> None:
+            answered.append(message)
+            await send(message)
+
+        try:
+            await self._app(scope, noted, answer)
+        except Exception:
+            if answered:
+                raise
+        if not answered:
+            pending[:] = [begin]
+            await self._endpoint(scope, noted, send)
 
 
 def mount(package: str, app: Any, path: str = ENDPOINT, **options: Any) -> Any:
@@ -314,13 +313,6 @@ def mount(package: str, app: Any, path: str = ENDPOINT, **options: Any) -> Any:
     return app
 
 
-def _path_of(scope: Scope) -> str:
-    """Return the path of a request below the root path of its application."""
-    root = str(scope.get("root_path", "")).rstrip("/")
-    path = str(scope["path"])
-    return path[len(root) :] if root and path.startswith(f"{root}/") else path
-
-
-def _origin(scope: Scope, host: str) -> str:
-    """Return the origin under which the caller reaches the application."""
-    return f"{scope.get('scheme', 'http')}://{host}"
+def _base(scope: Scope, host: str) -> str:
+    """Return the URL under which the caller reaches the application, without a slash at its end."""
+    return f"{scope.get('scheme', 'http')}://{host}{root_of(scope)}"
