@@ -282,7 +282,7 @@ class _Gatherer:
                 self.tools[at] = tool
 
     def count(self, tree: Any) -> None:
-        self.nodes += json_text.size(tree)
+        self.nodes += json_text.measured(tree)[0]
         if self.nodes > self.limits.nodes:
             raise raised(self.document.files[""], too_many_nodes(self.limits))
 

@@ -117,14 +117,15 @@ def _within(tree: Any, text: SourceText, limits: Limits) -> None:
         level = deeper
 
 
-def size(tree: Any) -> int:
-    """Count the values in a tree."""
-    count, level = 1, [tree]
+def measured(tree: Any) -> tuple[int, int]:
+    """Count the values in a tree, and its levels."""
+    count, levels, level = 1, 0, [tree]
     while level:
         containers = [node for node in level if type(node) in (dict, list)]
         count += sum(map(len, containers))
+        levels += 1
         level = [child for node in containers for child in _children(node)]
-    return count
+    return count, levels
 
 
 def _children(node: Any) -> Iterable[Any]:

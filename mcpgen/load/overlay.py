@@ -16,6 +16,7 @@ from ..problems import DocumentError, Problems
 from ..runtime.parts.workflows.paths import selected
 from ..runtime.pointer import escape
 from .document import FILES, Document
+from .json import measured
 from .text import SourceText
 from .values import as_object
 
@@ -37,6 +38,8 @@ class _Overlay:
         self.moved = document.moved
         self.tree = tree
         self.problems = problems
+        self.added = 0
+        """Values that the actions so far have added, or moved within lists."""
         # The overlay is not part of the tree, but what it wrote has its place in this text.
         file = f"overlay:{text.name}"
         document.files[file] = text
@@ -79,6 +82,7 @@ class _Overlay:
         elif may_copy and "copy" in action:
             self.copy(action["copy"], targets, pointer)
         elif "update" in action:
+            self.weigh(action["update"], targets, f"{pointer}/update")
             for path in targets:
                 self.update(path, action["update"], f"{self.home}{pointer}/update")
         else:
@@ -103,6 +107,23 @@ class _Overlay:
             node = node[key]
         return node
 
+    def weigh(self, value: Any, targets: list[Path], pointer: str) -> None:
+        """Count what an action adds. Raises DocumentError beyond the limits of a document."""
+        limits = self.document.limits
+        values, levels = measured(value)
+        self.count(values * len(targets), pointer)
+        if levels + max(map(len, targets)) > limits.depth:
+            message = f"with this action the document is nested deeper than {limits.depth} levels"
+            raise self.error(message, pointer, "add less, or name another target")
+
+    def count(self, values: int, pointer: str) -> None:
+        """Count values that an action adds or moves. Raises DocumentError for too many."""
+        self.added += values
+        most = self.document.limits.nodes
+        if self.added > most:
+            message = f"up to this action the overlay adds or moves more than {most:,} values"
+            raise self.error(message, pointer, "add less, or name fewer targets")
+
     def remove(self, path: Path, pointer: str) -> None:
         if not path:
             message = "the whole document cannot be removed"
@@ -113,6 +134,7 @@ class _Overlay:
             return
         assert isinstance(last, int)
         del parent[last]
+        self.count(len(parent) - last, pointer)
         above = _pointer(path[:-1])
         for index in range(last, len(parent)):
             self.moved.append((f"{above}/{index}", f"{above}/{index + 1}"))
@@ -128,6 +150,7 @@ class _Overlay:
                 matches = f"{len(sources)} places"
             message = f"`copy` must match one place, but it matches {matches}"
             raise self.error(message, f"{pointer}/copy", "use a path that matches one place")
+        self.weigh(self.node(sources[0]), targets, f"{pointer}/copy")
         value = copying.deepcopy(self.node(sources[0]))
         for path in targets:
             self.update(path, value, _pointer(sources[0]))

@@ -106,6 +106,8 @@ class Reader(References):
         self._flat: dict[str, dict[str, Any]] = {}
         # By identity, with the node itself, which keeps its id from being used again.
         self._merged: dict[int, tuple[Any, dict[str, Any]]] = {}
+        self._within: dict[str, dict[str, Any]] = {}
+        """References on the way of the one that is followed now: each is merged once."""
 
     def needed(self, node: Any, pointer: str, code: str, name: str) -> tuple[dict[str, Any], str]:
         """An object without which an operation is nothing, its `$ref` followed, and its pointer.
@@ -157,14 +159,18 @@ class Reader(References):
             message = f"`$ref` chains of more than {hops} are not followed"
             self.problems.warn("E0203", message)
             return {}
+        known = self._within if seen else self._flat
+        if ref in known:
+            return known[ref]
         if ref in self._flat:
             return self._flat[ref]
         target, _ = self.resolve(ref)
+        outer, self._within = self._within, known if seen else {}
         flat = dict(self.flatten(target, seen | {ref}))
         flat["$name"] = component_name(ref)
         self._distinguish_subtypes(flat)
-        if not seen:
-            self._flat[ref] = flat
+        self._within = outer
+        known[ref] = flat
         return flat
 
     @property

@@ -251,13 +251,15 @@ def _quoted_by(node: ast.AST) -> Iterator[str]:
 
 def _quoted(kind: ast.AST) -> Iterator[str]:
     """Yield the texts in a type, but for those of `Literal`."""
-    match kind:
-        case ast.Constant(value=str(text)):
-            yield text
-        case ast.Subscript(value=ast.Name(id="Literal")):
-            return
-    for part in ast.iter_child_nodes(kind):
-        yield from _quoted(part)
+    parts = [kind]  # no recursion: a union of a thousand types is a thousand levels deep
+    while parts:
+        match parts.pop():
+            case ast.Constant(value=str(text)):
+                yield text
+            case ast.Subscript(value=ast.Name(id="Literal")):
+                continue
+            case part:
+                parts += ast.iter_child_nodes(part)
 
 
 def _is_declaration(node: ast.stmt) -> bool:

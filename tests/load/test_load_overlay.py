@@ -165,3 +165,24 @@ def test_an_overlay_cannot_bring_in_other_hosts(write: Write) -> None:
         "overlay: 1.0.0\nactions: [{target: $.paths, update: {/a: {$ref: 'ftp://h/x'}}}]\n",
     )
     assert refused(write("x.yaml", DOCUMENT), overlays=[overlay]).exit_code == 3
+
+
+@pytest.mark.parametrize("growing", [
+    "- {target: $.info, copy: $}\n" * 30,
+    "- {target: $.info, update: {x: {a: [1, 2]}}}\n" + "- {target: '$.info.x..*', update: {b: {c: {}, d: {}}}}\n" * 30,
+    "- {target: $.tags, copy: $.tags}\n" * 30,
+    "- {target: $.info, update: {x: {}}}\n" + "- {target: $.info.x, copy: $.info}\n" * 120,
+])  # fmt: skip
+def test_an_overlay_that_grows_with_each_action_is_refused(overlaid: Act, growing: str) -> None:
+    with pytest.raises(McpgenError) as refusal:
+        overlaid(growing, version="1.1.0")
+    [problem] = refusal.value.problems
+    assert problem.code == "E0123"
+    assert "values" in problem.message or "levels" in problem.message
+
+
+def test_moving_the_items_of_a_long_list_is_bounded(write: Write) -> None:
+    items = "\n".join(f"  - {number}" for number in range(4_000))
+    document = write("openapi.yaml", f"{DOCUMENT}x-items:\n{items}\n")
+    action = "overlay: 1.0.0\nactions: [{target: '$.x-items[0:2000]', remove: true}]\n"
+    assert refused(document, overlays=[write("o.yaml", action)]).codes == ["E0123"]

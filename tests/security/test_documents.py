@@ -174,6 +174,43 @@ def test_running_out_of_memory_or_stack_is_told_and_not_swallowed(
         assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("last", [{"type": "object"}, {"$ref": "#/components/schemas/S0"}])
+def test_a_part_that_many_share_is_merged_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last: Any
+) -> None:
+    merged: list[int] = []
+    merge = Reader._merge_parts
+
+    def counting(self: Reader, node: Any, seen: frozenset[str]) -> Any:
+        merged.append(id(node))
+        assert len(merged) < 2_000
+        return merge(self, node, seen)
+
+    monkeypatch.setattr(Reader, "_merge_parts", counting)
+    schemas: dict[str, Any] = {"S40": {"properties": {"x": {"type": "string"}}, "allOf": [last]}}
+    for level in range(40):
+        two = [{"$ref": f"#/components/schemas/S{level + 1}"} for _ in range(2)]
+        schemas[f"S{level}"] = {"allOf": two}
+    found = schema_of(
+        tmp_path, {"$ref": "#/components/schemas/S0"}, components={"schemas": schemas}
+    )
+    assert found["properties"] == {"x": {"type": "string"}}
+
+
+@pytest.mark.parametrize("keyword", ["anyOf", "oneOf"])
+def test_a_thousand_alternatives_cost_no_other_operation(tmp_path: Path, keyword: str) -> None:
+    kinds = [
+        {"type": "object", "properties": {f"p{number}": {"type": "string"}}}
+        for number in range(1_200)
+    ]
+    body = {"content": {"application/json": {"schema": {keyword: kinds}}}}
+    wide = operation(operationId="wide", requestBody=body)
+    given = document({"/x": {"get": operation(operationId="good"), "post": wide}})
+    text = "".join(text for path, text in rendered(tmp_path, given).items() if "/tools/" in path)
+    assert "async def good(" in text
+    assert "async def wide(" in text
+
+
 # References.
 
 

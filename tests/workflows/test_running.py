@@ -1,6 +1,7 @@
 """What a workflow's tool does when it is called: the requests it makes, and what comes back."""
 
 import copy
+import importlib
 import time
 from typing import Any
 
@@ -489,3 +490,29 @@ def test_self_is_the_uri_of_the_document(make: Any, api: Any, own: str, line: st
     project = make(API, arazzo(find, **{"arazzo": "1.1.0", "$self": own}))
     project.outputs("find")
     assert api.lines == [line] and ("E1542" in project.codes) is (own == "")
+
+
+def test_a_step_that_waits_for_something_pauses_and_ends(
+    flow: Any, api: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    again = [{"name": "again", "type": "goto", "stepId": "get"}]
+    get = step("get", "getThing", parameters=[path("id", "t1")], onSuccess=again)
+    api.answers["GET /things/t1"] = [(200, {"state": "waiting"})]
+    project = flow("wait", get)
+    steps = importlib.import_module(f"{project.package}.runtime.parts.workflows.steps")
+    waits: list[float] = []
+    monkeypatch.setattr(steps, "MOST", 40)
+    monkeypatch.setattr(steps, "sleep", _noting(waits))
+    text = text_of(project.call("wait"))
+    assert "at most 40 steps" in text
+    assert len(api.lines) == 40
+    assert waits == [steps.PAUSE] * 30
+    assert text.count("`get` (`get_thing`)") == steps.LISTED
+    assert "30 steps, and then" in text
+
+
+def _noting(waits: list[float]) -> Any:
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+
+    return sleep

@@ -7,7 +7,7 @@ of the generated one. What has been done so far is kept for the model to read if
 
 from __future__ import annotations
 
-import asyncio
+from asyncio import sleep
 from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping
 from types import MappingProxyType
@@ -20,6 +20,13 @@ from .values import pruned
 
 DEEPEST = 20
 """Deepest nesting of workflows in a call."""
+MOST = 1_000
+"""Most steps of a call, those of inner workflows not counted."""
+PAUSE = 0.1
+"""Seconds before a step that was done `AT_ONCE` times in a call: it waits for something."""
+AT_ONCE = 10
+LISTED = 10
+"""Last steps that the text of a failed call lists."""
 T = TypeVar("T")
 Function = Callable[..., Coroutine[Any, Any, T]]
 
@@ -37,6 +44,7 @@ class Steps:
         self._current = ""
         self._done: list[str] = []
         self._retries: Counter[str] = Counter()
+        self._times: Counter[str] = Counter()
         context.steps.append(self)
 
     async def call(
@@ -59,6 +67,11 @@ class Steps:
         depth = len(context.steps)
         if depth > DEEPEST:
             raise ToolError(f"workflows run each other more than {DEEPEST} deep")
+        self._times[step] += 1
+        if self._times.total() > MOST:
+            raise ToolError(f"a call takes at most {MOST} steps, and `{step}` would be one more")
+        if self._times[step] > AT_ONCE:
+            await sleep(PAUSE)
         result = await context.server.call_inside(tool, pruned(arguments), context)
         self._done.append(self._account(step, tool))
         for inner in context.steps[depth:]:
@@ -103,15 +116,18 @@ class Steps:
         if answer is not None:
             seconds = retry_after(answer.headers.get("retry-after")) or after
         await self._context.say(f"{step}: attempt {self._retries[step] + 1} in {seconds:g} s")
-        await asyncio.sleep(seconds)
+        await sleep(seconds)
         return True
 
     def summary(self) -> str:
         """Return the steps that were done, for a call that ends early."""
         if not self._done:
             return f"It failed at step `{self._current}`. Nothing had been done before it."
-        done = "\n".join(f"- {account}" for account in self._done)
-        return f"It failed at step `{self._current}`. Done before it:\n{done}"
+        last = self._done[-LISTED:]
+        lines = [f"- {account}" for account in last]
+        if len(last) < len(self._done):
+            lines.insert(0, f"- {len(self._done) - LISTED} steps, and then")
+        return "\n".join([f"It failed at step `{self._current}`. Done before it:", *lines])
 
     def _account(self, step: str, tool: str) -> str:
         account = f"`{step}` (`{tool}`)"
