@@ -58,6 +58,7 @@ def open_document(
     copies = Copies(
         project=config.project,
         home=home_of(config.documents, config.project),
+        folder=config.folder,
         anew=config.anew,
         python=config.python,
         originals=dict(known or {}),

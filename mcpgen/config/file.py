@@ -65,7 +65,9 @@ def config_in_project(text: str, folder: Path) -> Config:
     """Parse the text of a project's configuration. Without sources, the document is the project's
     copy of standard input, if there is one.
     """
-    config = replace(parse_config(text, folder=folder, file=str(folder / NAME)), project=folder)
+    config = replace(
+        parse_config(text, folder=folder, file=str(folder / NAME)), project=folder, folder=folder
+    )
     if not config.documents and has_stdin(folder):
         return replace(config, sources=(STDIN,))
     return config

@@ -195,6 +195,8 @@ class Config:
     """API → `METHOD /path` of each tool of the last run."""
     project: Path | None = None
     """The project whose copies of the document may be read; None where the originals are."""
+    folder: Path | None = None
+    """The project, where there is one."""
     anew: bool = False
     """Whether what came from a URL or standard input is read from there, though it has a copy."""
     places: dict[tuple[str, ...], Place] = field(default_factory=dict, compare=False, repr=False)

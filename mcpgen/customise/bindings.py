@@ -82,18 +82,23 @@ def pin(config: Config, lock: Lock | None, document: Document) -> Config:
 
 
 def _models(config: Config, lock: Lock | None, document: Document) -> dict[str, str]:
-    """The class names of the last run. Names of files began at `ref_root` once; they begin at the
-    document's folder now.
+    """The class names of the last run. Names of files began at `ref_root` once, and those in a
+    project whose document lies outside of it at the document's folder.
     """
     models = {} if lock is None else dict(lock.models)
-    if None in (config.ref_root, document.source.path):
+    if document.source.path is None:
         return models
-    folders = [
-        os.path.realpath(each) for each in (str(document.source.path), config.ref_root or "")
-    ]
-    way = PurePath(os.path.relpath(*folders)).parent.as_posix()
-    start = f"#/{FILES}/{escape(way)}~1"
-    return {key.replace(start, f"#/{FILES}/"): name for key, name in models.items()}
+    home = os.path.realpath(document.source.path.parent)
+    ways = {}
+    if config.ref_root is not None:
+        ways[os.path.relpath(home, os.path.realpath(config.ref_root))] = ""
+    if config.folder is not None:
+        ways[os.path.relpath(os.path.realpath(config.folder), home)] = ".~1"
+    for way, own in ways.items():
+        start = f"#/{FILES}/{escape(PurePath(way).as_posix())}~1"
+        if not way.endswith("."):  # the folder itself, or one above
+            models = {key.replace(start, f"#/{FILES}/{own}"): models[key] for key in models}
+    return models
 
 
 def _prefix(config: Config, lock: Lock | None) -> str:

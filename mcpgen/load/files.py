@@ -21,7 +21,7 @@ import urllib.parse
 from collections import defaultdict, deque
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, TypeAlias
 
 from ..problems import DocumentError, McpgenError, Problem, Problems, RefusedError
@@ -83,6 +83,11 @@ _MAPPED_REFERENCE = re.compile(r"\A#|[/\\:]|\.(json|ya?ml)\b")
 """A value of `discriminator.mapping` that is a reference and not a schema's name."""
 _PLAIN_TEXT = (".md", ".markdown", ".txt", ".html", ".rst")
 _UNREADABLE = ("E0101", "E0102", "E0103", "E0122")
+
+_OWN = "./"
+"""Beginning of the name of a file in the project of a document that lies outside of it: no name of
+a folder that the project lies in is a part of the names that are made of it.
+"""
 
 _OTHER_HOST = "a reference to another host, which is not followed"
 _OUTSIDE = "a reference to a file outside the document's folder"
@@ -216,8 +221,13 @@ class _Gatherer:
         self.root: Path | None = None
         self.main = self.here = ""
         """The name of the document, and the way to its folder from that of all files."""
+        self.own = ""
+        """The way to the project from the folder of all files, if the document is not in it."""
         if document.source.path is not None:
             self.root, self.here, self.main = _root_and_name(document.source.path, folder)
+            self.own = _way_to(copies.folder, self.root)
+            if f"{self.here}/".startswith(self.own):
+                self.own = ""
         elif self.url is not None:
             self.main = posixpath.basename(urllib.parse.urlsplit(self.url).path)
 
@@ -562,8 +572,7 @@ class _Gatherer:
             raise _Forbidden("E0202", _OUTSIDE)
         if self.url is not None:
             path = path.partition("?")[0]
-        start = posixpath.join(self.here, posixpath.dirname(file))
-        name = posixpath.normpath(posixpath.join(start, path))
+        name = posixpath.normpath(posixpath.join(posixpath.dirname(self.way(file)), path))
         if f"{name}/".startswith("../"):
             raise _Forbidden("E0202", _OUTSIDE, self.remedy(name))
         if self.root is not None:
@@ -572,7 +581,19 @@ class _Gatherer:
             if not target.is_relative_to(self.root):
                 message = "a reference through a symbolic link out of the document's folder"
                 raise _Forbidden("E0202", message)
-        return posixpath.relpath(name, self.here or ".")
+        return self.file_at(name)
+
+    def file_at(self, way: str) -> str:
+        """The name of the file at the end of a way."""
+        own = way.removeprefix(self.own)
+        if own != way:
+            return _OWN + own
+        return posixpath.relpath(way, self.here or ".")
+
+    def way(self, file: str) -> str:
+        """The way to a file from the folder of all files."""
+        folder = self.own if file.startswith(_OWN) else self.here
+        return posixpath.join(folder, file)
 
     def in_this_clone(self, name: str) -> str:
         """The path of a file from the folder of all files, where a document may name a folder that
@@ -664,7 +685,7 @@ class _Gatherer:
             raw = self.copies.read(label, lambda: self.downloads.fetch(label))
         else:
             assert self.root is not None
-            path = Path(os.path.normpath(self.root / self.here / name))
+            path = Path(os.path.normpath(self.root / self.way(name)))
             label = self.label(path)
             raw = self.copies.read(str(path), lambda: read_file(path, label, self.limits))
         self.bytes += len(raw)
@@ -704,6 +725,16 @@ def _root_and_name(path: Path, folder: Path | None) -> tuple[Path, str, str]:
     if not home.is_relative_to(root):
         root = home
     return root, home.relative_to(root).as_posix().removeprefix("."), path.name
+
+
+def _way_to(project: Path | None, root: Path) -> str:
+    """The way from a folder to a project in it, with a slash; empty where there is none."""
+    if project is None:
+        return ""
+    way = PurePath(os.path.relpath(os.path.realpath(project), root))
+    if way.parts[:1] in ((), ("..",)):
+        return ""
+    return f"{way.as_posix()}/"
 
 
 def _tree(name: str, text: SourceText, limits: Limits) -> Any:

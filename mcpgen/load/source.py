@@ -301,13 +301,14 @@ class Copies:
     """The files of one run by their origin: a URL, an absolute path, or `-`.
 
     `project` is the folder whose copies are read, None where there is none yet; with `anew` those
-    of URLs and standard input are not. `home` is the folder of the document (`home_of`).
-    `originals` collects what was read, `missing` the files of which the copy was, `kept` the
-    copies of URLs that were read, `pages` the HTML pages and the documents that they show.
-    `python` is the one chosen for an app.
+    of URLs and standard input are not. `folder` is the project also where no copies are read,
+    `home` the folder of the document (`home_of`). `originals` collects what was read, `missing` the
+    files of which the copy was, `kept` the copies of URLs that were read, `pages` the HTML pages
+    and the documents that they show. `python` is the one chosen for an app.
     """
 
     project: Path | None = None
+    folder: Path | None = None
     home: Path | None = None
     python: str | None = None
     anew: bool = False

@@ -33,7 +33,7 @@ DEFAULTS = {
 NOT_HASHED = tuple(
     (
         "sources overlays workflows ref_root ref_map max_bytes fetch_seconds fetch_headers places "
-        "project anew python fetch_certificate fetch_key pinned known_apis known_servers "
+        "project folder anew python fetch_certificate fetch_key pinned known_apis known_servers "
         "known_operations"
     ).split()
 )
