@@ -50,3 +50,23 @@ class Issuer(Loopback):
 def jwk(key: Any, **more: Any) -> dict[str, Any]:
     """A public key as an authorization server publishes it."""
     return {**json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(key.public_key())), **more}
+
+
+class Memory:
+    """Where the official client keeps its tokens."""
+
+    def __init__(self) -> None:
+        self.tokens: Any = None
+        self.client: Any = None
+
+    async def get_tokens(self) -> Any:
+        return self.tokens
+
+    async def set_tokens(self, tokens: Any) -> None:
+        self.tokens = tokens
+
+    async def get_client_info(self) -> Any:
+        return self.client
+
+    async def set_client_info(self, client_info: Any) -> None:
+        self.client = client_info

@@ -26,6 +26,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata
 
 from mcpgen.cli import run
+from tests.issuer import Memory
 from tests.loopback import Recorder, free_port
 
 from .conformance_suite import process
@@ -119,26 +120,6 @@ async def connected(server: Server, auth: httpx2.Auth) -> AsyncIterator[Client]:
     web = httpx2.AsyncClient(auth=auth, timeout=30)
     async with web, Client(streamable_http_client(server.url, http_client=web)) as client:
         yield client
-
-
-class Memory:
-    """Where the official client keeps its tokens."""
-
-    def __init__(self) -> None:
-        self.tokens: Any = None
-        self.client: Any = None
-
-    async def get_tokens(self) -> Any:
-        return self.tokens
-
-    async def set_tokens(self, tokens: Any) -> None:
-        self.tokens = tokens
-
-    async def get_client_info(self) -> Any:
-        return self.client
-
-    async def set_client_info(self, client_info: Any) -> None:
-        self.client = client_info
 
 
 @pytest.fixture(scope="module")
