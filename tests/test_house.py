@@ -26,8 +26,8 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 48_140,
-    "lines of code of its runtime": 14_554,
+    "lines of code of mcpgen": 48_147,
+    "lines of code of its runtime": 14_565,
     "modules of a copied runtime": 38,
     "lines of a copied runtime": 12_580,
     "modules of src, runtime installed": 12,
@@ -43,7 +43,7 @@ LIMITS = {
     "modules of a call": 20,
     "switches of a call": 80,
     "frames of a call": 14,
-    "kilobytes of the package": 3_235,
+    "kilobytes of the package": 3_236,
     "modules in circles of imports": 0,
     "comprehensions in 1,000 lines of parse": 33,
     "docstrings that begin with a question": 0,

@@ -623,7 +623,7 @@ class _Gatherer:
     def mapped_path(self, url: str) -> Path | None:
         """The path of the file that a URL is mapped to; None for any other. Raises `_Forbidden`."""
         for prefix, home in self.mapped.items():
-            if url.startswith(prefix):
+            if f"{url}/".startswith(f"{prefix.rstrip('/')}/"):
                 rest = urllib.parse.unquote(url.removeprefix(prefix)).lstrip("/")
                 path = Path(os.path.realpath(home / rest.replace("\0", "")))
                 if not path.is_relative_to(home):

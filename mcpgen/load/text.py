@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import bisect
 import codecs
+import json
 import re
 from dataclasses import dataclass, field
 
@@ -50,13 +51,20 @@ class SourceText:
     repeats: list[Fault] = field(default_factory=list)
     """The keys that come twice with the same value, which was read once."""
     _starts: list[int] = field(default_factory=list, repr=False)
+    _is_json: bool | None = field(default=None, repr=False)
 
     @property
     def is_json(self) -> bool:
         """Whether the text is read as JSON: if it begins with an object or an array, or with a
-        comment as JSON's dialects have it, which its parser then refuses.
+        comment as JSON's dialects have it, which its parser then refuses. A file with a name of
+        YAML is YAML, unless it is JSON without a fault.
         """
-        return self.content.lstrip(" \t\r\n").startswith(("{", "[", "//", "/*"))
+        if self._is_json is None:
+            begins = self.content.lstrip(" \t\r\n").startswith(("{", "[", "//", "/*"))
+            if begins and self.name.lower().endswith((".yaml", ".yml")):
+                begins = _is_json(self.content)
+            self._is_json = begins
+        return self._is_json
 
     @property
     def starts(self) -> list[int]:
@@ -224,3 +232,12 @@ def _looks_like(raw: bytes) -> str:
     if any(byte < 32 and byte not in b"\t\n\r" for byte in sample):
         return ""
     return "Latin-1"
+
+
+def _is_json(content: str) -> bool:
+    """Return whether a text is JSON (RFC 8259)."""
+    try:
+        json.loads(content)
+    except (ValueError, RecursionError):
+        return False
+    return True

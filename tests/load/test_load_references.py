@@ -123,6 +123,17 @@ def test_a_url_is_read_from_the_folder_it_is_mapped_to(write: Write, canary: Any
     assert refused(write("z.yaml", linked), mapped=mapped).codes == ["E0202"] and canary.asked == []
 
 
+def test_a_mapped_prefix_ends_where_a_segment_does(write: Write, canary: Any) -> None:
+    part = write("parts/.evil/part.yaml", "P: {type: integer}\n")
+    write("parts-of/part.yaml", "P: {type: integer}\n")
+    for further in (".evil/part.yaml", "-of/part.yaml"):
+        ref = f"components: {{schemas: {{A: {{$ref: '{canary.at('/v1')}{further}#/P'}}}}}}\n"
+        mapped = {canary.at("/v1"): part.parents[1]}
+        problems = loaded(write("x.yaml", HEAD + ref), mapped=mapped)[1]
+        assert [problem.code for problem in problems] == ["E0201"]
+    assert canary.asked == []
+
+
 def test_the_user_may_say_how_far_references_reach(write: Write) -> None:
     common = write("common/error.yaml", "type: object\n")
     main = write("spec/x.yaml", HEAD + "components: {schemas: {E: {$ref: ../common/error.yaml}}}\n")

@@ -45,7 +45,16 @@ def test_keys_that_are_no_text_tags_and_second_documents_are_errors(
 
 
 def test_json_never_falls_back_to_yaml(write: Write) -> None:
-    assert refused(write("x.yaml", "{openapi: 3.1.0, info: {}}")).codes == ["E0111"]
+    assert refused(write("x.json", "{openapi: 3.1.0, info: {}}")).codes == ["E0111"]
+
+
+@pytest.mark.parametrize("text", [
+    "{openapi: 3.1.0, info: {title: T, version: '1'}, x: 5}", '{"openapi": 3.1.0, "x": 5}',
+    '{"openapi": "3.1.0", # a comment\n "x": 5}', '{"openapi": "3.1.0", "x": 5}',
+])  # fmt: skip
+def test_a_file_with_a_name_of_yaml_may_begin_with_a_brace(write: Write, text: str) -> None:
+    root = loaded(write("x.yaml", text))[0].root
+    assert (root["openapi"], root["x"]) == ("3.1.0", 5)
 
 
 def test_a_quoted_merge_key_is_a_key(write: Write) -> None:

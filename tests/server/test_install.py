@@ -345,6 +345,15 @@ def test_print_changes_nothing_and_shows_no_secret(
     assert not home.exists()
 
 
+def test_links_that_lead_in_a_circle_are_told(run: Run, home: Path, capsys: Any) -> None:
+    file = file_of("cursor", home)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.symlink_to(file.with_name("other.json"))
+    file.with_name("other.json").symlink_to(file)
+    assert run("install", "cursor") != 0
+    assert "circle" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(("client", "text", "reason"), [
     ("cursor", "{", ""), ("cursor", '{"a": ' * 100_000 + "1" + "}" * 100_000, ""),
     ("cursor", '{"mcpServers": {"a": {}}, "mcpServers": {}}', "`mcpServers` stands in it twice"),

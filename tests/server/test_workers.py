@@ -60,6 +60,15 @@ def test_workers_share_the_port_and_a_dead_one_is_replaced(start: Start) -> None
     assert server.exit_code() == 0
 
 
+def test_workers_end_with_a_parent_that_is_killed(start: Start) -> None:
+    server = start("--workers", "2")
+    wait_until(lambda: len(children(server)) == 2)
+    assert server.send()[0] == 200
+    workers = [Path(f"/proc/{number}/cmdline") for number in children(server)]
+    os.kill(server.process, signal.SIGKILL)
+    wait_until(lambda: not any(worker.exists() and worker.read_bytes() for worker in workers))
+
+
 def test_workers_share_the_limits_of_the_server() -> None:
     settings = ApiSettings(name="shop", max_calls=5, rate_limit=3.0)
     shared = share(settings, 2)

@@ -14,6 +14,8 @@ import asyncio
 import errno
 import ipaddress
 import math
+import multiprocessing
+import os
 import signal
 import socket
 import sys
@@ -379,6 +381,9 @@ def worker_application(app: App, options: argparse.Namespace, settings: Settings
     async def worker(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "lifespan":
             return await guarded(scope, receive, send)
+        parent = multiprocessing.parent_process()
+        if parent is not None:  # killed, it can tell nothing, and the port would stay taken
+            threading.Thread(target=_end_after, args=(parent,), daemon=True).start()
         try:
             with running(app, settings, options.host):
                 await guarded(scope, receive, send)
@@ -387,6 +392,12 @@ def worker_application(app: App, options: argparse.Namespace, settings: Settings
             await send({"type": "lifespan.startup.failed", "message": str(error)})
 
     return worker
+
+
+def _end_after(parent: Any) -> None:
+    """End this process when its parent has ended."""
+    parent.join()
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 class SharedQuota(Quota):

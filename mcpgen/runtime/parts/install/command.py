@@ -311,7 +311,10 @@ def _rewritten(
     Whatever else writes the file at the same time, such as the client, is not undone. Raises
     StartError.
     """
-    file = path.resolve()
+    try:
+        file = path.resolve()
+    except (OSError, RuntimeError):  # the latter before Python 3.13
+        raise _refusal(path, "its links lead in a circle") from None
     copy = file.with_name(f"{file.name}.{name}-mcp.bak")
     for _ in range(_TRIES):
         before = _read(file)
