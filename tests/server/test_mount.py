@@ -5,17 +5,13 @@ from __future__ import annotations
 import asyncio
 import importlib
 import json
-import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import time
-import urllib.request
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -27,6 +23,7 @@ from fastapi import FastAPI
 from starlette.responses import RedirectResponse
 from starlette.testclient import TestClient
 
+from benchmarks import mounted_load
 from tests.generated import importable
 from tests.loopback import free_port
 
@@ -304,47 +301,26 @@ def test_it_needs_no_lifespan_and_serves_one_event_loop_after_the_other(made: Ma
         assert result["structuredContent"]["id"] == number
 
 
-def test_a_mounted_server_ends_with_its_workers_and_loses_no_call(made: Made) -> None:
-    shop = made("fastapi_shop:app")
-    folder = shop.source.parent.parent
-    (folder / "serving.py").write_text(
-        f"import sys\nsys.path.insert(0, {str(shop.source)!r})\n"
-        f"from fastapi_shop import app\nfrom {shop.package} import mount\nmount(app)\n"
-    )
-    port = free_port()
-    words = ["uvicorn", "serving:app", "--port", str(port), "--workers", "2"]
-    server = subprocess.Popen(
-        [sys.executable, "-m", *words], cwd=folder, stderr=subprocess.PIPE, text=True
-    )
-    url = f"http://127.0.0.1:{port}/mcp"
-    message = {
-        "jsonrpc": "2.0",
-        "id": 1,
-        "method": "tools/call",
-        "params": {"name": "get_book", "arguments": {"id": 4}},
-    }
-    fields = {**JSON, "content-type": "application/json", "connection": "close"}
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an app and its tools, to be served by uvicorn."""
+    folder = tmp_path_factory.mktemp("loaded")
+    mounted_load.project(folder)
+    return folder
 
-    def post() -> Any:
-        request = urllib.request.Request(url, json.dumps(message).encode(), fields)
-        with urllib.request.urlopen(request, timeout=30) as answer:
-            return json.load(answer)["result"]["structuredContent"]
 
-    try:
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            with suppress(OSError):
-                assert post() == {"id": 4, "name": "book 4"}
-                break
-            time.sleep(0.2)
-        for _ in range(20):
-            assert post()["id"] == 4
-        os.kill(server.pid, signal.SIGTERM)
-        assert server.wait(30) in (0, -signal.SIGTERM)
-    finally:
-        server.kill()
-        said = server.communicate()[1]
-    assert "Traceback" not in said
+def test_a_mounted_server_loses_no_call_that_its_workers_took(loaded: Path) -> None:
+    running = mounted_load.ended(loaded, free_port(), workers=4, callers=12, seconds=2)
+    became = asyncio.run(running)
+    assert became["answered"] > 20 and became["refused"]
+    assert became["lost"] == 0, became
+
+
+def test_callers_who_leave_leave_nothing_behind(loaded: Path) -> None:
+    became, before, after = asyncio.run(mounted_load.soaked(loaded, free_port(), seconds=8))
+    assert became["answered"] > 10 and became["left"] > 10 and not became["broken"]
+    assert (before["tasks"], before["files"]) == (after["tasks"], after["files"])
+    assert after["kilobytes"] < before["kilobytes"] + 10_000
 
 
 def test_a_call_that_reports_progress_reaches_the_app_alike(made: Made) -> None:
