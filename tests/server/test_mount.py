@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -299,6 +300,57 @@ def test_it_needs_no_lifespan_and_serves_one_event_loop_after_the_other(made: Ma
     for number in range(3):
         result = called(client, "get_book", {"id": number})
         assert result["structuredContent"]["id"] == number
+
+
+PAGE = (Path(__file__).parents[2] / "docs" / "your-app.md").read_text("utf-8")
+
+
+def block(heading: str, language: str = "python") -> str:
+    """The first block of code below a heading of the page."""
+    found = PAGE.partition(f"# {heading}\n")[2].partition(f"```{language}\n")[2]
+    return found.partition("```")[0]
+
+
+@pytest.mark.parametrize(
+    ("heading", "name"),
+    [
+        ("Your own app: FastAPI, Django, Litestar, Flask", "FastAPI"),
+        ("Django", "Django Ninja"),
+        ("Litestar", "Litestar"),
+        ("Flask", "APIFlask"),
+    ],
+)
+def test_the_lines_of_the_page_put_the_tools_into_an_app(
+    made: Made, monkeypatch: pytest.MonkeyPatch, heading: str, name: str
+) -> None:
+    document, application, place, _ = SHOPS[name]
+    shop = made(document, place, application)
+    monkeypatch.setitem(sys.modules, "shop_mcp", sys.modules[shop.package])
+    scope = {"app": shop.app}
+    exec(block(heading), scope)
+    app = scope.get("application", scope["app"])
+    with TestClient(app) as client:
+        assert json.loads(called(client, "get_book", {"id": 3})["content"][0]["text"])["id"] == 3
+    if name == "FastAPI":  # its endpoint says what it answers, so that there is structured content
+        exec(block("Tests"), {"app": app})
+
+
+def test_the_commands_of_the_page_make_the_package(tmp_path: Path) -> None:
+    (tmp_path / "shop").mkdir()
+    shutil.copy(APPS / "fastapi_shop.py", tmp_path / "shop" / "main.py")
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    script = block("Your own app: FastAPI, Django, Litestar, Flask", "sh")
+    subprocess.run(
+        ["sh", "-ec", script], cwd=tmp_path, env={**os.environ, "PATH": path}, check=True
+    )
+    [package] = (tmp_path / "shop-mcp" / "src").iterdir()
+    assert package.name == "shop_mcp" and "mount" in (package / "__init__.py").read_text("utf-8")
+    source = block("The app as a source", "sh").splitlines()[0]
+    shutil.rmtree(tmp_path / "shop-mcp")
+    subprocess.run(
+        ["sh", "-ec", source], cwd=tmp_path, env={**os.environ, "PATH": path}, check=True
+    )
+    assert "https://shop.example.com" in (package / "api.json").read_text("utf-8")
 
 
 @pytest.fixture(scope="module")
