@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from .config import Config
 from .ir import Server
@@ -19,6 +21,22 @@ if TYPE_CHECKING:
     from .project.check import Report
 
 FilePath = str | os.PathLike[str]
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _checked(function: Callable[P, R]) -> Callable[P, R]:
+    """Make a function name a similar keyword in its error about an unknown one."""
+
+    @wraps(function)
+    def called(*args: P.args, **given: P.kwargs) -> R:
+        if not given.keys() <= function.__annotations__.keys():
+            from .config.keywords import refuse_keywords
+
+            refuse_keywords(function, given, Config)
+        return function(*args, **given)
+
+    return called
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +56,7 @@ class Generated:
         return f"<Generated {str(self.folder)!r}: {counts}>"
 
 
+@_checked
 def generate(
     document: FilePath | None = None,
     output: FilePath | None = None,
@@ -82,6 +101,7 @@ def generate(
     )
 
 
+@_checked
 def check(folder: FilePath = ".", *, update: bool = False) -> Report:
     """Check that a project is up to date, and that the user's code fits it. Nothing is written.
     `update` reads the document anew where the project has a copy of it.
@@ -95,6 +115,7 @@ def check(folder: FilePath = ".", *, update: bool = False) -> Report:
     return checked.check(Path(folder), Problems(), update=update)
 
 
+@_checked
 def diff(old: FilePath, new: FilePath) -> Diff:
     """Compare two servers as their callers see them; each is a document or a project's folder.
 

@@ -26,8 +26,8 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 48_147,
-    "lines of code of its runtime": 14_565,
+    "lines of code of mcpgen": 48_257,
+    "lines of code of its runtime": 14_611,
     "modules of a copied runtime": 38,
     "lines of a copied runtime": 12_580,
     "modules of src, runtime installed": 12,
@@ -39,11 +39,11 @@ LIMITS = {
     "lines of names and sentences": 2_380,
     "lines of projection": 2_060,
     "modules of a run": 114,
-    "switches of a run": 1_574,
+    "switches of a run": 1_590,
     "modules of a call": 20,
     "switches of a call": 80,
     "frames of a call": 14,
-    "kilobytes of the package": 3_236,
+    "kilobytes of the package": 3_241,
     "modules in circles of imports": 0,
     "comprehensions in 1,000 lines of parse": 33,
     "docstrings that begin with a question": 0,
@@ -51,7 +51,7 @@ LIMITS = {
     "sentences with a word to avoid": 0,
     "class names with several meanings": 8,
     "lines of the changelog of a version": 150,
-    "lines of test code": 52_250,
+    "lines of test code": 52_330,
 }
 """No figure may be more: its goal once that is reached, before it at most a twentieth above today's."""
 

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -61,3 +62,18 @@ def test_a_selection_chooses_among_the_operations(tmp_path: Path) -> None:
     config = mcpgen.Config(selection=mcpgen.Selection(include_tags=("authors",)))
     made = mcpgen.generate(BOOKSHOP, tmp_path / "shop", config=config)
     assert [toolset.name for toolset in made.server.toolsets] == ["authors"]
+
+
+@pytest.mark.parametrize(("callee", "wrong", "meant"), [
+    (mcpgen.Config, "include_tags", "; did you mean `selection=Selection(include_tags=...)`?"),
+    (mcpgen.Config, "profil", "; did you mean `profile=...`?"), (mcpgen.Config, "zzzz", ""),
+    (mcpgen.Selection, "exclude_path", "; did you mean `exclude_paths=...`?"),
+    (mcpgen.generate, "base_url", "; did you mean `config=Config(base_url=...)`?"),
+    (mcpgen.generate, "include_tag", "; did you mean `config=Config(selection=Selection(include_tags=...))`?"),
+    (mcpgen.check, "updated", "; did you mean `update=...`?"),
+])  # fmt: skip
+def test_an_unknown_keyword_gets_the_one_that_was_meant(
+    callee: Any, wrong: str, meant: str
+) -> None:
+    with pytest.raises(TypeError, match=re.escape(f"takes no `{wrong}`{meant}") + "$"):
+        callee(**{wrong: True})

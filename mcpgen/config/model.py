@@ -16,8 +16,22 @@ DEFAULT_PARTS = ("http",)
 """The `parts` of a new project."""
 
 
+class KnownFields(type):
+    """The type of a dataclass whose error about an unknown field names a similar one."""
+
+    def __call__(cls, *args: Any, **given: Any) -> Any:
+        """Make an instance. Raises TypeError."""
+        try:
+            return super().__call__(*args, **given)
+        except TypeError:
+            from .keywords import refuse_fields
+
+            refuse_fields(cls, given)
+            raise
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ArgumentConfig:
+class ArgumentConfig(metaclass=KnownFields):
     """The user's settings for an argument of a tool."""
 
     name: str | None = None
@@ -35,7 +49,7 @@ class AnswerConfig(Shaping):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToolConfig:
+class ToolConfig(metaclass=KnownFields):
     """The user's settings for one operation, keyed by its operationId or by `METHOD /path`."""
 
     name: str | None = None
@@ -56,7 +70,7 @@ class ToolConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Selection:
+class Selection(metaclass=KnownFields):
     """Which operations become tools: every given include must match, no exclude may."""
 
     include_tags: tuple[str, ...] = ()
@@ -71,7 +85,7 @@ class Selection:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ApiConfig:
+class ApiConfig(metaclass=KnownFields):
     """The user's settings for one API of several. Without `source` its document is one of
     `Config.sources`.
     """
@@ -133,7 +147,7 @@ class Pinned:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Config:
+class Config(metaclass=KnownFields):
     """Everything `generate` takes besides the document."""
 
     sources: tuple[str, ...] = ()

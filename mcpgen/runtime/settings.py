@@ -395,9 +395,13 @@ class Reader:
                 )
                 continue
             note = f"`{name}` is not a setting of this server"
-            for similar in difflib.get_close_matches(name, known, n=1, cutoff=0.8):
+            for similar in self.similar(name, known):
                 note += f"; did you mean `{similar}`?"
             self.notes.append(note)
+
+    def similar(self, name: str, known: set[str]) -> list[str]:
+        """Return the variable that an unknown one was meant to be; empty where none is close."""
+        return difflib.get_close_matches(name, known, n=1, cutoff=0.8)
 
 
 def _secrets_in(values: Mapping[str, Any], parts: Iterable[Any]) -> Iterator[Secret]:

@@ -282,7 +282,10 @@ def test_a_missing_credential_is_named_at_the_start_and_stops_nothing_else(
     messages = [call(1, "get_book", {"book_id": "1"}), call(2, "echo", {"text": "x"})]
     (missing, echoed), errors = converse(*messages)
     assert json.loads(errors.splitlines()[0])["event"] == "settings"  # data, for a pipe
-    assert f"{PREFIX}_API_KEY" in errors
+    assert (
+        f"`{PREFIX}_TOKEN` is not a setting of this server; did you mean `{PREFIX}_API_KEY`?"
+        in errors
+    )
     text = missing["result"]["content"][0]["text"]
     assert f"(`{PREFIX}_API_KEY`); only the operator of this server can set it" in text
     assert text.endswith(f"; set, but not read by it: `{PREFIX}_TOKEN`") and "canary" not in text

@@ -7,6 +7,7 @@ import importlib
 import io
 import json
 import os
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -203,23 +204,62 @@ def test_words_become_what_the_schema_wants(words: list[str], arguments: dict[st
     ("demo-mcp install cu", ["cursor "]), ("demo-mcp uninstall  zed", ["zed "]),
 ])  # fmt: skip
 def test_a_line_is_completed_with_what_may_follow(run: Run, line: str, offered: list[str]) -> None:
-    code, out, _ = run("completion", line)
-    assert (code, out.splitlines()) == (0, offered)
+    for name in ("bash", "zsh"):
+        code, out, _ = run("completion", name, line)
+        assert (code, out.splitlines()) == (0, offered)
 
 
-def test_bash_completes_what_the_server_offers(run: Run, tmp_path: Path) -> None:
-    _, script, _ = run("completion")
-    command = script.split()[-1]
-    program = tmp_path / command
-    program.write_text('#!/bin/sh\nprintf "%s \\n" "$2" after\n')
-    program.chmod(0o755)
+@pytest.mark.parametrize(("line", "offered"), [
+    ("demo-mcp ca", ["call"]), ("demo-mcp call list_books genre=po", ["genre=poetry"]),
+    ("demo-mcp call list_books genre=p i", ["ids="]), ("demo-mcp completion f", ["fish"]),
+])  # fmt: skip
+def test_fish_is_offered_whole_words(run: Run, line: str, offered: list[str]) -> None:
+    assert run("completion", "fish", line)[1].splitlines() == offered
+
+
+@pytest.mark.parametrize("words", [["tcsh"], ["demo-mcp ca"], ["bash", "demo-mcp ca", "more"]])
+def test_completion_names_its_shells(run: Run, words: list[str]) -> None:
+    code, _, err = run("completion", *words)
+    assert code == 2 and "takes the name of a shell: bash, zsh, fish" in err
+
+
+ASKED = {
+    "bash": """
+        COMP_LINE='{line}z' COMP_POINT={length}
+        _{package}
+        printf "[%s]" "${{COMPREPLY[@]}}" """,
+    "zsh": """
+        compset() {{ [[ $PREFIX == *=* ]] && PREFIX=${{PREFIX##*=}} }}
+        compadd() {{ shift 4; printf "[%s]" $PREFIX "$@" }}
+        words=({line}z) CURRENT=$#words PREFIX=y=
+        _{package}""",
+    "fish": "\nfor word in (complete -C '{line}'); printf '[%s]' $word; end",
+}
+"""By the shell, how a script asks for what completes a line."""
+
+
+@pytest.mark.parametrize(("name", "shown"), [
+    ("bash", "[{line} ][after ]"), ("zsh", "[{line} ][after ]"), ("fish", "[y=1][y=2]"),
+])  # fmt: skip
+def test_a_shell_completes_what_the_server_offers(
+    run: Run, tmp_path: Path, name: str, shown: str
+) -> None:
+    if shutil.which(name) is None:
+        pytest.skip(f"{name} is not installed")
+    _, script, _ = run("completion", name)
+    command = run("completion")[1].split()[-1]
     line = f"{command} call x y="
-    script += f'\nCOMP_LINE="{line}z" COMP_POINT={len(line)}\n_{PACKAGE}\nprintf "[%s]" "${{COMPREPLY[@]}}"'
+    program = tmp_path / command
+    answer = {"fish": "printf '%s\\n' y=1 y=2"}.get(name, 'printf "%s \\n" "$3" after')
+    program.write_text(f"#!/bin/sh\n{answer}\n")
+    program.chmod(0o755)
+    asked = ASKED[name].format(package=PACKAGE, line=line, length=len(line))
     done = subprocess.run(
-        ["bash", "-c", script], env={"PATH": f"{tmp_path}:{os.environ['PATH']}"},
+        [name, "-c", f"{script}\n{asked}"],
+        env={"PATH": f"{tmp_path}:{os.environ['PATH']}", "HOME": str(tmp_path)},
         capture_output=True, text=True, check=True,
     )  # fmt: skip
-    assert done.stdout == f"[{line} ][after ]"
+    assert done.stdout == shown.format(line=line)
 
 
 def test_values_that_an_argument_may_have_are_offered() -> None:

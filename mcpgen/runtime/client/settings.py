@@ -31,6 +31,7 @@ from ..settings import (
 
 _T = TypeVar("_T")
 _PROXY = re.compile(r"http://([^@/?#]+@)?[^@/?#:]+(:\d{1,5})?/?")
+SECRET_WORDS = ("KEY", "PASSWORD", "SECRET", "TOKEN")
 TWOFOLD = frozenset(("api_key", "basic", "bearer", "client_credentials"))
 """Kinds of credentials that may have a separate credential for writing."""
 
@@ -316,6 +317,17 @@ class ApiReader(Reader):
                 secrets += [write_variable(self.prefix, name) for name in auth["variables"]]
             names.update(secrets, [f"{name}_FILE" for name in secrets])
         return names
+
+    def similar(self, name: str, known: set[str]) -> list[str]:
+        """Return the variable that an unknown one was meant to be: a word for a secret means the
+        one credential that is not set.
+        """
+        credentials = [auth.get("variables", ()) for auth in self.facts.get("auth", {}).values()]
+        there = {each.removesuffix("_FILE") for each in self.environ}
+        unset = {each for names in credentials for each in names} - there
+        if len(unset) == 1 and name.endswith(SECRET_WORDS):
+            return [*unset]
+        return super().similar(name, known)
 
     def address(
         self,

@@ -34,13 +34,27 @@ COMMANDS = {
     "call": "call the tool that is named, with arguments as KEY=VALUE",
 }
 
-COMPLETION = """\
+SCRIPTS = {
+    "bash": """\
 _{package}() {{
   local IFS=$'\\n'
-  COMPREPLY=($({command} completion "${{COMP_LINE:0:COMP_POINT}}" 2>/dev/null))
+  COMPREPLY=($({command} completion bash "${{COMP_LINE:0:COMP_POINT}}" 2>/dev/null))
 }}
-complete -o nospace -o default -F _{package} {command}"""
-"""The completion of Bash, which splits words at `=` too."""
+complete -o nospace -o default -F _{package} {command}""",
+    "zsh": """\
+(( $+functions[compdef] )) || {{ autoload -Uz compinit && compinit; }}
+_{package}() {{
+  local line="${{(j: :)words[1,CURRENT-1]}} $PREFIX"
+  compset -P '*='
+  compadd -Q -S '' -- ${{(f)"$({command} completion zsh "$line" 2>/dev/null)"}}
+}}
+compdef _{package} {command}""",
+    "fish": """\
+complete -c {command} -f -a '({command} completion fish (commandline -cp) 2>/dev/null)'""",
+}
+"""By the shell, what completes a line. Bash splits words at `=`, and the script of Zsh does; Fish
+takes whole words, and writes the space behind them.
+"""
 
 
 def _main(package: str, argv: list[str]) -> int:
@@ -244,22 +258,29 @@ def _value(text: str, schema: dict[str, Any]) -> Any:
 
 
 def _completion(package: str, argv: list[str]) -> int:
-    """Print the function of Bash that completes the server's commands; given the line so far, the
-    words that it may go on with. Raises StartError.
+    """Print the script that completes the server's commands in a shell, which is Bash unless named;
+    given the line so far, the words that it may go on with. Raises StartError.
     """
     from ..package import Package
 
-    _, *lines = argv
+    _, shell, *lines = [*argv, "bash"][: max(2, len(argv))]
+    if shell not in SCRIPTS or len(lines) > 1:
+        raise StartError(f"completion takes the name of a shell: {', '.join(SCRIPTS)}")
     if not lines:
         name = Package.named(package).facts()["name"]
-        print(COMPLETION.format(package=package, command=f"{name}-mcp"))
+        print(SCRIPTS[shell].format(package=package, command=f"{name}-mcp"))
         return 0
     *before, last = re.split(" +", lines[0].lstrip())
-    start = last.rfind("=") + 1
     for word in _next_words(package, before[1:]):
         if word.startswith(last) and quote(word) == word:
-            print(re.sub("(?<!=)$", " ", word[start:]))
+            print(_as_taken(word, last, shell))
     return 0
+
+
+def _as_taken(word: str, last: str, shell: str) -> str:
+    if shell == "fish":
+        return word
+    return re.sub("(?<!=)$", " ", word[last.rfind("=") + 1 :])
 
 
 def _next_words(package: str, before: list[str]) -> Iterable[str]:
@@ -272,6 +293,8 @@ def _next_words(package: str, before: list[str]) -> Iterable[str]:
             return [name for part in parts for name in part.commands]
         case ["describe" | "call", *words]:
             return _words_of_tools(package, before[0], words)
+        case ["completion"]:
+            return SCRIPTS
         case [word]:
             return [each for part in parts if word in part.commands for each in part.words()]
     return ()

@@ -1,0 +1,51 @@
+"""Errors of Python about a keyword that a class or function of the library does not take, with the
+keyword that may have been meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from inspect import signature
+from typing import Any
+
+
+def refuse_fields(cls: type[Any], given: Iterable[str]) -> None:
+    """Raise TypeError for the first of the keywords that is no field of a dataclass."""
+    _refuse(cls.__name__, given, written(cls))
+
+
+def refuse_keywords(function: Callable[..., Any], given: Iterable[str], config: type[Any]) -> None:
+    """Raise TypeError for the first of the keywords that a function does not take. An argument
+    `config` has the fields of a dataclass.
+    """
+    parameters = signature(function).parameters
+    own = {name: f"{name}=..." for name in parameters}
+    if "config" in parameters:
+        own = _within("config", config) | own
+    _refuse(function.__name__, given, own)
+
+
+def written(cls: type[Any]) -> dict[str, str]:
+    """Return field → how it is given, for the fields of a dataclass and of those inside it."""
+    found: dict[str, str] = {}
+    for field in fields(cls):
+        if is_dataclass(field.default):
+            found |= _within(field.name, type(field.default))
+    return found | {field.name: f"{field.name}=..." for field in fields(cls)}
+
+
+def _within(name: str, cls: type[Any]) -> dict[str, str]:
+    return {word: f"{name}={cls.__name__}({text})" for word, text in written(cls).items()}
+
+
+def _refuse(callee: str, given: Iterable[str], known: Mapping[str, str]) -> None:
+    """Raise TypeError for the first keyword that the callee does not take."""
+    import difflib
+
+    for word in given:
+        if known.get(word) == f"{word}=...":
+            continue
+        close = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
+        hint = "".join(f"; did you mean `{known[name]}`?" for name in close)
+        raise TypeError(f"{callee} takes no `{word}`{hint}")
