@@ -187,7 +187,7 @@ async def soaked(
         for share in (0.25, 0.75):
             until = asyncio.get_running_loop().time() + seconds * share
             await asyncio.gather(*(caller(until) for _ in range(callers)))
-            await asyncio.sleep(1.5)
+            await asyncio.sleep(3)
             held.append(await counts(port))
         return became, held[0], held[1]
 
