@@ -1,13 +1,16 @@
 """How `generate` grows: `python -m benchmarks.families [LEAST [MOST]]`.
 
-Families of documents whose types refer to each other as a web, a chain, a star or in pieces of 40.
-For each, prints CPU seconds and memory at both sizes, and what so many times the operations cost
-without the constant of the start. 640 and 2,560 operations by default.
+Families of documents: types that refer to each other as a web, a chain, a star or in pieces of 40;
+types that are deep or wide; and a file for each path and type. Prints CPU seconds and memory, and
+the factor of four times the operations without the constant of the start: 640 and 2,560 by default,
+`640 10240` for one step more.
 """
 
 from __future__ import annotations
 
 import json
+import math
+import re
 import subprocess
 import sys
 import tempfile
@@ -20,32 +23,65 @@ FAMILIES: dict[str, Callable[[int, int], list[int]]] = {
     "chain": lambda number, count: [number + 1][: count - 1 - number],
     "star": lambda number, count: [0][:number],
     "pieces": lambda number, count: [number + 1] if (number + 1) % 40 else [],
+    "deep": lambda number, count: [],
+    "wide": lambda number, count: [],
+    "files": lambda number, count: [],
 }
 """Family → the types that a type of some refers to."""
+DEPTH = {"deep": 10}
+WIDTH = {"wide": 60}
+"""Family → levels of objects around the fields of a type, and further fields of a type."""
 EMPTY = 4
 
 
 def document(family: str, operations: int) -> dict[str, Any]:
     """Return a document with half of its operations reading and half of them writing."""
     count = max(operations // 4, 1)
-    schemas = {}
-    for number in range(count):
-        others = [other for other in FAMILIES[family](number, count) if other < count]
-        references = {f"part{at}_{one}": reference(one) for at, one in enumerate(others)}
-        own = {"id": {"type": "integer"}, f"name{number}": {"type": "string"}}
-        schemas[f"T{number}"] = {"type": "object", "properties": own | references}
-    paths = {}
-    for number in range(operations // 2):
-        about = {"tags": [f"t{number // 40}"], "summary": f"Use the things of kind {number}"}
-        body = {"content": {"application/json": {"schema": reference(number % count)}}}
-        answers = {"200": {"description": "ok", **body}}
-        get = {"operationId": f"getThing{number}", **about, "responses": answers}
-        post = {"operationId": f"addThing{number}", **about, "responses": answers}
-        paths[f"/things{number}"] = {"get": get, "post": {**post, "requestBody": body}}
-    servers = [{"url": "https://api.example.com"}]
     info = {"title": f"The {family}"[:16], "version": "1"}
-    head = {"openapi": "3.1.0", "info": info, "servers": servers}
-    return {**head, "paths": paths, "components": {"schemas": schemas}}
+    return {
+        "openapi": "3.1.0",
+        "info": info,
+        "servers": [{"url": "https://api.example.com"}],
+        "paths": {f"/things{n}": path_item(n, n % count) for n in range(operations // 2)},
+        "components": {"schemas": {f"T{n}": schema(family, n, count) for n in range(count)}},
+    }
+
+
+def schema(family: str, number: int, count: int) -> dict[str, Any]:
+    """Return a type of `count`."""
+    others = [other for other in FAMILIES[family](number, count) if other < count]
+    references = {f"part{at}_{one}": reference(one) for at, one in enumerate(others)}
+    own: dict[str, Any] = {"id": {"type": "integer"}, f"name{number}": {"type": "string"}}
+    own |= {f"field{at}": {"type": "string"} for at in range(WIDTH.get(family, 0))}
+    found: dict[str, Any] = {"type": "object", "properties": own | references}
+    for level in range(DEPTH.get(family, 0)):
+        found = {"type": "object", "properties": {f"level{level}": found}}
+    return found
+
+
+def path_item(number: int, kind: int) -> dict[str, Any]:
+    """Return the two operations of a path, on things of a kind."""
+    about = {"tags": [f"t{number // 40}"], "summary": f"Use the things of kind {number}"}
+    body = {"content": {"application/json": {"schema": reference(kind)}}}
+    answers = {"200": {"description": "ok", **body}}
+    get = {"operationId": f"getThing{number}", **about, "responses": answers}
+    post = {"operationId": f"addThing{number}", **about, "responses": answers}
+    return {"get": get, "post": {**post, "requestBody": body}}
+
+
+def write(family: str, operations: int, folder: Path) -> Path:
+    """Write a document, in the family `files` with a file for each path and each type."""
+    whole = document(family, operations)
+    parts = {"paths": whole["paths"], "schemas": whole["components"]["schemas"]}
+    for kind in parts if family == "files" else ():
+        (folder / kind).mkdir()
+        for name, part in parts[kind].items():
+            path = folder / kind / f"{name.strip('/')}.json"
+            path.write_text(re.sub(r"#/components/(schemas/\w+)", r"../\1.json", json.dumps(part)))
+            parts[kind][name] = {"$ref": f"{kind}/{path.name}"}
+    path = folder / "api.json"
+    path.write_text(json.dumps(whole))
+    return path
 
 
 def reference(number: int) -> dict[str, str]:
@@ -56,8 +92,7 @@ def reference(number: int) -> dict[str, str]:
 def cost(family: str, operations: int) -> tuple[float, float]:
     """Return the CPU seconds and the megabytes of `generate` for a document."""
     with tempfile.TemporaryDirectory() as place:
-        path = Path(place) / "api.json"
-        path.write_text(json.dumps(document(family, operations)))
+        path = write(family, operations, Path(place))
         words = ["-m", "mcpgen", "generate", str(path), "-o", f"{place}/out", "--quiet"]
         script = (
             "import resource, subprocess, sys\n"
@@ -72,17 +107,20 @@ def cost(family: str, operations: int) -> tuple[float, float]:
 
 
 def main(least: int = 640, most: int = 2560) -> None:
-    """Print a line for each family."""
-    print(f"{'':8} {least:>8,} {most:>8,}  × {most / least:g} operations")
+    """Print a line for each family and step of four times the operations."""
     for family in FAMILIES:
         start, _ = cost(family, EMPTY)
-        (few, small), (many, large) = cost(family, least), cost(family, most)
-        factor = (many - start) / (few - start)
-        print(
-            f"{family:8} {few:6.1f} s {many:6.1f} s  × {factor:.1f} CPU, × {large / small:.1f}"
-            f" memory ({large:.0f} MB)",
-            flush=True,
-        )
+        few, small = cost(family, least)
+        operations = least * 4
+        while operations <= most:
+            many, large = cost(family, operations)
+            factor = (many - start) / (few - start)
+            print(
+                f"{family:6} {operations:6,} operations {many:6.1f} s  × {factor:.1f} CPU (exponent"
+                f" {math.log(factor, 4):.2f}), × {large / small:.1f} memory ({large:.0f} MB)",
+                flush=True,
+            )
+            few, small, operations = many, large, operations * 4
 
 
 if __name__ == "__main__":

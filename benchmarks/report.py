@@ -196,9 +196,9 @@ file. The types of all fields are asked of datamodel-code-generator in one quest
 process: a tenth of the whole, half of that its import (`python -m cProfile -m mcpgen generate`).
 
 **Starting.** The floor is a bare `import mcp`, {1000 * result["bare"]:.0f} ms here, of which an empty Python is
-{1000 * result["empty"]:.0f} ms. Until the list is answered {spent} go by: the server imports only the
-parts of `mcp` it serves with, reads the list it was made with, and answers. It imports no tool, no model and no HTTP
-client before the first call. What would be left out next is the SDK's own import of what stdio does not use.
+{1000 * result["empty"]:.0f} ms. Until the list is answered {spent} go by: the server reads the list it was made with, and
+answers. It imports no tool, no model and no HTTP client of its own before the first call. Whatever it imports of the
+SDK, Python runs `mcp/__init__.py` first, which imports the client and the high-level server as well.
 
 **Memory.** The floor is again the SDK, about 50 MB. The list is held once, as plain dictionaries.
 

@@ -17,8 +17,7 @@ from ..load.values import as_list, as_object, as_text, without
 from ..lock import Lock, facts, require_lock
 from ..paths import FACTS, roots
 from ..render.facts import ANSWERS, answer_facts
-from ..render.whole import whole_input
-from ..runtime.pointer import referred_to
+from .closures import Closures
 from .schemas import type_names
 
 Read = Callable[[str], str | bytes | None]
@@ -60,10 +59,12 @@ class Side:
 def side_of_server(server: ir.Server, document: str = "", config: str = "") -> Side:
     """A server that was just parsed, from the document and the configuration of these hashes."""
     tools, wholes = {}, {}
+    closures = Closures(server.definitions)
     for tool in server.tools:
         if tool.contract is not None:
-            is_own = tool.request is None
-            wholes[tool.name] = tool.contract if is_own else whole_input(server, tool)[0]
+            wholes[tool.name] = tool.contract
+        if tool.contract is not None and tool.request is not None:
+            wholes[tool.name] = {**tool.contract, "$defs": closures.of(tool.contract)}
         tools[tool.name] = {
             "title": tool.title,
             "description": tool.description,
@@ -128,9 +129,9 @@ def _exact(contracts: dict[str, Any]) -> dict[str, Schema]:
 
 def _wholes(content: dict[str, Any]) -> dict[str, Schema]:
     """Return the schemas of `schemas.json`, each with the definitions it refers to."""
-    definitions = as_object(content.get("$defs"))
+    closures = Closures(as_object(content.get("$defs")))
     return {
-        name: {**as_object(schema), "$defs": referred_to(schema, definitions)}
+        name: {**as_object(schema), "$defs": closures.of(schema)}
         for name, schema in as_object(content.get("tools")).items()
     }
 
@@ -148,14 +149,15 @@ def _complete(facts: Mapping[str, Any]) -> dict[str, Schema]:
     """Return tool → full schema of its answer, with the `$defs` it uses. An answer that is no
     object is the property `result`, as on the wire.
     """
-    definitions = {name: _folded(model) for name, model in as_object(facts.get("$defs")).items()}
+    models = as_object(facts.get("$defs"))
+    closures = Closures({name: _folded(model) for name, model in models.items()})
     answers: dict[str, Schema] = {}
     for name, written in as_object(facts.get("tools")).items():
         schema = _folded(written)
         if schema and "object" not in type_names(schema):
             schema = {"type": ["object"], "properties": {"result": schema}}
         if schema:
-            schema["$defs"] = referred_to(schema, definitions)
+            schema["$defs"] = closures.of(schema)
         answers[name] = schema
     return answers
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -126,7 +126,7 @@ class Models:
         self.names: dict[str, str] = beside.names if beside else {}
         self._types: dict[tuple[str, bool], Schema] = {}
         self._unread: deque[tuple[str, str, bool]] = deque()
-        self._links: dict[str, tuple[bool, set[str]]] = {}
+        self._directions: dict[str, bool] = {}
         self._pinned_names = frozenset(pinned.values())
         self._component_names = {prefix + class_name(name) for name in self._components()}
 
@@ -202,35 +202,48 @@ class Models:
 
     def _has_direction(self, reference: str) -> bool:
         """Return whether anything that can be reached from a component is `readOnly` or
-        `writeOnly`.
+        `writeOnly`. Each component is read once.
         """
-        seen = {reference}
+        if reference not in self._directions:
+            around = self._read_directions(reference)
+            flagged = [name for name in around if self._directions[name]]
+            while flagged:
+                users = around.pop(flagged.pop(), [])
+                self._directions |= dict.fromkeys(users, True)
+                flagged += users
+        return self._directions[reference]
+
+    def _read_directions(self, reference: str) -> dict[str, list[str]]:
+        """Read whether a component, and all that can be reached from it, itself holds a flag.
+        Return component → those just read that refer to it.
+        """
+        around: defaultdict[str, list[str]] = defaultdict(list)
         pending = [reference]
         while pending:
-            has_direction, references = self._links_of(pending.pop())
-            if has_direction:
-                return True
-            pending += references - seen
-            seen |= references
-        return False
+            name = pending.pop()
+            self._directions[name], references = self._links_of(name)
+            for other in references:
+                around[other].append(name)
+            unread = references - self._directions.keys()
+            self._directions |= dict.fromkeys(unread, False)
+            pending += unread
+        return around
 
     def _links_of(self, reference: str) -> tuple[bool, set[str]]:
         """Return whether a component itself holds such a flag, and the references in it."""
-        if reference not in self._links:
-            has_direction = False
-            references: set[str] = set()
-            pending = [self.reader.resolve(reference)[0]]
-            while pending:
-                node = pending.pop()
-                if isinstance(node, list):
-                    pending += node
-                elif isinstance(node, dict):
-                    pending += [value for key, value in node.items() if key not in VALUES]
-                    has_direction |= any(node.get(keyword) is True for keyword in DIRECTIONS)
-                    if isinstance(node.get("$ref"), str):
-                        references.add(node["$ref"])
-            self._links[reference] = has_direction, references
-        return self._links[reference]
+        has_direction = False
+        references: set[str] = set()
+        pending = [self.reader.resolve(reference)[0]]
+        while pending:
+            node = pending.pop()
+            if isinstance(node, list):
+                pending += node
+            elif isinstance(node, dict):
+                pending += [value for key, value in node.items() if key not in VALUES]
+                has_direction |= any(node.get(keyword) is True for keyword in DIRECTIONS)
+                if isinstance(node.get("$ref"), str):
+                    references.add(node["$ref"])
+        return has_direction, references
 
 
 @dataclass(slots=True)

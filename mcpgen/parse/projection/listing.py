@@ -80,6 +80,8 @@ class Listing:
         self.lacks_room = False
         self._offers: list[tuple[int, int, Callable[..., object], tuple[Any, ...]]] = []
         self._order = count()
+        self._sizes: dict[Place, int] = {}
+        """Place → bytes of its frame since its last change."""
         self._most_places = 0
         """Most places in a trial listing; more are over the budget."""
 
@@ -150,11 +152,14 @@ class Listing:
         JSON of the schemas that come inside it.
         """
         former = {name: getattr(place, name) for name in changes}
-        before = size_of(place.frame())
+        if place not in self._sizes:
+            self._sizes[place] = size_of(place.frame())
         for name, value in changes.items():
             setattr(place, name, value)
-        price = size_of(place.frame()) - before + (size_of(inner) - 1 if inner else 0)
+        after = size_of(place.frame())
+        price = after - self._sizes[place] + (size_of(inner) - 1 if inner else 0)
         if self.pay(price, most):
+            self._sizes[place] = after
             return True
         for name, value in former.items():
             setattr(place, name, value)
@@ -385,13 +390,20 @@ class Listing:
             return True
         if not forced and len(named) >= MOST_NAMES:
             return False
-        parts = self._place(self.nodes.node(member.schema), 0).parts()
-        needs = ", ".join(filter(None, (part.needs() for part in parts)))
+        needs = self._needs(self.nodes.node(member.schema))
         text = f"{name} ({needs})" if needs else name
         if self._change(place, named=named | {member.key: text}):
             return True
         if not forced or sum(map(len, named.values())) > LONGEST_NAMES:
             return False
         named[member.key] = name
+        self._sizes.pop(place, None)
         self.room -= len(name)
         return True
+
+    def _needs(self, node: Node) -> str:
+        """Describe what a value must have, at any place of the document."""
+        if id(node) not in self.nodes.needs:
+            parts = self._place(node, 0).parts()
+            self.nodes.needs[id(node)] = ", ".join(filter(None, (part.needs() for part in parts)))
+        return self.nodes.needs[id(node)]

@@ -132,6 +132,8 @@ class Nodes:
         self._grouped: dict[int, tuple[Node, tuple[Node, ...]]] = {}
         self._common: dict[int, tuple[Node, Node]] = {}
         self._unions = 0
+        self.needs: dict[int, str] = {}
+        """Identity of a node of `node` → the needs of its values in words, as lists found them."""
 
     def node(self, schema: Any) -> Node:
         """A schema of the document, read."""
