@@ -46,6 +46,8 @@ from .stdio import processor
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "scaling.md"
 DEFAULTS = {setting.name: setting.default for setting in (*SETTINGS, *settings_of(HttpSettings))}
+MANY_TOOLS = "\n## A server of many tools\n"
+"""The section that `benchmarks.large` writes."""
 PREFIX = "BOOKSHOP_MCP_"
 UNLIMITED = {
     "CALL_RATE": "0",
@@ -578,7 +580,8 @@ def main() -> int:
     print(text)
     print(f"({time.perf_counter() - began:.0f} s)", file=sys.stderr)
     if options.write:
-        PAGE.write_text(text, encoding="utf-8")
+        _, heading, many_tools = PAGE.read_text("utf-8").partition(MANY_TOOLS)
+        PAGE.write_text(f"{text}{heading}{many_tools}", encoding="utf-8")
     return 0
 
 
