@@ -83,8 +83,7 @@ and milliseconds of its CPU. A bare `import mcp` took {bare:.2f} s in the same r
 
 {table(COLUMNS, found)}
 
-What grows with the tools is the list and the memory, not a call: a search takes longer than a call because it scores
-every tool. A list of this length is far beyond what a model reads: start such a server with `--toolsets` or `--lazy`.
+What grows with the tools is the list and the memory, and the time of a search, but not that of a call. A list of this length is far beyond what a model reads: start such a server with `--toolsets` or `--lazy`.
 """
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..compare.servers import Diff
     from ..config import Config
     from ..ir import Server, Tool
-    from ..lock.model import MatchedTools
+    from ..lock.model import Lock, MatchedTools
     from ..problems import Problems
     from ..project.run import Run
     from ..write import Changes
@@ -96,6 +96,8 @@ def _difference(made: Run) -> Diff:
 
     if made.lock is None or not made.lock.files:
         return Diff(())
+    if _told(made.lock) == _told(made.facts):
+        return Diff(())
 
     def before(path: str) -> bytes | None:
         content = read_plain(made.folder, path)
@@ -103,6 +105,11 @@ def _difference(made: Run) -> Diff:
 
     now = replace(made.facts, files=dict.fromkeys(made.files, ""))
     return diff(side_of_files(made.lock, before), side_of_files(now, made.files.get))
+
+
+def _told(lock: Lock) -> Lock:
+    """Return what a lock says of the server: the rest is about files."""
+    return replace(lock, files={}, made={}, once={})
 
 
 def _data(made: Run, summary: Summary, changes: Changes, problems: Problems) -> dict[str, Any]:

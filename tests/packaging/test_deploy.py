@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from mcpgen.cli import run
-from mcpgen.render.deployment import TARGETS
+from mcpgen.render.deployment import IN_REPOSITORY, TARGETS
 from mcpgen.runtime.app import GRACE_SECONDS
 from mcpgen.runtime.client.settings import SETTINGS
 from mcpgen.runtime.http_options import HttpSettings
@@ -36,7 +36,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         assert run(["add", "production", "--quiet"]) == 0
-        for target in TARGETS:
+        for target in TARGETS.keys() - IN_REPOSITORY.keys():
             assert run(["add", target, "--quiet"]) == 0
         assert run(["check", "--quiet"]) == 0
     return folder

@@ -205,7 +205,7 @@ def test_every_field_has_a_key_and_every_key_a_field(name: str) -> None:
     listed = [key for table in TABLES if table.dataclass == name for key in table.keys]
     keys = {key.target for key in listed if key.name != "obtained"}
     tables = {"selection", "tools", "globs", "tags", "arguments", "answer", "apis"}
-    runs = {"pinned", "places", "project", "anew"}
+    runs = {"pinned", "places", "project", "folder", "anew"}
     runs |= {"known_apis", "known_operations", "known_servers"}
     assert keys == known - tables - runs
 

@@ -101,7 +101,7 @@ def test_files_bring_the_part_that_they_use(
 
 
 def test_code_that_sends_a_file_brings_what_writes_it(project: Path, mcpgen: Command) -> None:
-    upload = "from bookshop_mcp import wire; print(wire.file('YQ==').content)"
+    upload = "from bookshop_mcp import wire; print(wire.file('YQ==').source)"
     bare = subprocess.run(
         [sys.executable, "-c", upload], cwd=project / "src", capture_output=True, text=True,
         check=False,
@@ -114,7 +114,7 @@ def test_code_that_sends_a_file_brings_what_writes_it(project: Path, mcpgen: Com
     assert mcpgen("generate").code == 0
     assert "client/wire_files.py" in modules(project)
     assert "client/wire_styles.py" not in modules(project)
-    assert subprocess.check_output([sys.executable, "-c", upload], cwd=project / "src") == b"b'a'\n"
+    assert subprocess.check_output([sys.executable, "-c", upload], cwd=project / "src") == b"YQ==\n"
 
 
 @pytest.fixture
