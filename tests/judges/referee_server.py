@@ -29,7 +29,9 @@ CREDENTIALS = {
 
 def generate(document: str, folder: Path, *parts: str) -> Path:
     """Generate a package from a document; its folder of facts (`api.json`) comes back."""
-    _, server, files = pipeline.generate(Config(sources=(document,), parts=parts), Problems())
+    _, server, files = pipeline.generate(
+        Config(sources=(document,), parts=("http", *parts)), Problems()
+    )
     return written(files, folder) / "src" / server.package
 
 
