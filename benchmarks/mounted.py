@@ -3,12 +3,13 @@
 The same FastAPI app, served by one process of uvicorn: with `mount`, with the same server beside it
 that calls it over a socket, and as `FastMCP.from_fastapi` and fastapi_mcp are documented. Prints for
 each the lines that its user writes, calls a second of four callers, the CPU of a call in all
-processes, and what a call without a token gets.
+processes, and what a call without a token gets; then the CPU of a call's request to the app alone.
 """
 
 from __future__ import annotations
 
 import asyncio
+import importlib
 import itertools
 import os
 import shutil
@@ -21,6 +22,11 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+from yarl import URL
+
+from mcpgen.runtime.client.network import Transport
+from mcpgen.runtime.client.settings import ApiSettings
+from mcpgen.runtime.parts.asgi.in_process import InProcess
 
 ROOT = Path(__file__).parents[1]
 APP = ROOT / "tests" / "apps" / "fastapi_shop.py"
@@ -114,6 +120,38 @@ async def measure(port: int, processes: list[subprocess.Popen[bytes]]) -> tuple[
         return sorted(rates)[TURNS // 2], sorted(costs)[TURNS // 2], told
 
 
+async def request(sender: Any, port: int, processes: list[subprocess.Popen[bytes]]) -> float:
+    """Return the CPU milliseconds of a request to the app and its answer, in all processes."""
+
+    async def send() -> None:
+        url = URL(f"http://127.0.0.1:{port}/books?limit=5")
+        head = await sender.send("GET", url, {"accept": "application/json"}, None)
+        assert b"book 4" in b"".join([piece async for piece in head.chunks()])
+        head.close()
+
+    await send()
+    costs = []
+    for _ in range(TURNS):
+        spent = time.process_time() + cpu(processes)
+        for _ in range(CALLS):
+            await send()
+        costs.append((time.process_time() + cpu(processes) - spent) / CALLS * 1000)
+    await sender.aclose()
+    return sorted(costs)[TURNS // 2]
+
+
+async def requests(
+    folder: Path, port: int, processes: list[subprocess.Popen[bytes]]
+) -> tuple[float, float]:
+    """Return what the request costs in process, and over a socket."""
+    sys.path.insert(0, str(folder))
+    app = importlib.import_module("fastapi_shop").app
+    base = f"http://127.0.0.1:{port}"
+    settings = ApiSettings(name="shop", env_prefix="SHOP", base_url=base, allow_private=True)
+    inside = await request(InProcess(app, "/mcp", settings), port, [])
+    return inside, await request(Transport(settings), port, processes)
+
+
 def main(arguments: list[str]) -> None:
     """Measure each, and print a table."""
     rows = [("`mount(app)`", OURS, sys.executable), ("beside it, over a socket", BESIDE, "")]
@@ -141,9 +179,16 @@ def main(arguments: list[str]) -> None:
                 rate, cost, told = asyncio.run(measure(port, processes))
                 lines = text.count("\n")
                 print(f"| {name} | {lines} | {rate:.0f} | {cost:.2f} ms | {told} |", flush=True)
+                if len(processes) > 1:
+                    alone = asyncio.run(requests(folder, port + 1, processes[:1]))
             finally:
                 for process in processes:
                     process.kill()
+    inside, outside = alone
+    print(
+        f"\nThe request alone: in process {inside:.2f} ms, over a socket {outside:.2f} ms", end=""
+    )
+    print(f" ({inside / outside:.2f})")
 
 
 if __name__ == "__main__":

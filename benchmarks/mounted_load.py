@@ -1,7 +1,7 @@
 """An app with its tools in it, under load: `python -m benchmarks.mounted_load [SECONDS]` (120).
 
-Prints what becomes of the calls while uvicorn ends its four workers at SIGTERM, and what one
-process holds (tasks, open files, memory) before and after calls of which many are left by their
+Prints what becomes of the calls while uvicorn ends its four workers at SIGTERM, and while one of
+them is killed before that (SIGKILL); and what one process holds (tasks, open files, memory) before and after calls of which many are left by their
 callers, of a slow function, an endless stream and an upload.
 """
 
@@ -138,12 +138,19 @@ async def counts(port: int) -> dict[str, int]:
 
 
 async def ended(
-    folder: Path, port: int, workers: int, callers: int = 32, seconds: float = 3
+    folder: Path,
+    port: int,
+    workers: int,
+    callers: int = 32,
+    seconds: float = 3,
+    *,
+    killed: bool = False,
 ) -> Counter[str]:
-    """Send SIGTERM to a server under load. Returns what became of the calls; `lost` are those that a
-    worker had taken and no caller got an answer to.
+    """Send SIGTERM to a server under load, after its youngest worker was `killed`. Returns what
+    became of the calls; `lost` are those that a worker had taken and no caller got an answer to.
     """
     became: dict[int, str] = {}
+    (folder / "accepted").unlink(missing_ok=True)
     with served(folder, port, workers) as process:
         await counts(port)
 
@@ -158,6 +165,10 @@ async def ended(
 
         calling = asyncio.gather(*(caller() for _ in range(callers)))
         await asyncio.sleep(seconds)
+        if killed:
+            children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text()
+            os.kill(int(children.split()[-1]), signal.SIGKILL)
+            await asyncio.sleep(seconds)
         process.send_signal(signal.SIGTERM)
         await calling
         assert process.returncode in (0, -signal.SIGTERM), process.returncode
@@ -198,6 +209,8 @@ async def main(seconds: float) -> None:
         folder = Path(place)
         project(folder)
         print("SIGTERM with 4 workers:", dict(await ended(folder, 8660, 4)), flush=True)
+        killed = await ended(folder, 8662, 4, killed=True)
+        print("SIGKILL of one of them before:", dict(killed), flush=True)
         became, before, after = await soaked(folder, 8661, seconds)
         print(f"{became.total()} calls: {dict(became)}\nbefore: {before}\nafter:  {after}")
 

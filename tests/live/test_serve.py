@@ -256,3 +256,27 @@ def test_a_document_at_a_url_is_asked_for_again(
                     await asyncio.sleep(0.2)
 
     asyncio.run(run())
+
+
+def test_an_app_is_served_and_imported_again(here: Path, api: StandIn) -> None:
+    text = "class Shop:\n    def openapi(self):\n        return {}\n\n\napp = Shop()\n"
+
+    def write_app(name: str) -> None:
+        document = {
+            "openapi": "3.1.0",
+            "info": {"title": "Shop", "version": "1"},
+            "paths": {f"/{name}": {"get": {"operationId": name, "responses": {"204": {}}}}},
+        }
+        (here / "shop_app.py").write_text(text.replace("return {}", f"return {document!r}"))
+
+    write_app("books")
+
+    async def run() -> None:
+        async with served("shop_app:app", "--watch", *vouched(api)) as client:
+            assert await names(client) == ["books"]
+            write_app("novels")
+            async with asyncio.timeout(SOON):
+                while await names(client) != ["novels"]:
+                    await asyncio.sleep(0.2)
+
+    asyncio.run(run())
