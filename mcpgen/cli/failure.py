@@ -120,7 +120,8 @@ def _report_usage(screen: Screen, error: typer.TyperException, command: str) -> 
         screen.err.print(error.format_message())
         return 2
     message = error.format_message().replace(": Value error, ", ": ")
-    message = message.split(" Choose from:")[0].rstrip(".")
+    message, _, choices = message.partition(" Choose from:")
+    message = message.rstrip(".")
     message = re.sub("Input should be a valid ([a-z]+)(,.*)?", r"not a valid \1", message)
     hint = "`mcpgen --help` lists the commands"
     word = re.match("No such command '(.*?)'", message)
@@ -136,6 +137,8 @@ def _report_usage(screen: Screen, error: typer.TyperException, command: str) -> 
         usage = re.sub(r"[{}]|Usage: ", "", " ".join(context.get_usage().split()))
         hint = f"the usage is `{usage}`; `{context.command_path} --help` explains it"
         hint = _others(message, context) or hint
+        if choices and message.startswith("Missing argument"):
+            hint = f"it is one of {', '.join(choices.split())}".replace(",,", ",")
     for near in _near(message, context):
         hint = f"did you mean {near}?"
     _print_error(screen, shown(message), hint)
@@ -159,7 +162,13 @@ def _near(message: str, context: Any) -> list[str]:
 
 
 def _others(message: str, context: Any) -> str:
-    """Return the hint on an option of other commands; empty if no command has it."""
+    """Return the hint on an option of other commands, or on an argument of a tool that is written
+    like one; empty if no command has it.
+    """
+    if context.command.name == "call" and message.startswith("No such option: --"):
+        return (
+            "an argument is written without dashes: `NAME=VALUE`; `mcpgen call --help` explains it"
+        )
     option = re.fullmatch("No such option: (--[a-z-]+)", message)
     if option is None:
         return ""

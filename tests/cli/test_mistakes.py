@@ -55,7 +55,7 @@ COMMAND_LINE = {
     "an overlay that is missing": (["generate", "bookshop.yaml", "--overlay", "o.yaml"], "o.yaml"),
     "an unknown client": (["lint", "bookshop.yaml", "--client", "curser"], "did you mean `cursor`"),
     "an unknown code": (["explain", "E9999"], "`mcpgen explain` lists all of them"),
-    "add without its words": (["add"], "the usage is `mcpgen add [OPTIONS] THING [NAME]`"),
+    "add without its words": (["add"], "it is one of tool, production, confirm"),
     "add of something unknown": (["add", "toll", "x"], "'toll' is not one of 'tool', 'production'"),
     "add outside of a project": (["add", "tool", "x"], "`mcpgen new NAME` makes one"),
     "call outside of a project": (["call", "get_author"], "name one with `--project DIR`"),
