@@ -12,6 +12,7 @@ from typing import Any
 from ..ir import Server, Tool
 from ..runtime.client.wire import FUNCTIONS
 from ..runtime.parts import NAMED
+from ..runtime.results import ListAnswer
 from ..version import __version__
 from . import workflows
 from .whole import leave_out, with_contract
@@ -66,6 +67,7 @@ def features(server: Server) -> Mapping[str, bool]:
         "has_files": calls_api and "files" in used,
         "has_login": has_login(server),
         "has_tools": bool(tools),
+        "has_lists": calls_api and has_lists(server),
         "has_answers": calls_api or server.code,
         "has_styles": calls_api and "styles" in used,
         "has_whole": bool(with_contract(server)),
@@ -143,6 +145,13 @@ def fetches_tokens(server: Server) -> bool:
     """Return whether a server gets access tokens from a token endpoint."""
     kinds = {auth.kind for auth in server.auth}
     return has_login(server) or "client_credentials" in kinds or "exchange" in server.parts
+
+
+def has_lists(server: Server) -> bool:
+    """Return whether an answer of a server is a list, may be one, or is written as one."""
+    tables = any(shaping.table for _, shaping in server.answers)
+    unknown = any(tool.hints.read_only and tool.response.type is None for tool in server.tools)
+    return tables or unknown or any(tool.listing != ListAnswer() for tool in server.tools)
 
 
 def has_login(server: Server) -> bool:

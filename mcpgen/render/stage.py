@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -56,10 +56,9 @@ def render(server: Server, formatter: ModuleFormatter | None = None) -> dict[str
         files |= search_files(server)
     files |= dict(_tree(server))
     left_out = unused(server)
-    files = {path: text for path, text in files.items() if not path.startswith(left_out)}
+    files = _without(left_out, files)
     modules = _modules(server, formatter.style.line_length)
-    if server.inside:
-        del modules["tests"]
+    modules = {kind: _without(left_out, texts) for kind, texts in modules.items()}
     copied = f"{server.home}runtime/"
     modules["project"] = {
         path: files[path]
@@ -68,6 +67,11 @@ def render(server: Server, formatter: ModuleFormatter | None = None) -> dict[str
     }
     files |= formatter.finish(modules)
     return dict(sorted(files.items()))
+
+
+def _without(left_out: tuple[str, ...], files: Mapping[str, str]) -> dict[str, str]:
+    """Return the files whose paths do not begin with any of those."""
+    return {path: text for path, text in files.items() if not path.startswith(left_out)}
 
 
 def function_text(server: Server, tool: Tool, name: str) -> str:

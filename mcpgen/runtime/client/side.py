@@ -34,10 +34,10 @@ from ..results import (
     TooDeep,
     compact,
     fold,
-    lists,
     visible,
 )
 from ..results.answer import (
+    NEXT_PAGE,
     UNTYPED,
     Answer,
     BadStatus,
@@ -69,6 +69,10 @@ from .report import is_page, quoted, report_error, status_text
 from .settings import ApiSettings
 
 logger = logging.getLogger(__name__)
+
+lists: Any = None
+with contextlib.suppress(ModuleNotFoundError):  # servers whose answers hold no lists
+    lists = importlib.import_module("..results.lists", __package__)
 
 MAX_FIELD = 500
 """Characters of a header field that are told."""
@@ -401,9 +405,9 @@ class _View:
 
     def _fitted(self, received: Any, part: Part, remark: str, is_long: bool, room: int) -> Shown:
         path, place, whole = self._listing.items, self._place, part.data
-        items = lists.items_of(whole, path) if is_long else []
         cuts, data = Cuts(), whole
         if is_long:
+            items = lists.items_of(whole, path)
             cuts = Cuts(rows=place, narrow=lists.narrowed)
             brief = [lists.telling(item) if isinstance(item, dict) else item for item in items]
             data = lists.replaced(whole, path, brief)
@@ -435,7 +439,9 @@ class _View:
         if any((shaping.keep, shaping.drop, shaping.strip_nulls)):
             selection = Sieve(strip_nulls=shaping.strip_nulls)
             data = selection.of(data, shaping.keep, shaping.drop)
-        items = lists.items_of(data, listing.items) if listing.chooser() else []
+        if not listing.chooser():
+            return data, "", False
+        items = lists.items_of(data, listing.items)
         names = self._call.get(listing.chooser(), ()) if items else (lists.ALL,)
         if listing.asked:  # and the API chose
             names = [lists.ALL for _ in names]
@@ -565,7 +571,9 @@ class _View:
     def _next_page(self, data: Any) -> str:
         """The arguments that get the next part of a list, if the answer says that there is one."""
         headers = self._answer.headers
-        if self._listing is _NO_LIST and headers.keys().isdisjoint(("link", *lists.NEXT_PAGE)):
+        if self._listing is _NO_LIST and headers.keys().isdisjoint(("link", *NEXT_PAGE)):
+            return ""
+        if lists is None:
             return ""
         part = lists.next_part(self._listing, data, headers, self._call, self._arguments)
         if part is None:
@@ -582,7 +590,7 @@ class _View:
         listing = self._listing
         following: dict[str, Any] = {}
         count = 0 if part.start else kept
-        if count:
+        if count and listing.next:
             items = lists.items_of(received, listing.items)
             following = lists.after(listing, received, items, count, self._call)
         if following:

@@ -28,6 +28,9 @@ STREAMS = frozenset(
 )
 """Media types of answers that may have no end."""
 
+NEXT_PAGE = ("next-page", "x-next-page")
+"""Header fields with the number or the URL of the next page, where there is one."""
+
 UNTYPED = ("", "application/octet-stream", "binary/octet-stream")
 # Names under which servers that do not care send their JSON
 _MISNAMED = (*UNTYPED, "text/plain", "text/html", "text/javascript", "application/javascript")

@@ -21,7 +21,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from . import ListAnswer, compact, fold
-from .answer import size
+from .answer import NEXT_PAGE, size
 
 SMALL = 2_000
 """Characters of a list that is worth passing on whole."""
@@ -89,8 +89,6 @@ _TOTALS = frozenset(
 _TOTAL_PAGES = frozenset("totalpages pages pagecount nbpages lastpage numpages".split())
 _PAGE_NUMBERS = frozenset("page pagenumber currentpage number pageno".split())
 _STARTS = frozenset("offset skip start startat startindex from".split())
-NEXT_PAGE = ("next-page", "x-next-page")
-"""Header fields with the number or the URL of the next page, where there is one."""
 BESIDE_A_LIST = _MORE_FLAGS | _TOTALS | _TOTAL_PAGES
 """Folded names of what an answer says of its list, beside it."""
 _COUNTED_FROM_ZERO = frozenset(("nbpages", "number"))
