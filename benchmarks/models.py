@@ -60,6 +60,8 @@ ASKED = {
     "Appwrite": CORPUS / "directory/appwrite.io__server.json",
     "Xero": DOCUMENTS["Xero"],
     "Slack": DOCUMENTS["Slack"],
+    "Mandrill": CORPUS / "directory/mandrillapp.com.json",
+    "Twilio": DOCUMENTS["Twilio"],
 }
 """The documents of the tasks in `tests/judges/tasks`, which were written before anything was found."""
 TUNED = frozenset({"VictorOps", "Appwrite", "Xero", "Slack"})

@@ -35,6 +35,8 @@ NEAREST = 6
 """Neighbours of a word in the table. With these two numbers it is a sixth of what `COMMON` words
 with 24 neighbours each are, and of 685 judged answers one fewer is among the best ten.
 """
+FEWEST = 4
+"""Neighbours of a word in the table at least: one with fewer is a name or of no API."""
 CLOSE = 0.55
 """The least cosine of a neighbour."""
 _PARAMETER = re.compile(r"\{[^}]*\}")
@@ -110,7 +112,7 @@ def neighbours(common: list[str], targets: list[str]) -> dict[str, list[str]]:
     return {
         word: sorted(near, key=near.__getitem__, reverse=True)[:NEAREST]
         for word, near in sorted(found.items())
-        if near and word in frequent
+        if len(near) >= FEWEST and word in frequent
     }
 
 

@@ -26,8 +26,8 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 48_327,
-    "lines of code of its runtime": 14_611,
+    "lines of code of mcpgen": 48_440,
+    "lines of code of its runtime": 14_690,
     "modules of a copied runtime": 38,
     "lines of a copied runtime": 12_580,
     "modules of src, runtime installed": 12,
@@ -51,7 +51,7 @@ LIMITS = {
     "sentences with a word to avoid": 0,
     "class names with several meanings": 8,
     "lines of the changelog of a version": 150,
-    "lines of test code": 52_390,
+    "lines of test code": 52_470,
 }
 """No figure may be more: its goal once that is reached, before it at most a twentieth above today's."""
 

@@ -14,7 +14,7 @@ from ..ir import Schema, Server, Tool, Toolset
 from ..runtime.parts.search.entries import entry, fields_of
 from ..runtime.parts.search.index import FILE
 from ..runtime.parts.search.language import READING
-from ..runtime.parts.search.words import is_plural, stems, words
+from ..runtime.parts.search.words import is_plural, root, stem, stems, words
 from .facts import grouped, wire
 
 _PARAMETER = re.compile(r"\{[^}]*\}")
@@ -46,15 +46,15 @@ def search_files(server: Server) -> dict[str, str]:
 
 def search_facts(server: Server) -> dict[str, Any]:
     """Return the index of a server's tools, with what of the tables concerns them."""
-    stop = stop_words()
+    stop, said = stop_words(), set[str]()
     entries = {
-        tool.name: _entry(tool, toolset, server.models, stop)
+        tool.name: _entry(tool, toolset, server.models, stop, said)
         for toolset in server.toolsets
         for tool in toolset.tools
     }
     for name in _superseded(server.tools):
         entries[name]["deprecated"] = True
-    return content(entries)
+    return content(entries, said)
 
 
 def _superseded(tools: Iterable[Tool]) -> Iterator[str]:
@@ -70,9 +70,12 @@ def _superseded(tools: Iterable[Tool]) -> Iterator[str]:
 
 
 def _entry(
-    tool: Tool, toolset: Toolset, models: Mapping[str, Schema], stop: list[str]
+    tool: Tool, toolset: Toolset, models: Mapping[str, Schema], stop: list[str], said: set[str]
 ) -> dict[str, Any]:
-    one = entry(_fields(tool, toolset, models), kind_of(tool), stop)
+    """Return the entry of a tool, and add its words to `said`."""
+    fields = _fields(tool, toolset, models)
+    said.update(chain(*map(words, fields.values())))
+    one = entry(fields, kind_of(tool), stop)
     if tool.deprecated or _DEPRECATED.search(tool.description):
         one["deprecated"] = True
     if one["kind"] == "get":
@@ -90,14 +93,17 @@ def _words(table: str) -> list[str]:
     return sorted(set(tables()[table].split()))
 
 
-def content(entries: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the index of these entries, by tool."""
+def content(entries: Mapping[str, Any], said: Iterable[str] = ()) -> dict[str, Any]:
+    """Return the index of these entries, by tool. `said` are the words that their stems are of; of
+    a stem without one every word of the tables may be meant.
+    """
     terms = {term for one in entries.values() for term in one["terms"]}
     return {
         **{name: _words(name) for name in WORDS},
         "verbs": _verbs(),
         "phrases": _phrases(),
-        "synonyms": _synonyms(terms),
+        "opposites": _opposites(),
+        "synonyms": _synonyms(terms, set(said)),
         "neighbours": _neighbours(terms),
         "tools": entries,
     }
@@ -225,18 +231,41 @@ def _phrases() -> dict[str, dict[str, str]]:
     return phrases
 
 
-def _synonyms(terms: set[str]) -> dict[str, list[str]]:
-    """Stem → the stems of the index that mean nearly the same."""
+@cache
+def _opposites() -> dict[str, list[str]]:
+    """Root of a verb → the roots of the verbs that undo it."""
+    undoing: dict[str, set[str]] = {}
+    for line in tables()["opposites"].strip().splitlines():
+        left, right = (set(map(root, side.split())) for side in line.split("|"))
+        for one, other in ((left, right), (right, left)):
+            for verb in one:
+                undoing.setdefault(verb, set()).update(other)
+    return {verb: sorted(others) for verb, others in sorted(undoing.items())}
+
+
+def _synonyms(terms: set[str], said: set[str]) -> dict[str, list[str]]:
+    """Root of a word → the stems of the index that mean nearly the same. A stem of the index means
+    what the tools say: `termin` of `terminate` is no `terminal`.
+    """
+    roots = {stem(word): set[str]() for word in said}
+    for word in said:
+        roots[stem(word)].add(root(word))
     meanings: dict[str, set[str]] = {}
+
+    def known(row: list[str]) -> set[str]:
+        """The stems of a row's words that the index has."""
+        pairs = {stem(word): root(word) for word in row if stem(word) in terms}
+        return {term for term, one in pairs.items() if one in roots.get(term, [one])}
+
     for table in tables()["synonyms"].values():
         for line in table.strip().splitlines():
-            group = set(stems(line.split()))
-            for term in group:
-                meanings.setdefault(term, set()).update((group & terms) - {term})
+            row = line.split()
+            for word in row:
+                meanings.setdefault(root(word), set()).update(known(row) - {stem(word)})
     for general, row in tables()["broader"].items():
-        for term in stems(row.split()):
-            meanings.setdefault(term, set()).update({*stems([general])} & terms)
-    return {term: sorted(others) for term, others in sorted(meanings.items()) if others}
+        for word in row.split():
+            meanings.setdefault(root(word), set()).update(known([general]))
+    return {word: sorted(others) for word, others in sorted(meanings.items()) if others}
 
 
 def _neighbours(terms: set[str]) -> dict[str, str]:

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import sys
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -370,6 +371,73 @@ def test_a_word_that_no_tool_has_stands_for_its_neighbours(query: str, name: str
         "update_task": "Change whether a task is completed",
     }  # fmt: skip
     assert ranked(query, tools)[0] == name
+
+
+def found_first(query: str, kinds: dict[str, str], *said: str) -> str:
+    """The first of tools (name -> kind of what it does) that are known by their names alone."""
+    entries = {name: entry({"name": name}, kind, stop_words()) for name, kind in kinds.items()}
+    return Index(content(entries, said)).search(query, 5, kinds).names[0]
+
+
+@pytest.mark.parametrize("line", tables()["opposites"].strip().splitlines())
+def test_a_tool_that_undoes_what_is_asked_for_never_comes_first(line: str) -> None:
+    left, right = (side.split() for side in line.split("|"))
+    for one, other in [*product(left, right[:3]), *product(right, left[:3])]:
+        for kinds in (("create", "delete"), ("delete", "create"), ("update", "update")):
+            tools = dict(zip((f"{other}_member", f"{one}_member"), kinds, strict=True))
+            assert found_first(f"{one} a member", tools) == f"{one}_member"
+
+
+@pytest.mark.parametrize(("query", "first"), [
+    ("pin a post", "create_pin"), ("unpin a post", "delete_pin"), ("delete a post", "delete_post"),
+    ("ban a member", "ban_member"), ("lift the ban of a member", "unban_member"),
+    ("stop following a member", "unfollow_member"), ("follow a member", "follow_member"),
+    ("kick a member out of the club", "kick_member"),
+    ("unread posts", "list_posts"), ("sign me up for a tournament", "join_tournament"),
+    ("end a tournament", "terminate_tournament"), ("stop the tournament", "terminate_tournament"),
+])  # fmt: skip
+def test_a_verb_finds_the_tool_that_does_it_by_any_method(query: str, first: str) -> None:
+    tools = {
+        "list_posts": "list", "delete_post": "delete", "create_pin": "create",
+        "delete_pin": "delete", "ban_member": "update", "unban_member": "delete",
+        "kick_member": "update", "list_members_club": "list", "follow_member": "create",
+        "unfollow_member": "update", "terminate_tournament": "delete", "join_tournament": "create",
+    }  # fmt: skip
+    assert found_first(query, tools) == first
+
+
+def test_a_synonym_belongs_to_the_word_it_was_written_for() -> None:
+    """The stem of `terminal` is that of `terminate`, and `author` that of `authorize`."""
+    tools = {"terminate_game": "update", "authorize_game": "update", "list_games": "list"}
+    said = ("terminate", "authorize", "games")
+    assert found_first("the till", {**tools, "list_tills": "list"}, *said, "tills") == "list_tills"
+    for query in ("games of the till", "show the till of a game"):
+        assert found_first(query, tools, *said) == "list_games"
+
+
+def test_no_word_has_the_synonyms_of_another_word_of_its_stem() -> None:
+    rows = [line.split() for table in tables()["synonyms"].values() for line in table.splitlines()]
+    every = {word for row in rows for word in row}
+    entries = {"all": entry({"name": " ".join(every)}, "get", [])}
+    synonyms = content(entries, every)["synonyms"]
+    for word in every:
+        own = {other for row in rows if word in row for other in row}
+        same = {other for other in every if words.root(other) == words.root(word)}
+        own |= {other for row in rows if same & {*row} for other in row}
+        broader = {key for key, row in tables()["broader"].items() if same & {*row.split()}}
+        assert {*synonyms.get(words.root(word), ())} <= {*words.stems(own | broader)}, word
+        assert {words.stem(other) for other in same} == {words.stem(word)}, same
+
+
+@pytest.mark.parametrize(("same", "other"), [
+    (["terminate", "terminates", "terminated", "terminating"], "terminal"),
+    (["activity", "activities"], "active"), (["author", "authors"], "authorize"),
+    (["policy", "policies"], "police"), (["note", "notes", "noted"], "not"),
+    (["status", "statuses"], "state"), (["current", "currently"], "currency"),
+])  # fmt: skip
+def test_a_root_is_a_word_without_its_number_and_tense(same: list[str], other: str) -> None:
+    assert len({words.root(word) for word in same}) == 1
+    assert words.root(same[0]) != words.root(other)
 
 
 def test_an_index_holds_the_neighbours_of_words_that_it_lacks_alone() -> None:

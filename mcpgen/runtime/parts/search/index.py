@@ -17,7 +17,7 @@ from typing import Any
 
 from .entries import SCALE
 from .language import READING, Language
-from .words import is_plural, stem, words
+from .words import is_plural, root, stem, words
 
 FILE = "tools/_index/search.json"
 """Path of the index in a package: below the toolsets, but not one of them."""
@@ -48,8 +48,8 @@ class Weights:
     * Weights of a word that replaces a query's word: `synonym`; `stranger`, a synonym if no tool
       has the word itself; `prefix`, a word with the same beginning; `neighbour`.
     * Share of a score that is lost: `answered` if no word of the query matches, and the others if
-      no word matches the tool's subject, if the kind differs, if the tool is deprecated, and for
-      each further word of the subject.
+      no word matches the tool's subject, if the kind differs, if the tool does the `opposite`, if
+      it is deprecated, and for each further word of the subject.
     """
 
     saturation: float = 3.0
@@ -61,6 +61,7 @@ class Weights:
     answered: float = 0.5
     subject: float = 0.6
     kind: float = 0.5
+    opposite: float = 0.9
     deprecated: float = 0.2
     longer: float = 0.05
     name: float = 0.8
@@ -69,12 +70,16 @@ class Weights:
 @dataclass(slots=True)
 class Query:
     """A query as the ranking sees it: the stems to look for, each with its variants and their
-    weights; the kinds of operation its verbs mean; the stems of its head word.
+    weights; the kinds of operation its verbs mean; the stems of its head word; the roots of its
+    verbs and of those that undo them; the stems of what it undoes.
     """
 
     terms: dict[str, dict[str, float]]
     kinds: frozenset[str] = READING
     head: frozenset[str] = frozenset()
+    verbs: frozenset[str] = frozenset()
+    opposites: frozenset[str] = frozenset()
+    undone: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +118,7 @@ class Index:
         self._spellings: dict[str, dict[str, int]] = {}
         self._rarities: dict[str, float] = {}
         self._kinds: list[str] = []
+        self._verbs: list[str] = []
         self._deprecated: list[bool] = []
         self._subjects: list[frozenset[str]] = []
         self._lists: list[frozenset[str]] = []
@@ -129,6 +135,7 @@ class Index:
         self._spellings.setdefault(_squash(name), {})[name] = number
         self._rarities.clear()
         self._kinds.append(entry["kind"])
+        self._verbs.append(self._language.verb_of(words(name)))
         self._deprecated.append(entry.get("deprecated", False))
         self._subjects.append(frozenset(entry["subject"].split()))
         self._lists.append(frozenset(entry.get("lists", "").split()))
@@ -168,6 +175,11 @@ class Index:
         head = language.head(said)
         query.head = frozenset(query.terms.get(stem(head), ()))
         query.kinds = language.kinds(said) or READING
+        query.verbs = language.commands(said)
+        query.verbs |= set(map(root, language.in_phrase(spoken)))
+        query.opposites = language.opposites(query.verbs)
+        bases = [stem(base) for verb in said for base in language.undone(verb)]
+        query.undone = frozenset(self._known(bases))
         if query.kinds <= READING and is_plural([head]):
             query.kinds = SEVERAL
         elif query.kinds == READING and not any(is_plural([word]) for word in telling):
@@ -190,10 +202,11 @@ class Index:
                 meant = dict.fromkeys(synonyms, self._weights.stranger)
             for word in pair if meant else ():
                 query.terms.setdefault(stem(word), {}).update(meant)
-        start, place, verb = self._language.phrase(spoken)
-        joined = spoken[start] + stem(spoken[place]) if verb else ""
-        if joined in self._postings:
-            query.terms.setdefault(stem(verb), {})[joined] = 1.0
+        language = self._language
+        start, place, verb = language.phrase(spoken)
+        if verb:
+            own = [spoken[start] + stem(spoken[place]), *map(stem, language.in_phrase(spoken))]
+            query.terms.setdefault(stem(verb), {}).update(dict.fromkeys(self._known(own), 1.0))
 
     def _known(self, terms: Iterable[str]) -> list[str]:
         return [term for term in terms if term in self._postings]
@@ -201,14 +214,13 @@ class Index:
     def _variants(self, word: str) -> dict[str, float]:
         """The stems of the index that a word of the query may mean, with their weights."""
         term = stem(word)
-        others = [*self._synonyms.get(term, ()), *self._derived(term)]
+        others = [*self._synonyms.get(root(word), ()), *self._derived(term)]
         weight = self._weights.synonym
         if term not in self._postings:
             weight = self._weights.stranger
         variants = dict.fromkeys(self._known(others), weight)
-        if term in self._postings:
-            variants[term] = 1.0
-        return variants
+        own = [term, *map(stem, self._language.undone(word))]
+        return variants | dict.fromkeys(self._known(own), 1.0)
 
     def _guessed(self, term: str, is_name: bool) -> dict[str, float]:
         """Return the stems near an unknown word; empty for a name."""
@@ -299,11 +311,24 @@ class Index:
         subject = self._subjects[number]
         fit *= 1 - weights.subject * (1 - self._said(subject, meant))
         fit *= (1 - weights.longer) ** len(subject)
-        if self._lists[number].isdisjoint(query.head) and self._kinds[number] not in query.kinds:
-            fit *= 1 - weights.kind
+        verb = self._verbs[number]
+        if verb in query.opposites:
+            fit *= 1 - weights.opposite
+        elif verb not in query.verbs:
+            fit *= 1 - weights.kind * self._differs(number, query)
         if self._deprecated[number]:
             fit *= 1 - weights.deprecated
         return fit
+
+    def _differs(self, number: int, query: Query) -> bool:
+        """Return whether a tool is of another kind than a query asks for, or lacks what the query
+        undoes: `unpin` deletes no post but a pin.
+        """
+        if not self._lists[number].isdisjoint(query.head):
+            return False
+        if self._kinds[number] in query.kinds:
+            return any(number not in self._postings[term] for term in query.undone)
+        return True
 
     def _said(self, subject: frozenset[str], meant: set[str]) -> float:
         """The share of a tool's subject that a query says, rare words counting for more."""

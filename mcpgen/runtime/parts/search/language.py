@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .words import is_plural, stem
+from .words import is_plural, root
 
 READING = frozenset({"get", "list", "search"})
 """Kinds of a question, and of a query without a verb."""
 CHANGING = frozenset({"create", "update"})
 """Kinds of a verb that the tables do not have."""
+DELETE = "delet"
+"""Root of the verb that undoes what has a verb of its own: an unpinned post is a deleted pin."""
 LONGEST_PHRASE = 5
 """Words after a verb among which its particle is looked for."""
 
@@ -26,7 +28,10 @@ class Language:
         self._articles = frozenset(content["articles"])
         self._questions = frozenset(content["questions"])
         self._phrases: dict[str, dict[str, str]] = content["phrases"]
-        self._verb_stems = {stem(verb): kinds for verb, kinds in self.verbs.items()}
+        self._opposites: dict[str, list[str]] = content["opposites"]
+        self._plain_verbs: dict[str, str] = {root(verb): verb for verb in self.verbs}
+        self._verb_roots = {root(verb): kinds for verb, kinds in self.verbs.items()}
+        self._known = self._verb_roots.keys() | self._opposites.keys()
         self._not_nouns = self._stop | self.verbs.keys()
         self._before_verbs = self._stop - self._links - self._articles | {""}
 
@@ -42,13 +47,32 @@ class Language:
         return [*said[:start], verb, *said[start + 1 : place], *said[place + 1 :]]
 
     def phrase(self, said: list[str]) -> tuple[int, int, str]:
-        """Return the places of a verb and its particle, and the verb of the same meaning."""
+        """Return the places of a verb and its particle, and the verb of the same meaning:
+        `unfollow` of `stop following`.
+        """
         for start, word in enumerate(said):
             for particle, verb in self._phrases.get(word, {}).items():
                 place = self._particle(said, start, particle)
                 if place:
                     return start, place, verb
+            verb = self._stopped(said[start : start + 2])
+            if verb:
+                return start, start + 1, f"un{verb}"
         return 0, 0, ""
+
+    def in_phrase(self, said: list[str]) -> list[str]:
+        """The verb of a phrase that is of a kind with its meaning: `kick` of `kick out`, and not
+        `get` of `get rid`.
+        """
+        start, _, meaning = self.phrase(said)
+        kinds = self._kinds_of([meaning])
+        return [verb for verb in said[start : start + 1] if self._kinds_of([verb]) & kinds]
+
+    def _stopped(self, said: list[str]) -> str:
+        """The verb that `stop` is said of: `follow` of `stop following`; else an empty string."""
+        if said[:1] == ["stop"] and said[-1].endswith("ing"):
+            return self._plain_verbs.get(root(said[-1]), "")
+        return ""
 
     def _particle(self, said: list[str], start: int, particle: str) -> int:
         """Return the index of a verb's particle: next to it, at the end, before a link; else 0."""
@@ -68,16 +92,45 @@ class Language:
         Many verbs are nouns as well (`order`, `post`). At the beginning and after words like `then`
         a word is a verb; the others are asked only where there is none. A question changes nothing.
         """
-        preceded = zip(["", *said], said, strict=False)
-        verbs = [word for before, word in preceded if before in self._before_verbs]
-        kinds = self._kinds_of(verbs) or self._kinds_of_inflected(said)
+        kinds = self._kinds_of(self._ordered(said)) or self._kinds_of_inflected(said)
         kinds = kinds or self._kinds_of(self.content_words(said))
         if not self._questions.isdisjoint(said[:1]):
             return kinds & READING
         return kinds
 
+    def _ordered(self, said: list[str]) -> list[str]:
+        """The words where a verb tells what to do: the first, and those after `then`."""
+        preceded = zip(["", *said], said, strict=False)
+        return [word for before, word in preceded if before in self._before_verbs]
+
+    def commands(self, said: list[str]) -> frozenset[str]:
+        """The roots of the verbs that tell what to do."""
+        return frozenset(root(word) for word in self._ordered(said) if self._is_verb(word))
+
+    def verb_of(self, named: list[str]) -> str:
+        """The root of the first verb in the words of a tool's name, or nothing."""
+        return next((root(word) for word in named if self._is_verb(word)), "")
+
+    def _is_verb(self, word: str) -> bool:
+        return not self._known.isdisjoint(map(root, [word, *self.undone(word)]))
+
+    def undone(self, word: str) -> list[str]:
+        """The verb that a verb undoes: `pin` of `unpin`; of `unread` and of other words nothing."""
+        bases = [word.removeprefix("un")] * word.startswith("un")
+        return [base for base in bases if {*self.verbs.get(base, ())} - READING]
+
+    def opposites(self, verbs: Iterable[str]) -> frozenset[str]:
+        """The roots of the verbs that undo these."""
+        found = {f"un{verb}" for verb in verbs}
+        for verb in verbs:
+            found.update(self._opposites.get(verb, ()), self.undone(verb))
+            if self.undone(verb):
+                found.update(self._opposites.get(DELETE, ()))
+        return frozenset(found).difference(verbs)
+
     def _kinds_of(self, verbs: Iterable[str]) -> frozenset[str]:
-        return frozenset(kind for verb in verbs for kind in self.verbs.get(verb, ()))
+        kinds = {kind for verb in verbs for kind in self.verbs.get(verb, ())}
+        return frozenset(kinds.union(*(["delete"] for verb in verbs if self.undone(verb))))
 
     def _kinds_of_inflected(self, said: list[str]) -> frozenset[str]:
         """Return the kinds for `creates an order` and `creating orders`, not for `orders of`. A
@@ -88,7 +141,7 @@ class Language:
         first, second = said[:2]
         if second not in self._articles and not first.endswith("ing"):
             return frozenset()
-        kinds = self._verb_stems.get(stem(first), ())
+        kinds = self._verb_roots.get(root(first), ())
         if not kinds and second in self._articles and first not in self._stop:
             return CHANGING
         return frozenset(kinds)

@@ -10,6 +10,10 @@ from functools import cache
 _WORD = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
 _ACRONYMS = re.compile(r"^([^aeiouy\d]{2,})s$")
 """Plurals without a vowel, which a stemmer takes for no words."""
+_Y = re.compile(r"(?<=[a-z]{2})(?:ies|ied|y)$")
+_ENDING = re.compile(r"(?<=[a-z]{2})(?:es|s|ed|ing|e)$")
+"""Endings of number and tense."""
+_DOUBLE = re.compile(r"(.)\1$")
 _LONGEST = 40
 """Characters of a word that count; a longer one is a key or an encoded value."""
 
@@ -36,6 +40,20 @@ def stems(texts: Iterable[str]) -> list[str]:
 def stem(word: str) -> str:
     """The stem of a lower-case word: `book` of `books`, `pr` of `prs`."""
     return _stemmer()(_ACRONYMS.sub(r"\1", word))
+
+
+@cache
+def root(word: str) -> str:
+    """The lower-case word without an ending of number or tense: `terminal` and `terminate` have one
+    stem and two roots, `activates` and `activated` one. It is the stem where nothing else is cut.
+    """
+    term = stem(word)
+    base = _Y.sub("i", word)
+    if not base.endswith(("ss", "us", "is")):
+        base = _ENDING.sub("", base)
+    if term in (base, f"{base}e", _DOUBLE.sub(r"\1", base), word.removesuffix("ly")):
+        return term
+    return base
 
 
 @cache
