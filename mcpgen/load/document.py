@@ -93,6 +93,8 @@ class Document:
     _finders: dict[str, NodeFinder] = field(default_factory=dict, repr=False)
     _log: dict[str, list[int]] = field(default_factory=dict, repr=False)
     _log_size: int = field(default=0, repr=False)
+    _log_longest: int = field(default=0, repr=False)
+    """Characters of the longest pointer in the log."""
 
     @property
     def describes_api(self) -> bool:
@@ -240,6 +242,7 @@ class Document:
             for index, (new, _) in enumerate(self.moved):
                 self._log.setdefault(new, []).append(index)
             self._log_size = len(self.moved)
+            self._log_longest = max(map(len, self._log), default=0)
         before = len(self.moved)
         while True:
             newest, length = self._last_move(pointer, before)
@@ -275,6 +278,8 @@ class Document:
         of the move, -1 if nothing moved, and the length of the moved node's pointer.
         """
         newest, length, end = -1, 0, len(pointer)
+        if end > self._log_longest:
+            end = pointer.rfind("/", 0, self._log_longest + 1)
         while end > 0:
             entries = self._log.get(pointer[:end], [])
             index = bisect.bisect_left(entries, before) - 1

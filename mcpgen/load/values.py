@@ -4,7 +4,7 @@ caller needs, or an empty value.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, Hashable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 Key = TypeVar("Key")
@@ -64,6 +64,15 @@ def without(values: Mapping[Key, Value], keys: Container[Key]) -> dict[Key, Valu
 def texts_in(value: Any) -> list[str]:
     """Return the texts among the items of a list; none where the value is no list."""
     return [item for item in as_list(value) if isinstance(item, str)]
+
+
+def frozen(value: Any) -> Hashable:
+    """Return a value that can be a key; two are equal where the values are."""
+    if isinstance(value, dict):
+        return frozenset((key, frozen(item)) for key, item in value.items())
+    if isinstance(value, (list, tuple)):
+        return tuple(map(frozen, value))
+    return value  # type: ignore[no-any-return]
 
 
 def objects_in(value: Any) -> Iterator[dict[str, Any]]:

@@ -38,6 +38,8 @@ DEPTH: Final = 12
 """Levels of properties, items and branches within one component; a deeper value is `Any`."""
 NODES: Final = 5000
 """Schemas read for one component. `allOf` can say a schema far larger than its text."""
+MOST_TYPES: Final = 1000
+"""Types of a union above which it is said to be any value."""
 NAME_LENGTH: Final = 60
 RESERVED: Final = frozenset(
     {"Any", "Literal", "NotRequired", "TypedDict", "Union", "None", "True", "False"}
@@ -127,6 +129,8 @@ class Models:
         self._types: dict[tuple[str, bool], Schema] = {}
         self._unread: deque[tuple[str, str, bool]] = deque()
         self._directions: dict[str, bool] = {}
+        self._numbers: dict[tuple[str, bool], int] = {}
+        """Class name, and whether it is a component's → the number that was given last."""
         self._pinned_names = frozenset(pinned.values())
         self._component_names = {prefix + class_name(name) for name in self._components()}
 
@@ -176,11 +180,13 @@ class Models:
         """
         while key in self.names:
             key += "+"
-        free, number = self.pinned.get(key, ""), 2
+        free = self.pinned.get(key, "")
         if not CLASS_NAME.fullmatch(free) or free in self.schemas:
-            free = name[:NAME_LENGTH]
+            free = stem = name[:NAME_LENGTH]
             while self._is_used(free, is_component):
-                free, number = f"{name[:NAME_LENGTH]}{number}", number + 1
+                number = self._numbers.get((stem, is_component), 1) + 1
+                self._numbers[stem, is_component] = number
+                free = f"{stem}{number}"
         self.names[key] = free
         self.schemas[free] = {}
         return free
@@ -375,14 +381,14 @@ def _literals(flat: Schema) -> list[Any]:
 
 def _union(members: list[Schema]) -> Schema:
     """Return the members without repeats; any value where one member is any value, or there is
-    none.
+    none, or there are more than Python reads in one annotation.
     """
     if len(members) == 1:
         return members[0]
     unique = {json.dumps(member, sort_keys=True): member for member in members}
     if "{}" in unique:
         return {}
-    if not unique:
+    if not 0 < len(unique) <= MOST_TYPES:
         return {}
     return members[0] if len(unique) == 1 else {"anyOf": list(unique.values())}
 

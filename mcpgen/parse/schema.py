@@ -14,7 +14,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any
 
 from ..load.document import References, UnresolvedReference, home_of_api
@@ -23,6 +23,7 @@ from ..load.values import (
     as_list,
     as_object,
     as_text,
+    frozen,
     is_number,
     listed_types,
     picked,
@@ -48,6 +49,8 @@ MERGED = "$conditions"
 CONDITIONAL = frozenset([*CONDITIONS, MERGED])
 DEEPEST_UNION = 6
 """Unions inside unions that are searched for types."""
+AT_ONCE = 16
+"""Parts of an `allOf` that are merged one after the other."""
 LONGEST_CHAIN = 8
 """Longest chain of nested unions of one branch that is merged."""
 
@@ -207,11 +210,8 @@ class Reader(References):
         parts = list(as_list(node.get("allOf")))
         if isinstance(node.get("$ref"), str):
             parts.insert(0, {"$ref": node["$ref"]})
-        merged: dict[str, Any] = {}
-        for part in parts:
-            merged = merge(merged, self.flatten(part, seen))
         own = without(node, ("$ref", "allOf"))
-        result = merge(merged, own)
+        result = merge(_merged([self.flatten(part, seen) for part in parts]), own)
         for key in ("description", "title", "default", "examples", "readOnly", "discriminator"):
             if key in own:
                 result[key] = own[key]
@@ -397,6 +397,16 @@ def _types_of_values(flat: dict[str, Any]) -> list[str]:
 # Merging.
 
 
+def _merged(parts: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the schema that accepts what all accept. Many are merged by halves: what is merged so
+    far would be copied for each.
+    """
+    if len(parts) > AT_ONCE:
+        half = len(parts) // 2
+        return merge(_merged(parts[:half]), _merged(parts[half:]))
+    return reduce(merge, parts, {})
+
+
 def merge(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
     """Return the schema that accepts what both accept, for the keywords a projection reads (JSON
     Schema 2020-12 §10.2.1.1).
@@ -426,7 +436,8 @@ def _with_all_conditions(
     if {} in (left.get("not"), right.get("not")):
         out["not"] = {}
     merged = conditions(left)
-    merged += [condition for condition in conditions(right) if condition not in merged]
+    known = {*map(frozen, merged)}
+    merged += [condition for condition in conditions(right) if frozen(condition) not in known]
     if merged:
         out[MERGED] = merged
     return out, without(right, CONDITIONAL)

@@ -265,7 +265,7 @@ class Listing:
         if place.level >= DEEPEST_OPTIONAL or place.repeats():
             return
         self.offer("name", place.level, self._name_hidden, place)
-        for member in place.hidden():
+        for member in place.hidden()[: self.room // LEAST_PLACE + MOST_NAMES]:
             self.offer("name", place.level + 1, self._add_or_say, place, member)
 
     def _add_or_say(self, place: Place, member: Member, *, forced: bool = False) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ...ir import Schema
-from ...load.values import as_object, as_text, keywords, picked
+from ...load.values import as_object, as_text, frozen, keywords, picked
 from ...text import ascii_of
 from ..meanings import Meaning, told
 from ..naming import digest
@@ -102,19 +102,20 @@ class Node:
 
     def together_with(self, member: Member) -> tuple[str, ...]:
         """Return the keys of the optional properties that a property is not given without."""
+        if not member.needs:
+            return ()
         optional = [other.key for other in self.members if not other.required]
         return tuple(key for key in optional if key in member.needs)
 
-    def accepts_as(self, other: Node) -> bool:
-        """Return whether both accept the same values."""
-        if self.ref and self.ref == other.ref:
-            return True
-        if self.rules != other.rules:
-            return False
-        if len(self.members) != len(other.members):
-            return False
-        mine = (self.members, self.items, self.extra, self.branches)
-        return mine == (other.members, other.items, other.extra, other.branches)
+    def accepted(self) -> Hashable:
+        """Return what it accepts, as a key; the same for nodes that accept the same values, each
+        without branches.
+        """
+        members = [
+            (each.key, each.wire_name, each.schema, each.required, each.needs)
+            for each in self.members
+        ]
+        return frozen([self.rules, members, self.items, self.extra])
 
 
 def rules_of(schema: dict[str, Any]) -> dict[str, Any]:

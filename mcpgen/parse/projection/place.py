@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ...load.values import as_text, without
+from ...load.values import as_text, frozen, without
 from ...runtime.pointer import escape
 from ...runtime.results import fold
 from ...text import shorten, visible
@@ -197,12 +197,12 @@ class Place:
         holds.
         """
         options: list[tuple[Schema, Place]] = []
-        rules: list[Schema] = []
+        known: set[Hashable] = set()
         for branch in self.branches:
             for schema, place in branch.alternatives():
-                bare = {**schema, "description": place.named}
-                if bare not in rules:
-                    rules.append(bare)
+                bare = frozen({**schema, "description": place.named})
+                if bare not in known:
+                    known.add(bare)
                     options.append((schema, place))
         return options
 

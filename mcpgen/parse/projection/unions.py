@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ...load.values import as_list, as_object, as_text, first_text, texts_in, without
+from ...load.values import as_list, as_object, as_text, first_text, frozen, texts_in, without
 from ...text import shorten, visible
 from ..meanings import Meaning, aligned, shown
 from ..schema import component_name, merge
@@ -144,13 +145,16 @@ def _joined(reading: Reading, base: dict[str, Any], options: list[Any]) -> Node:
 def _distinct(reading: Reading, options: list[Any]) -> list[Node]:
     """Return the options read, a union among them by its branches, each set of values once."""
     branches: list[Node] = []
+    known: set[Hashable] = set()
     for option in options:
         if reading.reader.flatten(option).get("not") == {}:
             continue
         node = reading.node(option)
         for branch in node.branches or (node,):
-            if not any(branch.accepts_as(other) for other in branches):
+            keys = {branch.accepted(), branch.ref} - {""}
+            if known.isdisjoint(keys):
                 branches.append(branch)
+                known |= keys
     return branches
 
 
@@ -202,9 +206,9 @@ def grouped(node: Node) -> tuple[Node, ...]:
     if len(objects) == len(node.branches):
         return (node,)
     group = Node({}, {}, branches=objects, ref=node.ref and f"{node.ref} objects")
-    branches = [branch for branch in node.branches if branch not in objects[1:]]
-    branches[branches.index(objects[0])] = group
-    return tuple(branches)
+    first = node.branches.index(objects[0])
+    others = [branch for branch in node.branches[first:] if branch.kind != "object"]
+    return (*node.branches[:first], group, *others)
 
 
 def in_common(union: Node) -> Node:
@@ -226,11 +230,11 @@ def in_common(union: Node) -> Node:
 
 def _any_of(declared: list[Member]) -> Any:
     """Return the schema of a property that several objects declare."""
-    different: list[Any] = []
+    different: dict[Hashable, Any] = {}
     for member in declared:
-        if member.schema not in different:
-            different.append(member.schema)
-    return different[0] if len(different) == 1 else {"anyOf": different}
+        different.setdefault(frozen(member.schema), member.schema)
+    schemas = [*different.values()]
+    return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
 
 
 def needs_of_shapes(reading: Reading, union: Node) -> str:
@@ -256,7 +260,8 @@ def _alternatives(needs: list[list[str]]) -> str:
     """Describe the required properties of objects with the same properties, without those that
     require more than another; empty if one requires none.
     """
-    least = [keys for keys in needs if not any(set(other) < set(keys) for other in needs)]
+    distinct_needs = {*map(frozenset, needs)}
+    least = [keys for keys in needs if not any(map(frozenset(keys).__gt__, distinct_needs))]
     alternatives = dict.fromkeys(map(" and ".join, least))
     return needs_note([", or ".join(alternatives)]) if all(least) else ""
 
