@@ -199,26 +199,19 @@ def _add_files(screen: Screen, folder: Path, what: Thing) -> int:
     """Write a group of files for other programs."""
     from ..paths import is_once
     from ..project.deploy import add_deployment
-    from ..render.deployment import IN_REPOSITORY, TARGETS
+    from ..render.deployment import TARGETS
     from ..render.parts import on_request
 
-    paths: list[str] = []
-    if what in IN_REPOSITORY:
-        files = [_shown(path) for path in add_deployment(folder, what)]
-        return _tell(screen, {"added": what, "files": files}, [f"{file} (yours)" for file in files])
+    files: dict[str, bool] = {}
     if what in TARGETS:
-        paths = [
-            path.relative_to(folder.resolve()).as_posix() for path in add_deployment(folder, what)
-        ]
-    yours = set(paths)
+        files = {_shown(path): True for path in add_deployment(folder, what)}
     group = Thing.docker if what in NEED_AN_IMAGE else what
     if group in on_request():
         created = _generate(screen, folder, add=(group.value,)).created
-        paths += [path for path in created if path.startswith(on_request()[group])]
-    yours.update(filter(is_once, paths))
-    names = {path: _shown(folder / path) for path in paths}
-    lines = [f"{shown}{' (yours)' * (path in yours)}" for path, shown in names.items()]
-    return _tell(screen, {"added": what, "files": list(names.values())}, lines)
+        added = [path for path in created if path.startswith(on_request()[group])]
+        files |= {_shown(folder / path): is_once(path) for path in added}
+    lines = [f"{file}{' (yours)' * is_yours}" for file, is_yours in files.items()]
+    return _tell(screen, {"added": what, "files": [*files]}, lines)
 
 
 def _add_parts(screen: Screen, folder: Path, parts: tuple[str, ...]) -> list[str]:

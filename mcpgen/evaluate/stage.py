@@ -10,8 +10,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-from ..paths import FACTS, homes, import_root
-from ..problems import UsageError
+from ..paths import FACTS, import_root
 
 
 @contextlib.asynccontextmanager
@@ -22,14 +21,11 @@ async def serving(folder: Path, api: str, *options: str) -> AsyncIterator[Any]:
     from mcp import Client, StdioServerParameters
     from mcp.client.stdio import stdio_client
 
-    from ..live.environment import package_of
+    from ..live.environment import home_of, package_of
     from ..live.inside.call import agree
 
-    packages = [home for home in homes(folder.resolve()) if (home / FACTS).is_file()]
-    if not packages:
-        hint = "generate one first: `mcpgen generate openapi.yaml`"
-        raise UsageError.of("E1473", f"`{folder}` is not a generated project", hint)
-    facts = json.loads((packages[0] / FACTS).read_bytes())
+    home = home_of(folder)
+    facts = json.loads((home / FACTS).read_bytes())
     prefix = facts["env_prefix"]
     credentials = {
         variable: "evaluation" for auth in facts["auth"].values() for variable in auth["variables"]
@@ -38,7 +34,7 @@ async def serving(folder: Path, api: str, *options: str) -> AsyncIterator[Any]:
     start = StdioServerParameters(
         command=sys.executable,
         args=["-m", package_of(folder), *options],
-        env={**os.environ, **credentials, **settings, "PYTHONPATH": str(import_root(packages[0]))},
+        env={**os.environ, **credentials, **settings, "PYTHONPATH": str(import_root(home))},
     )
     async with Client(stdio_client(start, errlog=sys.stderr), elicitation_callback=agree) as client:
         yield client

@@ -150,8 +150,8 @@ class _Overlay:
                 matches = f"{len(sources)} places"
             message = f"`copy` must match one place, but it matches {matches}"
             raise self.error(message, f"{pointer}/copy", "use a path that matches one place")
-        self.weigh(self.node(sources[0]), targets, f"{pointer}/copy")
         value = copying.deepcopy(self.node(sources[0]))
+        self.weigh(value, targets, f"{pointer}/copy")
         for path in targets:
             self.update(path, value, _pointer(sources[0]))
 

@@ -155,4 +155,4 @@ def test_tasks_that_cannot_be_read_are_told(tmp_path: Path, text: str, reason: s
 
 def test_a_folder_without_a_server_is_told(tmp_path: Path, capfd: Any) -> None:
     assert run(["eval", str(TASKS), "--project", str(tmp_path)]) == 2
-    assert "E1473" in capfd.readouterr().err
+    assert "E1177" in capfd.readouterr().err
