@@ -67,6 +67,7 @@ def features(server: Server) -> Mapping[str, bool]:
         "has_files": calls_api and "files" in used,
         "has_login": has_login(server),
         "has_tools": bool(tools),
+        "has_secrets": has_secrets(server),
         "has_lists": calls_api and has_lists(server),
         "has_answers": calls_api or server.code,
         "has_styles": calls_api and "styles" in used,
@@ -145,6 +146,13 @@ def fetches_tokens(server: Server) -> bool:
     """Return whether a server gets access tokens from a token endpoint."""
     kinds = {auth.kind for auth in server.auth}
     return has_login(server) or "client_credentials" in kinds or "exchange" in server.parts
+
+
+def has_secrets(server: Server) -> bool:
+    """Return whether a server reads secrets, or withholds fields."""
+    readers = {"asgi", "audit", "exchange", "http", "oauth", "redis"}
+    first = (server.calls_api, server.asks, server.redact, server.code)
+    return any(first) or not readers.isdisjoint(server.parts)
 
 
 def has_lists(server: Server) -> bool:

@@ -24,16 +24,15 @@ from mcp.shared.exceptions import MCPError
 from pydantic_core import to_json
 
 from .calls import ApiSide, Hooks, Runner
-from .catalog import Catalog, Entry, Front, Pages, Run
+from .catalog import Catalog, Entry, Front, Run, Tools
 from .errors import StartError
 from .limits import Quota, taking
 from .package import Package
 from .parts import mode_of, parts_of
 from .record import current, is_read, is_traced, recorded, with_readable_trace
 from .results import sendable
-from .results.content import EVERYTHING, Choice, Context, ToolError, failure
-from .secrets import CHOICE
-from .settings import PAGE_BYTES, Settings, read
+from .results.content import CHOICE, EVERYTHING, Choice, Context, ToolError, failure
+from .settings import Settings, read
 
 LIST_TTL_MS = 300_000
 """Time for which a client may cache the list, in milliseconds: it only changes when the server
@@ -97,8 +96,8 @@ class App:
         """Set by an application that is called in process: its transport."""
         self.refusal: Refusal | None = None
         """Set by a transport that knows its callers."""
-        self.page_bytes = PAGE_BYTES
-        """Most bytes of a page; a transport may set another limit."""
+        self.pages: Any = None
+        """Set by a transport whose clients limit a message: `transports.http.pages_of`."""
         self.listed = self.catalog.listed
         """The Tool objects of the list."""
         self._front: Front | None = None
@@ -120,7 +119,6 @@ class App:
             self.listed = [
                 {key: tool[key] for key in tool if key not in hidden} for tool in self.listed
             ]
-        self._whole = Pages([self.listed])
         self._paged = lru_cache(maxsize=MOST_CHOICES)(self._pages_of)
         self.server = self._build(facts)
 
@@ -211,7 +209,7 @@ class App:
         result = await call_next(ctx)
         if ctx.method == "tools/list" and isinstance(result, dict):
             cursor = (ctx.params or {}).get("cursor")
-            tools = self._pages(ctx).tools(cursor)
+            tools, _ = self._page(ctx, cursor)
             if ctx.protocol_version < TITLED:
                 tools = list(map(_with_title_among_hints, tools))
             result = {**result, "tools": tools}
@@ -225,20 +223,26 @@ class App:
         """The envelope of a page. Raises MCPError (-32602) for a cursor that is not known."""
         cursor = params.cursor if params is not None else None
         try:
-            following = self._pages(ctx).after(cursor)
-        except ValueError:
+            _, following = self._page(ctx, cursor)
+        except LookupError:
             raise MCPError(code=types.INVALID_PARAMS, message="Unknown cursor") from None
         return types.ListToolsResult(tools=[], next_cursor=following)
 
-    def _pages(self, ctx: ServerRequestContext[Any, Any]) -> Pages:
-        """The pages of the list; on stdio, where no client limits a message, there is one."""
-        if ctx.request is None:
-            return self._whole
-        return self._paged(_choice(ctx))
+    def _page(
+        self, ctx: ServerRequestContext[Any, Any], cursor: str | None
+    ) -> tuple[Tools, str | None]:
+        """A page of the list and the cursor of the next one; on stdio, where no client limits a
+        message, there is one page. Raises LookupError for a cursor that is not known.
+        """
+        if None not in (self.pages, ctx.request):
+            page: tuple[Tools, str | None] = self._paged(_choice(ctx))[cursor]
+            return page
+        if cursor is not None:
+            raise LookupError(cursor)
+        return self.listed, None
 
-    def _pages_of(self, choice: Choice) -> Pages:
-        tools = [tool for tool in self.listed if choice.takes(self.entry(tool["name"]))]
-        return Pages.of(tools, self.page_bytes)
+    def _pages_of(self, choice: Choice) -> Any:
+        return self.pages([tool for tool in self.listed if choice.takes(self.entry(tool["name"]))])
 
     async def _call(
         self, request: ServerRequestContext[Any, Any], params: types.CallToolRequestParams

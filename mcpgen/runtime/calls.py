@@ -36,7 +36,6 @@ from .results.content import (
     failure,
     result_of,
 )
-from .secrets import Withheld
 
 if TYPE_CHECKING:
     from .arguments.checker import Checker
@@ -181,7 +180,10 @@ class Runner:
         """`facts` is the content of `api.json`, `consents` are those of the parts."""
         self._consents = consents
         self._lists: Mapping[str, Any] = facts.get("lists", {})
-        self._withheld = Withheld(facts.get("redact", ()))
+        self._withheld: Any = None
+        """The fields that no answer may show (`secrets.Withheld`), where there are some."""
+        if names := facts.get("redact", ()):
+            self._withheld = import_module(".secrets", __package__).Withheld(names)
         self._hooks = hooks
         self._api = api
         self._mask = mask

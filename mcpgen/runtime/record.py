@@ -28,7 +28,7 @@ class Record:
 
     tool: str
     sender: Mapping[str, str] = field(default_factory=dict)
-    """Fields that say who called (`secrets.SENDER`); none on stdio."""
+    """Fields that say who called (`results.content.SENDER`); none on stdio."""
     status: int | str = "ok"
     """`ok`, `asked` (a person, first), the API's status, or the kind of failure."""
     reason: str = ""

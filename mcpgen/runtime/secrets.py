@@ -6,19 +6,29 @@ import base64
 import functools
 import hmac
 import json
+import os
 import re
+import stat
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass
-from typing import Any, NoReturn
-from urllib.parse import quote, quote_plus
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, NoReturn, Protocol
+from urllib.parse import quote, quote_plus, unquote
 
-from .results import Sieve, fold
+from .results import Masks, Sieve, fold
 
 MASK = "****"
 NOTE = "not shown: it names a field that this server withholds"
 
+_PLACEHOLDER = re.compile(
+    r"<.*>|\$\{.*\}|\{\{.*\}\}|x{3,}|\*+|\.{3,}|-+|none|null|todo|tbd|fixme|placeholder"
+    r"|(change|replace|fill|insert|put|enter|add)[-_ ]?(me|this|it|in|your|here).*|your[-_ ].*",
+    re.I,
+)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_PASSWORD = re.compile(r"://[^/?#@]*?:([^/?#]*)@")
 _MAX_SECRETS = 200
 """Half of them for the operator's secrets, which never go, half for tokens that were renewed."""
 _ASSIGNMENT = re.compile(r"[\"'<&?\s{,]?([A-Za-z_][\w.-]{0,63})[\"'\\]{0,3}\s?[:=>]")
@@ -83,7 +93,7 @@ none. They are masked in that call alone.
 """
 
 
-class Redactor:
+class Redactor(Masks):
     """Masks every known secret in a text: plain, percent-encoded, and base64 at any alignment.
 
     The last line of defence: no code relies on it to remove a secret.
@@ -127,12 +137,8 @@ class Redactor:
             return text
         return self._pattern.sub(MASK, text)
 
-    def data(self, value: Any) -> Any:
-        """JSON data with every secret in its texts and keys masked."""
-        return Sieve(self).of(value) if self.is_needed else value
-
     @property
-    def is_needed(self) -> bool:
+    def is_needed(self) -> bool:  # type: ignore[override]
         """Whether there is anything to mask."""
         own = (self._pattern, own_token.get(), forwarded_now.get())
         return any(each is not None for each in own)
@@ -191,19 +197,6 @@ class Withheld:
         return any(fold(word) in self._names for word in _WORD.findall(text))
 
 
-CALLER = "mcp.caller"
-"""Key of a request's caller in the ASGI scope; None if callers are not distinguished."""
-
-SENDER = "mcp.sender"
-"""The key under which the ASGI scope has what is written down of a request: its `address`, its id
-(`request`), and `issuer`, `subject`, `client` and `key` where callers are authenticated.
-"""
-
-
-CHOICE = "mcp.choice"
-"""The key under which the ASGI scope has the `results.content.Choice` of a request."""
-
-
 @dataclass(frozen=True, slots=True)
 class Caller:
     """The bearer of an access token that was checked."""
@@ -222,9 +215,114 @@ class Caller:
     """`kid`: the id of the key that the token is signed with."""
 
     def fields(self) -> dict[str, str]:
-        """Return what is written down of a caller (`SENDER`)."""
+        """Return what is written down of a caller (`results.content.SENDER`)."""
         return {name: getattr(self, name) for name in ("issuer", "subject", "client", "key")}
 
 
 caller_now: ContextVar[Caller | None] = ContextVar("caller_now", default=None)
 """The caller of the tool call that runs."""
+
+
+class AccessToken(Protocol):
+    """An access token for the API."""
+
+    async def get(self, post: Any) -> Secret:
+        """Return the access token, renewed if due."""
+
+    def forget(self, token: Secret) -> None:
+        """Note that the API refused a token."""
+
+
+class LoginToken(AccessToken, Protocol):
+    """The access token of a person who logged in."""
+
+    @property
+    def is_there(self) -> bool:
+        """Whether a login exists."""
+
+    async def find(self) -> None:
+        """Look for the tokens of a login."""
+
+
+class CallerTokens(Protocol):
+    """Access tokens for the API, one for each caller."""
+
+    async def token(self, caller: Caller | None, post: Any) -> Secret:
+        """Return the token for a caller."""
+
+    def forget(self, token: Secret) -> None:
+        """Note that the API refused a token."""
+
+
+def read(reader: Any, name: str, may_be_empty: bool) -> Secret | None:
+    """A secret from its variable, or from the file that the variable with `_FILE` names; `reader`
+    is a `settings.Reader`.
+    """
+    value = reader.environ.get(f"{reader.prefix}_{name}")
+    if not value and f"{reader.prefix}_{name}_FILE" in reader.environ:
+        name = f"{name}_FILE"
+        value = _content_of(reader, name)
+    if value is None:
+        return None
+    if value == "":
+        return Secret(value) if may_be_empty else None
+    fault = _fault_of_secret(value)
+    if fault:
+        reader.refuse(name, fault)
+        return None
+    return Secret(value)
+
+
+def _content_of(reader: Any, name: str) -> str | None:
+    """Return the content of a secret's file, which only its owner may be able to read."""
+    path = Path(reader.environ[f"{reader.prefix}_{name}"])
+    try:
+        if not _is_private(path):
+            reader.refuse(name, "has to name a file that only its owner can read (mode 0600)")
+            return None
+        return path.read_text(encoding="utf-8").removesuffix("\n").removesuffix("\r")
+    except (OSError, UnicodeDecodeError):
+        reader.refuse(name, "names a file that cannot be read")
+        return None
+
+
+def revealed(
+    secrets: Iterable[Secret | None], values: Mapping[str, Any], parts: Iterable[Any]
+) -> list[str]:
+    """Return the texts of secrets, of those among variables and those of parts, sorted."""
+    masked = [*secrets, *_secrets_in(values, parts)]
+    return sorted(secret.reveal() for secret in masked if secret)
+
+
+def _secrets_in(values: Mapping[str, Any], parts: Iterable[Any]) -> Iterator[Secret]:
+    """Yield the secrets among variables and those of parts, and the passwords of URLs."""
+    own = (getattr(part, each.name) for part in parts for each in fields(part))
+    for value in (*values.values(), *own):
+        if isinstance(value, Secret):
+            yield value
+            yield from (Secret(unquote(found)) for found in _PASSWORD.findall(value.reveal()))
+
+
+def _fault_of_secret(value: str) -> str:
+    """Explain why a text cannot be a secret, or return an empty text."""
+    if _CONTROL.search(value):
+        return "holds a line break or another control character"
+    if not value.isascii():
+        return "holds characters other than ASCII"
+    if value != value.strip():
+        return "begins or ends with a space"
+    if _PLACEHOLDER.fullmatch(value):
+        return "holds a placeholder: put the real value there, or unset it"
+    return ""
+
+
+def _is_private(path: Path) -> bool:
+    """Return whether a path is a file that only its owner can read, or one of `/run/` (where
+    containers mount secrets). Raises OSError.
+    """
+    mode = path.stat().st_mode
+    if not stat.S_ISREG(mode):
+        return False
+    if os.name != "posix" or str(path).startswith("/run/"):
+        return True
+    return not mode & 0o077

@@ -9,8 +9,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
-import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from hashlib import sha256
@@ -18,23 +17,14 @@ from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, TypeVar
-from urllib.parse import unquote
 
 from .parts import VARIABLES as PART_VARIABLES
 from .parts import Part, parts_of, remedy
-from .results import visible
-from .secrets import Redactor, Secret
+from .results import Masks, visible
 
 _T = TypeVar("_T")
-_PLACEHOLDER = re.compile(
-    r"<.*>|\$\{.*\}|\{\{.*\}\}|x{3,}|\*+|\.{3,}|-+|none|null|todo|tbd|fixme|placeholder"
-    r"|(change|replace|fill|insert|put|enter|add)[-_ ]?(me|this|it|in|your|here).*|your[-_ ].*",
-    re.I,
-)
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _RATE = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)(?:/(s|m|h))?")
 _SECONDS = {"s": 1, "m": 60, "h": 3600}
-_PASSWORD = re.compile(r"://[^/?#@]*?:([^/?#]*)@")
 _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off", "")
 KIB, MIB, GIB = 1024, 1024**2, 1024**3
 PAGE_BYTES = 480 * KIB
@@ -91,6 +81,14 @@ def variable(
     return field(default=default, metadata={Setting: setting})
 
 
+def _secrets() -> Any:
+    """Return the module with the secrets; None on a server that has none."""
+    try:
+        return import_module(".secrets", __package__)
+    except ModuleNotFoundError:
+        return None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """Everything that is decided before the first call. Times are seconds, sizes are bytes unless
@@ -120,7 +118,7 @@ class Settings:
     parts: tuple[Part, ...] = ()
     part_settings: Mapping[Any, Any] = field(default_factory=dict)
     """The variables of each part, by their dataclass."""
-    redactor: Redactor = field(default_factory=Redactor)
+    redactor: Masks = field(default_factory=Masks)
     shared_key: bytes = b""
     """Digest of the secrets of the environment, which all replicas have; empty without any."""
     notes: tuple[str, ...] = ()
@@ -272,17 +270,17 @@ class Reader:
         self.raise_problems()
         return settings
 
-    def fields(
-        self, values: Mapping[str, Any], secrets: Iterable[Secret | None] = ()
-    ) -> dict[str, Any]:
+    def fields(self, values: Mapping[str, Any], secrets: Iterable[Any] = ()) -> dict[str, Any]:
         """Return the fields of every server's settings. `values` are its own variables, `secrets`
         what is masked besides those among the variables.
         """
         own = {part.settings: self.part(part) for part in self.parts if part.settings is not None}
         known = self.known()
         self.note_unknown(known)
-        masked = [*secrets, *_secrets_in(values, own.values())]
-        known_secrets = sorted(secret.reveal() for secret in masked if secret)
+        known_secrets, redactor = [], Masks()
+        if there := _secrets():
+            known_secrets = there.revealed(secrets, values, own.values())
+            redactor = there.Redactor(known_secrets)
         return {
             **values,
             "name": str(self.facts["name"]),
@@ -292,7 +290,7 @@ class Reader:
             "forward_headers": tuple(self.facts.get("forward_headers", ())),
             "parts": self.parts,
             "part_settings": MappingProxyType(own),
-            "redactor": Redactor(known_secrets),
+            "redactor": redactor,
             "shared_key": (
                 sha256("\0".join(known_secrets).encode()).digest() if known_secrets else b""
             ),
@@ -354,33 +352,9 @@ class Reader:
         """Note a problem of a variable."""
         self.problems.append(f"`{self.prefix}_{name}` {reason}")
 
-    def secret(self, name: str, *, may_be_empty: bool = False) -> Secret | None:
-        """A secret from its variable, or from the file that the variable with `_FILE` names."""
-        value = self.environ.get(f"{self.prefix}_{name}")
-        if not value and f"{self.prefix}_{name}_FILE" in self.environ:
-            name = f"{name}_FILE"
-            value = self.secret_file(name)
-        if value is None:
-            return None
-        if value == "":
-            return Secret(value) if may_be_empty else None
-        fault = _fault_of_secret(value)
-        if fault:
-            self.refuse(name, fault)
-            return None
-        return Secret(value)
-
-    def secret_file(self, name: str) -> str | None:
-        """Return the content of a secret's file, which only its owner may be able to read."""
-        path = Path(self.environ[f"{self.prefix}_{name}"])
-        try:
-            if not _is_private(path):
-                self.refuse(name, "has to name a file that only its owner can read (mode 0600)")
-                return None
-            return path.read_text(encoding="utf-8").removesuffix("\n").removesuffix("\r")
-        except (OSError, UnicodeDecodeError):
-            self.refuse(name, "names a file that cannot be read")
-            return None
+    def secret(self, name: str, *, may_be_empty: bool = False) -> Any:
+        """A `Secret` from its variable, or from the file that the variable with `_FILE` names."""
+        return _secrets().read(self, name, may_be_empty)
 
     def note_unknown(self, known: set[str]) -> None:
         """Note variables with the server's prefix that it does not read. One of a part that the
@@ -402,37 +376,3 @@ class Reader:
     def similar(self, name: str, known: set[str]) -> list[str]:
         """Return the variable that an unknown one was meant to be; empty where none is close."""
         return difflib.get_close_matches(name, known, n=1, cutoff=0.8)
-
-
-def _secrets_in(values: Mapping[str, Any], parts: Iterable[Any]) -> Iterator[Secret]:
-    """Yield the secrets among variables and those of parts, and the passwords of URLs."""
-    own = (getattr(part, each.name) for part in parts for each in fields(part))
-    for value in (*values.values(), *own):
-        if isinstance(value, Secret):
-            yield value
-            yield from (Secret(unquote(found)) for found in _PASSWORD.findall(value.reveal()))
-
-
-def _fault_of_secret(value: str) -> str:
-    """Explain why a text cannot be a secret, or return an empty text."""
-    if _CONTROL.search(value):
-        return "holds a line break or another control character"
-    if not value.isascii():
-        return "holds characters other than ASCII"
-    if value != value.strip():
-        return "begins or ends with a space"
-    if _PLACEHOLDER.fullmatch(value):
-        return "holds a placeholder: put the real value there, or unset it"
-    return ""
-
-
-def _is_private(path: Path) -> bool:
-    """Return whether a path is a file that only its owner can read, or one of `/run/` (where
-    containers mount secrets). Raises OSError.
-    """
-    mode = path.stat().st_mode
-    if not stat.S_ISREG(mode):
-        return False
-    if os.name != "posix" or str(path).startswith("/run/"):
-        return True
-    return not mode & 0o077

@@ -17,8 +17,8 @@ from mcp.types import ListToolsResult
 from shop import PREFIX, command, write_package
 from test_server_http import Server
 
-from mcpgen.runtime.catalog import Pages
 from mcpgen.runtime.settings import PAGE_BYTES
+from mcpgen.runtime.transports.http import pages_of
 
 LINE = 512_000
 """What a page may be on the wire; clients refuse events of more than 1 MiB."""
@@ -51,20 +51,20 @@ def collected(page: Callable[[str | None], tuple[list[Any], str | None]]) -> lis
 @pytest.mark.parametrize("count", [0, 1, 3, 400])
 def test_pages_hold_every_tool_once_and_none_is_too_large(count: int) -> None:
     tools = [tool(number) for number in range(count)]
-    pages = Pages.of(tools, PAGE_BYTES)
-    parts = collected(lambda cursor: (pages.tools(cursor), pages.after(cursor)))
+    pages = pages_of(tools, PAGE_BYTES)
+    parts = collected(pages.__getitem__)
     assert [item for part in parts for item in part] == tools
     assert all(bytes_of(part) <= PAGE_BYTES + 2 for part in parts)
 
 
 def test_a_list_that_fits_is_one_page() -> None:
-    assert Pages.of([tool(1), tool(2)], PAGE_BYTES).after(None) is None
+    assert pages_of([tool(1), tool(2)], PAGE_BYTES)[None][1] is None
 
 
 def test_a_tool_larger_than_a_page_has_one_of_its_own() -> None:
     tools = [tool(1), tool(2, PAGE_BYTES * 2), tool(3)]
-    pages = Pages.of(tools, PAGE_BYTES)
-    parts = collected(lambda cursor: (pages.tools(cursor), pages.after(cursor)))
+    pages = pages_of(tools, PAGE_BYTES)
+    parts = collected(pages.__getitem__)
     assert [len(part) for part in parts] == [1, 1, 1]
 
 

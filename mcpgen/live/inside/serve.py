@@ -31,7 +31,7 @@ INTERVAL = 0.3
 PENDING = "mcpgen.lock.new"
 """A file in the project while a run is writing."""
 
-KEPT = ("server", "refusal", "page_bytes")
+KEPT = ("server", "refusal", "pages")
 """Attributes of an application that outlive its reload."""
 
 Fingerprint = tuple[tuple[str, int, int], ...]

@@ -14,8 +14,7 @@ from typing import Any
 
 from ..errors import MissingCredential
 from ..facts import origin_of
-from ..parts import AccessToken, LoginToken
-from ..secrets import Forwarded, Redactor, Secret, forwarded_now, own_token
+from ..secrets import AccessToken, Forwarded, LoginToken, Redactor, Secret, forwarded_now, own_token
 from .request import VALUE, Outgoing, Post
 from .settings import ApiSettings, Credential
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, TypeVar
 from ..facts import Origin, check_base_url, origin_of
 from ..parts import VARIABLES as PART_VARIABLES
 from ..results import ListAnswer, Shaping
-from ..secrets import Secret
+from ..secrets import Redactor, Secret
 from ..settings import (
     GIB,
     KIB,
@@ -112,6 +112,7 @@ class Credential:
 class ApiSettings(Settings):
     """The settings of a server that calls an API."""
 
+    redactor: Redactor = field(default_factory=Redactor)
     api: str = ""
     """The API of several that these are for; empty for the first."""
     apis: Mapping[str, ApiSettings] = field(default_factory=dict)

@@ -20,7 +20,7 @@ import re
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from ..arguments.checker import compiled
 from ..errors import ApiError
@@ -60,7 +60,6 @@ from ..results.content import (
     ResourceLink,
     noted,
     picture,
-    too_large,
 )
 from ..secrets import NOTE, Withheld, caller_now, forwarded_now
 from .api import Api, progress
@@ -103,6 +102,24 @@ _HEADERS_TOLD: dict[int | str, tuple[str, ...]] = {
 """The header fields that are told: of an answer without content and of that of a method, and, by
 status, of one that has content (RFC 9110 sections 10.2.2 and 10.2.3).
 """
+MAX_PIXELS = 8_000
+"""Width or height of an image that models take; a larger one ends a conversation."""
+MAX_IMAGE = 3_900_000
+"""Bytes of such an image: 5 MiB as base64."""
+_SIZES: tuple[tuple[Literal["big", "little"], int, bytes], ...] = (
+    ("big", 0, rb"\x89PNG.{12}(.{4})(.{4})"),
+    ("big", 0, rb"\xff[\xc0-\xcf]...(..)(..)"),
+    ("little", 0, rb"GIF8.a(..)(..)"),
+    ("little", 1, rb"RIFF.{8}VP8X.{8}(...)(...)"),
+    ("little", 0, rb"RIFF.{8}VP8 .{10}(..)(..)"),
+)
+"""The order of the bytes of width and height, what they lack, and where they are (RFC 9649, ITU-T
+T.81 section B.2.2).
+"""
+_SEGMENT = re.compile(rb"\xff+([^\xff])(..)", re.DOTALL)
+_NO_FRAMES = b"\xc4\xc8\xcc"
+"""JPEG markers numbered like frames that begin tables instead."""
+
 KEPT_SECONDS = 5.0
 """Seconds for which an answer is cached for all callers."""
 ANSWER_SECONDS = 0.8
@@ -643,6 +660,35 @@ def _saved(content: bytes, media_type: str, digest: str, settings: ApiSettings) 
         return None
     link = ResourceLink(path.as_uri(), path.name, media_type=media_type, size=len(content))
     return link.block()
+
+
+def too_large(data: bytes) -> bool:
+    """Return whether a picture is more than models take, by its bytes or its width and height."""
+    if len(data) > MAX_IMAGE:
+        return True
+    if data.startswith(b"RIFF") and data[12:16] == b"VP8L":
+        packed = int.from_bytes(data[21:25], "little")
+        return max(packed & 0x3FFF, packed >> 14 & 0x3FFF) >= MAX_PIXELS
+    for order, lack, pattern in _SIZES:
+        found = re.match(pattern, _frame(data), re.DOTALL)
+        if found:
+            longest = max(int.from_bytes(each, order) for each in found.groups())
+            return longest + lack > MAX_PIXELS
+    return False
+
+
+def _frame(data: bytes) -> bytes:
+    """The first frame of a JPEG; any other picture as it is."""
+    at = 2 * data.startswith(b"\xff\xd8")
+    while at:
+        segment = _SEGMENT.match(data, at)
+        if segment is None:
+            return b""
+        at = segment.start(1) - 1
+        if 0xC0 <= segment[1][0] <= 0xCF and segment[1] not in _NO_FRAMES:
+            return data[at : at + 16]
+        at += 2 + max(2, int.from_bytes(segment[2], "big"))
+    return data
 
 
 def _assigned(arguments: Mapping[str, Any]) -> str:

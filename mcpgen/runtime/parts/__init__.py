@@ -10,10 +10,9 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any
 
 from ..errors import StartError
-from ..secrets import Caller, Secret
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,37 +108,6 @@ Command = Callable[[str, list[str]], int]
 """Runs a command of the package of that name with these arguments; returns the exit code."""
 
 
-class AccessToken(Protocol):
-    """An access token for the API."""
-
-    async def get(self, post: Any) -> Secret:
-        """Return the access token, renewed if due."""
-
-    def forget(self, token: Secret) -> None:
-        """Note that the API refused a token."""
-
-
-class LoginToken(AccessToken, Protocol):
-    """The access token of a person who logged in."""
-
-    @property
-    def is_there(self) -> bool:
-        """Whether a login exists."""
-
-    async def find(self) -> None:
-        """Look for the tokens of a login."""
-
-
-class CallerTokens(Protocol):
-    """Access tokens for the API, one for each caller."""
-
-    async def token(self, caller: Caller | None, post: Any) -> Secret:
-        """Return the token for a caller."""
-
-    def forget(self, token: Secret) -> None:
-        """Note that the API refused a token."""
-
-
 @dataclass(frozen=True, slots=True)
 class Mode:
     """A different list of the tools: the option for it, its help, and its maker."""
@@ -198,12 +166,12 @@ class Part:
     """The same for how many run (None: as its own settings say); returns a `limits.Place`."""
     authority: Callable[..., Any] | None = None
     """Given the app and the settings, returns a `guard.Authority`, or None. Raises StartError."""
-    caller_tokens: Callable[..., CallerTokens | None] | None = None
-    """Given the settings, returns the source of tokens on behalf of callers, or None."""
+    caller_tokens: Callable[..., Any] | None = None
+    """Given the settings, returns a `secrets.CallerTokens`, or None."""
     origins: Callable[..., tuple[str, ...]] | None = None
     """Given the settings, returns the URLs it calls, whose hosts may be at private addresses."""
-    login_token: Callable[..., LoginToken] | None = None
-    """Given a credential and the settings, returns the source of the tokens of a login."""
+    login_token: Callable[..., Any] | None = None
+    """Given a credential and the settings, returns a `secrets.LoginToken`."""
     consent: Callable[..., Callable[..., Awaitable[None]]] | None = None
     """Given a function that reads the settings, and the content of `api.json`, returns what is
     awaited with each `Entry` and `Call` before the function of the tool is called. Raises ToolError

@@ -194,6 +194,23 @@ def _below(paths: _Paths, key: str, item: Any) -> _Paths | None:
     return (inside, drop) if inside else None
 
 
+class Masks:
+    """Masks secrets in texts (`secrets.Redactor`); on a server without secrets there are none."""
+
+    is_needed = False
+
+    def add(self, secret: str) -> None:
+        """Mask this text from now on."""
+
+    def __call__(self, text: str) -> str:
+        """The text with every secret masked."""
+        return text
+
+    def data(self, value: Any) -> Any:
+        """JSON data with every secret in its texts and keys masked."""
+        return Sieve(self).of(value) if self.is_needed else value
+
+
 def sendable(value: Any) -> Any:
     """Replace every half of a surrogate pair in data: UTF-8 cannot encode one, and a server that
     tries stops.

@@ -23,13 +23,23 @@ import re
 import uuid
 from collections.abc import Mapping
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from ..secrets import CALLER, CHOICE, SENDER, Caller
 from . import compact, sendable
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
+
+CALLER = "mcp.caller"
+"""Key of a request's caller in the ASGI scope; None if callers are not distinguished."""
+
+SENDER = "mcp.sender"
+"""The key under which the ASGI scope has what is written down of a request: its `address`, its id
+(`request`), and `issuer`, `subject`, `client` and `key` where callers are authenticated.
+"""
+
+CHOICE = "mcp.choice"
+"""The key under which the ASGI scope has the `results.content.Choice` of a request."""
 
 Block = dict[str, Any]
 """A content block as JSON (MCP, `ContentBlock`)."""
@@ -59,54 +69,6 @@ _PICTURES = {
     "image/gif": b"GIF8[79]a",
     "image/webp": rb"RIFF[\0-\xff]{4}WEBP",
 }
-
-
-MAX_PIXELS = 8_000
-"""Width or height of an image that models take; a larger one ends a conversation."""
-MAX_IMAGE = 3_900_000
-"""Bytes of such an image: 5 MiB as base64."""
-_SIZES: tuple[tuple[Literal["big", "little"], int, bytes], ...] = (
-    ("big", 0, rb"\x89PNG.{12}(.{4})(.{4})"),
-    ("big", 0, rb"\xff[\xc0-\xcf]...(..)(..)"),
-    ("little", 0, rb"GIF8.a(..)(..)"),
-    ("little", 1, rb"RIFF.{8}VP8X.{8}(...)(...)"),
-    ("little", 0, rb"RIFF.{8}VP8 .{10}(..)(..)"),
-)
-"""The order of the bytes of width and height, what they lack, and where they are (RFC 9649, ITU-T
-T.81 section B.2.2).
-"""
-_SEGMENT = re.compile(rb"\xff+([^\xff])(..)", re.DOTALL)
-_NO_FRAMES = b"\xc4\xc8\xcc"
-"""JPEG markers numbered like frames that begin tables instead."""
-
-
-def too_large(data: bytes) -> bool:
-    """Return whether a picture is more than models take, by its bytes or its width and height."""
-    if len(data) > MAX_IMAGE:
-        return True
-    if data.startswith(b"RIFF") and data[12:16] == b"VP8L":
-        packed = int.from_bytes(data[21:25], "little")
-        return max(packed & 0x3FFF, packed >> 14 & 0x3FFF) >= MAX_PIXELS
-    for order, lack, pattern in _SIZES:
-        found = re.match(pattern, _frame(data), re.DOTALL)
-        if found:
-            longest = max(int.from_bytes(each, order) for each in found.groups())
-            return longest + lack > MAX_PIXELS
-    return False
-
-
-def _frame(data: bytes) -> bytes:
-    """The first frame of a JPEG; any other picture as it is."""
-    at = 2 * data.startswith(b"\xff\xd8")
-    while at:
-        segment = _SEGMENT.match(data, at)
-        if segment is None:
-            return b""
-        at = segment.start(1) - 1
-        if 0xC0 <= segment[1][0] <= 0xCF and segment[1] not in _NO_FRAMES:
-            return data[at : at + 16]
-        at += 2 + max(2, int.from_bytes(segment[2], "big"))
-    return data
 
 
 def picture(data: bytes) -> str:
@@ -267,12 +229,9 @@ class Context:
         return "progress_token" in (self.sent_by.meta or ())
 
     @property
-    def caller(self) -> Caller | None:
-        """The caller; None on stdio, and if all callers share one token."""
-        if self.sent_by is None or self.sent_by.request is None:
-            return None
-        caller: Caller | None = self.sent_by.request.scope.get(CALLER)
-        return caller
+    def caller(self) -> Any:
+        """The caller (`secrets.Caller`); None on stdio, and if all callers share one token."""
+        return None if self.request is None else self.request.scope.get(CALLER)
 
     @property
     def choice(self) -> Choice:
@@ -283,7 +242,7 @@ class Context:
 
     @property
     def sender(self) -> Mapping[str, str]:
-        """Fields that say who called (`caller.SENDER`); none on stdio."""
+        """Fields that say who called (`SENDER`); none on stdio."""
         if self.request is None:
             return {}
         sender: Mapping[str, str] = self.request.scope.get(SENDER, {})

@@ -24,8 +24,7 @@ from mcp.types.jsonrpc import JSONRPCMessage, JSONRPCRequest
 from ..catalog import CALL, Entry
 from ..log import event
 from ..record import Record, note_refusal
-from ..results.content import EVERYTHING, Choice
-from ..secrets import CHOICE, SENDER
+from ..results.content import CHOICE, EVERYTHING, SENDER, Choice
 from . import BadMessage, parse
 
 Message = MutableMapping[str, Any]

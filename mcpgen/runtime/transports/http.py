@@ -13,6 +13,7 @@ import argparse
 import asyncio
 import errno
 import ipaddress
+import json
 import math
 import multiprocessing
 import os
@@ -31,6 +32,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from .. import limits
+from ..catalog import Tools
 from ..errors import StartError
 from ..http_options import HttpSettings
 from ..limits import BURST_SECONDS, LATER, Pace, Place, Quota, hold, pace_of, place_of
@@ -265,10 +267,32 @@ def application(app: App, options: argparse.Namespace, settings: Settings) -> Gu
         fault=app.fault,
     )
     guard.life = partial(_draining, own.http_grace, guard.drain)
-    app.page_bytes = own.http_list_bytes
+    app.pages = partial(pages_of, limit=own.http_list_bytes)
     app.quota = SharedQuota(settings, app.home.facts().get("rates", {}))
     app.prepare()
     return guard
+
+
+def pages_of(tools: Tools, limit: int) -> dict[str | None, tuple[Tools, str | None]]:
+    """The pages of a list, by their cursors, each with the cursor of the next one. The cursor of a
+    page is the name of its first tool; no page has more than `limit` bytes of tools as JSON, unless
+    a single tool has.
+
+    Over HTTP an answer may be one server-sent event, and clients refuse events of more than 1 MiB.
+    A list that fits into one page stays whole, because some clients read the first page only; for
+    those, `..._HTTP_LIST_BYTES` allows a longer list.
+    """
+    pages: list[Tools] = [[]]
+    room = limit
+    for tool in tools:
+        size = len(json.dumps(tool, ensure_ascii=False, separators=(",", ":")).encode()) + 1
+        if size > room and pages[-1]:
+            pages.append([])
+            room = limit
+        pages[-1].append(tool)
+        room -= size
+    cursors = [None, *(str(page[0]["name"]) for page in pages[1:]), None]
+    return dict(zip(cursors, zip(pages, cursors[1:], strict=True), strict=False))
 
 
 def authority_of(app: App, settings: Settings) -> Authority | None:

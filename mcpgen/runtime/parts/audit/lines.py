@@ -16,7 +16,8 @@ from typing import Any
 from ...errors import StartError
 from ...log import event
 from ...record import Record, notes, observers
-from ...secrets import Redactor, Withheld
+from ...results import Masks
+from ...secrets import Withheld
 from ...settings import Settings
 
 SYSLOG = "syslog"
@@ -34,7 +35,7 @@ class Arguments:
     `withheld`.
     """
 
-    def __init__(self, redactor: Redactor, withheld: Iterable[str]) -> None:
+    def __init__(self, redactor: Masks, withheld: Iterable[str]) -> None:
         self._redactor = redactor
         self._withheld = Withheld(withheld)
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from ...client.settings import ApiSettings
 from ...facts import origin_of
+from ...secrets import CallerTokens
 from ...settings import Reader, Settings
-from .. import CallerTokens, Part
+from .. import Part
 from .variables import GRANTS, ExchangeSettings
 
 
@@ -29,7 +31,7 @@ def _check(own: ExchangeSettings, reader: Reader) -> None:
             reader.refuse(name, f"is not set, and `{reader.prefix}_EXCHANGE_URL` needs it")
 
 
-def _tokens(settings: Settings) -> CallerTokens | None:
+def _tokens(settings: ApiSettings) -> CallerTokens | None:
     own = settings.part(ExchangeSettings)
     if not own.exchange_url:
         return None

@@ -16,9 +16,9 @@ from yarl import URL
 
 from ...client.oauth import OAuthClient, TokenRefused, ask, error_text, grant_of
 from ...client.request import Post
+from ...client.settings import ApiSettings
 from ...errors import Refused
 from ...secrets import Caller, Secret
-from ...settings import Settings
 from .variables import GRANTS
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class TokenExchange:
     may allow less.
     """
 
-    def __init__(self, settings: Settings, own: ExchangeSettings) -> None:
+    def __init__(self, settings: ApiSettings, own: ExchangeSettings) -> None:
         assert own.exchange_client_secret is not None
         self._settings = settings
         self._own = own

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ...client.settings import ApiSettings, Credential
-from .. import LoginToken, Part
+from ...secrets import LoginToken
+from .. import Part
 
 
 def _log_in(package: str, arguments: list[str]) -> int:

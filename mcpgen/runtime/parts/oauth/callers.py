@@ -11,7 +11,7 @@ from starlette.routing import Route
 
 from ...catalog import Catalog, Entry
 from ...errors import StartError
-from ...secrets import CALLER, SENDER
+from ...results.content import CALLER, SENDER
 from ...transports.guard import NO_TOKEN, HTTPRefusal, Scope, bearer, challenge
 from .tokens import MAX_TOKEN, BadToken, Unavailable
 
