@@ -35,7 +35,7 @@ NEAREST = 6
 """Neighbours of a word in the table. With these two numbers it is a sixth of what `COMMON` words
 with 24 neighbours each are, and of 685 judged answers one fewer is among the best ten.
 """
-FEWEST = 4
+FEWEST = 6
 """Neighbours of a word in the table at least: one with fewer is a name or of no API."""
 CLOSE = 0.55
 """The least cosine of a neighbour."""

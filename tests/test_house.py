@@ -26,8 +26,8 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 48_500,
-    "lines of code of its runtime": 14_690,
+    "lines of code of mcpgen": 48_550,
+    "lines of code of its runtime": 14_700,
     "modules of a copied runtime": 38,
     "lines of a copied runtime": 12_250,
     "modules of src, runtime installed": 12,
@@ -51,7 +51,7 @@ LIMITS = {
     "sentences with a word to avoid": 0,
     "class names with several meanings": 8,
     "lines of the changelog of a version": 150,
-    "lines of test code": 52_650,
+    "lines of test code": 52_720,
 }
 """No figure may be more: its goal once that is reached, before it at most a twentieth above today's."""
 

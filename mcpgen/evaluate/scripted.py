@@ -7,11 +7,13 @@ every time.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from ..load.values import as_object
+from ..parse.body import BODY
 from ..render.search import content, stop_words
 from ..runtime.parts.search.entries import entry, fields_of
 from ..runtime.parts.search.finder import BEST
@@ -73,11 +75,12 @@ async def _attempt(
         if len(wrong) == MOST_TRIES:
             break
         contract = catalog.by_name.get(name, {"inputSchema": {"required": [""]}})
-        misfit = _misfit(contract["inputSchema"], task)
+        arguments = fitted(contract["inputSchema"], task)
+        misfit = _misfit(contract["inputSchema"], arguments)
         if misfit:
             tries.append(f"{name} {misfit}")
             continue
-        await talk.call(name, dict(task.arguments))
+        await talk.call(name, arguments)
         requests = api.taken()
         if any(task.done_by(request) for request in requests):
             return talk.outcome(task, wrong)
@@ -88,10 +91,35 @@ async def _attempt(
     return talk.outcome(task, wrong, reason)
 
 
-def _misfit(schema: dict[str, Any], task: Task) -> str:
-    """Explain why a task's arguments do not fit a tool, or return an empty string."""
-    missing = [name for name in schema.get("required", ()) if name not in task.arguments]
-    unknown = [name for name in task.arguments if name not in schema.get("properties", {})]
+def fitted(schema: dict[str, Any], task: Task) -> dict[str, Any]:
+    """Return a task's arguments as a tool takes them: the body as one argument or its fields as
+    arguments, whichever way the task has it. A field of the task's own `body` is left out where the
+    tool has no argument for it.
+    """
+    names: dict[str, Any] = schema.get("properties", {})
+    given = dict(task.arguments)
+    body = given.pop("body", task.body)
+    fields = as_object(task.body) | as_object(body)
+    taken = {_squash(name): name for name in reversed(names)}
+    for whole in BODY & names.keys():
+        inside = as_object(names[whole].get("properties")).keys() - names.keys()
+        fields |= {name: given.pop(name) for name in inside & given.keys()}
+        given.setdefault(whole, fields or body)
+        return {name: value for name, value in given.items() if value is not None}
+    flat = {taken[_squash(name)]: value for name, value in fields.items() if _squash(name) in taken}
+    said = as_object(task.arguments.get("body"))
+    unknown = {name: value for name, value in said.items() if _squash(name) not in taken}
+    return {**flat, **unknown, **given}
+
+
+def _squash(name: str) -> str:
+    return name.replace("_", "").lower()
+
+
+def _misfit(schema: dict[str, Any], arguments: Mapping[str, Any]) -> str:
+    """Explain why arguments do not fit a tool, or return an empty string."""
+    missing = [name for name in schema.get("required", ()) if name not in arguments]
+    unknown = [name for name in arguments if name not in schema.get("properties", {})]
     if missing:
         return f"needs `{missing[0]}`"
     if unknown:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from importlib import resources
 from itertools import chain
@@ -18,6 +19,11 @@ from ..runtime.parts.search.words import is_plural, root, stem, stems, words
 from .facts import grouped, wire
 
 _PARAMETER = re.compile(r"\{[^}]*\}")
+_EXPLAINED = re.compile(
+    r"(?:^|[.\n*] +|\b(?:[Aa]n?|[Tt]he|[Ee]ach) )[`*\"]*(\w+)[`*\"]*"
+    r" (?:is|are|means|represents?) ([^.\n]+)"
+)
+"""A term and what it is: `A guild is a server`."""
 _NUMBERED = re.compile(r"/v(\d+)(?=/)")
 _DEPRECATED = re.compile(r"(^|[.\n]|\b(is|been)( now)?) ?\W*deprecated\b", re.I)
 """A text that calls its operation, or a part of it, deprecated."""
@@ -47,14 +53,34 @@ def search_files(server: Server) -> dict[str, str]:
 def search_facts(server: Server) -> dict[str, Any]:
     """Return the index of a server's tools, with what of the tables concerns them."""
     stop, said = stop_words(), set[str]()
+    explained = _explained(server)
     entries = {
-        tool.name: _entry(tool, toolset, server.models, stop, said)
+        tool.name: _entry(tool, _about(tool, toolset, explained), server.models, stop, said)
         for toolset in server.toolsets
         for tool in toolset.tools
     }
     for name in _superseded(server.tools):
         entries[name]["deprecated"] = True
     return content(entries, said)
+
+
+def _explained(server: Server) -> dict[str, str]:
+    """Stem of a term → the sentence that explains it: of the document (`A guild is a server`), or
+    of a schema with its name.
+    """
+    texts = [server.description, *(toolset.description for toolset in server.toolsets)]
+    found = [match for text in texts for match in _EXPLAINED.findall(text)]
+    found += [(name, schema.get("description", "")) for name, schema in server.models.items()]
+    said = {stem(term.lower()): text for term, text in reversed(found) if text}
+    return {term: text for term, text in said.items() if term not in stop_words()}
+
+
+def _about(tool: Tool, toolset: Toolset, explained: Mapping[str, str]) -> Toolset:
+    """Return a toolset whose text also explains the terms in a tool's path and name."""
+    named = stems(words(f"{_PARAMETER.sub('', tool.origin.path)} {tool.name}"))
+    texts = [explained[term] for term in dict.fromkeys(named) if term in explained]
+    texts = [text.partition(". ")[0] for text in texts if text not in toolset.description]
+    return replace(toolset, description=" ".join([toolset.description, *texts]))
 
 
 def _superseded(tools: Iterable[Tool]) -> Iterator[str]:

@@ -5,7 +5,8 @@ first: search, create, actions (`/servers/{id}/reboot`) and list, then update an
 counts for more the more operations lie below it and below its area, less the deeper it lies, the
 longer its name, and if it is set up once; a tool counts for more the more it takes beside its path.
 A tool that ends a thing (DELETE, or a tool whose verb does) gains nothing from the arguments that
-name it. Deprecated tools come last.
+name it; one that ends many things, and deprecated tools, come last. The one read of a resource
+counts as its list.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import dropwhile
@@ -22,6 +23,7 @@ from ..ir import Server, Tool
 from ..render.facts import wire
 from ..render.search import kind_of, kinds_of_verb
 from ..runtime.facts import METADATA, METHODS
+from ..runtime.parts.search.language import READING
 from ..runtime.parts.search.words import stems, words
 
 KINDS = {"search": 1.0, "create": 0.5, "list": 0.2, "update": -0.4, "get": -0.4, "delete": -0.8}
@@ -47,6 +49,12 @@ SETUPS = frozenset(
     )
 )
 """Stems of the words that say so."""
+RUIN = 4.0
+"""Points that a tool costs that destroys much at once, or ends a membership."""
+RUINOUS = frozenset(
+    "ban destroy erase evict expel kick prune purge terminate truncate uninstall wipe".split()
+)
+"""The verbs that say so."""
 DEPRECATED = 3.0
 UNUSUAL = 3.0
 """Points that a method costs if it is rare, or reads metadata instead of the resource."""
@@ -118,13 +126,17 @@ def _worth(tools: list[Tool], resources: dict[str, str]) -> dict[str, float]:
     family = _shares({resource: below[resource] for resource in resources.values()})
     area = _shares({tool.name: below["".join(_segments(tool)[:1])] for tool in tools})
     takes = _shares({tool.name: _beside_path(tool) for tool in tools})
+    kinds = {tool.name: _kind(tool) for tool in tools}
+    reading = defaultdict(set)
+    for name, kind in kinds.items():
+        reading[resources[name]].add(kind.replace("search", "list"))
     changed: Counter[str] = Counter()
     worth = {}
     for tool in sorted(tools, key=lambda tool: (tool.origin.method != "PATCH", tool.name)):
         resource = resources[tool.name]
-        kind = kind_of(tool)
-        if "delete" in kinds_of_verb(tool.name):
-            kind = "delete"
+        kind = kinds[tool.name]
+        if kind == "get" and "list" not in reading[resource] and _is_main_read(tool):
+            kind = "list"
         value = KINDS[kind] + TAKES * takes[tool.name] - _costs(tool, resource)
         if kind != "delete":
             value += FAMILY * family[resource] + AREA * area[tool.name]
@@ -134,6 +146,16 @@ def _worth(tools: list[Tool], resources: dict[str, str]) -> dict[str, float]:
             changed[tool.origin.path] += 1
         worth[tool.name] = value
     return worth
+
+
+def _kind(tool: Tool) -> str:
+    """Return the kind of a tool; one whose verb ends a thing is `delete` by any method."""
+    if "delete" in kinds_of_verb(tool.name):
+        return "delete"
+    kind = kind_of(tool)
+    if tool.hints.read_only and kind not in READING:
+        return "get"
+    return kind
 
 
 def _below(tools: list[Tool]) -> Counter[str]:
@@ -155,12 +177,22 @@ def _beside_path(tool: Tool) -> int:
     return sum(argument.place != "path" for argument in tool.arguments)
 
 
+def _is_main_read(tool: Tool) -> bool:
+    """Return whether a tool reads by its method or by the end of its path (`POST /balance/get`)."""
+    return tool.origin.method == "GET" or _named(tool)[-1:] == ["get"]
+
+
 def _is_action(tool: Tool) -> bool:
-    """Return whether a change has its verb at the end of a longer path."""
-    named = _named(tool)
-    if tool.origin.method == "GET" or named[1:] == [] or _segments(tool)[-1] == "{}":
+    """Return whether a change has its verb at the end of a longer path, or its name's verb there
+    (`/games/{id}/move/{move}`).
+    """
+    named, segments = _named(tool), _segments(tool)
+    if tool.origin.method == "GET" or named[1:] == []:
         return False
-    return bool(kinds_of_verb(named[-1]))
+    if segments[-1] != "{}" and kinds_of_verb(named[-1]):
+        return True
+    verb = words(tool.name)[:1] * ("{}" in segments)
+    return verb == words(named[-1])[:1]
 
 
 def _costs(tool: Tool, resource: str) -> float:
@@ -171,6 +203,7 @@ def _costs(tool: Tool, resource: str) -> float:
     said = stems(words(" ".join(named)))
     costs = DEPTH * len(named) + WORD * len(words("".join(named[-1:])))
     costs += SETUP * (not SETUPS.isdisjoint(said)) + DEPRECATED * tool.deprecated
+    costs += RUIN * (not RUINOUS.isdisjoint(words(tool.name)[:1]))
     return costs + UNUSUAL * (tool.origin.method not in METHODS.keys() - METADATA)
 
 

@@ -10,6 +10,7 @@ import pytest
 from mcpgen import generate
 from mcpgen.cli import run
 from mcpgen.evaluate.recorder import Recorded
+from mcpgen.evaluate.scripted import fitted
 from mcpgen.evaluate.tasks import Task, read_tasks
 from mcpgen.problems import UsageError
 from tests.loopback import JSON, Asked, Loopback
@@ -37,6 +38,32 @@ def test_the_scripted_agent_does_the_tasks_of_the_bookshop(project: Path, capfd:
     data = evaluated(capfd, str(TASKS), "--project", str(project))
     assert [one["reason"] for one in data["outcomes"] if not one["done"]] == []
     assert data["success"] == 1 and data["calls"] == 2 and data["tokens"] < 700
+
+
+@pytest.mark.parametrize("properties", [
+    {"id": {}, "from": {}, "into": {}},
+    {"id": {}, "body": {"properties": {"from": {}, "into": {}}}},
+    {"id": {}, "request_body": {"properties": {"from": {}, "into": {}}}},
+    {"id": {}, "from_": {}, "into": {}},
+])  # fmt: skip
+@pytest.mark.parametrize("said", [
+    {"arguments": {"id": 1}, "body": {"from": "a", "into": "b"}},
+    {"arguments": {"id": 1, "body": {"from": "a", "into": "b"}}},
+    {"arguments": {"id": 1, "into": "b"}, "body": {"from": "a"}},
+])  # fmt: skip
+def test_the_body_of_a_task_is_given_as_a_tool_takes_it(
+    properties: dict[str, Any], said: dict[str, Any]
+) -> None:
+    task = Task(task="merge", method="POST", path="/merge", **said)
+    given = fitted({"properties": properties}, task)
+    assert given.keys() == properties.keys() and given["id"] == 1
+    inside = given.get("body", given.get("request_body", given))
+    assert inside.get("from", inside.get("from_")) == "a" and inside["into"] == "b"
+
+
+def test_a_field_that_no_tool_knows_is_told() -> None:
+    task = Task(task="merge", method="POST", path="/merge", arguments={"body": {"colour": 1}})
+    assert fitted({"properties": {"id": {}}}, task) == {"colour": 1}
 
 
 def test_a_task_whose_request_never_arrives_is_not_done(

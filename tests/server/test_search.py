@@ -446,6 +446,29 @@ def test_an_index_holds_the_neighbours_of_words_that_it_lacks_alone() -> None:
     assert index["neighbours"]["emergenc"] == "incid"
 
 
+def test_a_term_that_the_document_explains_is_found_by_its_explanation(tmp_path: Path) -> None:
+    done = {"responses": {"204": {"description": "Done"}}}
+    document = {
+        "openapi": "3.1.0", "servers": [{"url": "https://chat.example"}],
+        "info": {"title": "Chat", "version": "1", "description": "Talk. A guild is a community server."},
+        "paths": {f"/{name}/{{id}}": {"delete": {
+            "parameters": [{"name": "id", "in": "path", "required": True, "schema": {}}],
+            "summary": f"Delete a {name[:-1]}", **done}} for name in ("guilds", "grails")},
+    }  # fmt: skip
+    (tmp_path / "chat.json").write_text(json.dumps(document))
+    config = Config(sources=(str(tmp_path / "chat.json"),))
+    facts = search_facts(pipeline.understand(config, Problems())[1])
+    assert Index(facts).search("delete the server", 2, facts["tools"]).names[0] == "delete_guild"
+
+
+@pytest.mark.parametrize(
+    "query", ["assign ABC-3 to Anna", "assign #42 to Outage", "assign anna@x.org a ticket"]
+)
+def test_a_value_in_a_query_is_no_reason_to_search_for_it(query: str) -> None:
+    tools = {"search_users": "search", "assign_ticket": "update", "list_tickets_abc": "list"}
+    assert found_first(query, tools) == "assign_ticket"
+
+
 def test_what_an_area_is_about_finds_its_tools(tmp_path: Path) -> None:
     names = {"Blobs": "A Blob is a virtual machine", "Grails": "A Grail is a cup"}
     done = {"responses": {"204": {"description": "Done"}}}

@@ -140,6 +140,17 @@ def test_actions_and_parts_of_the_main_things_come_before_what_is_set_up_once(
     }  # fmt: skip
 
 
+def test_what_is_done_to_a_thing_and_what_reads_it_by_post_come_first(tmp_path: Path) -> None:
+    document = api(
+        tmp_path, "POST /games/{id}/move/{move}", "POST /games/{id}/resign", "POST /games/prune",
+        "POST /games/{id}/metadata", "POST /balance/get", "POST /balance/refresh_settings",
+        move={"operationId": "moveGame"}, resign={"operationId": "resignGame"},
+        prune={"operationId": "pruneGames"},
+    )  # fmt: skip
+    assert chosen(document, 4) == {"moveGame", "resignGame", "POST /balance/get", "POST /games/{id}/metadata"}  # fmt: skip
+    assert "pruneGames" not in chosen(document, 5)
+
+
 def test_of_two_alike_the_one_that_more_can_be_said_to_comes_first(tmp_path: Path) -> None:
     much = [{"name": name, "in": "query", "schema": {"type": "string"}} for name in "abcd"]
     document = api(tmp_path, "GET /apples", "GET /pears", "GET /figs", pears={"parameters": much})

@@ -33,6 +33,12 @@ CERTAIN = 0.5
 UNKNOWN = 3.0
 """Weight of a word that no tool has, in a whole query: it leaves the query unanswered."""
 _NAME = re.compile(r"(?<=\w )[\"']?([A-Z]\w+)")
+_RECIPIENT = re.compile(r"\b(?:to|for|with|from|at|ask|tell|invite|bring|let) [A-Z]\w+\b(?! [A-Z])")
+"""A recipient: `assign it to Anna`. No tool has to look for the name."""
+_VALUE = re.compile(
+    r"\b[A-Za-z]+-\d+\b|#\d+|\S+@\S+|https?:\S+|(?=\S*\d)\b[\da-f]{8}(?:-?[\da-f]{4}){2,}\S*", re.A
+)
+"""A ticket's key, a number, an address, a hash: a value of an argument, no word for a tool."""
 SEVERAL = frozenset({"list", "search"})
 """Kinds of a query without a verb whose head word is a plural."""
 ONE = frozenset({"get", "search"})
@@ -163,12 +169,13 @@ class Index:
 
     def _query(self, text: str) -> Query:
         language = self._language
+        text = _VALUE.sub(" ", text)
         spoken = words(text)
         said = language.plain(spoken)
         telling = language.content_words(said)
         query = Query(terms={stem(word): self._variants(word) for word in telling})
         unknown = {word for word in telling if not query.terms[stem(word)]}
-        names = {name.lower() for name in _NAME.findall(text)}
+        names = {name.lower() for name in _NAME.findall(_RECIPIENT.sub("", text))}
         for word in unknown:
             query.terms[stem(word)] = self._guessed(stem(word), word in names)
         self._add_compounds(query, spoken, said)
