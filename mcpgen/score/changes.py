@@ -22,7 +22,6 @@ from .rules import (
     Rule,
     Score,
     ToolScore,
-    is_explained,
     rules,
     trust,
     weights,
@@ -33,6 +32,8 @@ if TYPE_CHECKING:
     from ..problems import Place
 
 MOST = 10
+LAST = "fields"
+"""The rule whose change is proposed last: it makes each tool larger, and is true of most lists."""
 OVERLAY = """actions:  # an overlay: `overlays = ["arguments.overlay.yaml"]` in mcpgen.toml
   - target: $..[?@.in && @.name == '{name}']
     update: {{description: …}}"""
@@ -77,7 +78,8 @@ def changes(score: Score, listed: ToolList, most: int = MOST) -> list[Improvemen
                 gains[one.name] = gains.get(one.name, 0.0) + share
     found = [_change(*key, gains, definitions, listed) for key, gains in proposals.items()]
     useful = [change for change in found if change.gain >= WORTH_SAYING]
-    return sorted(useful, key=lambda change: (-change.gain, change.rule, change.lines))[:most]
+    useful.sort(key=lambda change: (-change.gain, change.rule, change.lines))
+    return sorted(useful, key=lambda change: change.rule == LAST)[:most]
 
 
 def _meant(rule: Rule, name: str, listed: ToolList) -> Rule:
@@ -88,21 +90,11 @@ def _meant(rule: Rule, name: str, listed: ToolList) -> Rule:
 
 
 def _broken(rule: Rule, one: ScoredTool) -> list[tuple[Rule, str]]:
-    """Return the arguments that break a rule, each with the rule to keep first: an argument without
-    a text needs any text before a better text. For a rule on the whole tool the name is empty.
-    """
+    """Return the arguments that break a rule; for a rule on the whole tool the name is empty."""
     if rule.key != "argument":
         return [(rule, "")]
-    explained = next(rule for rule in rules() if rule.name == "explained")
-    broken = []
-    for name, inner in one.arguments.items():
-        if KEPT[rule.name](name, inner):
-            continue
-        first = rule
-        if rule.name == "informative" and not is_explained(name, inner):
-            first = explained
-        broken.append((first, name))
-    return broken
+    kept = KEPT[rule.name]
+    return [(rule, name) for name, inner in one.arguments.items() if not kept(name, inner)]
 
 
 def _change(

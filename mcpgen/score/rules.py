@@ -12,8 +12,10 @@ from itertools import pairwise
 from math import prod
 from typing import Any
 
-from ..load.values import as_object, as_text
-from ..runtime.parts.search.words import words
+from ..load.values import as_list, as_object, as_text
+from ..parse.body import BODY
+from ..runtime.parts.search.language import READING
+from ..runtime.parts.search.words import stems, words
 from .definitions import RETURNS, ScoredTool, ScoredTools, content_words, meanings
 
 LOWEST, HIGHEST = 1.0, 5.0
@@ -28,6 +30,8 @@ LARGE_TOOL = (400, 1500)
 LONG_TEXT = (120, 300)
 """Words of a description, likewise."""
 LONG_NAME_PARTS = 8
+MOST_NUMBERS = 2
+"""Numbers among the values of an argument, from which on a model must know what they mean."""
 SHORTEST = 4
 """Fewest letters of a prefix that counts as the word (`repo`, `repository`)."""
 METHODS = frozenset({"patch", "post", "put"})
@@ -308,37 +312,56 @@ TYPES = frozenset({"type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref"})
 
 
 def is_explained(name: str, inner: Mapping[str, Any]) -> bool:
-    """Return whether an argument has a text, or is an object of which most fields have one."""
+    """Return whether an argument has a text that says more than its name, or is an object of which
+    most fields have a text.
+    """
     fields = as_object(inner.get("properties")).values()
     texts = [as_text(as_object(field).get("description")) for field in fields]
     told = sum(map(bool, texts))
-    return bool(as_text(inner.get("description")).strip()) or 0 < len(texts) <= 2 * told
+    return _adds(name, as_text(inner.get("description"))) or 0 < len(texts) <= 2 * told
 
 
 def _is_typed(name: str, inner: Mapping[str, Any]) -> bool:
     return not TYPES.isdisjoint(inner)
 
 
-def _is_informed(name: str, inner: Mapping[str, Any]) -> bool:
-    return _adds(name, as_text(inner.get("description")))
+def _is_sound(name: str, inner: Mapping[str, Any]) -> bool:
+    """Return whether an argument can be given: no credential, no optional body with required
+    fields, and no numbers without the names of what they mean.
+    """
+    if words(name)[-1] in _data()["words"]["credentials"].split():
+        return False
+    if name in BODY:
+        return "required" not in inner
+    numbers = [value for value in as_list(inner.get("enum")) if isinstance(value, int)]
+    said = words(as_text(inner.get("description")))
+    return len(numbers) < MOST_NUMBERS or str(numbers[-1]) in said
 
 
 KEPT: dict[str, Callable[[str, Mapping[str, Any]], bool]] = {
     "explained": is_explained,
     "typed": _is_typed,
-    "informative": _is_informed,
+    "sound": _is_sound,
 }
 """Rule of arguments → check of one argument."""
 
 
 def _adds(name: str, text: str) -> bool:
-    return len({*content_words(text)} - {*content_words(name)}) >= 1
+    """Return whether a text says more than the name, with words that fit any argument left out."""
+    return not {*content_words(text)} <= {*content_words(name), *_echoes()}
+
+
+@cache
+def _echoes() -> frozenset[str]:
+    return frozenset(stems(_data()["words"]["echoes"].split()))
 
 
 def _share(one: ScoredTool, kept: Callable[[str, Mapping[str, Any]], bool]) -> float:
     """Return the share of the arguments that keep a rule; a required one counts twice."""
     whole = good = 0
     for name, inner in one.arguments.items():
+        if name in BODY & one.required:
+            inner = {key: value for key, value in inner.items() if key != "required"}
         weight = 1 + (name in one.required)
         whole += weight
         good += weight * kept(name, inner)
@@ -356,6 +379,8 @@ def _answers(one: ScoredTool, among: ScoredTools) -> float:
         return 0.7 * (one.kinds == {"delete"})
     names = [*one.output, *re.findall(r"\w+", _PARENTHESES.sub(r"\1", "".join(told[-1:])))]
     envelope = {*_data()["words"]["envelope"].split(), *one.named}
+    if one.output:
+        envelope.update({*content_words(" ".join(names))} - {*content_words(" ".join(one.output))})
     content = [name for name in names if not envelope.issuperset(content_words(name))]
     return (0.2, 0.5, 0.8, 1.0)[min(len(content), 3)]
 
@@ -366,7 +391,7 @@ def _fields(one: ScoredTool, among: ScoredTools) -> float:
 
 def _hints(one: ScoredTool, among: ScoredTools) -> float:
     if one.hints.get("readOnlyHint") is True:
-        return 1.0
+        return _honest(one, among)
     stated = [name for name in ("readOnlyHint", "destructiveHint") if name in one.hints]
     return len(stated) / 2
 
@@ -375,9 +400,8 @@ def _honest(one: ScoredTool, among: ScoredTools) -> float:
     if "readOnlyHint" not in one.hints:
         return 0.0
     reads = one.hints["readOnlyHint"] is True
-    if one.kinds == {"delete"} and reads:
-        return 0.0
-    return 1.0
+    changes = one.kinds and one.kinds.isdisjoint(READING)
+    return float(not (changes and reads))
 
 
 def _small(one: ScoredTool, among: ScoredTools) -> float:
@@ -404,7 +428,7 @@ JUDGES: dict[str, Callable[[ScoredTool, ScoredTools], float]] = {
     "siblings": _siblings,
     "explained": lambda one, among: _share(one, is_explained),
     "typed": lambda one, among: _share(one, _is_typed),
-    "informative": lambda one, among: _share(one, _is_informed),
+    "sound": lambda one, among: _share(one, _is_sound),
     "answers": _answers,
     "fields": _fields,
     "hints": _hints,

@@ -112,7 +112,12 @@ TOOL: dict[str, Any] = {
         ("verb", {"description": "Get Newest Books Catalogue. Use search_books to find one."}),
         ("explained", {"inputSchema": {"properties": {"genre": {"type": "string"}}}}),
         ("typed", {"inputSchema": {"properties": {"genre": {"description": "Only this genre"}}}}),
-        ("informative", {"inputSchema": {"properties": {"genre": {"description": "Genre"}}}}),
+        ("explained", {"inputSchema": {"properties": {
+            "genre": {"type": "string", "description": "The genre id to use, as text"}}}}),
+        ("sound", {"inputSchema": {"properties": {"genre": {"enum": [0, 2]}}}}),
+        ("sound", {"inputSchema": {"properties": {"client_secret": {"description": "Of the app"}}}}),
+        ("sound", {"inputSchema": {"properties": {"body": {"type": "object", "required": ["a"]}}}}),
+        ("hints", {"name": "delete_books"}), ("hints", {"name": "update_books"}),
         ("fields", {"outputSchema": {"type": "object"}}),
         ("hints", {"annotations": {}}), ("honest", {"name": "delete_books"}),
         ("concise", {"description": "List the books. " * 200}),
@@ -136,6 +141,22 @@ def test_each_rule_sees_what_it_is_about(rule: str, worse: dict[str, Any]) -> No
 def test_an_answer_is_told_by_the_fields_of_its_content(text: str, worth: float) -> None:
     tool = {"name": "list_books", "description": text, "inputSchema": {"type": "object"}}
     assert score.score_tools([tool]).tools[0].rules["answers"] == worth
+
+
+def test_fields_that_an_output_schema_does_not_have_are_worth_nothing() -> None:
+    output = {"properties": {"id": {}, "isbn": {}, "pages": {}}}
+    worth = [
+        score.score_tools(
+            [{**TOOL, "description": f"List books.\nReturns {told}.", "outputSchema": schema}]
+        )
+        .tools[0]
+        .rules["answers"]
+        for told, schema in (
+            ("isbn, pages, id", output),
+            ("moon, cheese, price", TOOL["outputSchema"]),
+        )
+    ]
+    assert worth == [1.0, 0.2]
 
 
 @pytest.mark.parametrize("add", EMPTY.values(), ids=EMPTY)
@@ -186,7 +207,8 @@ def test_a_change_is_a_line_of_the_configuration_that_raises_the_score() -> None
     source = listed(SPECS / "bookshop.yaml")
     first = changes(score.score_tools(tools), source)
     assert 0 < len(first) <= 10
-    assert [change.gain for change in first] == sorted((change.gain for change in first), reverse=True)  # fmt: skip
+    gains = [change.gain for change in first if change.rule != "fields"]
+    assert gains == sorted(gains, reverse=True) and first[0].rule != "fields"
     for change in first:
         if not change.lines.startswith("actions:"):
             assert list(tomllib.loads(change.lines)) in (["tools"], ["profile"])
@@ -220,8 +242,8 @@ def test_an_argument_is_told_to_be_explained_once_and_only_where_it_is_not() -> 
     source = ToolList(name="books", tools=(tool,), keys={}, parameters={})
     found = changes(score.score_tools([tool]), source, most=99)
     told = [(change.rule, change.advice.split("`")[1]) for change in found if "`" in change.advice]
-    assert [one for one in told if one[0] == "explained"] == [("explained", "owner")]
-    assert [one for one in told if one[0] == "informative"] == [("informative", "room")]
+    explained = {argument for rule, argument in told if rule == "explained"}
+    assert explained == {"owner", "room"}
 
 
 @pytest.mark.parametrize("path", sorted(SPECS.glob("*[!y].yaml")), ids=lambda path: path.stem)
