@@ -282,8 +282,8 @@ def shorten(text: str, limit: int) -> str:
 
 
 def shortened(text: str, limit: int) -> str:
-    """`text` as `shorten` cuts it, but whole where the cut of a long one saves fewer than
-    `LEAST_CUT` characters.
+    """Return a text cut by `shorten` to `limit` characters; whole if that is a limit of at least
+    `4 * LEAST_CUT` characters, and the cut would save fewer than `LEAST_CUT`.
     """
     if limit >= 4 * LEAST_CUT and len(text) < limit + LEAST_CUT:
         return text

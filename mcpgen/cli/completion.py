@@ -159,8 +159,8 @@ def _operations(sources: list[str]) -> list[DocumentedOperation]:
 
 
 def _as_typed(word: str) -> str:
-    """Return a word as a person would type it, escaped for bash; other shells quote by
-    themselves.
+    """Return a word as a person would type it: with escapes if the shell is bash, unchanged for
+    shells that quote it themselves.
     """
     if os.environ.get("_MCPGEN_COMPLETE") == "complete_bash":
         return Escaped(re.sub(r"([^\w@%+=:,./{}-])", r"\\\1", word))

@@ -76,7 +76,9 @@ def inspect(
 
 
 def _functions(screen: Screen, made: Run) -> tuple[dict[str, Any], ...]:
-    """Return the tools of the user's code. Why there are none is told where they cannot be had."""
+    """Return the tools of the user's code; if it cannot be loaded, print the reason and return
+    none.
+    """
     from ..live.tools import own_tools
     from ..problems import McpgenError
 

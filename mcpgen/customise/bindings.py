@@ -223,7 +223,9 @@ def _names(named: dict[str, set[Operation]], key: str, operation: str) -> bool:
 
 
 def _operations_by_word(lock: Lock) -> dict[str, Operation]:
-    """The operations of the last run by every word for them; those of `[tools]` take precedence."""
+    """Return word → operation of the last run: its operationId, `METHOD /path`, and its key in
+    `[tools]`, which takes precedence.
+    """
     words: dict[str, Operation] = {}
     for tool in lock.tools:
         words |= {word: tool.identity for word in tool.identity if word}

@@ -62,8 +62,9 @@ class _Root:
     def _level(
         self, schema: Any, pointer: str, through: frozenset[str]
     ) -> Iterator[tuple[Schema, str]]:
-        """Yield a schema and the schemas beside it for the same value, with their pointers.
-        `through` are the definitions on the way here: a recursive definition is not expanded again.
+        """Yield a schema and those inside it that apply to the same value (`allOf`, `anyOf` and so
+        on), with their pointers. `through` are the definitions on the way here: a recursive
+        definition is not expanded again.
         """
         if not isinstance(schema, dict):
             return

@@ -728,7 +728,9 @@ def _root_and_name(path: Path, folder: Path | None) -> tuple[Path, str, str]:
 
 
 def _way_to(project: Path | None, root: Path) -> str:
-    """The way from a folder to a project in it, with a slash; empty where there is none."""
+    """Return the relative path from a folder to a project in it, with a slash at its end; empty
+    without a project, or if the project is not below the folder.
+    """
     if project is None:
         return ""
     way = PurePath(os.path.relpath(os.path.realpath(project), root))

@@ -434,8 +434,8 @@ def providers_kind(entry: Any) -> str:
 
 
 def _written(*texts: Any) -> str:
-    """Return the first text of an author that is not blank, unchanged except for invisible
-    characters.
+    """Return the first text that is not blank, without its invisible characters; empty if all are
+    blank.
     """
     cleaned = (visible(as_text(text)).strip() for text in texts)
     return next(filter(None, cleaned), "")

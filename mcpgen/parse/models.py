@@ -220,8 +220,9 @@ class Models:
         return self._directions[reference]
 
     def _read_directions(self, reference: str) -> dict[str, list[str]]:
-        """Read whether a component, and all that can be reached from it, itself holds a flag.
-        Return component → those just read that refer to it.
+        """Note for a component, and for each component that it refers to at any depth, whether it
+        holds `readOnly` or `writeOnly` itself. Return component → the components read in this call
+        that refer to it.
         """
         around: defaultdict[str, list[str]] = defaultdict(list)
         pending = [reference]
@@ -380,8 +381,8 @@ def _literals(flat: Schema) -> list[Any]:
 
 
 def _union(members: list[Schema]) -> Schema:
-    """Return the members without repeats; any value where one member is any value, or there is
-    none, or there are more than Python reads in one annotation.
+    """Return the union of schemas, each once: any value if a member is any value, if there is no
+    member, or if there are more than `MOST_TYPES`.
     """
     if len(members) == 1:
         return members[0]

@@ -68,10 +68,10 @@ def is_nested(pointer: str) -> bool:
 
 
 def root_object(projected: Schema) -> tuple[Schema, dict[str, str]]:
-    """A projection with the root every client takes, and where arguments of a union at the root
-    come from: argument → pointer of its branch.
+    """Return a listed schema with a root of the type object, as clients want it, and argument →
+    pointer of the first branch that has it, for a union at the root.
 
-    The properties of all its branches are arguments; those that every branch requires are required.
+    The properties of all branches are arguments; those that every branch requires are required.
     """
     branches = projected.get("anyOf")
     if isinstance(branches, list):

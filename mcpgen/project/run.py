@@ -243,7 +243,9 @@ def _kept(folder: Path, lock: Lock | None) -> dict[str, tuple[str, str]]:
 
 
 def _style(folder: Path) -> BlackStyle:
-    """The settings of black in a project's `pyproject.toml`, as far as they are of their types."""
+    """Return the settings of black in a project's `pyproject.toml`; one of a wrong type has its
+    default.
+    """
     from ..render import BlackStyle
 
     try:

@@ -220,7 +220,7 @@ class _Writer:
     # ---------------------------------------------------------------------------------------------
 
     def add(self, depth: int, prefix: str, expression: str = "", suffix: str = "") -> None:
-        """Add a statement; a final `return` gets a blank line before it."""
+        """Add a statement, `depth` levels in; a blank line precedes `return` at the first level."""
         if (depth, prefix[:7]) == (1, "return "):
             self.lines.append("")
         self.lines.append(INDENT * depth + prefix + expression + suffix)

@@ -203,7 +203,9 @@ def _abouts(facts: dict[str, Any]) -> str:
 
 
 def command_line(**about: Any) -> argparse.ArgumentParser:
-    """Return a reader of options that says what is wrong with words, which may hold anything."""
+    """Return a parser of options whose messages show control characters as text: the command line
+    may hold any.
+    """
     import argparse
 
     from .results import visible

@@ -69,7 +69,7 @@ class Rate:
 
     @property
     def spent(self) -> float:
-        """Tokens that were taken and have not come back."""
+        """Return the tokens that were taken from the bucket and that time has not refilled."""
         return max(0.0, self._size - self._tokens - (time.monotonic() - self._at) * self._rate)
 
     def give_back(self) -> None:
@@ -115,7 +115,7 @@ class Quota:
 
     async def refusal(self, name: str, key: Hashable) -> str:
         """Explain why a call cannot begin now, in words for the model; if it can, count the call
-        and return an empty text. `key` is the caller's.
+        and return an empty text. `key` identifies the client that calls.
         """
         running = self._running.total()
         if running >= self._settings.max_calls:

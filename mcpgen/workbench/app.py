@@ -107,7 +107,9 @@ class Workbench:
         return self._index[1]
 
     def overview(self, request: Request) -> Response:
-        """Render the size of the list and its distribution; with `toolset`, the map of these."""
+        """Render the size of the list of tools, and a map of the toolsets by size; with the query
+        `toolset`, a map of the tools in those toolsets.
+        """
         catalogue = self.view()
         known = {row.toolset for row in catalogue.rows}
         chosen = known.intersection(request.query_params.getlist("toolset"))
@@ -299,7 +301,9 @@ class Workbench:
         return self.state(request, html=html)
 
     def refusal(self, error: McpgenError) -> Response:
-        """Problems that stopped a page or a button."""
+        """Render the problems of an error that kept a page from being shown or an action from being
+        done.
+        """
         template = self._engine.get_template("refusal.html.jinja")
         html = template.render(findings=findings(error.problems))
         return JSONResponse({"error": html}, status_code=422)

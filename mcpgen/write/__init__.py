@@ -74,17 +74,16 @@ def write(
 ) -> Changes:
     """Make the folder hold these files and record them in `mcpgen.lock`.
 
-    `lock_facts` is what `facts` made of the server. `force` overwrites generated files that were
-    edited and strangers in the place of generated files, and goes back to an older mcpgen; `accept`
-    lets changes through that must be accepted (`compare.security`, another name); `adopt` takes
-    over the generated files of a project whose lock is missing or damaged; `renew` writes anew the
-    files of the user that were never edited. With `dry_run` nothing is written and conflicts are
-    returned instead of raised.
+    `lock_facts` is what `facts` made of the server. `force` overwrites edited generated files and
+    other files at their paths, and goes back to an older mcpgen; `accept` lets changes of security
+    (`compare.security`) and of the server's name through; `adopt` takes over the generated files of
+    a project whose lock is missing or damaged; `renew` writes the user's files that were never
+    edited anew. With `dry_run` nothing is written, and conflicts are returned, not raised.
 
-    Raises OutputConflictError (exit code 4) when the folder is not ours, when files were edited or
-    are in the way, or when a newer mcpgen made the project; RefusedError (exit code 3) when a
-    change needs `accept`. In all of them the folder is as before. When the disk refuses in the
-    middle of a run, OutputConflictError says so, and the next run completes this one.
+    Raises OutputConflictError (exit code 4) if the folder is no project, if files were edited or
+    are in the way, or if a newer mcpgen made the project; RefusedError (exit code 3) if a change
+    needs `accept`. The folder is then as before. If the disk fails in the middle of a run,
+    OutputConflictError says so, and the next run completes this one.
     """
     check_paths([*files, NAME, PENDING])
     project = Path(folder).resolve()

@@ -436,8 +436,8 @@ def _marks(groups: Sequence[Sequence[str]]) -> dict[Mark, tuple[int, int]]:
 
 
 def _worth(mark: Mark, place: tuple[int, int], number: int, names: int) -> tuple[int, ...]:
-    """Sort key of words: first those of the best group, of them the one nearest to halving the
-    names, in the fewest letters.
+    """Return the sort key of a word: by its group, then by how near it comes to halving the names,
+    then by its letters.
     """
     word, times = mark
     group, index = place

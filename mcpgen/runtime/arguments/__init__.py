@@ -337,8 +337,8 @@ def _schema_of(error: Any, schema: Any, up: int = 1) -> Mapping[str, Any]:
 
 
 def _union(error: Any, path: list[Any], schema: Mapping[str, Any]) -> Iterator[str]:
-    """Of the branches that take values of this type, explain the one with the fewest faults, those
-    with another value of a discriminator aside.
+    """Explain why a value fits no branch of a union: by the branch with the fewest faults among
+    those that take the value's type and, if possible, the value of its discriminator.
     """
     branches = [list(branch) for branch in error.kind.context if branch]
     firsts = [(branch[0].kind.name, list(branch[0].instance_path)) for branch in branches]

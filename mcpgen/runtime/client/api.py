@@ -332,7 +332,7 @@ class Api:
             await asyncio.sleep(wait)
 
     def _may_repeat(self, call: ApiCall) -> bool:
-        """Return whether the API can bear another attempt; it is counted."""
+        """Return whether another attempt may be made, and count an attempt that may."""
         return not self._health(call).refusal() and self._budget.take()
 
     def _health(self, call: ApiCall) -> Health:
@@ -345,10 +345,11 @@ class Api:
         return health
 
     def _wait_after(self, answer: Answer[Any], call: ApiCall, default: float) -> float:
-        """Return the seconds until the next attempt: as the API asks, or else `default`.
+        """Return the seconds until the next attempt: as the API asks (Retry-After), or else
+        `default`. What the API asks for also holds back other calls: after a 429 those under the
+        same limit, else all.
 
-        Raises BadStatus for a wait beyond the call's time. Calls under the same limit wait as long;
-        if no limit was reached, all calls wait.
+        Raises BadStatus for a wait beyond the call's time.
         """
         wait = retry_after(answer.headers.get("retry-after"))
         if wait is None:
@@ -608,7 +609,9 @@ def _auth_of(settings: ApiSettings, auth: Any) -> Any:
 
 
 def _done_already(reason: str) -> Redirected:
-    """A request that changed something was taken, and its result is not here."""
+    """Make the error of a redirect after a request that changed something: the API carried it out,
+    and the answer does not hold the result.
+    """
     return Redirected(f"the API took the request and {reason}")
 
 

@@ -35,7 +35,9 @@ LARGE = 1_000_000
 
 
 class Answered:
-    """An answer of the API (`results.answer`), which servers without one do not have."""
+    """The base of an API's answer (`results.answer`); a server without an API has this class
+    alone.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -234,8 +234,8 @@ def _may_be_json(answer: Answer[Any]) -> bool:
 
 
 def _json_text(answer: Answer[Any]) -> str:
-    """JSON as text. RFC 8259 section 8.1 says UTF-8; a byte order mark, UTF-16 and a charset of the
-    answer's own are read anyway. Raises ValueError.
+    """Decode the body of a JSON answer: UTF-8 (RFC 8259, section 8.1), also with a byte order mark,
+    UTF-16, or the charset that the answer names. Raises ValueError for bytes of no such encoding.
     """
     try:
         return answer.content.decode(json.detect_encoding(answer.content[:4]))

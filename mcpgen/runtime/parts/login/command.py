@@ -130,7 +130,9 @@ def _client(login: Login) -> OAuthClient:
 
 
 def _check(settings: ApiSettings, endpoints: Endpoints, *, by_device: bool, trusted: bool) -> None:
-    """Have the person confirm addresses that are not the API's own. Raises StartError."""
+    """Have the person confirm addresses that are not the API's own, unless they are `trusted`.
+    Raises StartError if the API offers no such login, or if the person does not confirm.
+    """
     start = endpoints.device_url if by_device else endpoints.authorization_url
     if not start:
         raise StartError("the API's description offers no login with a code; leave out --device")

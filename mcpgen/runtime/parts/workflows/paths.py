@@ -106,7 +106,9 @@ class _Environment(jsonpath.JSONPathEnvironment):
         self.function_extensions["search"] = _Pattern("{}")
 
     def check_well_typedness(self, token: Any, func: Any, args: list[BaseExpression]) -> None:
-        """Refuse a pattern that can never match, besides arguments of wrong types."""
+        """Refuse arguments of wrong types, and a regular expression that can never match. Raises
+        JSONPathTypeError.
+        """
         super().check_well_typedness(token, func, args)
         if isinstance(func, _Pattern) and isinstance(args[1], StringLiteral):
             try:
