@@ -240,7 +240,9 @@ def _easy_call(server: Server) -> str:
         required = tool.input_schema.get("required", ())
         return (not tool.hints.read_only, tool.hints.destructive, len(required))
 
-    tool = min(server.tools, key=effort)
+    tool = min(server.tools, key=effort, default=None)
+    if tool is None:
+        return next(iter(server.functions), "TOOL")
     names = tool.input_schema.get("required", ())
     return " ".join([tool.name, *(f"{shlex.quote(name)}=..." for name in names)])
 

@@ -117,6 +117,23 @@ def test_code_that_sends_a_file_brings_what_writes_it(project: Path, mcpgen: Com
     assert subprocess.check_output([sys.executable, "-c", upload], cwd=project / "src") == b"YQ==\n"
 
 
+@pytest.mark.parametrize("change", ['parts = ["http"]', 'parts = []\n[answers]\nredact = ["ssn"]'])
+def test_a_server_of_functions_masks_secrets_once_it_has_some(
+    tmp_path: Path, mcpgen: Command, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    monkeypatch.setenv("MCPGEN_PYTHON", sys.executable)
+    monkeypatch.chdir(tmp_path)
+    assert mcpgen("new", "words", "--yes").code == 0
+    monkeypatch.chdir(tmp_path / "words")
+    toml, masks = Path("mcpgen.toml"), Path("src/words_mcp/runtime/secrets.py")
+    assert not masks.exists()
+    assert '"words":2,"letters":3' in mcpgen("call", "count_words", "text=a bb").out
+    toml.write_text(toml.read_text("utf-8").replace("parts = []", change), "utf-8")
+    assert mcpgen("generate").code == 0
+    assert masks.is_file()
+    assert '"words":2,"letters":3' in mcpgen("call", "count_words", "text=a bb").out
+
+
 @pytest.fixture
 def former(project: Path) -> Iterator[Path]:
     """A project as a version left it that gave `http`, `install` and `shell` to every server."""
