@@ -56,7 +56,7 @@ def count_words(text: str, shortest: int = 1) -> Count:
         The number of words, and of letters in them.
     """
     words = [word for word in text.split() if len(word) >= shortest]
-    return Count(words=len(words), letters=sum(map(len, words)))
+    return Count(words=len(words), letters=sum(map(str.isalpha, "".join(words))))
 '''
 TEST = '''\
 """What `count_words` answers, asked through the official client."""

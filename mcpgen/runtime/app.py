@@ -89,7 +89,7 @@ class App:
         self.quota = Quota(self._limits, facts.get("rates", {}))
         """Replaced by a transport that has many callers."""
         self._api: ApiSide | None = None
-        hooks = Hooks(_hooks(home) if yours else None, list(self.catalog.toolset_of))
+        hooks = Hooks(_hooks(home) if yours else None, self.catalog.every_name)
         consents = [part.consent(self._read, facts) for part in parts if part.consent is not None]
         self._runner = Runner(hooks, self._the_api, self._mask, facts, consents)
         self.sender: Any = None

@@ -114,15 +114,18 @@ class Hooks:
     `before_<tool>`, for one.
     """
 
-    def __init__(self, module: ModuleType | None, names: list[str]) -> None:
+    def __init__(self, module: ModuleType | None, every: Callable[[], list[str]]) -> None:
+        """`every` gives the names of all tools. Raises StartError for a guard of none of them."""
         self._functions: dict[str, Callable[..., Any]] = {}
         members = vars(module) if module else {}
+        names: list[str] = []
         for name, value in members.items():
             kind, _, tool = name.partition("_")
             if kind not in _KINDS:
                 continue
             if not inspect.isfunction(value):
                 continue
+            names = names or every()
             if tool and tool not in names:
                 _report_idle(name, tool, names)
                 continue

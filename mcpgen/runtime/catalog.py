@@ -183,9 +183,11 @@ class Catalog:
             # Only servers with such schemas have this module
             self._wholes = import_module(".arguments.wholes", __package__).Wholes(package)
         self._tool_names: set[str] = set()
+        self._unread: list[Path] = []
         chosen = ToolFilter.of(root, toolsets, tools)
         for path in sorted((root / "tools").glob("*.json")):
             if not chosen.tools and not chosen.takes(path.stem):
+                self._unread.append(path)
                 continue
             generated = path.with_suffix(".py").is_file()
             room = "tools" if generated else "custom"
@@ -200,6 +202,11 @@ class Catalog:
         entries = self._entries.values()
         self.listed = [entry.tool for entry in entries if entry.read_only or not read_only]
         self.toolset_of = {entry.name: entry.toolset for entry in entries}
+
+    def every_name(self) -> list[str]:
+        """Return the names of all tools, also of those that were not chosen."""
+        texts = [path.read_bytes() for path in self._unread]
+        return [*self._tool_names, *(tool["name"] for text in texts for tool in json.loads(text))]
 
     def find(self, name: str) -> Entry | None:
         """Return the tool of a name or alias."""

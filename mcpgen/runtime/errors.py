@@ -1,11 +1,13 @@
-"""Failures between a tool and its API, as a tree.
+"""Failures between a tool and its API. Each is an `ApiError`:
 
-ApiError Refused nothing was sent: a value cannot be written, or a rule forbids it MissingCredential
-nothing was sent: the operation needs a credential that is not configured Busy nothing was sent: too
-many calls are waiting already Unreachable no connection: name, address, TLS TimedOut the API did
-not answer in time BadAnswer an answer that breaks HTTP, or one that is too large Redirected a
-redirect that is not followed BadStatus an answer with a status of 400 or more, or a page instead of
-JSON (in `results.answer`)
+* `Refused`: nothing was sent, because a value cannot be written or a rule forbids it
+* `MissingCredential`: nothing was sent, because a credential is not configured
+* `Busy`: nothing was sent, because too many calls wait already
+* `Unreachable`: no connection (name, address, TLS)
+* `TimedOut`: the API did not answer in time
+* `BadAnswer`: an answer that breaks HTTP, or one that is too large
+* `Redirected`: a redirect that is not followed
+* `BadStatus`: a status of 400 or more, or a page instead of JSON (in `results.answer`)
 
 The texts are written for the model: they name arguments and variables, never their values, and
 never quote a library's message, which may hold a credential.

@@ -378,16 +378,24 @@ def test_hooks_change_arguments_refuse_calls_and_shape_results(
     assert refused["content"][0]["text"] == "Not that word"
 
 
+@pytest.mark.parametrize("chosen", [(), ("desk",)])
 @pytest.mark.parametrize(("hooks", "told"), [
     ("def before_delete_bok(call): ...\n", "did you mean `delete_book`"),
     # A guard is never proposed to be moved to another tool
     ("def before_remove_book(call): ...\n", "^(?!.*did you mean).*guard the tool that does the same now"),
     ("\n\nimport nothing_of_that_name\n", r"hooks\.py:3.*nothing_of_that_name"),
 ])  # fmt: skip
-def test_wrong_hooks_stop_the_start(package: Path, in_process: Any, hooks: str, told: str) -> None:
+def test_wrong_hooks_stop_the_start(
+    package: Path, in_process: Any, hooks: str, told: str, chosen: tuple[str, ...]
+) -> None:
     custom(package.parent, {"hooks.py": hooks})
     with pytest.raises(Exception, match=f"(?s){told}"):
-        in_process()
+        in_process(toolsets=chosen)
+
+
+def test_a_guard_of_a_tool_that_was_not_chosen_stays(package: Path, in_process: Any) -> None:
+    custom(package.parent, {"hooks.py": "def before_delete_book(call): ...\n"})
+    assert "delete_book" not in in_process(toolsets=["desk"]).catalog.toolset_of
 
 
 def test_a_hook_whose_tool_is_gone_is_reported_and_the_server_starts(

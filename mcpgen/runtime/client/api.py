@@ -1,7 +1,7 @@
 """The API: one client, one `request`, every limit.
 
-`Api.request` is what a tool's function calls. It builds the request (`wire`, `url`, `body`), waits
-its turn (`limits`), adds credentials (`credentials`), sends it, and reads the answer within bounds
+`Api.request` is what a tool's function calls. It builds the request (`wire`, `request`), waits its
+turn (`resilience`), adds credentials (`credentials`), sends it, and reads the answer within bounds
 (`network`). Every failure is an `ApiError`; `report` writes it for the model.
 """
 

@@ -8,7 +8,7 @@ credentials were added and just before it is sent. It may change `request.header
 
     async def authorize(request: Outgoing) -> None:
         signature = sign(request.method, str(request.url), request.content)
-        request.headers["X-Signature"] = request.conceal(signature)
+        request.set_header("X-Signature", request.conceal(signature))
 
 `request.caller` is who makes the call, where callers have tokens of an OAuth issuer, so that each
 may have a credential of its own (`subject` and `client` say whom its token was given to):
@@ -16,7 +16,7 @@ may have a credential of its own (`subject` and `client` say whom its token was 
     async def authorize(request: Outgoing) -> None:
         if request.caller is None or request.caller.subject not in KEYS:
             raise ToolError("there is no key for you: ask the operator of this server")
-        request.headers["X-Api-Key"] = request.conceal(KEYS[request.caller.subject])
+        request.set_header("X-Api-Key", request.conceal(KEYS[request.caller.subject]))
 
 `conceal` returns its argument and keeps it out of results, errors and logs. Name in `PROVIDES` the
 security schemes that `authorize` takes care of, so that operations which need them do not ask for

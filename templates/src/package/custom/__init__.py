@@ -28,7 +28,7 @@ and `custom/reports.py` the function, which may use generated ones:
 
     async def count_books(api: Api, *, genre: str) -> str:
         answer = await books.list_books(api, genre=genre)
-        return f"{len(answer.data)} books"
+        return f"{len(answer.data['items'])} books"
 
 Arguments come after the `*`; before it a function may ask for `api` (the HTTP side) and `context`
 (progress). With `@tool` a parameter of the type `Api` or `Context` may be anywhere. A contract
