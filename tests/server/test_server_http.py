@@ -519,7 +519,7 @@ REACHED = "is reachable by others: "
     ("0.0.0.0", ["s.example"], OAUTH, ""),
     ("::", [], OAUTH, f"--host :: {REACHED}say by which names, with --allowed-host"),
     ("s.example", ["s.example"], {}, f"--host s.example {REACHED}set `P_HTTP_TOKEN` to a token of"
-     " at least 32 characters, or `P_HTTP_ISSUER` and its companions for OAuth"),
+     " at least 32 characters, or let callers log in: `mcpgen add oauth`"),
     ("", ["s"], {"HTTP_TOKEN": "short"}, "`P_HTTP_TOKEN` must have at least 32 characters;"
      " `openssl rand -hex 32` makes one"),
     ("", ["s"], {**OAUTH, "HTTP_OTHER_TOKEN": TOKEN, "HTTP_TOKEN": TOKEN},

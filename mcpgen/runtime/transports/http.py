@@ -326,8 +326,7 @@ def _check_exposure(
     if authority is None:
         raise StartError(
             f"--host {options.host} is reachable by others: set `{settings.variable('HTTP_TOKEN')}`"
-            f" to a token of at least 32 characters, or `{settings.variable('HTTP_ISSUER')}` and"
-            " its companions for OAuth"
+            " to a token of at least 32 characters, or let callers log in: `mcpgen add oauth`"
         )
 
 
