@@ -139,7 +139,7 @@ mutants: $(VENV)/ready
 fuzz: $(VENV)/ready
 	FUZZ=100 $(BIN)/python -m pytest -q tests/security/test_properties.py
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check atheris || echo "left out: atheris has no wheel for this Python"
-	@! $(BIN)/python -c 'import atheris' 2>/dev/null || for target in loader references overlay workflows tools generate url answer message settings; do \
+	@! $(BIN)/python -c 'import atheris' 2>/dev/null || for target in loader references overlay workflows tools generate url answer message settings install structured arguments; do \
 		echo "== $$target"; $(BIN)/python -m tests.security.fuzz $$target $(SECONDS) || exit 1; done
 
 # Keep a server at its limit for an hour (SECONDS=3600) against an API that misbehaves in every way.

@@ -90,7 +90,9 @@ class App:
         """Replaced by a transport that has many callers."""
         self._api: ApiSide | None = None
         hooks = Hooks(_hooks(home) if yours else None, self.catalog.every_name)
-        consents = [part.consent(self._read, facts) for part in parts if part.consent is not None]
+        consents = [
+            part.consent(self.settings, facts) for part in parts if part.consent is not None
+        ]
         self._runner = Runner(hooks, self._the_api, self._mask, facts, consents)
         self.sender: Any = None
         """Set by an application that is called in process: its transport."""
@@ -153,7 +155,7 @@ class App:
     def _the_api(self) -> ApiSide:
         """The HTTP side, made when the first function asks for it."""
         if self._api is None:
-            settings = self._read()
+            settings = self.settings()
             if self._front is not None:
                 settings = self._front.settings(settings)
             auth = self.home.module("auth") if self.home.has("auth") else None
@@ -163,7 +165,7 @@ class App:
                 made.api.send_by(self.sender)
         return self._api
 
-    def _read(self) -> Settings:
+    def settings(self) -> Settings:
         """Return the settings, read when they are first needed."""
         if self._settings is None:
             self._settings = read(self.home.facts())

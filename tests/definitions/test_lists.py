@@ -8,6 +8,7 @@ import pytest
 from acceptance import checker, refusal, server_of
 from jsonschema import Draft202012Validator
 
+from mcpgen.config import Selection
 from mcpgen.problems import McpgenError
 from mcpgen.render import render
 
@@ -120,6 +121,16 @@ def test_a_list_goes_in_whole_and_its_calls_are_taken(name: str, tmp_path: Path)
             assert key in refusal(
                 tool, {name: value for name, value in call.items() if name != key}
             )
+
+
+def test_a_tool_of_a_list_that_a_filter_leaves_out_is_counted(tmp_path: Path) -> None:
+    tools = [{"name": name, "inputSchema": takes()} for name in ("read_a", "read_b", "write_c")]
+    path = tmp_path / "tools.json"
+    path.write_text(json.dumps({"tools": tools}))
+    server, _ = server_of(path, selection=Selection(exclude_operations=("read_*",)))
+    assert [tool.name for tool in server.tools] == ["write_c"]
+    skips = [(skip.origin.operation_id, skip.filtered) for skip in server.skips]
+    assert skips == [("read_a", True), ("read_b", True)]
 
 
 @pytest.mark.skipif(not CAPTURED.is_dir(), reason="the captured lists are not here")

@@ -44,6 +44,19 @@ def test_a_place_is_a_line_a_column_and_a_width(
     assert (place.line, place.column, place.width) == (line, column, width)
 
 
+@pytest.mark.parametrize("is_read", [True, False])
+def test_a_place_that_cannot_be_found_in_the_text_keeps_its_pointer(
+    write: Write, is_read: bool
+) -> None:
+    document = loaded(write("x.yaml", YAML))[0]
+    document._finders[""] = None  # type: ignore[assignment]
+    if not is_read:
+        document.files.clear()
+    place = document.place("/info/title")
+    assert (place.pointer, place.line) == ("/info/title", 0)
+    assert place.file.endswith("x.yaml")
+
+
 def test_every_value_of_a_document_is_found(write: Write) -> None:
     """The text at a place is the value: checked for every scalar of a document, in both
     notations.

@@ -31,6 +31,21 @@ def test_every_operation_is_counted_once() -> None:
     assert (len(server.tools), len(filtered), len(server.skips) - len(filtered)) == (1, 1, 1)
 
 
+@pytest.mark.parametrize(("file", "media_type"), [
+    ({"contentMediaType": "image/png"}, "image/png"), ({"format": "binary"}, ""),
+    ({"contentMediaType": "application/octet-stream"}, ""),
+])  # fmt: skip
+def test_a_list_of_files_is_sent_as_what_its_items_are(file: Any, media_type: str) -> None:
+    one = {"type": "string", **file}
+    fields = {"one": one, "many": {"type": "array", "items": one}}
+    tool = one_tool(
+        body({"type": "object", "properties": fields}, "multipart/form-data"), method="post"
+    )
+    for argument in tool.arguments:
+        assert (argument.encode, dict(argument.options).get("media_type", "")) == (
+            "file", media_type)  # fmt: skip
+
+
 def test_leaving_operations_out_renames_none_of_the_others() -> None:
     paths = {
         f"/{tag}": {"get": {"operationId": f"foo{mark}list", "tags": [tag], "responses": {}}}

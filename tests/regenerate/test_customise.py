@@ -257,8 +257,13 @@ BOOK = ("components", "schemas", "Book")
 ])  # fmt: skip
 def test_an_answer_that_may_have_other_fields_keeps_any(tmp_path: Path, open_up: Change) -> None:
     save(changed(open_up), tmp_path / "shop.json")
-    config = '[source]\npath = "../shop.json"\n[tools.getBook.answer]\nkeep = ["other.name"]\n'
-    generate(written({"mcpgen.toml": config}, tmp_path / "project"))
+    config = (
+        '[source]\npath = "../shop.json"\n'
+        '[tools.getBook.answer]\nkeep = ["other.name"]\ndrop = ["more"]\nredact = ["secret"]\n'
+    )
+    problems = Problems()
+    run(CommandInput(folder=written({"mcpgen.toml": config}, tmp_path / "project")), problems)
+    assert not [problem for problem in problems if problem.code == "E1122"]
 
 
 @pytest.mark.parametrize("config", [

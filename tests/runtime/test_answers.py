@@ -460,6 +460,15 @@ def test_plain_text_and_text_without_a_type_are_text(shown: Any) -> None:
     assert shown(http(200, "7", "text/plain"))[2] == {"result": "7"}
 
 
+@pytest.mark.parametrize("mark", ["utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be", "utf-8"])
+def test_the_mark_at_the_beginning_of_an_answer_says_how_it_is_written(
+    shown: Any, mark: str
+) -> None:
+    for text in ('{"a":"☃"}', "a ☃"):
+        body = ("\ufeff" + text).encode(mark)
+        assert "☃" in shown(http(200, body, "text/plain"))[0]
+
+
 @pytest.mark.parametrize(("charset", "body", "expected"), [
     ("iso-8859-1", "é".encode("latin-1"), "é"), ("utf-16", "é".encode("utf-16"), "é"),
     ("nonsense", "é".encode(), "é"), ("utf-8", b"a\xffb", "a�b"), ("rot13", b"abc", "abc"),

@@ -157,17 +157,26 @@ async def test_a_time_of_another_clock_keeps_nobody_waiting(redis: Redis) -> Non
             assert is_free
 
 
-@pytest.mark.parametrize("said", ["OK", b"12", 5, None, [], [b"x", 1], [1, 2, 3], [b"nan", b"nan"]])
-async def test_a_program_that_is_no_redis_is_a_redis_that_is_away(
-    redis: Redis, monkeypatch: pytest.MonkeyPatch, said: Any
-) -> None:
-    [pace] = replicas(redis.url, 1, 0.01, 4_000)
+@pytest.mark.parametrize("said", [
+    b"+OK", b"$2\r\n12", b":5", b"$-1", b"*0", b"*2\r\n$1\r\nx\r\n:1", b"*3\r\n:1\r\n:2\r\n:3",
+    b"*2\r\n$3\r\nnan\r\n$3\r\nnan", b"*2\r\n:1" + b"0" * 400 + b"\r\n:1", b":x", b"%1\r\n+a\r\n+b",
+    b"HTTP/1.1 400 Bad Request\r\n", b"\x16\x03\x01", b"-ERR no", b"",
+])  # fmt: skip
+async def test_a_program_that_is_no_redis_is_a_redis_that_is_away(said: bytes) -> None:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while await reader.read(65_536):
+            writer.write(said + b"\r\n")
+        writer.close()
 
-    async def answer(*_: Any) -> Any:
-        return said
-
-    monkeypatch.setattr(pace, "_script", answer)
-    assert [not await pace.take(0.0) for _ in range(6)] == [True] * 4 + [False] * 2
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        url = f"redis://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        made = settings(REDIS_URL=url)
+        [pace] = replicas(url, 1, 0.01, 4_000)
+        assert [not await pace.take(0.0) for _ in range(6)] == [True] * 4 + [False] * 2
+        place: Any = place_of(made, "running", 10)
+        async with place(0.0) as is_first, place(0.0) as is_second:
+            assert (is_first, is_second) == (True, False)
+        await asyncio.to_thread(shared.leave, made)
 
 
 async def test_a_redis_that_never_answered_leaves_a_tenth() -> None:

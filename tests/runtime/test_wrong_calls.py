@@ -414,3 +414,13 @@ def test_null_for_what_is_required_is_an_error() -> None:
 def test_null_is_a_value_of_every_optional_field_of_a_merge_patch() -> None:
     checker = Checker("update_note", NOTE, nullable=("/properties/title",), merge_patch=True)
     assert checker.checked(NULLS) == (NULLS, [])
+
+
+@pytest.mark.parametrize("keyword", ["anyOf", "oneOf", "allOf"])
+@pytest.mark.parametrize("value", [5, "x", ["1", [2]], {"a": {"b": "2"}}])
+def test_a_schema_that_is_a_part_of_itself_is_followed_once(keyword: str, value: Any) -> None:
+    itself = {"$ref": "#/properties/it"}
+    schema = {"type": "object", "properties": {"it": {keyword: [itself, itself, {}]}}}
+    assert Checker("put", schema).on_the_wire({"it": value}) == {"it": value}
+    if keyword != "oneOf":  # of which several branches fit
+        assert Checker("put", schema).checked({"it": value})[0] == {"it": value}

@@ -234,11 +234,116 @@ def settings() -> Callable[[bytes], None]:
     return one
 
 
+def install() -> Callable[[bytes], None]:
+    """The settings of each client that is edited → the same with an entry, and without it again:
+    what is not of the entry stays byte for byte, apart from spaces beside it. Or a refusal.
+    """
+    name = "mcpgen.runtime.parts.install"
+    files = importlib.import_module(f"{name}.files")
+    edited = importlib.import_module(f"{name}.command")._edited
+    refused = importlib.import_module("mcpgen.runtime.errors").StartError
+    clients = [client for client in files.CLIENTS.values() if client.form in files.FORMS]
+    path = Path("settings")
+
+    def one(data: bytes) -> None:
+        text = data.decode("utf-8", "replace")
+        for client in clients:
+            entry = client.entry("shop", ["python", "-m", "shop"], {"KEY": 'a "b" \\ é'})
+            with contextlib.suppress(refused, RecursionError):
+                put = edited(client, path, text, "shop", entry)
+                servers = files.FORMS[client.form].load(text).get(client.key)
+                if not servers or "shop" in servers:
+                    continue
+                before, after = "".join(text.split()), "".join(put.split())
+                pairs = enumerate(zip(before, after, strict=False))
+                start = next((at for at, (one, other) in pairs if one != other), len(before))
+                assert after.endswith(before[start:]), put
+                left = edited(client, path, put, "shop", None)
+                assert "".join(left.split()) == before, left
+
+    return one
+
+
+def structured() -> Callable[[bytes], None]:
+    """JSON of an API → text and structured content that say the same, within the limit."""
+    name = "mcpgen.runtime"
+    answers = importlib.import_module(f"{name}.results.answer")
+    side = importlib.import_module(f"{name}.client.side")
+    facts: dict[str, Any] = {
+        "name": "x", "title": "X", "version": "1", "env_prefix": "X_MCP", "base_url": BASE,
+        "base_url_note": "", "security": [], "auth": {}, "wrapped": ["wrapped"],
+        "allowed_origins": [],
+        "answers": {
+            "kept": {"keep": ["a", "b.c"]}, "dropped": {"drop": ["a.b", "c"]},
+            "stripped": {"strip_nulls": True}, "redacted": {"redact": ["a"]},
+        },
+    }  # fmt: skip
+    read = importlib.import_module(f"{name}.settings").read
+    most = 256
+    environ = {"X_MCP_MAX_RESULT_TOKENS": str(most)}
+    made = read(facts, environ)
+    tool = {"inputSchema": {}, "outputSchema": {"type": "object"}}
+
+    def as_texts(value: Any) -> Any:
+        return json.loads(json.dumps(value), parse_int=str)
+
+    def one(data: bytes) -> None:
+        answer = answers.parsed(answers.Answer(200, {"content-type": "application/json"}, data))
+        if not answer.is_json or answer.data is None:
+            return
+        for each in ("whole", "wrapped", *facts["answers"]):
+            blocks, content = side.content_of(answer, {**tool, "name": each}, made, {})
+            texts = [block["text"] for block in blocks]
+            assert sum(answers.tokens(text, 10 * most) for text in texts) <= most, texts
+            try:
+                shown = json.loads(texts[0])
+            except ValueError:
+                continue  # too deep, or with too large a number: a text is shown
+            if texts[1:]:
+                assert content.popitem()[1] == texts[1:]
+            if each == "wrapped" or not isinstance(shown, dict):
+                content = content["result"]
+            assert as_texts(content) == as_texts(shown), content
+
+    return one
+
+
+def arguments() -> Callable[[bytes], None]:
+    """`{"schema": …, "arguments": …}` → arguments that are valid, or a refusal; what another
+    validator finds valid, and no repair touches, is taken as it is.
+    """
+    jsonschema_rs = importlib.import_module("jsonschema_rs")
+    checker = importlib.import_module("mcpgen.runtime.arguments.checker")
+
+    def one(data: bytes) -> None:
+        try:
+            given = json.loads(data)
+            schema, values = given["schema"], given["arguments"]
+            check = checker.Checker("x", {"type": "object", **schema})
+            valid = jsonschema_rs.Draft202012Validator({"type": "object", **schema}, offline=True)
+        except (ValueError, TypeError, LookupError, AttributeError, jsonschema_rs.ValidationError):
+            return
+        if not isinstance(values, dict):
+            return
+        try:
+            taken, _ = check.checked(values)
+        except checker.BadArguments as error:
+            known = schema.get("properties", {}).keys() >= values.keys()
+            is_repaired = re.search("null|format|pattern", data.decode("utf-8", "replace"))
+            assert not (valid.is_valid(values) and known) or is_repaired, str(error)
+        else:
+            assert valid.is_valid(taken), taken
+            assert check.checked(taken)[0] == taken
+
+    return one
+
+
 TARGETS: dict[str, Callable[[], Callable[[bytes], None]]] = {
     "loader": loader, "references": references, "generate": generate, "url": url, "answer": answer,
     "overlay": lambda: generate("overlays", "overlay.yaml"),
     "workflows": lambda: generate("workflows", "arazzo.yaml"),
     "tools": lambda: generate(name="tools.json"), "message": message, "settings": settings,
+    "install": install, "structured": structured, "arguments": arguments,
 }  # fmt: skip
 INSTRUMENTED = {
     "generate": ["mcpgen.parse", "mcpgen.render"],
@@ -247,6 +352,9 @@ INSTRUMENTED = {
     "workflows": ["mcpgen.workflows", "mcpgen.runtime.parts.workflows"],
     "message": ["mcpgen.runtime.transports"],
     "settings": ["mcpgen.runtime.parts.install"],
+    "install": ["mcpgen.runtime.parts.install"],
+    "structured": ["mcpgen.runtime.client", "mcpgen.runtime.results"],
+    "arguments": ["mcpgen.runtime.arguments"],
 }
 """Packages whose coverage guides a target, where they are not those that read a document."""
 FILES = {
@@ -254,6 +362,7 @@ FILES = {
     "workflows": "samples/workflows/*.yaml",
     "tools": "samples/specs/tools/*.json",
     "settings": "tests/server/client_files/*",
+    "install": "tests/server/client_files/*",
 }
 """Files to start with, where they are no documents."""
 STARTS: dict[str, list[bytes]] = {
@@ -261,6 +370,18 @@ STARTS: dict[str, list[bytes]] = {
         b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{}}}',
         b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"\\ud800"}}',
         b'[{"jsonrpc":"2.0","id":1.5,"method":"ping"}]',
+    ],
+    "structured": [
+        b'{"a": {"b": 1, "c": null}, "c": [9007199254740993, 1e400]}', b"[1, {}, null]", b'"text"',
+        json.dumps([{"a": number, "b": {"c": "\u00e9" * 40}} for number in range(200)]).encode(),
+        json.dumps({"notes": "x" * 4_000, "a": [[None] * 400]}).encode(), b"0", b"false",
+    ],
+    "arguments": [
+        b'{"schema": {"properties": {"a": {"type": "integer"}}}, "arguments": {"a": "2"}}',
+        b'{"schema": {"properties": {"a": {"anyOf": [{"type": "string"}, {"type": "object",'
+        b' "properties": {"b": {"const": 1}}}]}}, "required": ["a"]}, "arguments": {"a": {"b": 1}}}',
+        b'{"schema": {"properties": {"a": {"type": "array", "items": {"$ref": "#/$defs/A"}}},'
+        b' "$defs": {"A": {"enum": [1, "x"]}}}, "arguments": {"a": ["x", 1.0]}}',
     ],
     "references":
         b"./pet.yaml#/Pet ../secret.yaml link.yaml#/secret #/components/schemas/A file:///x".split(),

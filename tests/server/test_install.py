@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 import sys
 import tomllib
 from collections.abc import Callable
@@ -420,13 +421,19 @@ def test_the_files_are_where_each_system_keeps_them() -> None:
     '{"mcpServers": {"other": {"command": "x"}, }, }',
     '{"mcpServers": {"shop": {"command": "old"}, "other": {}}}',
     '{"mcpServers": {"other": {}, "shop": {"command": "old"}}}',
+    '{"mcpServers": {// mine\n"shop": {"command": "old"}}}',
+    '{"mcpServers": {"other": {}, // }\n  "shop": {"command": "old"} /* , */, // ,\n}, "b": 1}',
+    '{"mcpServers": {\n  // why\n  "shop": {} /* { */ , // so\n  "other": {}}}',
 ])  # fmt: skip
 def test_json_with_comments_is_edited_in_place(text: str) -> None:
     before = load_json(text)
     put = put_json(text, "mcpServers", "shop", {"command": "new"})
     servers = {**before.get("mcpServers", {}), "shop": {"command": "new"}}
     assert load_json(put) == {**before, "mcpServers": servers}
-    dropped = load_json(drop_json(put, "mcpServers", "shop"))
+    text_left = drop_json(put, "mcpServers", "shop")
+    comments = re.compile(r"//.*|/\*.*?\*/")
+    assert comments.findall(text_left) == comments.findall(text)
+    dropped = load_json(text_left)
     servers.pop("shop")
     assert dropped.pop("mcpServers", {}) == servers
     before.pop("mcpServers", None)

@@ -501,10 +501,10 @@ def test_a_step_that_waits_for_something_pauses_and_ends(
     project = flow("wait", get)
     steps = importlib.import_module(f"{project.package}.runtime.parts.workflows.steps")
     waits: list[float] = []
-    monkeypatch.setattr(steps, "MOST", 40)
     monkeypatch.setattr(steps, "sleep", _noting(waits))
+    monkeypatch.setenv(f"{project.server.env_prefix}_MAX_STEPS", "40")
     text = text_of(project.call("wait"))
-    assert "at most 40 steps" in text
+    assert f"at most 40 steps (`{project.server.env_prefix}_MAX_STEPS`)" in text
     assert len(api.lines) == 40
     assert waits == [steps.PAUSE] * 30
     assert text.count("`get` (`get_thing`)") == steps.LISTED

@@ -11,6 +11,7 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
+from operator import is_
 from types import MappingProxyType
 from typing import Any
 
@@ -101,6 +102,7 @@ class Checker:
         self._strange = False
         self._dropped = False
         self._visited: dict[tuple[str, int, bool], tuple[Any, Any]] = {}
+        self._kinds_of: dict[int, tuple[Any, frozenset[str] | None]] = {}
         self._bad_patterns = False
         self._validator = self._compile()
 
@@ -270,16 +272,15 @@ class Checker:
         the wire (`wire` true).
 
         A value is visited once for each place of the schema: the branches of a union may lead to
-        the same places again, at every level.
+        the same places again, at every level, or to the place that is visited.
         """
         schema, pointer = self._resolve(schema, pointer)
         if not isinstance(schema, dict):
             return value
-        if not isinstance(value, dict | list | str):
-            return self._visit_once(schema, pointer, value, wire=wire)
         key = (pointer, id(value), wire)
         if key not in self._visited:
             # The value is kept beside its result, so that no other takes its id
+            self._visited[key] = value, value
             self._visited[key] = value, self._visit_once(schema, pointer, value, wire=wire)
         return self._visited[key][1]
 
@@ -291,11 +292,15 @@ class Checker:
         for keyword in ("anyOf", "oneOf"):
             if keyword in schema:
                 value = self._visit_union(schema[keyword], f"{pointer}/{keyword}", value, wire=wire)
+        visited: Any = value
         if isinstance(value, dict):
-            return self._visit_object(schema, pointer, value, wire=wire)
-        if isinstance(value, list):
-            return self._visit_array(schema, pointer, value, wire=wire)
-        return value
+            visited = self._visit_object(schema, pointer, value, wire=wire)
+            if [*visited] != [*value]:
+                return visited
+        elif isinstance(value, list):
+            visited = self._visit_array(schema, pointer, value, wire=wire)
+        # What did not change stays itself: at the same place it is not visited again
+        return value if all(map(is_, _items(visited), _items(value))) else visited
 
     def _visit_union(self, branches: list[Any], pointer: str, value: Any, *, wire: bool) -> Any:
         """Take the first branch that the value fits, if need be after repair; a value that fits
@@ -319,7 +324,7 @@ class Checker:
         """The first repaired value, of the same type where a branch of the union takes that type;
         the value itself where there is none.
         """
-        kinds = self._union_kinds(branches, pointer, 0)
+        kinds = self._union_kinds(branches)
         if kinds and _TYPES.get(type(value)) in kinds:
             repaired = [each for each in repaired if type(each) is type(value)]
         return next(iter(repaired), value)
@@ -360,7 +365,7 @@ class Checker:
             return False
         if self._merge_patch and schema is not self._schema:
             return False
-        return not self._takes_null(schema["properties"][key], place)
+        return not self._takes_null(schema["properties"][key])
 
     def _spellings(self, properties: Iterable[str], pointer: str) -> dict[str, str]:
         """The keys on the wire, each with the key of the schema: a caller who knows the API may use
@@ -398,7 +403,7 @@ class Checker:
         if schema.get("format") == "date" and isinstance(value, str):
             is_date = self._checks_dates and date_form(schema)
             return DATE_WITH_TIME.sub(r"\1", value) if is_date else value
-        kinds = self._kinds(schema, "") or frozenset()
+        kinds = self._kinds(schema) or frozenset()
         if isinstance(value, str):
             return value if "string" in kinds else self._meant(value, kinds)
         if "string" in kinds:
@@ -425,21 +430,26 @@ class Checker:
             self._parsed = True
         return parsed
 
-    def _kinds(self, schema: Any, pointer: str, hops: int = 0) -> frozenset[str] | None:
+    def _kinds(self, schema: Any) -> frozenset[str] | None:
         """Return the JSON types a schema allows; None for a schema without restrictions."""
-        schema, pointer = self._resolve(schema, pointer)
+        schema = self._resolve(schema, "")[0]
         if not isinstance(schema, dict):
             return None
-        if hops > MAX_HOPS:
-            return None
         kinds = _own_kinds(schema)
-        if kinds is not None:
+        if any((kinds is not None, not schema)):
             return kinds
+        if id(schema) not in self._kinds_of:
+            # Of a schema that is a part of itself the part says nothing
+            self._kinds_of[id(schema)] = schema, None
+            self._kinds_of[id(schema)] = schema, self._kinds_of_parts(schema)
+        return self._kinds_of[id(schema)][1]
+
+    def _kinds_of_parts(self, schema: dict[str, Any]) -> frozenset[str] | None:
         for keyword in ("anyOf", "oneOf"):
             if keyword in schema:
-                return self._union_kinds(schema[keyword], pointer, hops + 1)
+                return self._union_kinds(schema[keyword])
         for part in schema.get("allOf", ()):
-            kinds = self._kinds(part, pointer, hops + 1)
+            kinds = self._kinds(part)
             if kinds is not None:
                 return kinds
         if "properties" in schema:
@@ -448,18 +458,18 @@ class Checker:
             return frozenset(["array"])
         return None
 
-    def _union_kinds(self, branches: list[Any], pointer: str, hops: int) -> frozenset[str] | None:
+    def _union_kinds(self, branches: list[Any]) -> frozenset[str] | None:
         union: frozenset[str] = frozenset()
         for branch in branches:
-            kinds = self._kinds(branch, pointer, hops)
+            kinds = self._kinds(branch)
             if kinds is None:
                 return None
             union |= kinds
         return union
 
-    def _takes_null(self, schema: Any, pointer: str) -> bool:
+    def _takes_null(self, schema: Any) -> bool:
         """Return whether a schema names null among its types."""
-        kinds = self._kinds(schema, pointer)
+        kinds = self._kinds(schema)
         return kinds is not None and "null" in kinds
 
     def _fits(self, branch: Any, pointer: str, value: Any) -> bool:

@@ -91,7 +91,7 @@ PARTS = {
         ),
     ),
     "telemetry": PartFacts(variables=("TELEMETRY", "METRICS_PORT")),
-    "workflows": PartFacts(remedy="run `mcpgen generate`"),
+    "workflows": PartFacts(variables=("MAX_STEPS",), remedy="run `mcpgen generate`"),
 }
 NAMED = tuple(name for name, part in PARTS.items() if not part.remedy)
 """The parts that `mcpgen.toml` names; the others follow from the document and the user's code."""

@@ -234,7 +234,7 @@ class _Life:
 
     async def _run(self) -> None:
         try:
-            with running(self._app, self._app._read(), "127.0.0.1"):
+            with running(self._app, self._app.settings(), "127.0.0.1"):
                 async with self._app.server.session_manager.run():
                     self._started.set()
                     await self._end.wait()

@@ -64,13 +64,14 @@ def put_json(text: str, key: str, name: str, entry: dict[str, Any]) -> str:
 
 
 def drop_json(text: str, key: str, name: str) -> str:
-    """The text without the member `name` of the object `key`, and without that object when it was
-    the last one in it.
+    """The text without the member `name` of the object `key`, and without that object when there is
+    nothing else in it.
     """
     strict = _strict(text)
     top = _members(strict, _after_space(strict, 0))
     servers = _members(strict, top[key].value)
-    if len(servers) > 1:
+    rest = text[top[key].value : servers[name].start] + text[servers[name].end : top[key].end]
+    if len(servers) > 1 or _COMMENT.search(rest):
         return _cut(text, strict, servers, name)
     return _cut(text, strict, top, key)
 
@@ -123,15 +124,21 @@ def _insert(text: str, strict: str, start: int, depth: int, key: str, value: Any
 
 
 def _cut(text: str, strict: str, members: dict[str, _Member], key: str) -> str:
-    """The text without a member, the space before it, and one comma."""
+    """The text without a member, the space before it, and one comma. Comments stay, and the end of
+    the line of one before it.
+    """
     member = members[key]
     start = len(text[: member.start].rstrip())
+    if strict[start - 1].isspace():
+        start = member.start
     before = [other.end for other in members.values() if other.end <= member.start]
     if before:
         comma = strict.index(",", max(before))
         return text[:comma] + text[comma + 1 : start] + text[member.end :]
-    comma_after = _COMMA.match(text, member.end)
-    rest = text[comma_after.end() if comma_after else member.end :]
+    rest = text[member.end :]
+    comma_after = _COMMA.match(_COMMENT.sub(_blank, text), member.end)
+    if comma_after:
+        rest = text[member.end : comma_after.end() - 1] + text[comma_after.end() :]
     if not rest.strip().startswith("}"):
         return text[:start] + rest
     return text[:start] + rest.lstrip()

@@ -34,6 +34,8 @@ LEASE_SECONDS = 15.0
 """A call of a replica that died is counted for so long."""
 POLL_SECONDS = 0.05
 
+_WRONG = (OSError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""Further errors of its client, where a program that is no Redis answers."""
 _JOINED: set[tuple[str, str]] = set()
 """The sets in which this process is counted as a replica, and as which."""
 
@@ -113,7 +115,7 @@ def leave(settings: Settings) -> None:
     redis = import_module("redis")
     waits = dict.fromkeys(("socket_timeout", "socket_connect_timeout"), ANSWER_SECONDS)
     with (
-        suppress(redis.RedisError, OSError),
+        suppress(redis.RedisError, *_WRONG),
         redis.Redis.from_url(url.reveal(), **waits) as client,
         client.pipeline(transaction=False) as pipeline,
     ):
@@ -129,9 +131,7 @@ class Shared:
     def __init__(self, settings: Settings, limit: str, script: str) -> None:
         self._client = connected(settings)
         self._script = self._client.register_script(_REPLICAS + script)
-        # A program that is no Redis may answer anything
-        wrong = (OSError, TimeoutError, TypeError, ValueError)
-        self._failures = (import_module("redis").RedisError, *wrong)
+        self._failures = (import_module("redis").RedisError, *_WRONG)
         self._key = f"mcpgen:{{{settings.name}}}:{limit}"
         self._replica = uuid.uuid4().hex
         self._replicas = UNKNOWN_REPLICAS

@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from .. import Part
+from .variables import WorkflowSettings
 
-PART = Part()
+PART = Part(settings=WorkflowSettings)

@@ -17,11 +17,10 @@ from ...client.resilience import retry_after
 from ...results.answer import Answer, BadStatus
 from ...results.content import Context, ToolError
 from .values import pruned
+from .variables import WorkflowSettings
 
 DEEPEST = 20
 """Deepest nesting of workflows in a call."""
-MOST = 1_000
-"""Most steps of a call, those of inner workflows not counted."""
 PAUSE = 0.1
 """Seconds before a step that was done `AT_ONCE` times in a call: it waits for something."""
 AT_ONCE = 10
@@ -45,6 +44,7 @@ class Steps:
         self._done: list[str] = []
         self._retries: Counter[str] = Counter()
         self._times: Counter[str] = Counter()
+        self._taken = 0
         context.steps.append(self)
 
     async def call(
@@ -68,8 +68,7 @@ class Steps:
         if depth > DEEPEST:
             raise ToolError(f"workflows run each other more than {DEEPEST} deep")
         self._times[step] += 1
-        if self._times.total() > MOST:
-            raise ToolError(f"a call takes at most {MOST} steps, and `{step}` would be one more")
+        context.steps[0].count(step)
         if self._times[step] > AT_ONCE:
             await sleep(PAUSE)
         result = await context.server.call_inside(tool, pruned(arguments), context)
@@ -78,6 +77,17 @@ class Steps:
             self._done += [f"{step}, {account}" for account in inner._done]
         del context.steps[depth:]
         return result
+
+    def count(self, step: str) -> None:
+        """Count a step of the call, in this workflow or in one that it runs. Raises ToolError where
+        it is one too many.
+        """
+        settings = self._context.server.settings()
+        most = settings.part(WorkflowSettings).max_steps
+        self._taken += 1
+        if self._taken > most:
+            limit = f"a call takes at most {most} steps (`{settings.variable('MAX_STEPS')}`)"
+            raise ToolError(f"{limit}, and `{step}` would be one more")
 
     async def attempt(
         self, step: str, function: Function[Answer[T]], /, **arguments: Any
