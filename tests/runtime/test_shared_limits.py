@@ -287,6 +287,24 @@ async def test_leases_are_renewed_and_those_of_a_dead_replica_expire(
     assert await alive.finish() == 5 and await dead.finish() == 3
 
 
+async def test_a_replica_that_held_less_than_its_share_does_not_take_the_rest_at_once(
+    redis: Redis,
+) -> None:
+    more, less = Replica(redis.url, 4), Replica(redis.url, 4)
+    for replica, count in ((less, 1), (more, 3), (less, 1)):
+        replica.call(count)
+        await asyncio.sleep(0.1)
+    await reach([more, less], 4)
+    redis.stop()
+    less.call(3)
+    await reach([more, less], 4)
+    assert await more.finish() == 3
+    less.shared._held_until = 0.0
+    less.call(3)
+    await reach([less], 2)
+    assert await less.finish() == 2
+
+
 async def test_without_redis_each_replica_has_its_share_of_the_places(
     redis: Redis, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -208,6 +208,8 @@ class SharedPlaces(Shared):
         self._most = most
         self._turn = asyncio.Lock()
         self._leases: set[str] = set()
+        self._held, self._held_until = most, 0.0
+        """The places held when Redis went away, and until when this replica takes no more."""
         self._is_renewing = False
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -230,10 +232,18 @@ class SharedPlaces(Shared):
         task.add_done_callback(self._tasks.discard)
 
     async def _take(self, lease: str) -> bool:
-        renewed = self._leases if self._is_alone else ()
+        was_alone = self._is_alone
+        renewed = self._leases if was_alone else ()
         is_free = await self.ask(self._most, LEASE_SECONDS, lease, *renewed)
+        if self._is_alone and not was_alone:
+            self._held, self._held_until = len(self._leases), time.monotonic() + RETRY_SECONDS
         if is_free is None:
-            is_free = len(self._leases) < max(1, self._most // self._replicas)
+            share = self._most // self._replicas
+            if (
+                time.monotonic() < self._held_until
+            ):  # another replica may still hold more than its own
+                share = min(share, self._held)
+            is_free = len(self._leases) < max(1, share)
         if is_free:
             self._leases.add(lease)
             if not self._is_renewing:
