@@ -313,8 +313,11 @@ def _rewritten(
     """
     try:
         file = path.resolve()
-    except (OSError, RuntimeError):  # the latter before Python 3.13
-        raise _refusal(path, "its links lead in a circle") from None
+        is_circle = file.is_symlink()  # where nothing is raised: from Python 3.13 on
+    except (OSError, RuntimeError):
+        is_circle = True
+    if is_circle:
+        raise _refusal(path, "its links lead in a circle")
     copy = file.with_name(f"{file.name}.{name}-mcp.bak")
     for _ in range(_TRIES):
         before = _read(file)
