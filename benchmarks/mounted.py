@@ -185,10 +185,8 @@ def main(arguments: list[str]) -> None:
                 for process in processes:
                     process.kill()
     inside, outside = alone
-    print(
-        f"\nThe request alone: in process {inside:.2f} ms, over a socket {outside:.2f} ms", end=""
-    )
-    print(f" ({inside / outside:.2f})")
+    share = f"({inside / outside:.2f})"
+    print(f"\nThe request alone: {inside:.2f} ms in process, {outside:.2f} over a socket {share}")
 
 
 if __name__ == "__main__":

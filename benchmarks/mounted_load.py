@@ -1,8 +1,9 @@
 """An app with its tools in it, under load: `python -m benchmarks.mounted_load [SECONDS]` (120).
 
 Prints what becomes of the calls while uvicorn ends its four workers at SIGTERM, and while one of
-them is killed before that (SIGKILL); and what one process holds (tasks, open files, memory) before and after calls of which many are left by their
-callers, of a slow function, an endless stream and an upload.
+them is killed before that (SIGKILL); and what one process holds (tasks, open files, memory) before
+and after calls of which many are left by their callers, of a slow function, an endless stream and
+an upload.
 """
 
 from __future__ import annotations

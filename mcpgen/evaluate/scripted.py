@@ -18,6 +18,7 @@ from ..render.search import content, stop_words
 from ..runtime.parts.search.entries import entry, fields_of
 from ..runtime.parts.search.finder import BEST
 from ..runtime.parts.search.lazy import Lazy
+from ..runtime.results import fold
 from .recorder import Recorder
 from .stage import serving
 from .tasks import Outcome, Task
@@ -100,20 +101,17 @@ def fitted(schema: dict[str, Any], task: Task) -> dict[str, Any]:
     given = dict(task.arguments)
     body = given.pop("body", task.body)
     fields = as_object(task.body) | as_object(body)
-    taken = {_squash(name): name for name in reversed(names)}
-    for whole in BODY & names.keys():
+    whole = next(iter(BODY & names.keys()), "")
+    if whole:
         inside = as_object(names[whole].get("properties")).keys() - names.keys()
         fields |= {name: given.pop(name) for name in inside & given.keys()}
         given.setdefault(whole, fields or body)
         return {name: value for name, value in given.items() if value is not None}
-    flat = {taken[_squash(name)]: value for name, value in fields.items() if _squash(name) in taken}
+    taken = {fold(name): name for name in reversed(names)}
+    flat = {taken[fold(name)]: value for name, value in fields.items() if fold(name) in taken}
     said = as_object(task.arguments.get("body"))
-    unknown = {name: value for name, value in said.items() if _squash(name) not in taken}
+    unknown = {name: value for name, value in said.items() if fold(name) not in taken}
     return {**flat, **unknown, **given}
-
-
-def _squash(name: str) -> str:
-    return name.replace("_", "").lower()
 
 
 def _misfit(schema: dict[str, Any], arguments: Mapping[str, Any]) -> str:
