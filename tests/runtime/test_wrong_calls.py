@@ -312,6 +312,40 @@ def test_what_can_mean_nothing_or_two_things_is_refused(schema: Any, value: Any)
         Checker("x", {"properties": {"a": schema}}).checked({"a": value})
 
 
+IS_TEXT = {"if": TEXT, "then": {"maxLength": 9}, "else": {"required": ["b"]}}
+ITSELF = {"$ref": "#/properties/a"}
+
+
+@pytest.mark.parametrize(("schema", "value"), [
+    ({"properties": {"b": WHOLE}}, '{"b": "x"}'), ({"properties": {"b": {}}, **IS_TEXT}, "{}"),
+    ({"properties": {"b": {}}, "minProperties": 1}, {"b": None}),
+    ({"anyOf": [{"not": TEXT, **WHOLE}, {"properties": {"b": ITSELF}, **IS_TEXT}]}, "{}"),
+    ({"oneOf": [{"items": ITSELF, "maxItems": 0}, {"const": 1}]}, "[1]"),
+    ({"items": {"properties": {"b": WHOLE}}}, ['{"b": []}', {"b": 1}]),
+])  # fmt: skip
+def test_a_valid_value_stays_itself_where_its_repair_is_invalid(schema: Any, value: Any) -> None:
+    checker = Checker("x", {"properties": {"a": schema, "n": WHOLE}})
+    assert checker.checked({"a": value})[0] == {"a": value}
+    assert checker.checked({"a": value, "n": "5"})[0] == {"a": value, "n": 5}
+
+
+def test_a_name_of_the_api_is_no_way_past_the_schema() -> None:
+    names = {"/properties/a/properties/eq_": "[eq]"}
+    checker = Checker("x", {"properties": {"a": {"properties": {"eq_": WHOLE}}}}, names=names)
+    assert checker.checked({"a": {"[eq]": "5"}})[0] == {"a": {"[eq]": 5}}
+    with pytest.raises(BadArguments, match=r"`a\.eq_` must be an integer"):
+        checker.checked({"a": {"[eq]": "five"}})
+
+
+@pytest.mark.parametrize("place", ["$defs", "definitions", "properties"])
+def test_a_branch_of_a_union_may_refer_to_any_part_of_the_schema(place: str) -> None:
+    part = {"type": "object", "properties": {"c": WHOLE}}
+    union = {"anyOf": [{"type": "null"}, {"$ref": f"#/{place}/b"}]}
+    schema: dict[str, Any] = {"properties": {"a": union}}
+    schema[place] = schema.get(place, {}) | {"b": part}
+    assert Checker("x", schema).checked({"a": {"c": "5"}})[0] == {"a": {"c": 5}}
+
+
 def test_fields_of_unions_and_of_lists_are_found_and_objects_name_theirs() -> None:
     close = {"properties": {"state": {"enum": ["closed"]}, "admin": TEXT}}
     snooze = {"properties": {"state": {"enum": ["snoozed"]}, "until": WHOLE, "admin": False}}

@@ -62,6 +62,7 @@ _TEXT_ALONE = frozenset(("string", "null"))
 _NO_DIGITS = frozenset((*FORMATS, "byte", "binary"))
 """Formats of texts that a number is not meant as."""
 NULL = {"type": "null"}
+ROOT = "urn:arguments"
 BODY = ("body", "request_body")
 """The names of an argument that is a request body."""
 
@@ -98,9 +99,7 @@ class Checker:
         self._merge_patch = merge_patch
         self._reads = reads
         self._branches: dict[str, jsonschema_rs.Draft202012Validator | None] = {}
-        self._parsed = False
-        self._strange = False
-        self._dropped = False
+        self._parsed = self._strange = self._dropped = self._respelled = self._careful = False
         self._visited: dict[tuple[str, int, bool], tuple[Any, Any]] = {}
         self._kinds_of: dict[int, tuple[Any, frozenset[str] | None]] = {}
         self._bad_patterns = False
@@ -129,12 +128,16 @@ class Checker:
         self._bounded(received)
         received = self._in_its_form(received)
         self._known(received)
-        self._parsed = self._strange = self._dropped = False
+        self._parsed = self._strange = self._dropped = self._respelled = False
         try:
-            repaired = self._visit(self._schema, "", received, wire=False)
-            if self._parsed:
-                self._bounded(repaired)
-            if not self._validator.is_valid(repaired):
+            for self._careful in (False, True):
+                self._visited.clear()
+                repaired = self._visit(self._schema, "", received, wire=False)
+                if self._parsed:
+                    self._bounded(repaired)
+                if self._validator.is_valid(repaired):
+                    break
+            else:
                 raise BadArguments(self._explained(repaired))
             if self._strange:
                 remarks += islice(slips(self._schema, repaired, self._resolved), MAX_REMARKS)
@@ -142,6 +145,8 @@ class Checker:
                 remarks += islice(dropped_nulls(received, repaired), MAX_REMARKS)
             if self._names:
                 repaired = self._visit(self._schema, "", repaired, wire=True)
+        except RecursionError:
+            raise self._refused("its parts turn a value into each other's") from None
         finally:
             self._visited.clear()
         return dict(repaired), remarks
@@ -272,7 +277,8 @@ class Checker:
         the wire (`wire` true).
 
         A value is visited once for each place of the schema: the branches of a union may lead to
-        the same places again, at every level, or to the place that is visited.
+        the same places again, at every level, or to the place that is visited. With care a value
+        that alone is valid stays unrepaired.
         """
         schema, pointer = self._resolve(schema, pointer)
         if not isinstance(schema, dict):
@@ -281,7 +287,11 @@ class Checker:
         if key not in self._visited:
             # The value is kept beside its result, so that no other takes its id
             self._visited[key] = value, value
-            self._visited[key] = value, self._visit_once(schema, pointer, value, wire=wire)
+            visited = self._visit_once(schema, pointer, value, wire=wire)
+            if all([self._careful, visited is not value, not wire, not self._respelled]):
+                fits = [self._fits(schema, pointer, each) for each in (visited, value)]
+                visited = (visited, value)[fits == [False, True]]
+            self._visited[key] = value, visited
         return self._visited[key][1]
 
     def _visit_once(self, schema: dict[str, Any], pointer: str, value: Any, *, wire: bool) -> Any:
@@ -341,6 +351,7 @@ class Checker:
         for key, item in value.items():
             own_key = spellings.get(key, key)
             if own_key not in value:
+                self._respelled = True
                 key = own_key
             if key in properties:
                 token = key if key.isidentifier() else escape(key)
@@ -371,12 +382,9 @@ class Checker:
         """The keys on the wire, each with the key of the schema: a caller who knows the API may use
         the API's keys.
         """
-        keys = {}
-        for key in properties:
-            name = self._names.get(f"{pointer}/properties/{escape(key)}")
-            if name is not None and name not in properties:
-                keys[name] = key
-        return keys
+        at = f"{pointer}/properties/"
+        keys = {self._names.get(at + escape(key), key): key for key in properties}
+        return {name: key for name, key in keys.items() if name not in properties}
 
     def _visit_array(
         self, schema: dict[str, Any], pointer: str, value: list[Any], *, wire: bool
@@ -459,13 +467,11 @@ class Checker:
         return None
 
     def _union_kinds(self, branches: list[Any]) -> frozenset[str] | None:
-        union: frozenset[str] = frozenset()
-        for branch in branches:
-            kinds = self._kinds(branch)
-            if kinds is None:
-                return None
-            union |= kinds
-        return union
+        kinds = [self._kinds(branch) for branch in branches]
+        known = [each for each in kinds if each is not None]
+        if known != kinds:
+            return None
+        return frozenset[str]().union(*known)
 
     def _takes_null(self, schema: Any) -> bool:
         """Return whether a schema names null among its types."""
@@ -475,11 +481,11 @@ class Checker:
     def _fits(self, branch: Any, pointer: str, value: Any) -> bool:
         """Return whether a value is valid for one branch of a union."""
         if pointer not in self._branches:
-            part = self._checkable(branch, pointer)
-            if isinstance(part, dict):
-                part = {"$defs": self._root.get("$defs", {}), **part}
+            # Among the definitions of the root, to whose parts its own references lead
+            definitions = {**self._root.get("$defs", {}), "": self._checkable(branch, pointer)}
+            root = {**self._root, "$defs": definitions, "$id": ROOT}
             try:
-                self._branches[pointer] = compiled(part)
+                self._branches[pointer] = compiled({"$ref": f"{ROOT}#/$defs/", "$defs": {"": root}})
             except jsonschema_rs.ValidationError:
                 self._branches[pointer] = None
         validator = self._branches[pointer]
@@ -521,10 +527,9 @@ class Checker:
         for keyword, part in result.items():
             place = f"{pointer}/{keyword}"
             if keyword in _MAPS:
-                inner = {
+                result[keyword] = {
                     key: self._checkable(one, f"{place}/{escape(key)}") for key, one in part.items()
                 }
-                result[keyword] = inner
             elif keyword in _LISTS:
                 result[keyword] = [
                     self._checkable(one, f"{place}/{index}") for index, one in enumerate(part)
@@ -588,8 +593,7 @@ def _parts(schema: dict[str, Any], value: Any) -> Iterator[tuple[Any, Any]]:
             yield properties.get(key, rest), item
     elif isinstance(value, list):
         prefix = schema.get("prefixItems", ())
-        for part, item in zip(prefix, value, strict=False):
-            yield part, item
+        yield from zip(prefix, value, strict=False)
         for item in value[len(prefix) :]:
             yield schema.get("items"), item
 
@@ -635,11 +639,7 @@ def _is_json(value: Any) -> bool:
         return math.isfinite(value)
     if not isinstance(value, str) or value.isascii():
         return True
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return value.encode("utf-8", "ignore").decode() == value
 
 
 _NOT_JSON = {

@@ -62,11 +62,13 @@ class ContractChecker(Checker):
 
     def _repaired(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """The arguments with frequent slips of models repaired."""
-        self._parsed = False
+        self._parsed, self._careful = False, True
         try:
             repaired: dict[str, Any] = self._visit(self._schema, "", arguments, wire=False)
         except RecursionError:  # a schema that refers to itself without end
             return arguments
+        finally:
+            self._visited.clear()
         if self._parsed:
             self._bounded(repaired)
         return repaired
