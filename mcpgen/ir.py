@@ -352,6 +352,7 @@ class Server:
     * `runtime`: `copied` into the package, or `installed` beside it.
     * `catalogue`: a page at `/` shows the tools.
     * `inside`: the project is a package of an app, and has no manifest, tests or README.
+    * `fetched`: some document of it comes from a URL.
     """
 
     name: str
@@ -400,6 +401,7 @@ class Server:
     apis: tuple[Api, ...] = ()
     documentation: str = ""
     inside: bool = False
+    fetched: bool = False
 
     @cached_property
     def home(self) -> str:

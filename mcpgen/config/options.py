@@ -22,9 +22,9 @@ SHORT_LIST = 3
 """Most items of a list written on one line."""
 
 
-def new_text(config: Config, folder: Path, *, name: str) -> str:
-    """Return the first `mcpgen.toml` of a project: the settings of `config`, and comments about
-    others.
+def new_text(config: Config, folder: Path, *, name: str, examples: bool = True) -> str:
+    """Return the first `mcpgen.toml` of a project: the settings of `config`, and `examples` of
+    others as comments.
 
     Sources that are files are written relative to `folder`; standard input is not written at all.
     `name` is the server's name, which the file pins.
@@ -44,10 +44,13 @@ def new_text(config: Config, folder: Path, *, name: str) -> str:
     if auth:
         lines += ["", "[auth]", *auth]
     selected = _assignments("select", _changed_values("select", config.selection, folder))
+    text = (resources.files("mcpgen") / "data" / "new_mcpgen.toml").read_text("utf-8")
+    head, _, tail = text.replace("{schema}", SCHEMA).partition("{keys}\n")
+    if not examples:
+        return head + "\n".join([*lines, ""])
     lines += ["", "# Which operations become tools. Without this table: all of them."]
     lines += ["[select]", *selected] if selected else ["# [select]"]
-    text = (resources.files("mcpgen") / "data" / "new_mcpgen.toml").read_text("utf-8")
-    return text.replace("{schema}", SCHEMA).replace("{keys}", "\n".join(lines))
+    return head + "\n".join([*lines, tail])
 
 
 def _changed_values(table: str, part: Config | Selection, folder: Path) -> dict[str, Any]:

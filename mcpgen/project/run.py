@@ -29,7 +29,7 @@ from ..config.options import (
     relative_to,
 )
 from ..customise.bindings import known_apis, known_operations
-from ..load.source import STDIN, by_key, copies_of, home_of, is_fetched
+from ..load.source import STDIN, by_key, copies_of, home_of, is_fetched, is_url
 from ..load.values import as_object
 from ..lock import Lock, read_lock, salvaged_lock, text_hash
 from ..paths import here, homes, is_project, read_plain
@@ -193,6 +193,7 @@ def run(
         functions=tuple(function.name for function in functions_of(folder)),
         profile=plan.config.profile,
         inside=plan.config.inside,
+        fetched=any(map(is_url, plan.config.documents)),
     )
     texts: dict[str, str | bytes] = {}
     formatter = ModuleFormatter(_style(folder), _kept(folder, plan.lock) if request.keep else {})

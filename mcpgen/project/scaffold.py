@@ -151,7 +151,7 @@ def begin(wish: Wish) -> None:
     config = Config(sources=(str(folder / SOURCE),), parts=parts)
     files = {
         folder / SOURCE: dumped({**described, "tools": []}),
-        folder / NAME: new_text(config, folder, name=wish.name),
+        folder / NAME: new_text(config, folder, name=wish.name, examples=False),
         package / "custom" / "count_words.py": FUNCTION,
         folder / "tests" / "test_count_words.py": TEST.format(package=f"{wish.name}_mcp"),
     }

@@ -67,6 +67,7 @@ def features(server: Server) -> Mapping[str, bool]:
         "has_files": calls_api and "files" in used,
         "has_login": has_login(server),
         "has_tools": bool(tools),
+        "only_functions": not tools,
         "has_secrets": has_secrets(server),
         "has_lists": calls_api and has_lists(server),
         "has_answers": calls_api or server.code,

@@ -80,7 +80,7 @@ def project_context(server: Server) -> dict[str, Any]:
     # Those that only calls that write use, and those that only a login uses
     writing = _variables(writing_variables(server))
     login = _variables(login_variables(server))
-    has = features(server)
+    has, files = features(server), client_files(server)
     return {
         **has,
         "requirements": requirements(**has),
@@ -88,6 +88,7 @@ def project_context(server: Server) -> dict[str, Any]:
         "runtime_prefix": f"{_RUNTIMES[server.runtime]}.",
         "is_copied": server.runtime == "copied",
         "documentation": server.documentation,
+        "fetched": server.fetched,
         "name": server.name,
         "title": title,
         "skill_description": (
@@ -111,7 +112,8 @@ def project_context(server: Server) -> dict[str, Any]:
         # The clients by the names that `install` takes, and those that cannot list every tool
         "clients": Code(", ".join(f"`{client}`" for client in sorted(CLIENTS))),
         "overfull_clients": ", ".join(overfull),
-        "http_entry": Code(client_files(server)["clients/http.json"].rstrip("\n")),
+        "http_entry": Code(files["clients/http.json"].rstrip("\n")),
+        "entry": Code(files["clients/claude-desktop.json"].rstrip("\n")),
     }
 
 

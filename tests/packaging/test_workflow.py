@@ -165,18 +165,18 @@ def test_every_job_is_green_on_the_first_day(host: Host) -> None:
     assert not (host.folder / "request.md").exists()
 
 
-def test_every_job_is_green_where_the_document_lies_beside_the_project(tmp_path: Path) -> None:
+def test_a_document_beside_the_project_is_checked_and_not_fetched(tmp_path: Path) -> None:
     document = tmp_path / "mine" / "openapi.json"
     document.parent.mkdir()
     document.write_text(json.dumps(DOCUMENT))
     host = Host(tmp_path)
     host.begin(str(document))
     document.unlink()
-    for job in ("check", "update"):
-        green, log = host.job(job)
-        assert green, log
-    assert "is not here" in log
-    assert not (host.folder / "request.md").exists()
+    green, log = host.job("check")
+    assert green, log
+    workflow = yaml.safe_load((host.work / ".github/workflows/mcpgen.yml").read_text())
+    assert list(workflow["jobs"]) == ["check", "test"]
+    assert "schedule" not in workflow[True]  # the key `on`, as YAML 1.1 reads it
 
 
 @pytest.mark.skipif(not REAL_WHEEL, reason="MCPGEN_WHEEL names no wheel; takes a minute")

@@ -49,6 +49,15 @@ MUTATIONS = {
         "return MissingCredential(text, self.variables(alternatives))", "return ValueError(text)"),
     "a refused credential that is not named": (
         "src/*/runtime/client/report.py", "if status in (401, 403):", "if status == 403:"),
+    "texts that are not escaped": (
+        "src/*/runtime/client/wire.py", "return quote(text_of(value), safe=safe)",
+        "return text_of(value)"),
+    "a rate that limits nothing": (
+        "src/*/runtime/limits.py", 'too_many("calls", wait, name) if wait', '"" if wait'),
+    "calls that wait for each other until one fails": ("src/*/runtime/limits.py",
+        'running >= self._settings.max_calls', 'running >= 20'),
+    "a command that does not start": (
+        "src/*/__main__.py", "return serve(__package__)", "return 1"),
     "secrets that are not masked": (
         "src/*/runtime/secrets.py", "return self._pattern.sub(MASK, text)", "return text"),
 }  # fmt: skip
@@ -95,7 +104,7 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[int, s
             path.write_text(text.replace(good, bad))
     done = subprocess.run(
         [sys.executable, "-c", RUNNER, *(str(root / name) for name in ("as it is", *MUTATIONS))],
-        capture_output=True, text=True, timeout=120, env=process_environment(),
+        capture_output=True, text=True, timeout=300, env=process_environment(),
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     found: dict[str, tuple[int, str]] = json.loads(done.stdout.splitlines()[-1])
