@@ -154,10 +154,10 @@ class Recorder:
             def log_message(self, format: str, *args: Any) -> None:
                 pass
 
-        class Server(http.server.ThreadingHTTPServer):
+        class Waiting(http.server.ThreadingHTTPServer):
             request_queue_size = 128  # callers that come at once wait here, and are not refused
 
-        self._server = Server(("127.0.0.1", 0), Handler)
+        self._server = Waiting(("127.0.0.1", 0), Handler)
         self.origin = f"http://127.0.0.1:{self._server.server_port}"
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
 
