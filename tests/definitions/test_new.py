@@ -233,6 +233,22 @@ def test_a_new_tool_is_read_only_only_when_its_author_says_so(
     assert (hints["readOnlyHint"], hints["destructiveHint"]) == (read_only, not read_only)
 
 
+def test_a_contract_is_tightened_for_nobody_until_its_function_is_written(
+    mcpgen: Mcpgen, demo: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert mcpgen("add", "tool", "get_book", "--argument", "title:string", "--quiet") == 0
+    definitions = json.loads((demo / "tools.json").read_text())
+    schema = definitions["tools"][0]["inputSchema"]
+    for bound in (9, 8):
+        schema["properties"]["title"]["maxLength"] = bound
+        (demo / "tools.json").write_text(json.dumps(definitions))
+        capsys.readouterr()
+        assert mcpgen("generate") == 0
+        assert ("Breaking (1)" in capsys.readouterr().out) == (bound == 8)
+        [stub] = demo.glob("src/*/custom/get_book.py")
+        stub.write_text("def get_book(*, title: str | None = None) -> str:\n    return ''\n")
+
+
 def test_the_first_tool_of_a_new_project_is_one_to_copy(
     mcpgen: Mcpgen, demo: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
