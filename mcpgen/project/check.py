@@ -67,7 +67,7 @@ def check(folder: Path, problems: Problems, *, update: bool = False) -> Report:
     lock = require_lock(folder)
     recorded = owned(lock, read_pending(folder))
     edited = list(edits(folder, recorded))
-    result = run(CommandInput(folder=folder, update=update, keep=False), problems)
+    result = run(CommandInput(folder=folder, update=update), problems)
     stale = [*_reasons(folder, lock, result), *edited]
     changes = compare(result.files, folder.resolve(), recorded, once_among(result.files))
     if not edited:
