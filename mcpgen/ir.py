@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
-from .runtime.results import ListAnswer, Shaping
+from .runtime.client.settings import ListAnswer, Shaping
 from .workflows.model import Workflow
 
 Schema: TypeAlias = dict[str, Any]

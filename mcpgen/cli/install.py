@@ -43,8 +43,7 @@ def install(
 def entered(command: str, client: str, argv: list[str], project: Path) -> int:
     """Run one of the two commands for a project. Raises UsageError."""
     from ..live.environment import home_of, package_of
-    from ..runtime.errors import StartError
-    from ..runtime.package import Package
+    from ..runtime.package import Package, StartError
     from ..runtime.parts.install.command import run, unchosen
     from ..runtime.parts.install.files import CLIENTS
     from ..runtime.settings import SettingsError

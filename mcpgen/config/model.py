@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..problems import Place
-from ..runtime.results import Shaping
+from ..runtime.client.settings import Shaping
 
 DEFAULT_PARTS = ("http",)
 """The `parts` of a new project."""

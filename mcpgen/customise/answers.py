@@ -9,7 +9,8 @@ from typing import Any
 from ..config import AnswerConfig, Config
 from ..ir import Schema, Server, Tool
 from ..load.values import as_object
-from ..runtime.results import Shaping, fold
+from ..runtime.client.settings import Shaping
+from ..runtime.results import fold
 
 DEFINITIONS = "#/$defs/"
 SCALARS = ("boolean", "integer", "null", "number", "string")

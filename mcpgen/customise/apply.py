@@ -18,7 +18,8 @@ from ..ir import Argument, Body, Request, Schema, Server, Skip, Tool, Toolset
 from ..load.values import as_object, texts_in, without
 from ..parse.contract import fault_of
 from ..problems import Place, Problem, Problems, UsageError
-from ..runtime.results import PART, Shaping, fold
+from ..runtime.client.settings import Shaping
+from ..runtime.results import PART, fold
 from .answers import all_fields, shaping_of, unknown_paths, with_answer, with_answers
 from .bindings import every, merged, of_tool
 

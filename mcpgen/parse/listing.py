@@ -11,8 +11,9 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from ..load.values import as_object, as_text, texts_in
+from ..runtime.client.settings import ListAnswer
 from ..runtime.facts import SAFE
-from ..runtime.results import ListAnswer, fold
+from ..runtime.results import fold
 from ..runtime.results.lists import BESIDE_A_LIST
 from ..text import words
 from .projection import size_of

@@ -22,9 +22,10 @@ from ..ir import (
     Tool,
 )
 from ..load.values import as_object, as_text
+from ..runtime.client.settings import ListAnswer
 from ..runtime.facts import CONTENT_UNDEFINED, SAFE
 from ..runtime.pointer import escape
-from ..runtime.results import PART, ListAnswer, fold
+from ..runtime.results import PART, fold
 from ..text import plain, shortened, visible, words
 from . import body as bodies
 from . import describe

@@ -12,8 +12,8 @@ from typing import Any
 
 from ..ir import Login, Server, Tool, Toolset, within
 from ..load.values import as_object
+from ..runtime.client.settings import ListAnswer, Shaping
 from ..runtime.pointer import referred_to
-from ..runtime.results import ListAnswer, Shaping
 from .manifests import about_credential, client_files, manifest_json, server_json
 from .parts import part_names
 from .sample import tests_data

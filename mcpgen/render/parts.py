@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from ..ir import Server, Tool
+from ..runtime.client.settings import ListAnswer
 from ..runtime.client.wire import FUNCTIONS
 from ..runtime.parts import NAMED
-from ..runtime.results import ListAnswer
 from ..version import __version__
 from . import workflows
 from .whole import leave_out, with_contract

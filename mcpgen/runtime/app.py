@@ -11,7 +11,7 @@ import json
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from functools import cached_property, lru_cache, partial
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -23,15 +23,14 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from pydantic_core import to_json
 
-from .calls import ApiSide, Hooks, Runner
-from .catalog import Catalog, Entry, Front, Run, Tools
-from .errors import StartError
-from .limits import Quota, taking
-from .package import Package
+from .calls import Hooks, Runner
+from .catalog import Catalog, Entry, Tools
+from .limits import Quota
+from .package import Package, StartError
 from .parts import mode_of, parts_of
 from .record import current, is_read, is_traced, recorded, with_readable_trace
 from .results import sendable
-from .results.content import CHOICE, EVERYTHING, Choice, Context, ToolError, failure
+from .results.content import Context, failure
 from .settings import Settings, read
 
 LIST_TTL_MS = 300_000
@@ -40,14 +39,15 @@ is replaced.
 """
 
 GRACE_SECONDS = 1.0
-MOST_CHOICES = 32
-"""Choices of connections whose lists are kept."""
-
 TITLED = "2025-06-18"
 """The revision of the protocol in which tools got a `title` of their own."""
 
-Refusal = Callable[[Entry, Any], str]
-"""The reason to refuse a tool, by it and the request (None on stdio); or an empty text."""
+Refusal = Callable[[Entry, Any, bool], str]
+"""Returns the reason to refuse a tool, by the request (None on stdio) and by whether the function
+of another tool calls it; or an empty text.
+"""
+Page = tuple[Tools, str | None, bool]
+"""Tools of the list, the cursor of the next page, and whether it is the list of one connection."""
 
 
 class App:
@@ -88,30 +88,31 @@ class App:
         self._limits = settings or Settings(**named, **facts.get("defaults", {}))
         self.quota = Quota(self._limits, facts.get("rates", {}))
         """Replaced by a transport that has many callers."""
-        self._api: ApiSide | None = None
+        self._api: Any = None
         hooks = Hooks(_hooks(home) if yours else None, self.catalog.every_name)
         consents = [
             part.consent(self.settings, facts) for part in parts if part.consent is not None
         ]
-        self._runner = Runner(hooks, self._the_api, self._mask, facts, consents)
+        self.runner = Runner(hooks, self.api, self._mask, facts, consents)
         self.sender: Any = None
         """Set by an application that is called in process: its transport."""
         self.refusal: Refusal | None = None
         """Set by a transport that knows its callers."""
-        self.pages: Any = None
-        """Set by a transport whose clients limit a message: `transports.http.pages_of`."""
+        self.page: Callable[[Any, str | None], Page] | None = None
+        """Set by a transport whose clients limit a message: the page of a request and a cursor."""
         self.listed = self.catalog.listed
         """The Tool objects of the list."""
-        self._front: Front | None = None
+        self.front: Any = None
+        """The tools through which the others are called (`parts.search.front.Front`)."""
         if mode:
             front = mode_of(mode, parts).front
-            self._front = front(home, self.catalog, self._limits, lambda: self.quota)
+            self.front = front(home, self.catalog, self._limits, lambda: self.quota)
         self._before: dict[str, Entry] = {}
         """The tools of the front, or beside the list: those that are not of the catalog."""
-        if self._front is not None:
-            self.listed = self._front.tools
+        if self.front is not None:
+            self.listed = self.front.tools
             self._before = {tool["name"]: Entry(home, tool, "", "", True) for tool in self.listed}
-            facts = {**facts, "instructions": self._front.instructions(facts["instructions"])}
+            facts = {**facts, "instructions": self.front.instructions(facts["instructions"])}
         else:
             for beside in filter(None, (part.beside for part in parts)):
                 self._before |= {entry.name: entry for entry in beside(self.catalog)}
@@ -121,7 +122,6 @@ class App:
             self.listed = [
                 {key: tool[key] for key in tool if key not in hidden} for tool in self.listed
             ]
-        self._paged = lru_cache(maxsize=MOST_CHOICES)(self._pages_of)
         self.server = self._build(facts)
 
     def _build(self, facts: dict[str, Any]) -> Server[Any]:
@@ -149,20 +149,13 @@ class App:
             api, self._api = self._api, None
             if api is not None:
                 await api.aclose()
-            if self._front is not None:
-                await self._front.aclose()
+            if self.front is not None:
+                await self.front.aclose()
 
-    def _the_api(self) -> ApiSide:
-        """The HTTP side, made when the first function asks for it."""
+    def api(self) -> Any:
+        """The HTTP side (`client.side.HttpSide`), made when the first function asks for it."""
         if self._api is None:
-            settings = self.settings()
-            if self._front is not None:
-                settings = self._front.settings(settings)
-            auth = self.home.module("auth") if self.home.has("auth") else None
-            side = import_module(".client.side", __package__)
-            self._api = made = side.HttpSide(settings, auth)
-            if self.sender is not None:
-                made.api.send_by(self.sender)
+            self._api = import_module(".client.side", __package__).side_of(self)
         return self._api
 
     def settings(self) -> Settings:
@@ -170,21 +163,6 @@ class App:
         if self._settings is None:
             self._settings = read(self.home.facts())
         return self._settings
-
-    @property
-    def calls_api(self) -> bool:
-        """Whether the tools of this server call an API."""
-        return self.home.facts().get("calls_api") is not False
-
-    def prepare(self) -> None:
-        """Import and make what the first call would have to wait for."""
-        import_module(".arguments.checker", __package__)
-        if self.calls_api:
-            self._the_api().api.prepare()
-
-    async def fault(self) -> str:
-        """Explain why no calls should come here now, or return an empty text."""
-        return await self._the_api().fault() if self.calls_api else ""
 
     def _mask(self, data: Any) -> Any:
         """Data without the secrets of this process, in case the user's code let one through."""
@@ -211,11 +189,11 @@ class App:
         result = await call_next(ctx)
         if ctx.method == "tools/list" and isinstance(result, dict):
             cursor = (ctx.params or {}).get("cursor")
-            tools, _ = self._page(ctx, cursor)
+            tools, _, is_own = self._page(ctx, cursor)
             if ctx.protocol_version < TITLED:
                 tools = list(map(_with_title_among_hints, tools))
             result = {**result, "tools": tools}
-            if "cacheScope" in result and _choice(ctx) != EVERYTHING:
+            if "cacheScope" in result and is_own:
                 result["cacheScope"] = "private"
         return result
 
@@ -225,26 +203,20 @@ class App:
         """The envelope of a page. Raises MCPError (-32602) for a cursor that is not known."""
         cursor = params.cursor if params is not None else None
         try:
-            _, following = self._page(ctx, cursor)
+            _, following, _ = self._page(ctx, cursor)
         except LookupError:
             raise MCPError(code=types.INVALID_PARAMS, message="Unknown cursor") from None
         return types.ListToolsResult(tools=[], next_cursor=following)
 
-    def _page(
-        self, ctx: ServerRequestContext[Any, Any], cursor: str | None
-    ) -> tuple[Tools, str | None]:
-        """A page of the list and the cursor of the next one; on stdio, where no client limits a
-        message, there is one page. Raises LookupError for a cursor that is not known.
+    def _page(self, ctx: ServerRequestContext[Any, Any], cursor: str | None) -> Page:
+        """A page of the list; on stdio, where no client limits a message, there is one page. Raises
+        LookupError for a cursor that is not known.
         """
-        if None not in (self.pages, ctx.request):
-            page: tuple[Tools, str | None] = self._paged(_choice(ctx))[cursor]
-            return page
+        if self.page is not None and ctx.request is not None:
+            return self.page(ctx.request, cursor)
         if cursor is not None:
             raise LookupError(cursor)
-        return self.listed, None
-
-    def _pages_of(self, choice: Choice) -> Any:
-        return self.pages([tool for tool in self.listed if choice.takes(self.entry(tool["name"]))])
+        return self.listed, None, False
 
     async def _call(
         self, request: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
@@ -264,8 +236,8 @@ class App:
                 result = failure(reason)
             else:
                 entry, run = self._before.get(params.name), self._call_tool
-                if entry is not None and self._front is not None:
-                    run = partial(_call_front, self._front, self._call_tool)
+                if entry is not None and self.front is not None:
+                    run = partial(self.front.run, self._call_tool)
                 entry = entry or self._find(params.name)
                 result = await run(entry, params.arguments, context)
             # `resultType` belongs to 2026-07-28; the SDK leaves it out for older clients
@@ -295,7 +267,7 @@ class App:
         self, entry: Entry, arguments: dict[str, Any] | None, context: Context
     ) -> dict[str, Any]:
         context.server = self
-        reason = self._reason_to_refuse(entry, context, _choice(context.sent_by))
+        reason = self.reason_to_refuse(entry, context)
         record = current()
         record.tool, record.writes, record.arguments = entry.name, not entry.read_only, arguments
         if reason:
@@ -309,8 +281,8 @@ class App:
             if reason:
                 record.fail("limited", reason)
                 return failure(reason)
-            with anyio.move_on_after(seconds + grace) as context.limit, taking():
-                return await self._runner.call(entry, arguments, context)
+            with anyio.move_on_after(seconds + grace) as context.limit, context.end:
+                return await self.runner.call(entry, arguments, context)
         reason = (
             f"`{entry.name}` was stopped after {seconds:g} seconds; part of its work may be done."
             f" The operator can allow more time with `{self._limits.variable('TOTAL_TIMEOUT')}`"
@@ -320,81 +292,20 @@ class App:
         result["content"] += context.done()
         return result
 
-    def _reason_to_refuse(self, entry: Entry, context: Context, choice: Choice) -> str:
-        """Explain why a tool may not be called by this caller, or return an empty text."""
+    def reason_to_refuse(self, entry: Entry, context: Context, inside: bool = False) -> str:
+        """Explain why a tool may not be called by this caller, or return an empty text; `inside`
+        for a call by the function of another tool.
+        """
         if self.catalog.read_only and not entry.read_only:
             return f"`{entry.name}` can change data, and this server was started read-only"
-        if not (choice is EVERYTHING or choice.takes(entry)):
-            return f"`{entry.name}` is not among the tools that this connection asks for"
         if self.refusal is not None:
-            return self.refusal(entry, context.request)
+            return self.refusal(entry, context.request, inside)
         return ""
-
-    @cached_property
-    def _every(self) -> Catalog:
-        """Return the tools of all toolsets, for functions that call other tools."""
-        return Catalog(
-            self.home, aliases=self.catalog.aliases, yours=self._yours, parts=self.catalog.parts
-        )
-
-    def _anywhere(self, name: str) -> Entry | None:
-        """A tool of this server, or else of any toolset."""
-        return self.catalog.find(name) or self._every.find(name)
-
-    async def call_inside(self, name: str, arguments: dict[str, Any], context: Context) -> Any:
-        """Call a tool's function for the function of another one, and return its value: the call is
-        refused, checked, guarded and recorded like any other. Raises what these raise.
-        """
-        entry = self._anywhere(name)
-        if entry is None:
-            raise ToolError(f"there is no tool `{name}` on this server")
-        with recorded(entry.name, context.sender) as record:
-            record.writes, record.arguments = not entry.read_only, arguments
-            choice = replace(_choice(context.sent_by), pairs=())
-            reason = self._reason_to_refuse(entry, context, choice)
-            if reason:
-                record.fail("refused", reason)
-                raise ToolError(reason)
-            reason = await self.quota.tool_refusal(entry.name)
-            if reason:
-                record.fail("limited", reason)
-                raise ToolError(reason)
-            _, value = await self._runner.value(entry, arguments, context)
-        return value
-
-    def only_reads(self, name: str) -> bool:
-        """Return whether a tool, of any toolset, says that it changes nothing."""
-        entry = self._anywhere(name)
-        return entry is not None and entry.read_only
-
-
-async def _call_front(
-    front: Front, run: Run, entry: Entry, arguments: dict[str, Any] | None, context: Context
-) -> dict[str, Any]:
-    """A tool of the front, its own arguments checked like those of any tool."""
-    from .arguments.checker import BadArguments, Checker
-
-    if entry.prepared is None:
-        entry.prepared = Checker(entry.name, entry.tool["inputSchema"])
-    try:
-        checked, _ = entry.prepared.checked(arguments)
-    except BadArguments as error:
-        current().fail("invalid_arguments", str(error)[:500])
-        return failure(str(error))
-    return await front.call(entry.name, checked, context, run)
 
 
 def _with_title_among_hints(tool: dict[str, Any]) -> dict[str, Any]:
     """A Tool object for clients that know no other place of a title (MCP 2025-03-26)."""
     return {**tool, "annotations": {"title": tool["title"], **tool["annotations"]}}
-
-
-def _choice(ctx: Any) -> Choice:
-    """Return the tools that the connection of a request wants."""
-    if ctx is None or ctx.request is None:
-        return EVERYTHING
-    chosen: Choice = ctx.request.scope.get(CHOICE, EVERYTHING)
-    return chosen
 
 
 def printable(name: str) -> str:

@@ -13,22 +13,21 @@ import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 from mcp.types import CallToolResult
 
 from .arguments import explain
 from .catalog import Entry
-from .errors import ApiError, InputRequired, StartError
 from .log import event
+from .package import StartError
 from .record import current
-from .results import LARGE, PART, Answered, sendable
+from .results import PART, Answered, Failed, sendable
 from .results.content import (
-    Block,
     Call,
     Context,
-    Resource,
+    InputRequired,
     Structured,
     Text,
     ToolError,
@@ -47,43 +46,6 @@ _MISSPELT = 0.8
 a similar name.
 """
 
-WITHOUT_CONTENT = (400, 411, 415, 422)
-"""The statuses by which APIs answer a request whose body is missing."""
-BODIES = frozenset(("body", "request_body"))
-"""The names of an argument that is a body as a whole."""
-
-
-class ApiSide(Protocol):
-    """The HTTP side, which servers without an API do not have. `api` is what functions get as their
-    argument of that name.
-    """
-
-    api: Any
-    """The API itself (`client.api.Api`)."""
-
-    def content(
-        self,
-        answer: Any,
-        tool: Mapping[str, Any],
-        call: Mapping[str, Any],
-        remarks: Sequence[str],
-    ) -> tuple[list[Block], dict[str, Any] | None]:
-        """An answer as content blocks, and as structured content where the tool declares it. `call`
-        has the arguments of the call, `remarks` are on these.
-        """
-
-    def report(self, error: ApiError) -> list[Block]:
-        """A failed request as content blocks."""
-
-    def tell_progress(self, context: Context) -> None:
-        """Let requests of this call say that they are waiting, if the caller wants to know."""
-
-    async def fault(self) -> str:
-        """Explain why no calls should come here now, or return an empty text."""
-
-    async def aclose(self) -> None:
-        """Close every connection."""
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Prepared:
@@ -101,12 +63,6 @@ class Prepared:
     """Whether the server takes the argument that asks for a part of the answer."""
     hooks: frozenset[str]
     """The kinds of hooks defined for the tool."""
-
-    def taken(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """The arguments that are the function's."""
-        if self.chooses not in arguments:
-            return arguments
-        return {name: value for name, value in arguments.items() if name != self.chooses}
 
 
 class Hooks:
@@ -149,9 +105,7 @@ class Hooks:
                 returned = await returned
             if returned is not None and value:
                 value = (returned,)
-        if not value:
-            return None
-        return value[0]
+        return next(iter(value), None)
 
 
 def _report_idle(hook: str, tool: str, names: list[str]) -> None:
@@ -168,14 +122,14 @@ def _report_idle(hook: str, tool: str, names: list[str]) -> None:
 
 
 class Runner:
-    """Runs calls. `api` makes the HTTP side when the first function asks for it, `mask` takes
-    secrets out of data.
+    """Runs calls. `api` makes the HTTP side (`client.side.HttpSide`) when the first function asks
+    for it, `mask` takes secrets out of data.
     """
 
     def __init__(
         self,
         hooks: Hooks,
-        api: Callable[[], ApiSide],
+        api: Callable[[], Any],
         mask: Callable[[Any], Any],
         facts: Mapping[str, Any],
         consents: Sequence[Callable[[Entry, Call], Awaitable[None]]],
@@ -199,10 +153,12 @@ class Runner:
         try:
             prepared = self._prepare(entry)
             call, value = await self.value(entry, arguments, context)
+            if "shape" in prepared.hooks:
+                value = await self._shaped(call, value)
             if entry.generated or isinstance(value, Answered):
-                result = await self._answered(entry, prepared, call, value)
+                result: dict[str, Any] = await self._api().result(entry.tool, call, value)
             else:
-                result = await self._result(entry, prepared, call, value)
+                result = self._result(entry, prepared, call, value)
             has_hook = "after" in prepared.hooks
             if has_hook:
                 result = as_json(await self._hooks.run("after", call, result))
@@ -217,9 +173,7 @@ class Runner:
             current().status = "asked"
             return question.result
         except Exception as error:
-            result, fields = self._report(entry, error)
-            if fields["status"] in WITHOUT_CONTENT:
-                result["content"] += _left_out(entry, arguments or {})
+            result, fields = self._report(entry, arguments or {}, error)
             result = self._mask(result)
         except SystemExit as error:
             result = failure(f"`{entry.name}` ended with exit code {error.code}")
@@ -249,31 +203,31 @@ class Runner:
         context.begun = True
         injected: list[Any] = []
         for name in prepared.injected:
-            if name == "api":
-                side = self._api()
-                side.tell_progress(context)
-                injected.append(side.api)
-            else:
-                injected.append(context)
-        arguments = prepared.taken(call.arguments)
+            injected.append(self._api().begun(context) if name == "api" else context)
+        given = call.arguments.items()
+        arguments = {name: value for name, value in given if name != prepared.chooses}
         if inspect.iscoroutinefunction(prepared.function):
             return call, await prepared.function(*injected, **arguments)
         function = functools.partial(prepared.function, *injected, **arguments)
         return call, await anyio.to_thread.run_sync(function, abandon_on_cancel=True)
 
-    async def _result(
-        self, entry: Entry, prepared: Prepared, call: Call, value: Any
-    ) -> dict[str, Any]:
-        """Return the value of a user's function, shaped by the hooks, as a result that fits the
-        declared output schema.
+    async def _shaped(self, call: Call, value: Any) -> Any:
+        """Return what a function returned after the hooks that shape its data."""
+        if isinstance(value, dict | list):
+            return await self._hooks.run("shape", call, value)
+        if isinstance(value, Answered | Structured):
+            holder: Any = value
+            if holder.data is not None:
+                data = as_json(await self._hooks.run("shape", call, holder.data))
+                return dataclasses.replace(holder, data=data)
+        return value
+
+    def _result(self, entry: Entry, prepared: Prepared, call: Call, value: Any) -> dict[str, Any]:
+        """Return the value of a user's function as a result that fits the declared output
+        schema.
         """
-        if isinstance(value, Structured):
-            data = await self._hooks.run("shape", call, value.data)
-            value = dataclasses.replace(value, data=data)
-        elif isinstance(value, dict | list):
-            value = await self._hooks.run("shape", call, value)
         if self._withheld:
-            value = self._without_withheld(value)
+            value = self._withheld.of_result(value)
         result = result_of(value, structured=prepared.output is not None)
         result["content"] += [Text(remark).block() for remark in call.context.remarks]
         if prepared.output is None:
@@ -282,39 +236,6 @@ class Runner:
         if errors:
             heading = f"`{entry.name}` worked, but its result does not fit its output schema"
             raise ToolError(explain(heading, {}, errors))
-        return result
-
-    def _without_withheld(self, value: Any) -> Any:
-        """Return the value of a user's function without the withheld fields."""
-        hidden = self._withheld.without
-        match value:
-            case Structured():
-                return Structured(hidden(as_json(value.data)), hidden(value.text))
-            case Text():
-                return Text(hidden(value.text))
-            case Resource(data=str(text)):
-                return dataclasses.replace(value, data=hidden(text))
-            case list() if any(hasattr(item, "block") for item in value):
-                return [self._without_withheld(item) for item in value]
-        return value if hasattr(value, "block") else hidden(as_json(value))
-
-    async def _answered(
-        self, entry: Entry, prepared: Prepared, call: Call, answer: Any
-    ) -> dict[str, Any]:
-        """The API's answer as a result; it fits its output schema by construction."""
-        if answer.data is not None and "shape" in prepared.hooks:
-            data = await self._hooks.run("shape", call, answer.data)
-            answer = dataclasses.replace(answer, data=as_json(data))
-        chosen = {**call.context.reading, **call.arguments}
-        side, remarks = self._api(), call.context.remarks
-        given = (answer, entry.tool, chosen, remarks)
-        if len(answer.content) < LARGE:
-            content, structured = side.content(*given)
-        else:
-            content, structured = await anyio.to_thread.run_sync(side.content, *given)
-        result: dict[str, Any] = {"content": content}
-        if structured is not None:
-            result["structuredContent"] = structured
         return result
 
     def _prepare(self, entry: Entry) -> Prepared:
@@ -339,7 +260,9 @@ class Runner:
         prepared: Prepared = entry.prepared
         return prepared
 
-    def _report(self, entry: Entry, error: Exception) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _report(
+        self, entry: Entry, arguments: Mapping[str, Any], error: Exception
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
         """The result of a call that raised, and fields for its line on stderr."""
         from .arguments.checker import BadArguments
 
@@ -350,9 +273,10 @@ class Runner:
         if isinstance(error, NotImplementedError):
             reason = str(error) or f"`{entry.name}` is not implemented yet"
             return failure(reason), {"status": "not_implemented"}
-        if isinstance(error, ApiError):
+        if isinstance(error, Failed):
             try:
-                return self._report_api(error)
+                content, status = self._api().report(error, entry.tool, arguments)
+                return {"content": content, "isError": True}, {"status": status}
             except Exception as report_error:
                 error = report_error
         event("error", "internal_error", traceback=True, tool=entry.name)
@@ -361,22 +285,6 @@ class Runner:
             "Its log says more; the same call will probably fail again"
         )
         return failure(text), {"status": "internal_error", **entry.package.where(error)}
-
-    def _report_api(self, error: ApiError) -> tuple[dict[str, Any], dict[str, Any]]:
-        return {"content": self._api().report(error), "isError": True}, {"status": error.status}
-
-
-def _left_out(entry: Entry, arguments: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Name a missing body and its required fields: few documents declare a required body."""
-    schema = entry.tool["inputSchema"]
-    blocks = []
-    for name in BODIES - arguments.keys() - {*schema.get("required", ())}:
-        needs = schema.get("properties", {}).get(name, {}).get("required", ())
-        if needs:
-            fields = " and ".join(f"`{field}`" for field in needs[:10])
-            text = f"`{name}` was not given: the API may need it after all, and it needs {fields}"
-            blocks.append(Text(text).block())
-    return blocks
 
 
 def _first_text(result: dict[str, Any]) -> str:

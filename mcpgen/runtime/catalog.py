@@ -18,19 +18,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from .arguments import suggest
-from .errors import StartError
 from .log import event
-from .package import Package, decorated
+from .package import Package, StartError, decorated
 from .parts import Part
-from .results.content import Choice, Context
-from .settings import Settings
 
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 
@@ -82,12 +79,8 @@ class Entry:
         pointer.
         """
         listed: dict[str, Any] = self.tool["inputSchema"]
-        if self.wholes is None:
-            return listed, {}
-        whole = self.wholes.schema(self.name)
-        if whole is None:
-            return listed, {}
-        return whole, self.wholes.names()
+        whole = self.wholes and self.wholes.schema(self.name)
+        return (listed, {}) if whole is None else (whole, self.wholes.names())
 
     def described(self) -> dict[str, Any]:
         """Return the Tool object; if it is listed with less, with the full input schema beside the
@@ -203,6 +196,10 @@ class Catalog:
         self.listed = [entry.tool for entry in entries if entry.read_only or not read_only]
         self.toolset_of = {entry.name: entry.toolset for entry in entries}
 
+    def whole(self) -> Catalog:
+        """Return the tools of all toolsets."""
+        return Catalog(self.package, aliases=self.aliases, yours=self._yours, parts=self.parts)
+
     def every_name(self) -> list[str]:
         """Return the names of all tools, also of those that were not chosen."""
         texts = [path.read_bytes() for path in self._unread]
@@ -211,16 +208,6 @@ class Catalog:
     def find(self, name: str) -> Entry | None:
         """Return the tool of a name or alias."""
         return self._entries.get(name) or self._entries.get(self.aliases.get(name, ""))
-
-    def unknown(self, choice: Choice) -> str:
-        """Explain which name of a choice is not known here, or return an empty text."""
-        known = {"toolset": set(self.toolset_of.values()), "tool": set(self.toolset_of)}
-        for pair in choice.pairs:
-            for kind, names in zip(known, pair, strict=True):
-                for name in sorted(names - known[kind]):
-                    hint = suggest(name, sorted(known[kind]))
-                    return f"there is no {kind} `{name[:128]}`{hint}"
-        return ""
 
     def writes(self, name: str) -> bool:
         """Return whether there is a tool of that name that can change something."""
@@ -408,26 +395,3 @@ SEARCH, DESCRIBE, CALL, RUN = "search_tools", "describe_tool", "call_tool", "run
 """The names of the tools that a server started with `--lazy` or `--code` lists."""
 
 Tools = list[dict[str, Any]]
-Run = Callable[[Entry, dict[str, Any] | None, Context], Awaitable[dict[str, Any]]]
-"""Runs a tool of the catalog for the caller of the request, checked like a direct call."""
-
-
-class Front(Protocol):
-    """A few tools through which all others are found and called."""
-
-    tools: list[dict[str, Any]]
-    """Their Tool objects."""
-
-    def instructions(self, text: str) -> str:
-        """The server's instructions with what is said about these tools."""
-
-    def settings(self, settings: Settings) -> Settings:
-        """Return the settings for calls made through these tools."""
-
-    async def call(
-        self, name: str, arguments: dict[str, Any], context: Context, run: Run
-    ) -> dict[str, Any]:
-        """Call one of these tools with checked arguments; return the result as JSON."""
-
-    async def aclose(self) -> None:
-        """End what they started."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from .app import App
     from .package import Package
-    from .parts import Command, Listener, Part
+    from .parts import Command, Part
     from .settings import Settings
 
 COLLECT_AFTER = 10_000
@@ -30,7 +30,7 @@ def main(package: str, argv: list[str] | None = None) -> int:
 
     The exit code: 0 done, 1 wrong settings, 2 wrong usage, 130 interrupted.
     """
-    from .errors import StartError
+    from .package import StartError
     from .results import visible
     from .settings import SettingsError
 
@@ -66,8 +66,7 @@ def _command(package: str, arguments: list[str]) -> Command:
         return _serve
 
     from .arguments import suggest
-    from .errors import StartError
-    from .package import Package
+    from .package import Package, StartError
     from .parts import PARTS, parts_of, remedy
 
     commands: dict[str, Command] = {"help": lambda package, _: _serve(package, ["--help"])}
@@ -94,7 +93,8 @@ def _serve(package: str, arguments: list[str]) -> int:
     if options.http:
         [listener] = _listeners(settings.parts)
         with redirect_stdout(sys.stderr):
-            return listener.serve(app, options, settings, partial(_worker, package, arguments))
+            worker = partial(_worker, package, arguments)
+            return int(listener.serve(app, options, settings, worker))
     if sys.stdin.isatty():
         print(_waiting(Package.named(package).facts()), file=sys.stderr)
     return _serve_stdio(app, settings)
@@ -118,7 +118,7 @@ def prepared(
         return _app(package, options, settings), options, settings
 
 
-def _listeners(parts: Iterable[Part]) -> list[Listener]:
+def _listeners(parts: Iterable[Part]) -> list[Any]:
     """Return the transports of a server that serve callers over a network."""
     return [part.listener for part in parts if part.listener is not None]
 
@@ -151,7 +151,7 @@ def _settings(facts: dict[str, Any], options: argparse.Namespace) -> Settings:
 def _app(package: str, options: argparse.Namespace, settings: Settings) -> App:
     """The tools that were chosen, shown in the way that was asked for. Raises StartError."""
     from .app import App
-    from .errors import StartError
+    from .package import StartError
     from .parts import PARTS
 
     for part in settings.parts:
@@ -242,8 +242,8 @@ def _options(
     argv: list[str], facts: dict[str, Any], choices: argparse.ArgumentParser
 ) -> argparse.Namespace:
     """Return the options of a server. Raises StartError for `--http` where there is none."""
-    from .errors import StartError
     from .log import LEVELS
+    from .package import StartError
     from .parts import parts_of, remedy
 
     prefix = facts["env_prefix"]

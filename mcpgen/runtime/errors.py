@@ -17,20 +17,10 @@ from __future__ import annotations
 
 from typing import Any
 
-
-class StartError(Exception):
-    """The server cannot start as it was asked to; the text says what to change."""
+from .results import Failed
 
 
-class InputRequired(Exception):
-    """A call that is answered with a question (MCP 2026-07-28); `result` is the answer."""
-
-    def __init__(self, result: dict[str, Any]) -> None:
-        super().__init__("a person has to answer first")
-        self.result = result
-
-
-class ApiError(Exception):
+class ApiError(Failed):
     """A failed request. `Api.request` fills in `method` and `path` (the template)."""
 
     method: str = ""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .errors import StartError
+from .package import StartError
 from .secrets import Secret
 from .settings import KIB, MIB, PAGE_BYTES, Settings, port, settings_of, variable
 
@@ -29,6 +30,24 @@ class HttpSettings:
     http_max_connections: int = variable(1024, "count", "http", 1, 100_000, shared=True)
     http_list_bytes: int = variable(PAGE_BYTES, "bytes", "http", 16 * KIB, 100 * MIB)
     http_grace: float = variable(3.0, "seconds", "http", 0.0, 600)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listener:
+    """The transport that serves callers over a network."""
+
+    add_options: Callable[..., None]
+    """Given a reader of options, adds its own: `http` and `workers` among them."""
+    check_options: Callable[..., None]
+    """Given that reader and the options, ends with a message where they do not fit together."""
+    share: Callable[..., Any]
+    """Given the settings and a number of processes, returns the settings of one of them."""
+    serve: Callable[..., int]
+    """Given the app, the options, the settings, and a function that makes the application of a
+    process at a port, serves until it is interrupted. Raises StartError.
+    """
+    application: Callable[..., Any]
+    """Given the app, the options and the settings, returns the application of one process."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -9,14 +9,12 @@ import asyncio
 import math
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Hashable, Mapping
 from contextlib import (
     AbstractAsyncContextManager,
     asynccontextmanager,
-    contextmanager,
     nullcontext,
 )
-from contextvars import ContextVar
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
@@ -144,23 +142,6 @@ class Quota:
 
 CurrentQuota: TypeAlias = Callable[[], Quota]
 """Returns the quota of the transport that serves."""
-
-
-taken_now: ContextVar[Counter[Any] | None] = ContextVar("taken_now", default=None)
-"""The amounts of each `Room` that the call under way has taken."""
-
-
-@contextmanager
-def taking() -> Iterator[None]:
-    """Return what a call takes of each `Room` when it ends."""
-    taken: Counter[Any] = Counter()
-    token = taken_now.set(taken)
-    try:
-        yield
-    finally:
-        taken_now.reset(token)
-        for room, amount in taken.items():
-            room.give_back(amount)
 
 
 def too_many(calls: str, wait: float, name: str) -> str:

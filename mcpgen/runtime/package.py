@@ -24,6 +24,10 @@ def decorated(package: Path) -> list[Path]:
     return [path for path in modules if _DECORATED.search(path.read_bytes())]
 
 
+class StartError(Exception):
+    """The server cannot start as it was asked to; the text says what to change."""
+
+
 @dataclass(frozen=True, slots=True)
 class Package:
     """A server's package: its import name (`bookshop_mcp`) and its folder."""

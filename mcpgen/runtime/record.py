@@ -133,14 +133,6 @@ def recorded(tool: str, sender: Mapping[str, str]) -> Iterator[Record]:
             observe(record)
 
 
-def note_refusal(record: Record) -> None:
-    """Note a request that was refused before it became a call."""
-    fields: dict[str, Any] = {**record.details, **record.sender, "tool": record.tool}
-    event("warning", "refused", status=record.status, reason=record.reason, **fields)
-    for observe in observers:
-        observe(record)
-
-
 def is_read() -> bool:
     """Return whether the record of a successful call has a reader."""
     return bool(observers) or logger.isEnabledFor(LEVEL_INFO)

@@ -12,7 +12,7 @@ import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, NoReturn, Protocol
 from urllib.parse import quote, quote_plus, unquote
@@ -183,6 +183,21 @@ class Withheld:
     def _without_values(self, change: Callable[[str], str], text: str) -> str:
         text = change(text)
         return f"[{NOTE}]" if self.assigned_in(text) else text
+
+    def of_result(self, value: Any) -> Any:
+        """Return what a user's function returned without the fields."""
+        from .results.content import Resource, Structured, Text, as_json
+
+        match value:
+            case Structured():
+                return Structured(self.without(as_json(value.data)), self.without(value.text))
+            case Text():
+                return Text(self.without(value.text))
+            case Resource(data=str(text)):
+                return replace(value, data=self.without(text))
+            case list() if any(hasattr(item, "block") for item in value):
+                return [self.of_result(item) for item in value]
+        return value if hasattr(value, "block") else self.without(as_json(value))
 
     def assigned_in(self, text: str) -> bool:
         """Return whether a text gives a value to one of the fields: `"ssn":`, `ssn=`, `<ssn>`."""

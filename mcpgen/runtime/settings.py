@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Literal, TypeVar
 
 from .parts import VARIABLES as PART_VARIABLES
 from .parts import Part, parts_of, remedy
-from .results import Masks, visible
+from .results import Masks
 
 _T = TypeVar("_T")
 _RATE = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)(?:/(s|m|h))?")
@@ -133,10 +133,6 @@ class Settings:
         """Return the variables of a part of this server."""
         values: _T = self.part_settings[kind]
         return values
-
-    def readable(self, text: str) -> str:
-        """The text without secrets and invisible characters."""
-        return visible(self.redactor(text))
 
     def variable(self, name: str) -> str:
         """The full name of a setting's environment variable."""

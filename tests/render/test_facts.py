@@ -6,7 +6,7 @@ import pytest
 
 from mcpgen.ir import Auth, Response, Toolset
 from mcpgen.paths import is_once
-from mcpgen.runtime.results import Shaping
+from mcpgen.runtime.client.settings import Shaping
 
 from .servers import argument, files_of, tool
 

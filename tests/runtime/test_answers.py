@@ -17,8 +17,8 @@ from mcp.types import CallToolResult
 from upstream import http, ok
 
 from mcpgen.runtime.client.settings import ApiSettings
+from mcpgen.runtime.client.side import NOTES
 from mcpgen.runtime.results.answer import tokens
-from mcpgen.runtime.results.content import NOTES
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 100
 TOOL = {

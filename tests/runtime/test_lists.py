@@ -8,11 +8,9 @@ from typing import Any
 import pytest
 
 from mcpgen.runtime.client.report import report_error
-from mcpgen.runtime.client.settings import ApiSettings
-from mcpgen.runtime.client.side import content_of
-from mcpgen.runtime.results import ListAnswer, Shaping
+from mcpgen.runtime.client.settings import ApiSettings, ListAnswer, Shaping
+from mcpgen.runtime.client.side import NOTES, content_of
 from mcpgen.runtime.results.answer import Answer, BadStatus, tokens
-from mcpgen.runtime.results.content import NOTES
 
 LISTED = {
     "name": "list_repos",

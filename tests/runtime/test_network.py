@@ -20,7 +20,6 @@ from calls import PREFIX, api_key, ask, calling, reaching, runtime, settings
 from upstream import Upstream, http, ok
 from yarl import URL
 
-from mcpgen.runtime import limits
 from mcpgen.runtime.client import network
 from mcpgen.runtime.results import answer
 from tests.loopback import free_port
@@ -911,7 +910,7 @@ async def test_large_answers_at_once_have_the_room_of_one(
     running: list[int] = [0]
 
     async def call(api: Any) -> Any:
-        with limits.taking():
+        with runtime.side.taking():
             data = (await get(api)).data
             running.append(running[-1] + 1)
             await asyncio.sleep(0.01)
@@ -925,7 +924,7 @@ async def test_large_answers_at_once_have_the_room_of_one(
 
 async def test_an_answer_that_gets_no_room_in_time_is_refused_and_costs_no_other_call() -> None:
     async with Upstream(http(200, TEXT)) as upstream, _opened(upstream, TOTAL_TIMEOUT="6") as api:
-        with limits.taking():
+        with runtime.side.taking():
             assert len((await get(api)).data["text"]) == len((await get(api)).data["text"])
             for task in [asyncio.create_task(_alone(api)) for _ in range(2)]:
                 error = await task
@@ -940,7 +939,7 @@ def _opened(upstream: Upstream, **environment: str) -> Any:
 
 async def _alone(api: Any) -> Exception | None:
     """The failure of a call of its own, None where it works."""
-    with limits.taking():
+    with runtime.side.taking():
         try:
             await get(api)
         except runtime.errors.ApiError as error:

@@ -241,7 +241,7 @@ def install() -> Callable[[bytes], None]:
     name = "mcpgen.runtime.parts.install"
     files = importlib.import_module(f"{name}.files")
     edited = importlib.import_module(f"{name}.command")._edited
-    refused = importlib.import_module("mcpgen.runtime.errors").StartError
+    refused = importlib.import_module("mcpgen.runtime.package").StartError
     clients = [client for client in files.CLIENTS.values() if client.form in files.FORMS]
     path = Path("settings")
 

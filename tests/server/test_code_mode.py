@@ -201,7 +201,7 @@ def test_hooks_hold_inside_a_program(package: Path, in_process: Any) -> None:
 
 
 def test_the_scopes_of_a_caller_hold_inside_a_program(coded: Any, api: Any) -> None:
-    def refusal(entry: Any, request: Any) -> str:
+    def refusal(entry: Any, request: Any, inside: bool) -> str:
         return "" if entry.read_only else f"`{entry.name}` needs a token with the scopes `write`"
 
     coded.refusal = refusal
@@ -290,7 +290,7 @@ def search(source: Path, query: str, limit: int = 5) -> str:
     """What `search_tools` answers in a process of the generated server."""
     program = (
         "import sys; from bookshop_mcp.runtime.app import App;"
-        "front = App('bookshop_mcp', mode='--code')._front;"
+        "front = App('bookshop_mcp', mode='--code').front;"
         f"print(front.search({query!r}, {limit}))"
     )
     return ended(source / "bookshop_mcp", {}, "-c", program).stdout

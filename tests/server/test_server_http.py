@@ -30,7 +30,7 @@ from mcp import Client
 from served import HALF_HEAD, LIST, PLAIN, Server, Start, call, opened, received, slow_call
 from shop import PACKAGE, PREFIX, Recorder, write_package
 
-from mcpgen.runtime.errors import StartError
+from mcpgen.runtime.package import StartError
 from mcpgen.runtime.parts.oauth import callers, tokens
 from mcpgen.runtime.settings import read
 from mcpgen.runtime.transports import http
@@ -941,7 +941,7 @@ def test_tools_judge_scopes_themselves_whatever_the_guard_let_through(in_process
 
     assert "`books:admin`" in refusal("books:write")
     assert refusal("books:write", "books:admin") == ""
-    tools.refusal = lambda entry, request: f"no scope for {entry.name}"
+    tools.refusal = lambda entry, request, inside: f"no scope for {entry.name}"
 
     async def run() -> str:
         async with Client(tools.server) as client:

@@ -23,8 +23,7 @@ from ..errors import ApiError, BadAnswer, Busy, Redirected, Refused, TimedOut, U
 from ..facts import IDEMPOTENT, SAFE, Origin, check_base_url, origin_of
 from ..limits import pace_of, place_of
 from ..record import Send, current, figures, senders
-from ..results import LARGE
-from ..results.answer import MAX_VALUES, Answer, BadStatus, goes_on, parsed, values_in
+from ..results.answer import LARGE, MAX_VALUES, Answer, BadStatus, goes_on, parsed, values_in
 from ..secrets import Secret, caller_now, forwarded_now
 from .credentials import Credentials, Security
 from .network import NoRoom, ResponseHead, TooLarge, Transport, body_of, failure_of

@@ -9,12 +9,14 @@ import math
 import random
 import re
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from typing import Any
 
 from ..errors import Busy
-from ..limits import hold, taken_now
+from ..limits import hold
 from ..log import event
 from ..record import current
 
@@ -283,6 +285,10 @@ class Health:
             return 0.0
         until = max(self._rest_until.get(key, 0.0) for key in (None, limited))
         return max(0.0, until - time.monotonic())
+
+
+taken_now: ContextVar[Counter[Any] | None] = ContextVar("taken_now", default=None)
+"""The amounts of each `Room` that the call under way has taken."""
 
 
 class Room:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, TypeVar
 
 from ..facts import Origin, check_base_url, origin_of
 from ..parts import VARIABLES as PART_VARIABLES
-from ..results import ListAnswer, Shaping
+from ..results import visible
 from ..secrets import Redactor, Secret
 from ..settings import (
     GIB,
@@ -109,6 +109,45 @@ class Credential:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Shaping:
+    """The model's view of a tool's answer: dotted paths to keep or drop, whether null is dropped,
+    fields to take out at any depth, whether a list is written as a table and XML as JSON.
+    """
+
+    keep: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    strip_nulls: bool = False
+    redact: tuple[str, ...] = ()
+    table: bool = False
+    xml: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ListAnswer:
+    """The list in an answer, and its pagination.
+
+    `items` are the keys that lead to the list, or None if the answer holds none; `fields` is the
+    argument that chooses the fields of items, `asked` one of the API's in its place; `part` is
+    `PART` where that is listed. `next` and `size` are the arguments for the next part and for the
+    size of a part; empty if there are none.
+    `how` is `page`, `offset`, `cursor` or `last`; `source` has the dotted paths at which the answer
+    may hold the next value; `key` is the key of an item that `last` continues after, `back` the
+    argument for what comes before an item.
+    """
+
+    items: tuple[str, ...] | None = None
+    fields: str = ""
+    part: str = ""
+    asked: str = ""
+    next: str = ""
+    back: str = ""
+    size: str = ""
+    how: str = ""
+    source: tuple[str, ...] = ()
+    key: str = "id"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ApiSettings(Settings):
     """The settings of a server that calls an API."""
 
@@ -162,6 +201,10 @@ class ApiSettings(Settings):
     save_dir: Path | None = variable(None, "folder", "api")
     client_cert: Path | None = variable(None, "file", "api")
     client_key: Path | None = variable(None, "file", "api")
+
+    def readable(self, text: str) -> str:
+        """The text without secrets and invisible characters."""
+        return visible(self.redactor(text))
 
     def variable(self, name: str) -> str:
         """Return the full name of a setting's environment variable, with the API's name if it has

@@ -1,5 +1,5 @@
-"""The HTTP side as the MCP side sees it (`calls.ApiSide`): an answer of the API becomes MCP content
-blocks (plain dicts, as on the wire) and structured content.
+"""The HTTP side as the MCP side sees it: an answer of the API becomes MCP content blocks (plain
+dicts, as on the wire) and structured content.
 
 Nothing here raises because of what an API sent.
 """
@@ -18,9 +18,12 @@ import mimetypes
 import os
 import re
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
+
+import anyio.to_thread
 
 from ..arguments.checker import compiled
 from ..errors import ApiError
@@ -28,8 +31,6 @@ from ..log import event
 from ..results import (
     MAX_DEPTH,
     PART,
-    ListAnswer,
-    Shaping,
     Sieve,
     TooDeep,
     compact,
@@ -37,6 +38,7 @@ from ..results import (
     visible,
 )
 from ..results.answer import (
+    LARGE,
     NEXT_PAGE,
     UNTYPED,
     Answer,
@@ -49,23 +51,26 @@ from ..results.answer import (
     lines_of_json,
     looks_like_text,
     part_of,
+    selected,
     tokens,
 )
 from ..results.content import (
     Audio,
     Block,
+    Call,
     Context,
     Image,
     Resource,
     ResourceLink,
-    noted,
+    Text,
     picture,
 )
 from ..secrets import NOTE, Withheld, caller_now, forwarded_now
 from .api import Api, progress
 from .credentials import forwarded_of
 from .report import is_page, quoted, report_error, status_text
-from .settings import ApiSettings
+from .resilience import taken_now
+from .settings import ApiSettings, ListAnswer, Shaping
 
 logger = logging.getLogger(__name__)
 
@@ -120,10 +125,38 @@ _SEGMENT = re.compile(rb"\xff+([^\xff])(..)", re.DOTALL)
 _NO_FRAMES = b"\xc4\xc8\xcc"
 """JPEG markers numbered like frames that begin tables instead."""
 
+WITHOUT_CONTENT = (400, 411, 415, 422)
+"""The statuses by which APIs answer a request whose body is missing."""
+BODIES = frozenset(("body", "request_body"))
+"""The names of an argument that is a body as a whole."""
 KEPT_SECONDS = 5.0
 """Seconds for which an answer is cached for all callers."""
 ANSWER_SECONDS = 0.8
 """Seconds for an answer: a caller of `/ready` usually waits a second."""
+
+
+@contextlib.contextmanager
+def taking() -> Iterator[None]:
+    """Return what a call takes of each `Room` when it ends."""
+    taken: Counter[Any] = Counter()
+    token = taken_now.set(taken)
+    try:
+        yield
+    finally:
+        taken_now.reset(token)
+        for room, amount in taken.items():
+            room.give_back(amount)
+
+
+def side_of(app: Any) -> HttpSide:
+    """Return the HTTP side of a server (`app.App`)."""
+    settings = app.settings()
+    if app.front is not None:
+        settings = app.front.settings(settings)
+    side = HttpSide(settings, app.home.module("auth") if app.home.has("auth") else None)
+    if app.sender is not None:
+        side.api.send_by(app.sender)
+    return side
 
 
 class HttpSide:
@@ -133,6 +166,21 @@ class HttpSide:
         """`auth` is the module `auth.py` of the server's package, or None."""
         self.api = Api(settings, auth)
         self._reach = Reach(self.api.reach)
+
+    async def result(
+        self, tool: Mapping[str, Any], call: Call, answer: Answer[Any]
+    ) -> dict[str, Any]:
+        """An answer as the result of a call; it fits its output schema by construction."""
+        chosen = {**call.context.reading, **call.arguments}
+        given = (answer, tool, chosen, call.context.remarks)
+        if len(answer.content) < LARGE:
+            content, structured = self.content(*given)
+        else:
+            content, structured = await anyio.to_thread.run_sync(self.content, *given)
+        result: dict[str, Any] = {"content": content}
+        if structured is not None:
+            result["structuredContent"] = structured
+        return result
 
     def content(
         self,
@@ -153,20 +201,28 @@ class HttpSide:
             event("info", "answer_differs", tool=tool.get("name"), reason=reason)
         return content_of(answer, tool, self.api.settings, call, remarks)
 
-    def report(self, error: ApiError) -> list[Block]:
-        """A failed request as content blocks."""
-        return report_error(error, self.api.settings)
+    def report(
+        self, error: ApiError, tool: Mapping[str, Any], arguments: Mapping[str, Any]
+    ) -> tuple[list[Block], int | str]:
+        """A failed request as content blocks, and its word in the log."""
+        blocks = report_error(error, self.api.settings)
+        if error.status in WITHOUT_CONTENT:
+            blocks += _left_out(tool["inputSchema"], arguments)
+        return blocks, error.status
 
-    def tell_progress(self, context: Context) -> None:
-        """Let requests of this call report that they are waiting, if the caller asked for it, and
-        be made on the caller's behalf.
+    def begun(self, context: Context) -> Api:
+        """The API for a function of this call, whose requests report that they are waiting, if the
+        caller asked for it, and are made on the caller's behalf.
         """
+        if taken_now.get() is None:
+            context.end.enter_context(taking())
         caller_now.set(context.caller)
         forwarded_now.set(forwarded_of(context.request, self.api.settings.forward_headers))
         if context.wanted:
             progress.set(context.say)
         else:
             progress.set(None)
+        return self.api
 
     async def fault(self) -> str:
         """Explain why no calls should come here now, or return an empty text."""
@@ -179,6 +235,18 @@ class HttpSide:
     async def aclose(self) -> None:
         """Close every connection."""
         await self.api.aclose()
+
+
+def _left_out(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> list[Block]:
+    """Name a missing body and its required fields: few documents declare a required body."""
+    blocks = []
+    for name in BODIES - arguments.keys() - {*schema.get("required", ())}:
+        needs = schema.get("properties", {}).get(name, {}).get("required", ())
+        if needs:
+            fields = " and ".join(f"`{field}`" for field in needs[:10])
+            text = f"`{name}` was not given: the API may need it after all, and it needs {fields}"
+            blocks.append(Text(text).block())
+    return blocks
 
 
 class Reach:
@@ -300,6 +368,21 @@ def content_of(
     return blocks, noted(structured, notes) if notes else structured
 
 
+NOTES = "server_notes"
+"""The key of structured content under which the server says what it cut, and how to get the rest.
+"""
+
+
+def noted(structured: dict[str, Any], notes: list[str]) -> dict[str, Any]:
+    """Structured content with notes under a key that it does not have: clients that show a model
+    structured content alone would hide what a text beside it says.
+    """
+    key = NOTES
+    while key in structured:
+        key += "_"
+    return {**structured, key: notes}
+
+
 def _nulls(value: Any) -> int:
     """Count the fields of objects that are null, at any depth."""
     if isinstance(value, list):
@@ -355,6 +438,8 @@ class _View:
         self._reads = tool.get("annotations", {}).get("readOnlyHint") is True
         self._arguments = tuple(tool.get("inputSchema", {}).get("properties", {}))
         self._listing = settings.lists.get(name, _NO_LIST)
+        self._chooser = self._listing.fields or self._listing.asked
+        """The argument that chooses the fields of items; empty if there is none."""
         self._shaping = settings.answers.get(name, _AS_IT_IS)
         self._withheld = Withheld((*settings.redact, *self._shaping.redact))
         self._headers = settings.answer_headers.get(name, ())
@@ -407,7 +492,7 @@ class _View:
         received = self._withheld.without(data, readable, MAX_DEPTH)
         whole, remark, is_long = self._selected(received)
         nulls = 0 if is_long else _nulls(whole)
-        if nulls > MANY_NULLS and self._listing.chooser() not in self._call:
+        if nulls > MANY_NULLS and self._chooser not in self._call:
             whole = Sieve(strip_nulls=True).of(whole)
             remark += f"[{nulls} fields that are null are left out]"
         part, wanted = Part(whole), self._call.get(PART)
@@ -454,12 +539,12 @@ class _View:
         """
         shaping, listing = self._shaping, self._listing
         if any((shaping.keep, shaping.drop, shaping.strip_nulls)):
-            selection = Sieve(strip_nulls=shaping.strip_nulls)
-            data = selection.of(data, shaping.keep, shaping.drop)
-        if not listing.chooser():
+            data = selected(data, shaping.keep, shaping.drop)
+            data = Sieve(strip_nulls=shaping.strip_nulls).of(data)
+        if not self._chooser:
             return data, "", False
         items = lists.items_of(data, listing.items)
-        names = self._call.get(listing.chooser(), ()) if items else (lists.ALL,)
+        names = self._call.get(self._chooser, ()) if items else (lists.ALL,)
         if listing.asked:  # and the API chose
             names = [lists.ALL for _ in names]
         if lists.ALL in names:
@@ -471,7 +556,7 @@ class _View:
             missing = quoted([name[:100] for name in unknown[:10]])
             remark = f"[no item has {missing}; the fields of items are {known}]"
         if len(unknown) < len(names):
-            return lists.replaced(data, listing.items, Sieve().of(items, names)), remark, False
+            return lists.replaced(data, listing.items, selected(items, names)), remark, False
         return data, remark, len(compact(items)) > lists.SMALL
 
     def _as_table(self, data: Any, text: str) -> str:
@@ -619,8 +704,8 @@ class _View:
             if listing.next and kept:
                 way += f", then ask for the next part with `{listing.next}`"
             ways.append(way)
-        if listing.chooser() and kept is not None:
-            ways.append(f"name the fields you need in `{listing.chooser()}`")
+        if self._chooser and kept is not None:
+            ways.append(f"name the fields you need in `{self._chooser}`")
         return ways + self._narrower(is_last=not ways)
 
     def _on(self, part: Part, cuts: Cuts) -> list[str]:
@@ -635,7 +720,7 @@ class _View:
         remedy.
         """
         names = [name for name in self._arguments if fold(name) in _NARROWER]
-        names = [f"`{name}`" for name in names if name != self._listing.chooser()]
+        names = [f"`{name}`" for name in names if name != self._chooser]
         if names:
             return [f"ask for less with {' or '.join(names[:3])}"]
         variable = self._settings.variable("MAX_RESULT_TOKENS")

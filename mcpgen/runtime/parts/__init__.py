@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
-from ..errors import StartError
+from ..package import StartError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,24 +121,6 @@ class Mode:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listener:
-    """The transport that serves callers over a network."""
-
-    add_options: Callable[..., None]
-    """Given a reader of options, adds its own: `http` and `workers` among them."""
-    check_options: Callable[..., None]
-    """Given that reader and the options, ends with a message where they do not fit together."""
-    share: Callable[..., Any]
-    """Given the settings and a number of processes, returns the settings of one of them."""
-    serve: Callable[..., int]
-    """Given the app, the options, the settings, and a function that makes the application of a
-    process at a port, serves until it is interrupted. Raises StartError.
-    """
-    application: Callable[..., Any]
-    """Given the app, the options and the settings, returns the application of one process."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
     """The additions of a part; `settings` below are the server's (`settings.Settings`)."""
 
@@ -151,7 +133,8 @@ class Part:
     words: Callable[[], Iterable[str]] = tuple
     """Returns the words that may follow its commands, for completion."""
     mode: Mode | None = None
-    listener: Listener | None = None
+    listener: Any = None
+    """The transport for callers over a network (`http_options.Listener`)."""
     beside: Callable[..., Sequence[Any]] | None = None
     """Given the catalog, returns an `Entry` for each tool beside the whole list."""
     prepare: Callable[..., None] | None = None

@@ -6,9 +6,9 @@ from argparse import Namespace
 from collections.abc import Callable
 from typing import Any
 
-from ..http_options import HttpSettings, add_options, check_options, share
+from ..http_options import HttpSettings, Listener, add_options, check_options, share
 from ..settings import Settings
-from . import Listener, Part
+from . import Part
 
 
 def _serve(app: Any, options: Namespace, settings: Settings, worker: Callable[[int], Any]) -> int:

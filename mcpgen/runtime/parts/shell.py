@@ -18,7 +18,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from ..command import command_line, prepared
-from ..errors import StartError
+from ..package import StartError
 from ..results import MAX_DEPTH, Sieve, TooDeep
 from . import Part, parts_of, running
 

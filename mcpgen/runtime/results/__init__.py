@@ -30,57 +30,16 @@ _INVISIBLE = re.compile(INVISIBLE + "+")
 _SELECTORS = ("\ufe0e", "\ufe0f")
 _JOINERS = ("\u200c", "\u200d", "\ufe0f\u200d")
 
-LARGE = 1_000_000
-"""Bytes of an answer that is read and cut in a thread, so that other calls go on meanwhile."""
+PART = "answer_part"
+"""The argument that asks for the part of an answer from a place on: `accounts[0].rows[113:]`."""
 
 
 class Answered:
-    """The base of an API's answer (`results.answer`); a server without an API has this class
-    alone.
-    """
+    """The base of an API's answer (`results.answer.Answer`), which not every server has."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shaping:
-    """The model's view of a tool's answer: dotted paths to keep or drop, whether null is dropped,
-    fields to take out at any depth, whether a list is written as a table and XML as JSON.
-    """
-
-    keep: tuple[str, ...] = ()
-    drop: tuple[str, ...] = ()
-    strip_nulls: bool = False
-    redact: tuple[str, ...] = ()
-    table: bool = False
-    xml: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ListAnswer:
-    """The list in an answer, and its pagination.
-
-    `items` are the keys that lead to the list, or None if the answer holds none; `fields` is the
-    argument that chooses the fields of items, `asked` one of the API's in its place; `part` is
-    `PART` where that is listed. `next` and `size` are the arguments for the next part and for the
-    size of a part; empty if there are none.
-    `how` is `page`, `offset`, `cursor` or `last`; `source` has the dotted paths at which the answer
-    may hold the next value; `key` is the key of an item that `last` continues after, `back` the
-    argument for what comes before an item.
-    """
-
-    items: tuple[str, ...] | None = None
-    fields: str = ""
-    part: str = ""
-    asked: str = ""
-    next: str = ""
-    back: str = ""
-    size: str = ""
-    how: str = ""
-    source: tuple[str, ...] = ()
-    key: str = "id"
-
-    def chooser(self) -> str:
-        """The argument that chooses the fields of items; empty if there is none."""
-        return self.fields or self.asked
+class Failed(Exception):
+    """The base of a failed request (`errors.ApiError`), which not every server has."""
 
 
 class TooDeep(ValueError):
@@ -122,10 +81,6 @@ compact = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",",
 """Returns JSON data as one line of text. Raises ValueError for a number that is not finite."""
 
 
-_Tree = dict[str, Any]
-_Paths = tuple[_Tree, _Tree]
-
-
 @dataclass(frozen=True, slots=True)
 class Sieve:
     """One walk over JSON data: `text` is applied to every text and key, members with one of the
@@ -137,14 +92,8 @@ class Sieve:
     strip_nulls: bool = False
     deepest: int = sys.maxsize
 
-    def of(self, value: Any, keep: Iterable[str] = (), drop: Iterable[str] = ()) -> Any:
-        """Return the part that passes: the dotted paths in `keep` (empty: all) without the paths in
-        `drop`. `*` means any key, and a path continues in every item of a list. Raises TooDeep.
-        """
-        paths = _tree(keep), _tree(drop)
-        return self._of(value, paths if any(paths) else None, 0)
-
-    def _of(self, value: Any, paths: _Paths | None, depth: int) -> Any:
+    def of(self, value: Any, depth: int = 0) -> Any:
+        """Return the part that passes, of a value at some depth. Raises TooDeep."""
         if isinstance(value, str):
             return self.text(value)
         if not isinstance(value, dict | list):
@@ -153,15 +102,8 @@ class Sieve:
             raise TooDeep
         depth += 1
         if isinstance(value, list):
-            return [self._of(item, paths, depth) for item in value]
-        below, taken = paths, {}
-        for key, item in self._members(value):
-            if paths is not None:
-                below = _below(paths, key, item)
-                if below is None:
-                    continue
-            taken[self.text(key)] = self._of(item, below, depth)
-        return taken
+            return [self.of(item, depth) for item in value]
+        return {self.text(key): self.of(item, depth) for key, item in self._members(value)}
 
     def _members(self, value: dict[str, Any]) -> Iterable[tuple[str, Any]]:
         members: Iterable[tuple[str, Any]] = value.items()
@@ -170,30 +112,6 @@ class Sieve:
         if self.hidden:
             members = [(key, item) for key, item in members if fold(key) not in self.hidden]
         return members
-
-
-def _tree(paths: Iterable[str]) -> _Tree:
-    """Each path as keys that lead to the key `""`."""
-    root: _Tree = {}
-    for path in paths:
-        node = root
-        for key in path.replace("[]", "").strip(".").split("."):
-            node = node.setdefault(key, {})
-        node[""] = True
-    return root
-
-
-def _below(paths: _Paths, key: str, item: Any) -> _Paths | None:
-    """The paths to keep and to drop below the key of a member; None where it does not stay."""
-    keep, drop = ({**tree.get(key, {}), **tree.get("*", {})} for tree in paths)
-    if "" in drop:
-        return None
-    if not paths[0]:
-        return keep, drop
-    if "" in keep:
-        return {}, drop
-    inside = keep if isinstance(item, dict | list) else None
-    return (inside, drop) if inside else None
 
 
 class Masks:
@@ -224,7 +142,3 @@ def _well_formed(text: str) -> str:
     if text.isascii():
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-PART = "answer_part"
-"""The argument that asks for the part of an answer from a place on: `accounts[0].rows[113:]`."""

@@ -9,7 +9,7 @@ import codecs
 import dataclasses
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from json.encoder import encode_basestring
@@ -19,6 +19,9 @@ from ..errors import ApiError
 from . import Answered, compact
 
 T = TypeVar("T")
+
+LARGE = 1_000_000
+"""Bytes of an answer that is read and cut in a thread, so that other calls go on meanwhile."""
 
 STREAMS = frozenset(
     (
@@ -73,6 +76,50 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+
+
+_Tree = dict[str, Any]
+_Paths = tuple[_Tree, _Tree]
+
+
+def selected(value: Any, keep: Iterable[str], drop: Iterable[str] = ()) -> Any:
+    """Return the part of JSON data at the dotted paths in `keep` (empty: all) without the paths in
+    `drop`. `*` means any key, and a path continues in every item of a list.
+    """
+    return _selected(value, (_tree(keep), _tree(drop)))
+
+
+def _selected(value: Any, paths: _Paths) -> Any:
+    if isinstance(value, list):
+        return [_selected(item, paths) for item in value]
+    if not isinstance(value, dict):
+        return value
+    found = ((key, item, _below(paths, key, item)) for key, item in value.items())
+    return {key: _selected(item, below) for key, item, below in found if below is not None}
+
+
+def _tree(paths: Iterable[str]) -> _Tree:
+    """Each path as keys that lead to the key `""`."""
+    root: _Tree = {}
+    for path in paths:
+        node = root
+        for key in path.replace("[]", "").strip(".").split("."):
+            node = node.setdefault(key, {})
+        node[""] = True
+    return root
+
+
+def _below(paths: _Paths, key: str, item: Any) -> _Paths | None:
+    """The paths to keep and to drop below the key of a member; None where it does not stay."""
+    keep, drop = ({**tree.get(key, {}), **tree.get("*", {})} for tree in paths)
+    if "" in drop:
+        return None
+    if not paths[0]:
+        return keep, drop
+    if "" in keep:
+        return {}, drop
+    inside = keep if isinstance(item, dict | list) else None
+    return (inside, drop) if inside else None
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ its `context`.
 from __future__ import annotations
 
 import base64
+import contextlib
 import dataclasses
 import datetime
 import decimal
@@ -39,7 +40,7 @@ SENDER = "mcp.sender"
 """
 
 CHOICE = "mcp.choice"
-"""The key under which the ASGI scope has the `results.content.Choice` of a request."""
+"""Key of the tools that a connection wants (`guard.Choice`) in the ASGI scope."""
 
 Block = dict[str, Any]
 """A content block as JSON (MCP, `ContentBlock`)."""
@@ -50,6 +51,14 @@ class ToolError(Exception):
 
     status = "tool_error"
     """Its word in the log."""
+
+
+class InputRequired(Exception):
+    """A call that is answered with a question (MCP 2026-07-28); `result` is the answer."""
+
+    def __init__(self, result: dict[str, Any]) -> None:
+        super().__init__("a person has to answer first")
+        self.result = result
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -152,26 +161,6 @@ class Structured:
     text: str | None = None
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Choice:
-    """The tools that a connection wants: for each pair, tools of the toolsets and tools named."""
-
-    pairs: tuple[tuple[frozenset[str], frozenset[str]], ...] = ()
-    read_only: bool = False
-
-    def takes(self, entry: Any) -> bool:
-        """Return whether it wants the tool of an `Entry`; none is wanted for None."""
-        if entry is None or not entry.toolset:  # what finds others is in none
-            return entry is not None
-        named = (
-            any((entry.toolset in {"", *sets}, entry.name in tools)) for sets, tools in self.pairs
-        )
-        return all((entry.read_only >= self.read_only, *named))
-
-
-EVERYTHING = Choice()
-
-
 class Context:
     """The call a function is working for.
 
@@ -192,6 +181,8 @@ class Context:
         """Arguments that only the reading of the API's answer knows."""
         self.limit: Any = None
         """Its time limit (`anyio.CancelScope`)."""
+        self.end = contextlib.ExitStack()
+        """Contexts that end with it."""
         self.begun = False
         """Whether a function works for it: the call cannot be repeated any more."""
         self.confirmed = False
@@ -233,19 +224,17 @@ class Context:
         """The caller (`secrets.Caller`); None on stdio, and if all callers share one token."""
         return None if self.request is None else self.request.scope.get(CALLER)
 
-    @property
-    def choice(self) -> Choice:
-        """The tools that the connection wants."""
-        if self.request is None:
-            return EVERYTHING
-        return self.request.scope.get(CHOICE, EVERYTHING)  # type: ignore[no-any-return]
+    def offers(self, entry: Any) -> bool:
+        """Return whether the connection wants the tool of an `Entry`; no tool is None."""
+        scope: Any = getattr(self.request, "scope", {})
+        if entry is None or CHOICE not in scope:
+            return entry is not None
+        return bool(scope[CHOICE].takes(entry))
 
     @property
     def sender(self) -> Mapping[str, str]:
         """Fields that say who called (`SENDER`); none on stdio."""
-        if self.request is None:
-            return {}
-        sender: Mapping[str, str] = self.request.scope.get(SENDER, {})
+        sender: Mapping[str, str] = getattr(self.request, "scope", {}).get(SENDER, {})
         return sender
 
     async def say(self, message: str) -> None:
@@ -261,21 +250,6 @@ class Call:
     arguments: dict[str, Any]
     read_only: bool
     context: Context
-
-
-NOTES = "server_notes"
-"""The key of structured content under which the server says what it cut, and how to get the rest.
-"""
-
-
-def noted(structured: dict[str, Any], notes: list[str]) -> dict[str, Any]:
-    """Structured content with notes under a key that it does not have: clients that show a model
-    structured content alone would hide what a text beside it says.
-    """
-    key = NOTES
-    while key in structured:
-        key += "_"
-    return {**structured, key: notes}
 
 
 def failure(text: str) -> dict[str, Any]:

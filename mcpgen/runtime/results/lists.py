@@ -20,7 +20,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from . import ListAnswer, compact, fold
+from ..client.settings import ListAnswer
+from . import compact, fold
 from .answer import NEXT_PAGE, size
 
 SMALL = 2_000
@@ -152,7 +153,7 @@ def left_out(items: list[Any], kept: list[Any], listing: ListAnswer) -> str:
         parts.append(f"texts end after {max(cut)} characters")
     if not parts:
         return ""
-    way = f"Name the fields you need in `{listing.chooser()}`"
+    way = f"Name the fields you need in `{listing.fields or listing.asked}`"
     if listing.fields:
         way += f', or ask for `{listing.fields}` = ["{ALL}"]'
     return f"[{len(items)} items, shortened: {'; '.join(parts)}. {way}]"

@@ -23,8 +23,8 @@ from mcp.types.jsonrpc import JSONRPCMessage, JSONRPCRequest
 
 from ..catalog import CALL, Entry
 from ..log import event
-from ..record import Record, note_refusal
-from ..results.content import CHOICE, EVERYTHING, SENDER, Choice
+from ..record import Record, observers
+from ..results.content import CHOICE, SENDER
 from . import BadMessage, parse
 
 Message = MutableMapping[str, Any]
@@ -135,6 +135,26 @@ MESSAGE = "mcp.message"
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._~+/=:-]{1,128}")
 _HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::([0-9]{1,5}))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The tools that a connection wants: for each pair, tools of the toolsets and tools named."""
+
+    pairs: tuple[tuple[frozenset[str], frozenset[str]], ...] = ()
+    read_only: bool = False
+
+    def takes(self, entry: Any) -> bool:
+        """Return whether it wants the tool of an `Entry`; none is wanted for None."""
+        if entry is None or not entry.toolset:  # what finds others is in none
+            return entry is not None
+        named = (
+            any((entry.toolset in {"", *sets}, entry.name in tools)) for sets, tools in self.pairs
+        )
+        return all((entry.read_only >= self.read_only, *named))
+
+
+EVERYTHING = Choice()
 
 
 _CHOSEN = re.compile(rf"{ENDPOINT}(?:/x/([^/]+))?(/readonly)?/?")
@@ -358,7 +378,10 @@ class Guard:
         record.writes = self.writes(name)
         if record.writes:
             record.arguments = scope[MESSAGE].params.get("arguments")
-        note_refusal(record)
+        fields: dict[str, Any] = {**record.details, **record.sender, "tool": record.tool}
+        event("warning", "refused", status=record.status, reason=record.reason, **fields)
+        for observe in observers:
+            observe(record)
         await answer(send, refused.status, refused.content, *refused.fields)
 
     async def _readiness(self) -> tuple[int, str]:

@@ -25,6 +25,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
+from dataclasses import replace
 from functools import lru_cache, partial
 from hashlib import sha256
 from importlib import import_module
@@ -32,20 +33,24 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from .. import limits
-from ..catalog import Tools
-from ..errors import StartError
+from ..arguments import suggest
+from ..catalog import Entry, Tools
 from ..http_options import HttpSettings
 from ..limits import BURST_SECONDS, LATER, Pace, Place, Quota, hold, pace_of, place_of
 from ..log import event
+from ..package import StartError
 from ..parts import running
 from ..record import figures
+from ..results.content import CHOICE
 from .guard import (
     ENDPOINT,
+    EVERYTHING,
     LOOPBACK_NAMES,
     MAX_BODY_BYTES,
     ASGIApp,
     Authority,
     Browsers,
+    Choice,
     Guard,
     OwnToken,
     Receive,
@@ -223,13 +228,11 @@ def application(app: App, options: argparse.Namespace, settings: Settings) -> Gu
     # Else every event stream would break off at SIGTERM, its call unanswered
     AppStatus.enable_automatic_graceful_drain = False
     authority = authority_of(app, settings)
-    if authority is not None:
-        app.refusal = authority.refusal
-        if "authorization" in map(str.lower, settings.forward_headers):
-            raise StartError(
-                "`forward_headers` has `Authorization`, and this server checks that field itself:"
-                " the token of a caller is for this server alone"
-            )
+    if authority is not None and "authorization" in map(str.lower, settings.forward_headers):
+        raise StartError(
+            "`forward_headers` has `Authorization`, and this server checks that field itself:"
+            " the token of a caller is for this server alone"
+        )
     # The guard checks Host and Origin, more exactly than these settings can say
     security = TransportSecuritySettings(enable_dns_rebinding_protection=False)
     streaming = app.server.streamable_http_app(
@@ -255,22 +258,82 @@ def application(app: App, options: argparse.Namespace, settings: Settings) -> Gu
         hosts = hosts_of(names)
     except ValueError as error:
         raise StartError(f"--allowed-host: {error}") from error
+    connections = Connections(app, own.http_list_bytes, authority)
     guard = Guard(
         app=Exchange(app.server, streaming),
         hosts=hosts,
         browsers=Browsers(frozenset(origins)),
         authority=authority,
         writes=app.catalog.writes,
-        unknown=app.catalog.unknown,
+        unknown=connections.unknown,
         body_seconds=own.http_body_timeout,
         front=front,
-        fault=app.fault,
+        fault=partial(_fault, app),
     )
     guard.life = partial(_draining, own.http_grace, guard.drain)
-    app.pages = partial(pages_of, limit=own.http_list_bytes)
+    app.refusal, app.page = connections.refusal, connections.page
     app.quota = SharedQuota(settings, app.home.facts().get("rates", {}))
-    app.prepare()
+    # The first call would wait for these
+    import_module("..arguments.checker", __package__)
+    if _calls_api(app):
+        app.api().api.prepare()
     return guard
+
+
+def _calls_api(app: App) -> bool:
+    return app.home.facts().get("calls_api") is not False
+
+
+async def _fault(app: App) -> str:
+    """Explain why no calls should come here now, or return an empty text."""
+    return str(await app.api().fault()) if _calls_api(app) else ""
+
+
+MOST_CHOICES = 32
+"""Choices of connections whose lists are kept."""
+
+
+class Connections:
+    """The lists of connections, each of which may want a part of the tools."""
+
+    def __init__(self, app: App, list_bytes: int, authority: Authority | None) -> None:
+        self._app, self._authority = app, authority
+        self._limit = list_bytes
+        self._pages = lru_cache(maxsize=MOST_CHOICES)(self._pages_of)
+
+    def _pages_of(self, choice: Choice) -> dict[str | None, tuple[Tools, str | None]]:
+        find = self._app.entry
+        tools = [tool for tool in self._app.listed if choice.takes(find(tool["name"]))]
+        return pages_of(tools, self._limit)
+
+    def page(self, request: Any, cursor: str | None) -> tuple[Tools, str | None, bool]:
+        """The page of the list at a cursor, the next cursor, and whether the list is that of the
+        connection alone. Raises LookupError.
+        """
+        choice = request.scope.get(CHOICE, EVERYTHING)
+        return *self._pages(choice)[cursor], choice != EVERYTHING
+
+    def refusal(self, entry: Entry, request: Any, inside: bool) -> str:
+        """Explain why a caller may not call a tool, or return an empty text. The function of a tool
+        (`inside`) calls those of every toolset.
+        """
+        choice: Choice = getattr(request, "scope", {}).get(CHOICE, EVERYTHING)
+        if inside:
+            choice = replace(choice, pairs=())
+        if not choice.takes(entry):
+            return f"`{entry.name}` is not among the tools that this connection asks for"
+        return "" if self._authority is None else self._authority.refusal(entry, request)
+
+    def unknown(self, choice: Choice) -> str:
+        """Explain which name of a choice is not known here, or return an empty text."""
+        toolsets = self._app.catalog.toolset_of
+        known = {"toolset": set(toolsets.values()), "tool": set(toolsets)}
+        for pair in choice.pairs:
+            for kind, names in zip(known, pair, strict=True):
+                for name in sorted(names - known[kind]):
+                    hint = suggest(name, sorted(known[kind]))
+                    return f"there is no {kind} `{name[:128]}`{hint}"
+        return ""
 
 
 def pages_of(tools: Tools, limit: int) -> dict[str | None, tuple[Tools, str | None]]:

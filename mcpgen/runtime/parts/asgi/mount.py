@@ -19,9 +19,8 @@ from weakref import WeakKeyDictionary
 from starlette.routing import Route
 
 from ...app import App
-from ...errors import StartError
 from ...http_options import HttpSettings
-from ...package import Package
+from ...package import Package, StartError
 from ...settings import read
 from ...transports.guard import (
     ENDPOINT,

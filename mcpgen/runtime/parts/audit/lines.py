@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from ...errors import StartError
 from ...log import event
+from ...package import StartError
 from ...record import Record, notes, observers
 from ...results import Masks
 from ...secrets import Withheld

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from .. import Mode, Part
 
 if TYPE_CHECKING:
-    from ...catalog import Catalog, Front
+    from ...catalog import Catalog
     from ...limits import CurrentQuota
     from ...package import Package
     from ...settings import Settings
+    from ..search.front import Front
 
 
 def _front(package: Package, catalog: Catalog, settings: Settings, quota: CurrentQuota) -> Front:

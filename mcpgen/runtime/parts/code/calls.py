@@ -10,11 +10,12 @@ from typing import Any
 
 import anyio
 
-from ...catalog import Entry, Run
+from ...catalog import Entry
 from ...limits import Quota
 from ...record import recorded
 from ...results.content import Context, as_json, failure
 from ..search.finder import reads
+from ..search.front import Run
 from .stubs import wrapped
 
 AT_ONCE = 8

@@ -13,17 +13,17 @@ from typing import Any
 
 import anyio
 
-from ...catalog import RUN, SEARCH, Catalog, Entry, Run
-from ...errors import StartError
+from ...catalog import RUN, SEARCH, Catalog, Entry
 from ...limits import CurrentQuota
-from ...package import Package
+from ...package import Package, StartError
 from ...record import current
 from ...results import MAX_DEPTH, Sieve, TooDeep, visible
 from ...results.answer import beginning, fit, tokens
-from ...results.content import EVERYTHING, Choice, Context, as_json, failure
+from ...results.content import Context, as_json, failure
 from ...settings import Settings
 from ..describe import hints, tool_of
-from ..search.finder import BEST, Finder, reads, search_arguments, text_result
+from ..search.finder import BEST, Finder, Offers, reads, search_arguments, text_result
+from ..search.front import Front, Run
 from .calls import COROUTINE, MOST_CHARACTERS, Calls, ProgramAnswers
 from .stubs import Stubs, function_name
 
@@ -36,7 +36,7 @@ LONGEST_RUN = 300.0
 """Most seconds for a program, including its waits."""
 
 
-class CodeMode:
+class CodeMode(Front):
     """The two tools, and what they answer."""
 
     def __init__(
@@ -75,7 +75,7 @@ class CodeMode:
         """The result of one of the two tools."""
         if name == SEARCH:
             limit = arguments.get("limit", BEST)
-            return text_result(self.search(arguments["query"], limit, context.choice))
+            return text_result(self.search(arguments["query"], limit, context.offers))
         return await self._execute(
             arguments["code"], Calls(self._answers, self._quota(), context, run)
         )
@@ -84,11 +84,11 @@ class CodeMode:
         """End the processes of the sandbox."""
         await self._sandbox.aclose()
 
-    def search(self, query: str, limit: int, choice: Choice = EVERYTHING) -> str:
+    def search(self, query: str, limit: int, offers: Offers = bool) -> str:
         """Return the best tools for a query as stubs, the first five with their types; a single
         tool with all its details.
         """
-        result = self._finder.search(query, limit, choice)
+        result = self._finder.search(query, limit, offers)
         shown: set[str] = set()
         functions: list[str] = []
         types: list[str] = []

@@ -27,9 +27,8 @@ from mcp.types import ElicitRequest, ElicitRequestFormParams
 from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from ...catalog import Entry
-from ...errors import InputRequired
 from ...results import visible
-from ...results.content import Call, Context, ToolError
+from ...results.content import Call, Context, InputRequired, ToolError
 from ...secrets import Withheld
 from ...settings import Settings
 

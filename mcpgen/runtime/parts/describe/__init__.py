@@ -21,9 +21,7 @@ def _beside(catalog: Catalog) -> list[Entry]:
 
     def describe(context: Context, name: str) -> str:
         entry = catalog.find(name)
-        if not context.choice.takes(entry):
-            entry = None
-        if entry is None:
+        if entry is None or not context.offers(entry):
             raise ToolError(f"There is no tool `{name[:128]}`{catalog.near(name)}")
         return contract(entry)
 

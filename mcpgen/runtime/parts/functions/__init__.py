@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...errors import StartError
+from ...package import StartError
 from .. import Part
 
 if TYPE_CHECKING:

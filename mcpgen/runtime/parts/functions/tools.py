@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import docstring_parser
 
 from ...catalog import Entry, fault
-from ...errors import StartError
 from ...log import event
+from ...package import StartError
 from .decorator import Options, options_of
 from .signature import BadSignature, Signature, portable
 

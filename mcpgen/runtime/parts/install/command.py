@@ -15,8 +15,7 @@ from typing import Any
 
 from ...catalog import Catalog
 from ...command import choices, command_line
-from ...errors import StartError
-from ...package import Package
+from ...package import Package, StartError
 from ...settings import Setting, Settings, read, settings_with
 from .files import CLIENTS, FORMS, Client
 

@@ -13,9 +13,9 @@ from ...client.api import Api
 from ...client.oauth import OAuthClient, TokenResponse
 from ...client.settings import ApiSettings, Credential, Login
 from ...command import command_line
-from ...errors import ApiError, StartError
+from ...errors import ApiError
 from ...facts import origin_of
-from ...package import Package
+from ...package import Package, StartError
 from ...settings import port, read
 from . import browser, device
 from .endpoints import Endpoints, endpoints_of, safe_url

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ...errors import StartError
 from ...http_options import HttpSettings
+from ...package import StartError
 from ...secrets import Secret
 from ...settings import Reader, Settings, variable
 from .. import Part

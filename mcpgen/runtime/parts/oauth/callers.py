@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from ...catalog import Catalog, Entry
-from ...errors import StartError
+from ...package import StartError
 from ...results.content import CALLER, SENDER
 from ...transports.guard import NO_TOKEN, HTTPRefusal, Scope, bearer, challenge
 from .tokens import MAX_TOKEN, BadToken, Unavailable

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...catalog import SEARCH, Catalog
-from ...errors import StartError
-from ...package import Package
-from ...results.content import EVERYTHING, Choice
+from ...package import Package, StartError
 from .. import remedy
 from .entries import entry, fields_of
 from .index import FILE, Index, SearchResult
@@ -19,6 +17,8 @@ BEST = 5
 """Most tools per search whose arguments are shown."""
 MOST_AREAS = 30
 LONGEST_SENTENCE = 160
+Offers = Callable[[Any], bool]
+"""Returns whether a connection wants a tool (`Context.offers`)."""
 
 
 class Finder:
@@ -38,11 +38,9 @@ class Finder:
                 fields = fields_of(tool, catalog.toolset_of[name])
                 self._index.add(name, entry(fields, _kind(tool, content["verbs"]), content["stop"]))
 
-    def search(self, query: str, limit: int, choice: Choice) -> SearchResult:
+    def search(self, query: str, limit: int, offers: Offers) -> SearchResult:
         """The best tools for a query, of those that the connection wants."""
-        if choice == EVERYTHING:
-            return self._index.search(query, limit, self.listed)
-        listed = [name for name in self.listed if choice.takes(self._find(name))]
+        listed = [name for name in self.listed if offers(self._find(name))]
         return self._index.search(query, limit, listed)
 
     def areas(self) -> str:

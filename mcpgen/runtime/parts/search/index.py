@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Any
 
+from ...results import fold
 from .entries import SCALE
 from .language import READING, Language
 from .words import is_plural, root, stem, words
@@ -138,7 +139,7 @@ class Index:
             self._drop(self._numbers[name])
         number = self._numbers[name] = len(self._names)
         self._names.append(name)
-        self._spellings.setdefault(_squash(name), {})[name] = number
+        self._spellings.setdefault(fold(name), {})[name] = number
         self._rarities.clear()
         self._kinds.append(entry["kind"])
         self._verbs.append(self._language.verb_of(words(name)))
@@ -159,7 +160,7 @@ class Index:
         """
         text = text[:LONGEST_QUERY]
         listed = frozenset(allowed)
-        wanted = _squash(text)
+        wanted = fold(text)
         exact = [name for name in self._spellings.get(wanted, {}) if name in listed]
         matches = self._matches(self._query(text), listed)
         found = [match.name for match in sorted(matches, key=lambda match: -match.score)]
@@ -343,7 +344,3 @@ class Index:
         if not whole:
             return 1.0
         return sum(self._rarity(term) for term in subject & meant) / whole
-
-
-def _squash(text: str) -> str:
-    return "".join(character for character in text.lower() if character.isalnum())

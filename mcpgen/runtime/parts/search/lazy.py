@@ -9,19 +9,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...catalog import CALL, DESCRIBE, SEARCH, Catalog, Run
+from ...catalog import CALL, DESCRIBE, SEARCH, Catalog
 from ...package import Package
-from ...results.content import EVERYTHING, Choice, Context, failure
-from ...settings import Settings
+from ...results.content import Context, failure
 from ..describe import contract, describing, hints, tool_of
 from .argument_summary import argument_summary
-from .finder import BEST, Finder, reads, search_arguments, sentence_of, text_result
+from .finder import BEST, Finder, Offers, reads, search_arguments, sentence_of, text_result
+from .front import Front, Run
 
 ROOM = (800, 500, 400, 350, 350)
 """Characters for the arguments of the best tool, the second and so on."""
 
 
-class Lazy:
+class Lazy(Front):
     """The three tools, and what they answer."""
 
     def __init__(self, package: Package, catalog: Catalog) -> None:
@@ -36,19 +36,15 @@ class Lazy:
         """
         return self._finder.instructions(CALL, text)
 
-    def settings(self, settings: Settings) -> Settings:
-        """The settings for calls, which are as they would be without these tools."""
-        return settings
-
     async def call(
         self, name: str, arguments: dict[str, Any], context: Context, run: Run
     ) -> dict[str, Any]:
         """The result of one of the three tools."""
         if name == SEARCH:
             limit = arguments.get("limit", BEST)
-            return text_result(self.search(arguments["query"], limit, context.choice))
+            return text_result(self.search(arguments["query"], limit, context.offers))
         target = self._find(arguments["name"])
-        if not context.choice.takes(target):
+        if not context.offers(target):
             target = None
         if target is None:
             return failure(self.unknown(arguments["name"]))
@@ -56,12 +52,9 @@ class Lazy:
             return text_result(contract(target))
         return await run(target, arguments.get("arguments"), context)
 
-    async def aclose(self) -> None:
-        """Nothing was started."""
-
-    def search(self, query: str, limit: int, choice: Choice = EVERYTHING) -> str:
+    def search(self, query: str, limit: int, offers: Offers = bool) -> str:
         """The best tools for a query, the first five with what they take."""
-        result = self._finder.search(query, limit, choice)
+        result = self._finder.search(query, limit, offers)
         told: set[str] = set()
         parts = [self._entry(name, place, told) for place, name in enumerate(result.names)]
         if not result.certain:

@@ -24,8 +24,8 @@ from mcp.shared.exceptions import MCPError
 from opentelemetry import context as contexts
 from opentelemetry import metrics, propagate, trace
 
-from ...errors import StartError
 from ...log import event, logger
+from ...package import StartError
 from ...record import Record, Send, figures, observers, senders
 
 if TYPE_CHECKING:

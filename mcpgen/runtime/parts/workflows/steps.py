@@ -16,6 +16,7 @@ from typing import Any, NoReturn, TypeVar
 from ...client.resilience import retry_after
 from ...results.answer import Answer, BadStatus
 from ...results.content import Context, ToolError
+from . import inside
 from .values import pruned
 from .variables import WorkflowSettings
 
@@ -71,7 +72,7 @@ class Steps:
         context.steps[0].count(step)
         if self._times[step] > AT_ONCE:
             await sleep(PAUSE)
-        result = await context.server.call_inside(tool, pruned(arguments), context)
+        result = await inside.call(context.server, tool, pruned(arguments), context)
         self._done.append(self._account(step, tool))
         for inner in context.steps[depth:]:
             self._done += [f"{step}, {account}" for account in inner._done]
@@ -141,7 +142,7 @@ class Steps:
 
     def _account(self, step: str, tool: str) -> str:
         account = f"`{step}` (`{tool}`)"
-        if self._context.server.only_reads(tool):
+        if inside.only_reads(self._context.server, tool):
             return account
         if step in self._undo:
             return f"{account}: it changed something, which `{self._undo[step]}` can undo"

@@ -1,0 +1,51 @@
+"""Tools through which all others are called."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from ...arguments.checker import BadArguments, Checker
+from ...catalog import Entry
+from ...record import current
+from ...results.content import Context, failure
+
+Run = Callable[[Entry, dict[str, Any] | None, Context], Awaitable[dict[str, Any]]]
+"""Runs a tool of the catalog for the caller of the request, checked like a direct call."""
+
+
+class Front:
+    """The tools that a server lists instead of those of its catalog."""
+
+    tools: list[dict[str, Any]]
+    """Their Tool objects."""
+
+    def instructions(self, text: str) -> str:
+        """The server's instructions with what is said about these tools."""
+        raise NotImplementedError
+
+    async def call(
+        self, name: str, arguments: dict[str, Any], context: Context, run: Run
+    ) -> dict[str, Any]:
+        """Call one of these tools with checked arguments; return the result as JSON."""
+        raise NotImplementedError
+
+    def settings(self, settings: Any) -> Any:
+        """Return the settings for calls made through these tools."""
+        return settings
+
+    async def aclose(self) -> None:
+        """End what they started."""
+
+    async def run(
+        self, run: Run, entry: Entry, arguments: dict[str, Any] | None, context: Context
+    ) -> dict[str, Any]:
+        """Call one of these tools with its arguments checked."""
+        if entry.prepared is None:
+            entry.prepared = Checker(entry.name, entry.tool["inputSchema"])
+        try:
+            checked, _ = entry.prepared.checked(arguments)
+        except BadArguments as error:
+            current().fail("invalid_arguments", str(error)[:500])
+            return failure(str(error))
+        return await self.call(entry.name, checked, context, run)
