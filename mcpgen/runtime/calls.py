@@ -232,11 +232,15 @@ class Runner:
         result["content"] += [Text(remark).block() for remark in call.context.remarks]
         if prepared.output is None:
             return result
+        from .arguments.checker import without_misfits
+
         errors = list(prepared.output.iter_errors(result.get("structuredContent")))
         if errors:
             heading = f"`{entry.name}` worked, but its result does not fit its output schema"
             raise ToolError(explain(heading, {}, errors))
-        return result
+        # What checks a workflow's result has no types; the listed schema may have some
+        fitting = without_misfits(result["structuredContent"], entry.tool["outputSchema"])
+        return {**result, "structuredContent": fitting}
 
     def _prepare(self, entry: Entry) -> Prepared:
         """Import the tool's module and compile its schemas, once."""

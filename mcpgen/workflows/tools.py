@@ -65,8 +65,9 @@ class Workflows(Definitions):
         return [(tag, self._with_steps(tool)) for _, tool in defined]
 
     def _with_steps(self, tool: Tool) -> Tool:
-        """A tool with its workflow. Its listed output schema has types with the profile `rich`, as
-        that of an operation; results are checked for their names alone.
+        """Return the tool with its workflow. Its listed output schema names the outputs, none of
+        them required; with the profile `rich` each has its type, or null. Results are checked
+        without types, since an API may answer another one than its document says.
         """
         [workflow] = [
             each for each in self.workflows.values() if each.pointer == tool.origin.pointer
@@ -78,7 +79,8 @@ class Workflows(Definitions):
             name: responses.type_of_field(self.reader, schema) for name, schema in outputs.items()
         }
         listed = {"type": "object", "properties": types}
-        return replace(tool, workflow=workflow, output_schema=listed)
+        checked = tool.output_contract or tool.output_schema
+        return replace(tool, workflow=workflow, output_schema=listed, output_contract=checked)
 
     def definitions(self) -> Iterator[Definition]:
         """Yield the contract of every workflow."""
@@ -127,7 +129,9 @@ class Workflows(Definitions):
                 yield description, as_object(node), f"{home}/workflows/{index}"
 
     def _compiled(self) -> dict[str, Workflow]:
-        """Return the workflows that can be expressed, by workflowId; the others are counted."""
+        """Return workflowId → workflow for those that can be expressed, with all they call. Each
+        other becomes a skip, with its reason in a note (E1543).
+        """
         nodes = list(self._nodes())
         outputs = {
             as_text(node.get("workflowId")): tuple(as_object(node.get("outputs")))

@@ -11,6 +11,7 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
+import jsonschema_rs
 import pytest
 from calls import ask, calling, runtime
 from mcp.types import CallToolResult
@@ -817,9 +818,11 @@ def test_an_answer_that_differs_from_the_document_is_logged(
     caplog.set_level("INFO")
     done = ask("GET", "/weather", http(200, answer, "application/json"), facts=facts)
     tool = {"name": "get_weather", "outputSchema": output}
-    runtime.side.HttpSide(done.settings, runtime.auth).content(done.answer, tool, {}, ())
+    side = runtime.side.HttpSide(done.settings, runtime.auth)
+    _, structured = side.content(done.answer, tool, {}, ())
     told = [line.fields for line in caplog.records if line.message == "answer_differs"]
     assert told == [{"tool": "get_weather", "reason": reason} for reason in reasons]
+    assert output is None or jsonschema_rs.is_valid(output, structured)
 
 
 @pytest.mark.parametrize(("more", "is_shown"), [(19, False), (20, True)])

@@ -259,6 +259,23 @@ def test_outputs_have_the_types_of_what_they_are_taken_from(make: Any) -> None:
     assert "class FindAnswer(TypedDict):" in models and "    status: NotRequired[int]" in models
 
 
+def test_an_output_of_another_type_than_documented_is_in_the_text_alone(
+    make: Any, api: Any
+) -> None:
+    document = copy.deepcopy(API)
+    answer = {"type": "object", "properties": {"id": {"type": "string"}}}
+    listing = document["paths"]["/things"]["get"]
+    listing["responses"]["200"]["content"]["application/json"]["schema"] = answer
+    outputs = {"id": "$response.body#/id", "status": "$statusCode"}
+    first = step("list", "listThings", outputs=outputs)
+    results = {name: f"$steps.list.outputs.{name}" for name in outputs}
+    api.answers["GET /things"] = [(200, {"id": 5})]
+    project = make(document, arazzo(workflow("find", first, outputs=results)), profile="rich")
+    result = project.call("find", {})  # the official client checks it against the listed schema
+    assert not result.is_error and result.structured_content == {"status": 200}
+    assert json.loads(result.content[0].text) == {"id": 5, "status": 200}
+
+
 def test_names_that_collide_are_told_apart(make: Any, api: Any) -> None:
     api.answers["GET /things"] = [(200, {"id": "t"})]
     schema = inputs(values={"type": "string"}, steps={"type": "string"}, general={"type": "string"})

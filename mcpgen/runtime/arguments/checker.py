@@ -675,3 +675,21 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
+
+
+def misfits(data: Any, schema: Mapping[str, Any]) -> list[str]:
+    """Return the fields of an object whose values do not fit its output schema; none where that
+    lists no fields.
+    """
+    if "properties" not in schema or not isinstance(data, dict):
+        return []
+    errors = compiled(schema).iter_errors(data)
+    return sorted({str(error.instance_path[0]) for error in errors if error.instance_path})
+
+
+def without_misfits(data: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an object without its `misfits`: structured content has to fit the output schema
+    (MCP 2026-07-28, Tools, "Output Schema"). A client that checks it refuses the whole result.
+    """
+    wrong = misfits(data, schema)
+    return {key: value for key, value in data.items() if key not in wrong}

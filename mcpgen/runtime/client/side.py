@@ -25,7 +25,7 @@ from typing import Any, Literal
 
 import anyio.to_thread
 
-from ..arguments.checker import compiled
+from ..arguments.checker import misfits, without_misfits
 from ..errors import ApiError
 from ..log import event
 from ..results import (
@@ -250,7 +250,9 @@ def _left_out(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> list[B
 
 
 class Reach:
-    """Asks by opening a connection, which `connect` does. Raises its errors nowhere."""
+    """Finds out whether the API can be reached: `connect` opens a connection. Its ApiError means
+    no, and is not raised. An answer is kept for `KEPT_SECONDS`.
+    """
 
     def __init__(self, connect: Callable[[], Awaitable[None]]) -> None:
         self._connect = connect
@@ -313,11 +315,9 @@ def difference(answer: Answer[Any], tool: Mapping[str, Any], settings: ApiSettin
 
 
 def _wrong_fields(data: Any, output: Mapping[str, Any]) -> str:
-    if "properties" not in output:
-        return ""
-    if not isinstance(data, dict):
+    if "properties" in output and not isinstance(data, dict):
         return "it is no object"
-    wrong = [f"`{error.instance_path[0]}`" for error in compiled(output).iter_errors(data)]
+    wrong = [f"`{name}`" for name in misfits(data, output)]
     return f"these are of other types: {', '.join(wrong)}" if wrong else ""
 
 
@@ -364,7 +364,9 @@ def content_of(
     if data is None and not answer.content:
         structured, notes = {}, [*map(str, texts), *notes]
     elif isinstance(data, dict) and tool.get("name") not in settings.wrapped:
-        structured = data
+        structured = without_misfits(data, tool["outputSchema"])
+        if len(structured) < len(data):
+            notes = [*notes, f"{MISFITS}: {', '.join(sorted(data.keys() - structured.keys()))}"]
     return blocks, noted(structured, notes) if notes else structured
 
 
@@ -392,6 +394,7 @@ def _nulls(value: Any) -> int:
     return 0
 
 
+MISFITS = "Fields of other types than the output schema says, in the text alone"
 _BEYOND = re.compile(r"[0-9]{16}")
 
 
