@@ -409,7 +409,9 @@ class Server:
         return "" if self.inside else f"src/{self.package}/"
 
     def api(self, name: str) -> Server | Api:
-        """Return the API of a name; the server itself for the empty name of the first API."""
+        """Return the further API of a name; the server itself for the empty name of the first API,
+        and for an unknown name.
+        """
         return next((api for api in self.apis if api.name == name), self)
 
     def call_of(self, tool: Tool) -> tuple[str | None, tuple[tuple[str, ...], ...] | None]:
@@ -455,5 +457,5 @@ class Server:
 
     @cached_property
     def tools(self) -> tuple[Tool, ...]:
-        """Every tool of every toolset, in the order of the list."""
+        """Every tool of every toolset, in the order of `tools/list`: by toolset, then by name."""
         return tuple(tool for toolset in self.toolsets for tool in toolset.tools)

@@ -171,8 +171,9 @@ def once_among(paths: Iterable[str]) -> set[str]:
 
 
 def has_template(path: str) -> bool:
-    """Return whether such a file comes from a template, which a later version of mcpgen may
-    change.
+    """Return whether a file is written once from a template (`README.md`, `hooks.py`); `path` is
+    relative to the project. False for files of every run, `mcpgen.toml` and modules of
+    `custom/`. Later versions may have another template.
     """
     return is_once(path) and not _matches(path, NO_TEMPLATE)
 

@@ -54,7 +54,9 @@ class Box:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leaf:
-    """A tool on the map; `lines` of its name, none where the box is too small."""
+    """A tool on the map. `lines`: its name without the toolset, each line cut to the box's width;
+    empty in a box below 40 pixels' width or a line's height.
+    """
 
     row: Row
     box: Box

@@ -83,7 +83,7 @@ class Screen:
         return _console(stderr=True)
 
     def data(self, text: str) -> None:
-        """Print text for programs on stdout, exactly as it is."""
+        """Print text for programs on stdout: no markup, no folding, and a newline at the end."""
         try:
             sys.stdout.write(text if text.endswith("\n") else text + "\n")
             sys.stdout.flush()

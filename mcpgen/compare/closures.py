@@ -22,7 +22,9 @@ class Closures:
         self._made: dict[frozenset[str], dict[str, Schema]] = {}
 
     def of(self, schema: Schema) -> dict[str, Schema]:
-        """Return the definitions that a schema refers to, sorted by name."""
+        """Return name → definition, sorted by name: all a schema refers to, directly or through
+        other definitions.
+        """
         names = frozenset[str]().union(*map(self._reached_from, self._links(schema)))
         if names not in self._made:
             self._made[names] = {name: self._definitions[name] for name in sorted(names)}

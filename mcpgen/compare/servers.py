@@ -249,7 +249,9 @@ def _contract(
     old_whole: Schema | None,
     new_whole: Schema | None,
 ) -> Iterator[Finding]:
-    """The changes between two Tool objects, but for their answers."""
+    """Yield the changes of input schema, title, description and deprecation between two Tool
+    objects. `…_whole` is the full input schema; None if the listed schema is full.
+    """
     listed = as_object(old.get("inputSchema")), as_object(new.get("inputSchema"))
     yield from compare_inputs(*listed, old_whole, new_whole)
     if old.get("title") != new.get("title"):

@@ -555,7 +555,9 @@ def _inner_field(tool: Tool, word: str, server: Server) -> Inner | None:
 
 
 def _with_inner_field(inner: Inner, config: ArgumentConfig, faults: _Faults) -> Tool:
-    """Return the tool with a field inside an argument described, hidden, or given by the server."""
+    """Return the tool with the description, default, or hidden value of a field in an argument.
+    Faults: E1119 for a change that cannot be, E1120 for a value its schema refuses.
+    """
     tool, word = inner.tool, inner.word
     key = "value" if config.hidden else "default"
     value = getattr(config, key)

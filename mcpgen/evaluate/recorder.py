@@ -41,6 +41,15 @@ class Recorded:
         values = self._values(expected["place"], expected["name"], template)
         return any(fits(expected[kind], values) for kind, fits in _FITS.items() if kind in expected)
 
+    def names(self, place: str) -> set[str]:
+        """Return the names in the query, or of the fields in the body."""
+        if place == "query":
+            return {name for name, _ in parse_qsl(self.query, keep_blank_values=True)}
+        text = _text(self.body)
+        if not text.startswith("{"):
+            return set()
+        return {str(name) for name in json.loads(text)}
+
     def _values(self, place: str, name: str | None, template: str) -> list[str]:
         """Return the decoded values of a name in a place; without a name, the whole place."""
         if place == "path":

@@ -32,8 +32,8 @@ MOST_REPORTED = 2_000
 
 @dataclass(frozen=True, slots=True)
 class _Sign:
-    """A kind of suspicious text: its effect, words (each match contains at least one), and
-    pattern.
+    """A rule for suspicious text. `what`: its label in messages (`speaks to a model`). `words`:
+    lower-case texts; every match contains at least one. `pattern`: the search itself.
     """
 
     what: str

@@ -122,11 +122,12 @@ def gather(
     folder: Path | None,
     mapped: Mapping[str, Path],
 ) -> None:
-    """Embed every file the document refers to, and make all references local, in place.
+    """Embed every file the document refers to, also through other files, and make all references
+    local, in place. Without a file, an API description gets a warning, a list loses the tool.
 
-    `folder` is how far references may reach; by default the folder of the main document. `mapped`:
-    beginning of URLs → the folder with their files. Raises `RefusedError` for references that
-    lead out of a folder, and `DocumentError` with the errors of all files that cannot be read.
+    `folder`: the limit of references, by default the main document's folder. `mapped`: beginning
+    of URLs → the folder with their files. Raises `RefusedError` for references out of a folder,
+    and `DocumentError` with the errors of all files that are unreadable in another way.
     """
     _Gatherer(document, problems, downloads, copies, folder, mapped).run()
 
@@ -364,7 +365,9 @@ class _Gatherer:
     # The walk.
 
     def visit(self, node: Any, at: Chain, scope: _Scope) -> None:
-        """Make the references of a node, and of everything below it, local."""
+        """Make references in a node and below it local, and read the files they name: `$ref`,
+        `$dynamicRef` and discriminator mappings, none in data (`example`, `enum`, `x-…`).
+        """
         if isinstance(node, list):
             for index, item in enumerate(node):
                 if isinstance(item, (dict, list)):
@@ -591,7 +594,9 @@ class _Gatherer:
         return posixpath.relpath(way, self.here or ".")
 
     def way(self, file: str) -> str:
-        """The way to a file from the folder of all files."""
+        """Return the path of a file from `root`, the folder that limits references. `file` is
+        relative to the document's folder, or to the project if it begins with `./`.
+        """
         folder = self.own if file.startswith(_OWN) else self.here
         return posixpath.join(folder, file)
 

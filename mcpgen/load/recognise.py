@@ -232,7 +232,9 @@ def version(root: dict[str, Any], place: Callable[[str], Place], problems: Probl
 
 
 def _openapi(value: Any, problems: Problems) -> str | None:
-    """Return the version 3 that a value says, or None if it is not supported."""
+    """Return the whole version, such as `3.0.3`, or None if it is not supported. `3.1` is
+    completed to `3.1.1`, with a warning (E0302).
+    """
     written = as_text(value).strip()
     if _SUPPORTED_3.match(written):
         return written

@@ -436,6 +436,8 @@ def copies_of(
 
 
 def has_stdin(project: Path) -> bool:
-    """Return whether the document of a project was read from standard input, and is kept."""
+    """Return whether a project has `document/stdin.yaml`, the copy of a document that came from
+    standard input (`mcpgen generate -`).
+    """
     path = copy_path(STDIN, project)
     return path is not None and (project / path).is_file()

@@ -90,7 +90,9 @@ def login_of(scheme: Mapping[str, Any], variables: tuple[str, str]) -> Login | N
 
 
 def with_scopes(auth: Auth, scopes: tuple[str, ...]) -> Auth:
-    """A credential whose login asks for these scopes, or without any for those of its flow."""
+    """Return the credential with these scopes in its login. For an empty tuple it is unchanged:
+    the login asks for every scope that its flows declare.
+    """
     if auth.login is None:
         return auth
     if not scopes:

@@ -101,7 +101,9 @@ def _escaped(text: str) -> str:
 
 
 def annotation(schema: dict[str, Any]) -> str:
-    """Return the Python type of an argument's schema, as `new_tool` makes it."""
+    """Return the Python type, as text, for a schema made by `new_tool`: `int`, `list[str]`,
+    `Literal["a", "b"]`.
+    """
     if "enum" in schema:
         values = ", ".join(json.dumps(value, ensure_ascii=False) for value in schema["enum"])
         return f"Literal[{values}]"

@@ -322,7 +322,9 @@ def _in_dialect(tool: dict[str, Any], tools: list[Any]) -> dict[str, Any]:
 
 
 def _name_source(folder: Path, name: str) -> None:
-    """Add a file to the sources of `mcpgen.toml`."""
+    """Add a file to the key `path` of `[source]` in `mcpgen.toml`, and write it: a text for a
+    single source, a list for several.
+    """
     import tomllib
 
     path = folder / NAME

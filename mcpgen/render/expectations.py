@@ -232,7 +232,9 @@ def _leaves(value: Any) -> Iterator[str]:
 
 
 def text_of(value: Any) -> str:
-    """A value as the generated server writes it where text is wanted."""
+    """Return the text of a value in a request, before encoding: `true`, `5`, empty for null,
+    compact JSON for lists and objects.
+    """
     if isinstance(value, bool):
         return "true" if value else "false"
     if value is None:

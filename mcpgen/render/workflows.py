@@ -276,7 +276,9 @@ class _Writer:
             self.end(depth)
 
     def leaves(self, start: int, depth: int) -> bool:
-        """Return whether the last statement since a line leaves the loop or the turn."""
+        """Return whether the last of the lines from index `start` on is a `return` or a `continue`
+        at this depth of indentation: no code can follow.
+        """
         last = self.lines[-1] if len(self.lines) > start else ""
         return last.startswith((INDENT * depth + "return ", INDENT * depth + "continue"))
 
@@ -603,7 +605,9 @@ class _Writer:
         return f"{self.number(left)} {operator} {self.number(right)}"
 
     def same(self, left: model.Value, right: model.Value) -> str:
-        """Return whether two values are the same. A value that is not there is the same as null."""
+        """Return the Python of an equality: `values.same(a, b)`, or `values.is_null(a)` for null.
+        A missing value equals null, texts are compared without case, `"5"` equals 5.
+        """
         if right == model.Constant(None) and not isinstance(left, model.Status):
             return call(f"{self.values}.is_null", self.value(left))
         return call(f"{self.values}.same", self.value(left), self.value(right))

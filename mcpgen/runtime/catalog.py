@@ -92,8 +92,9 @@ class Entry:
         return {**self.tool, "wholeInputSchema": whole}
 
     def sends(self) -> Any:
-        """The encoding facts (null, names of nested keys) of the generated function, which also
-        hold for a function that replaces it; None when there are none.
+        """Return the `wire.Sends` of the generated function, also for its replacement: pointers of
+        nullable values, and pointer -> key on the wire of nested properties with another name. None
+        for a function without any.
         """
         sends = getattr(self.function(), "sends", None)
         if sends is not None:

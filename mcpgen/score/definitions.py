@@ -128,7 +128,9 @@ class ScoredTool:
 
     @property
     def kinds(self) -> frozenset[str]:
-        """Kinds of the name's first verb: `get`, `create`, `delete` …"""
+        """Kinds of the first known verb in the name: `get` for `fetch_book`, `create` and `update`
+        for `set_price`; empty without a known verb.
+        """
         for word in words(self.name):
             kinds = [kind for kind, row in tables()["verbs"].items() if word in row.split()]
             if kinds:

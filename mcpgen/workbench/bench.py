@@ -219,7 +219,7 @@ class Bench:
 
     @cached_property
     def numbers(self) -> dict[str, int]:
-        """Method and path → the number of the row."""
+        """`METHOD /path` of an operation → the number of its row, from 0."""
         return {row.tool.origin.operation: row.number for row in self.catalogue.rows}
 
     def row(self, number: int) -> Row:
@@ -312,8 +312,9 @@ class Bench:
         self._select(changes)
 
     def bring_back(self, rows: Iterable[Row], facet: tuple[str, str] | None = None) -> None:
-        """Bring back operations that were left out. Raises UsageError if a pattern still excludes
-        an operation: only the user can decide about the pattern.
+        """Bring back operations that were left out; `facet`, such as `("tag", "admin")`, also ends
+        the exclusion of a whole tag or method. Raises UsageError, after the change, if a pattern
+        still excludes an operation: only the user can decide about the pattern.
         """
         selection = self.config.selection
         back = [row for row in rows if row.number not in self.chosen]

@@ -147,7 +147,9 @@ class Mending:
             self._bench.read_again()
 
     def texts(self) -> dict[str, str]:
-        """The overlays with the chosen repairs after those they have, by their files."""
+        """Return file name → text of the overlay for each API with chosen repairs: its present
+        text with the repairs at the end, or a new overlay. Writes nothing.
+        """
         found = {}
         for api, document in self.documents.items():
             numbers = [number for number in self.chosen if self.repairs[number][0] == api]

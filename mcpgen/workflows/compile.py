@@ -598,8 +598,8 @@ def _form(text: str) -> dict[str, str | list[str]]:
 
 
 def _with_members(payload: Object, replacements: list[tuple[str, Value]]) -> Value:
-    """Replace members of an object at pointers into it. A value known only at run time is replaced
-    at run time.
+    """Return the object with its members at JSON Pointers replaced or added. Inside a member that
+    is no `Object` (a list, an expression) a `Replaced` does so at run time.
     """
     members = dict(payload.members)
     for pointer, value in replacements:

@@ -48,7 +48,9 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class AnswerBody:
-    """The body of a step's answer, or a part of it."""
+    """The expression `$response.body#/id` of a step: the JSON body of the step's own answer, or
+    the part at `pointer`. With `is_text` the body may also be text.
+    """
 
     step: str
     pointer: str = ""

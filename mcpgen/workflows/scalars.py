@@ -110,7 +110,9 @@ class Scalars:
 
 
 def _kind(argument: Argument) -> str:
-    """Return the type of an argument that a text may represent; empty for any other."""
+    """Return the type to convert a step's value to: `bytes`, or for a parameter `string`,
+    `integer`, `number`, `boolean` or `array`; empty for fields of a body and for objects.
+    """
     if argument.encode in _BYTES:
         return "bytes"
     if argument.place == "body":

@@ -33,6 +33,7 @@ MUTATIONS = {
     "a header that is dropped": ("src/*/tools/*.py", '"X-Trace": x_trace', '"X-Trace": OMIT'),
     "a cookie that is dropped": ("src/*/tools/*.py", '"flavour": flavour', '"flavour": OMIT'),
     "two fields swapped": ("src/*/tools/*.py", '"title": title', '"title": author'),
+    "a field too many": ("src/*/tools/*.py", '"title": title', '"title": title, "more": title'),
     "a nested name that is not the wire's": ("src/*/tools/*.py", '"$eq"', '"eq"'),
     "a file that is sent as text": ("src/*/tools/*.py", "wire.file(file)", "file"),
     "a credential in another place": ("src/*/api.json", '"X-API-Key"', '"X-Key"'),

@@ -386,12 +386,12 @@ def _distinguish(group: list[Naming]) -> bool:
 
 
 def distinguishing_words(names: Mapping[str, Sequence[Sequence[str]]]) -> dict[str, list[Mark]]:
-    """Return key → the words that distinguish its name from all others; the words of `names` are in
-    groups, the best first.
+    """Return key → the marks (word, number of its occurrence) that distinguish its name from all
+    others; empty for equal names. The words of `names` are in groups, the best group first.
 
-    A word splits the names by whether they contain it, and each half is split further; the word
-    nearest to halving comes first. A name needs the words it contains on its way: `events` and `me`
-    of `/me/events` beside `/users/events` and `/me/calendar`.
+    A word splits the names by whether they contain it, and each half is split further; within
+    the best group, the word nearest to halving comes first. A name needs the words it contains on
+    its way: `events` and `me` of `/me/events` beside `/users/events` and `/me/calendar`.
     """
     marks_of = {key: _marks(groups) for key, groups in names.items()}
     having: defaultdict[Mark, set[str]] = defaultdict(set)

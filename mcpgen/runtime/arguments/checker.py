@@ -681,7 +681,7 @@ def misfits(data: Any, schema: Mapping[str, Any]) -> list[str]:
     """Return the fields of an object whose values do not fit its output schema; none where that
     lists no fields.
     """
-    if "properties" not in schema or not isinstance(data, dict):
+    if "properties" not in schema:
         return []
     errors = compiled(schema).iter_errors(data)
     return sorted({str(error.instance_path[0]) for error in errors if error.instance_path})

@@ -297,8 +297,9 @@ def _with_short_texts(value: Any, limit: int) -> Any:
 
 
 def _columns(item: dict[str, Any], room: int, path: _Path = ()) -> Iterator[tuple[_Path, Any, int]]:
-    """The fields of an item, and of the objects in it, with their values and the tokens of both.
-    What is around the fields of an object has the value `_AROUND`.
+    """Yield (path, value, tokens of key and value) for each field of an item. `room` limits each
+    count. A field with objects, alone or in a list, has the value `_AROUND` and the tokens of its
+    key and brackets; the fields of each object follow.
     """
     for key, value in item.items():
         cost = size(key, room)

@@ -139,7 +139,9 @@ _HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::([0-9]{1,5}))?")
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The tools that a connection wants: for each pair, tools of the toolsets and tools named."""
+    """The tools a connection wants. A pair (toolsets, names) takes a tool by its toolset or by
+    its name; a wanted tool is taken by every pair, and read-only with `read_only`.
+    """
 
     pairs: tuple[tuple[frozenset[str], frozenset[str]], ...] = ()
     read_only: bool = False

@@ -410,7 +410,9 @@ def _example(schema: Schema) -> str:
 
 
 def _without_null(exact: Schema) -> Schema:
-    """Return a schema without null among its values; unchanged if null is not allowed."""
+    """Return a schema without null in `anyOf`, `oneOf` and `enum`, and without the type `null`; a
+    list of types is kept. The same object if nothing changes.
+    """
     schema = dict(exact)
     for keyword in ("anyOf", "oneOf", "enum"):
         values = [each for each in exact.get(keyword, ()) if each not in (None, {"type": "null"})]

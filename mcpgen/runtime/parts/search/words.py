@@ -44,8 +44,9 @@ def stem(word: str) -> str:
 
 @cache
 def root(word: str) -> str:
-    """The lower-case word without an ending of number or tense: `terminal` and `terminate` have one
-    stem and two roots, `activates` and `activated` one. It is the stem where nothing else is cut.
+    """Return a lower-case word without its ending of number or tense, or the stem if that cuts no
+    more, or just `-ly`: `terminal` and `terminate` have one stem and two roots, `activates` and
+    `activated` one root.
     """
     term = stem(word)
     base = _Y.sub("i", word)
