@@ -1,9 +1,10 @@
 """How well tools are found: answers among the first tools, opposites, and what `suggest` covers.
 
-`python -m benchmarks.finding [QUERIES …] [--document FILE] [--suggest]` reads files of queries
+`python -m benchmarks.finding [QUERIES …] [--document FILE] [--suggest | --model]` reads files of queries
 (`question<TAB>METHOD path`, RestBench's JSON, or with the API first), by default those of
 `tests/judges/tasks` and of the folder of queries. A file is about the document of its name
-(`box.tsv`), else about `--document`. `--opposites [DOCUMENT …]` makes queries from the tools of
+(`box.tsv`), else about `--document`. `--model` ranks with the sentence model of the part `search-model`
+too, where that is installed. `--opposites [DOCUMENT …]` makes queries from the tools of
 documents that undo each other, and says where the opposite comes first.
 """
 
@@ -18,9 +19,12 @@ from itertools import permutations
 from pathlib import Path
 
 from mcpgen.problems import McpgenError
+from mcpgen.render.facts import wire
 from mcpgen.render.search import search_facts, tables
+from mcpgen.runtime.parts.search.finder import text_of
 from mcpgen.runtime.parts.search.index import Index
 from mcpgen.runtime.parts.search.words import words
+from mcpgen.runtime.parts.search_model import NEAREST, SentenceModel, load
 from mcpgen.suggest import suggest
 
 from . import models
@@ -59,7 +63,30 @@ def asked(path: Path) -> dict[str, list[Question]]:
     return sets
 
 
-def ranks(questions: list[Question], find: Callable[[str], list[str]]) -> list[int]:
+Find = Callable[[str], list[str]]
+"""Returns the operations found for a query."""
+
+
+def fused() -> Callable[[str], Find]:
+    """Return what returns, for a document, our search with the sentence model beside it."""
+    loaded = load()
+
+    def of(name: str) -> Find:
+        index, names = Index(search_facts(models.server(name))), models.operations(name)
+        texts = {tool.name: text_of(wire(tool)) for tool in models.server(name).tools}
+        model = SentenceModel(texts, lambda: loaded)
+
+        def find(text: str) -> list[str]:
+            found = index.search(text, NEAREST, names).names
+            ranked = model.rank(text, found, names.keys() - index.undoing(text))
+            return [names[one] for one in ranked[:10]]
+
+        return find
+
+    return of
+
+
+def ranks(questions: list[Question], find: Find) -> list[int]:
     """The rank of each answer, 0 for one that is not among the best ten."""
     return [
         [*found, wanted].index(wanted) % len(found) + 1 if wanted in found else 0
@@ -77,12 +104,12 @@ def row(title: str, places: list[int]) -> str:
     return f"| {title} | {len(places)} | {figures} |"
 
 
-def table(sets: dict[str, list[Question]], *leave: str) -> Iterator[str]:
-    """The table of a set of queries, and of all."""
+def table(sets: dict[str, list[Question]], finder: Callable[[str], Find]) -> Iterator[str]:
+    """The table of a set of queries, and of all; `finder` makes the search of a document."""
     yield "| API | answers | R@1 | R@5 | R@10 | MRR |"
     every: list[int] = []
     for title, questions in sets.items():
-        places = ranks(questions, models.without(title.partition(" ")[0], *leave))
+        places = ranks(questions, finder(title.partition(" ")[0]))
         every += places
         yield row(title, places)
     yield row("all", every)
@@ -160,6 +187,7 @@ def main() -> int:
     parser.add_argument("--document", type=Path, help="what files without a known name are about")
     parser.add_argument("--opposites", action="store_true")
     parser.add_argument("--suggest", action="store_true")
+    parser.add_argument("--model", action="store_true")
     options = parser.parse_args()
     known = {name.lower(): name for name in models.DOCUMENTS | models.ASKED}
     if options.document:
@@ -176,9 +204,13 @@ def main() -> int:
     if options.suggest:
         print("\n".join(covered(sets)))
         return 0
-    print("\n".join(table(sets)))
+    if options.model:
+        print("\n".join(table(sets, fused())))
+        return 0
+    print("\n".join(table(sets, models.without)))
     for mechanism in MECHANISMS:
-        print("\n".join([f"without {mechanism}:", *list(table(sets, mechanism))[-1:]]))
+        lines = table(sets, lambda name, left=mechanism: models.without(name, left))
+        print("\n".join([f"without {mechanism}:", *list(lines)[-1:]]))
     return 0
 
 

@@ -207,12 +207,12 @@ def understood(
 
         server = settled(server, problems)
     kept = kept_parts(config, lock)
+    server = replace(server, parts=effective_parts(config, kept))
     server = replace(
         server,
         lazy=_is_long(server) if config.lazy is None else config.lazy,
         code=config.code,
         confirm=config.confirm,
-        parts=effective_parts(config, kept),
         runtime=config.runtime,
         catalogue=config.catalogue,
         structured_content=config.structured_content,
@@ -270,8 +270,10 @@ def _servers(document: Document, server: Server) -> dict[str, Any]:
 
 
 def _is_long(server: Server) -> bool:
-    """Return whether the list of tools is longer than models like to read, or clients take."""
-    if overfull_clients(server):
+    """Return whether the list of tools is longer than models like to read, or clients take, or has
+    a part to be searched with.
+    """
+    if "search-model" in server.parts or overfull_clients(server):
         return True
     return sum(map(size, server.tools)) > SHORT_LIST
 

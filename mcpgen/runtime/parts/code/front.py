@@ -75,7 +75,8 @@ class CodeMode(Front):
         """The result of one of the two tools."""
         if name == SEARCH:
             limit = arguments.get("limit", BEST)
-            return text_result(self.search(arguments["query"], limit, context.offers))
+            given = (arguments["query"], limit, context.offers)
+            return text_result(await self._finder.answer(self.search, *given))
         return await self._execute(
             arguments["code"], Calls(self._answers, self._quota(), context, run)
         )

@@ -6,6 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import anyio
+import anyio.to_thread
+
 from ...catalog import SEARCH, Catalog
 from ...package import Package, StartError
 from .. import remedy
@@ -13,6 +16,8 @@ from .entries import entry, fields_of
 from .index import FILE, Index, SearchResult
 from .words import words
 
+DEEPEST = 30
+"""Tools that are ranked anew at least, where a part ranks them."""
 BEST = 5
 """Most tools per search whose arguments are shown."""
 MOST_AREAS = 30
@@ -37,11 +42,29 @@ class Finder:
             if name not in content["tools"] or name in catalog.by_hand:
                 fields = fields_of(tool, catalog.toolset_of[name])
                 self._index.add(name, entry(fields, _kind(tool, content["verbs"]), content["stop"]))
+        rankings = [part.ranking for part in catalog.parts if part.ranking is not None]
+        self._rankings = [
+            ranking({name: text_of(tool) for name, tool in self.listed.items()})
+            for ranking in rankings
+        ]
+        self._one_thread = anyio.CapacityLimiter(1)
+
+    async def answer(self, search: Callable[..., str], *given: Any) -> str:
+        """Return the answer of a search, made in a thread where a part ranks, which takes time."""
+        if not self._rankings:
+            return search(*given)
+        return await anyio.to_thread.run_sync(
+            search, *given, abandon_on_cancel=True, limiter=self._one_thread
+        )
 
     def search(self, query: str, limit: int, offers: Offers) -> SearchResult:
         """The best tools for a query, of those that the connection wants."""
         listed = [name for name in self.listed if offers(self._find(name))]
-        return self._index.search(query, limit, listed)
+        result = self._index.search(query, max(limit, DEEPEST), listed)
+        names = result.names
+        for rank in self._rankings:
+            names = rank(query, names, {*listed} - self._index.undoing(query))
+        return SearchResult(names[:limit], result.certain)
 
     def areas(self) -> str:
         """The areas with the number of tools in each, the largest first."""
@@ -95,6 +118,11 @@ def sentence_of(tool: Mapping[str, Any]) -> str:
     if len(sentence) <= LONGEST_SENTENCE:
         return sentence
     return sentence[:LONGEST_SENTENCE].rsplit(" ", 1)[0] + "\u2026"
+
+
+def text_of(tool: Mapping[str, Any]) -> str:
+    """The name of a tool as words, and its first sentence."""
+    return f"{' '.join(words(str(tool['name'])))}: {sentence_of(tool)}"
 
 
 def text_result(text: str) -> dict[str, Any]:

@@ -168,6 +168,12 @@ class Index:
         best = max((match.answered for match in matches), default=0.0)
         return SearchResult(names, certain=bool(exact) or best >= CERTAIN)
 
+    def undoing(self, text: str) -> set[str]:
+        """The tools that undo what a query asks for."""
+        opposites = self._query(text[:LONGEST_QUERY]).opposites
+        pairs = zip(self._names, self._verbs, strict=True)
+        return {name for name, verb in pairs if verb in opposites}
+
     def _query(self, text: str) -> Query:
         language = self._language
         text = _VALUE.sub(" ", text)

@@ -42,7 +42,8 @@ class Lazy(Front):
         """The result of one of the three tools."""
         if name == SEARCH:
             limit = arguments.get("limit", BEST)
-            return text_result(self.search(arguments["query"], limit, context.offers))
+            given = (arguments["query"], limit, context.offers)
+            return text_result(await self._finder.answer(self.search, *given))
         target = self._find(arguments["name"])
         if not context.offers(target):
             target = None
