@@ -94,7 +94,10 @@ def _broken(rule: Rule, one: ScoredTool) -> list[tuple[Rule, str]]:
     if rule.key != "argument":
         return [(rule, "")]
     kept = KEPT[rule.name]
-    return [(rule, name) for name, inner in one.arguments.items() if not kept(name, inner)]
+    broken = [name for name, inner in one.arguments.items() if not kept(name, inner)]
+    if rule.name == "explained":
+        broken = [name for name in broken if name not in one.own_ids]
+    return [(rule, name) for name in broken]
 
 
 def _change(

@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import math
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
+from importlib import resources
+from itertools import chain
 from typing import Any
 
 from ..load.values import as_object, as_text, texts_in
 from ..render.search import stop_words, tables
-from ..runtime.parts.search.words import stem, words
+from ..runtime.parts.search.words import stem, stems, words
 
 BYTES_PER_TOKEN = 4
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
@@ -24,6 +27,23 @@ _WIRE = re.compile(r"\b(GET|POST|PUT|PATCH|DELETE) request|\bstatus code|\bAPI m
 COMMON = (2, 0.25)
 """A stem is common in a list from this number of tools, and this share of them, on."""
 _STOP = frozenset(stop_words())
+
+
+@cache
+def data() -> dict[str, Any]:
+    """Return the dimensions, sources, rules and words (`data/score.toml`)."""
+    return tomllib.loads((resources.files("mcpgen") / "data" / "score.toml").read_text("utf-8"))
+
+
+@cache
+def word_list(name: str) -> frozenset[str]:
+    """Return the words of a row of the table."""
+    return frozenset(data()["words"][name].split())
+
+
+def without_numbers(name: str) -> tuple[str, ...]:
+    """Return the words of a name without numbers and versions: `get_books_v2` is `get_books`."""
+    return tuple(word for word in words(name) if not word.isdigit() and word != "v")
 
 
 def content_words(text: str) -> list[str]:
@@ -110,6 +130,12 @@ class ScoredTool:
         """The names of the required arguments."""
         return frozenset(texts_in(as_object(self.tool.get("inputSchema")).get("required")))
 
+    @property
+    def own_ids(self) -> frozenset[str]:
+        """The arguments whose meaning the tool's name tells: `book_id` of `get_book`."""
+        ids = [name for name in self.arguments if words(name)[-1:] == ["id"]]
+        return frozenset(name for name in ids if {*content_words(name)} - {"id"} <= {*self.named})
+
     @cached_property
     def output(self) -> dict[str, Mapping[str, Any]]:
         """The properties of the output schema."""
@@ -164,12 +190,19 @@ class ScoredTools:
         self.all = _among_each_other([ScoredTool(tool) for tool in tools])
         self.names = frozenset(one.name for one in self.all)
         self._with_stem = Counter(term for one in self.all for term in one.named)
+        self._numberless = Counter(without_numbers(one.name) for one in self.all)
+        self.fields = frozenset(chain(*map(_field_stems, self.all)))
+        """The stems in the names of all arguments and fields of answers."""
         self._first = Counter(one.gist for one in self.all)
         self._nearest = _nearest(self.all)
 
     def rarity(self, term: str) -> float:
         """Rate how well a stem of names distinguishes tools of this list."""
         return math.log(1 + len(self.all) / (1 + self._with_stem[term])) + 0.1
+
+    def namesakes(self, one: ScoredTool) -> int:
+        """Count the tools whose names differ from a tool's in numbers alone, itself among them."""
+        return self._numberless[without_numbers(one.name)]
 
     def sharing(self, one: ScoredTool) -> int:
         """Count the tools that share a tool's first sentence, itself among them."""
@@ -178,6 +211,11 @@ class ScoredTools:
     def likeness(self, one: ScoredTool) -> float:
         """Return the similarity of a tool to its most similar neighbour: 1 for equal texts."""
         return self._nearest.get(one.name, 0.0)
+
+
+def _field_stems(one: ScoredTool) -> list[str]:
+    """The stems in the names of a tool's arguments and of the fields of its answer."""
+    return stems(words(" ".join([*one.arguments, *one.output])))
 
 
 def _among_each_other(tools: list[ScoredTool]) -> list[ScoredTool]:

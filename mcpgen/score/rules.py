@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
-from importlib import resources
 from itertools import pairwise
 from math import prod
 from typing import Any
@@ -16,7 +14,16 @@ from ..load.values import as_list, as_object, as_text
 from ..parse.body import BODY
 from ..runtime.parts.search.language import READING
 from ..runtime.parts.search.words import stems, words
-from .definitions import RETURNS, ScoredTool, ScoredTools, content_words, meanings
+from . import shape
+from .definitions import (
+    RETURNS,
+    ScoredTool,
+    ScoredTools,
+    content_words,
+    data,
+    meanings,
+    word_list,
+)
 
 LOWEST, HIGHEST = 1.0, 5.0
 MEAN_SHARE = 0.6
@@ -29,15 +36,14 @@ LARGE_TOOL = (400, 1500)
 """Tokens that a tool may take, and tokens that are far too many."""
 LONG_TEXT = (120, 300)
 """Words of a description, likewise."""
-LONG_NAME_PARTS = 8
+UNKNOWN = 1
+"""Fields that count of those that nothing else speaks of."""
 MOST_NUMBERS = 2
 """Numbers among the values of an argument, from which on a model must know what they mean."""
 SHORTEST = 4
 """Fewest letters of a prefix that counts as the word (`repo`, `repository`)."""
-METHODS = frozenset({"patch", "post", "put"})
 _PARENTHESES = re.compile(r".*\((.*)\)")
 """The text in parentheses of `the user (id, name)`."""
-_HASH = re.compile(r"_[0-9a-f]*\d[0-9a-f]*$|_[0-9a-f]{6,}$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +62,6 @@ class Rule:
 
 
 @cache
-def _data() -> dict[str, Any]:
-    return tomllib.loads((resources.files("mcpgen") / "data" / "score.toml").read_text("utf-8"))
-
-
-@cache
 def rules() -> tuple[Rule, ...]:
     """Every rule."""
     return tuple(
@@ -69,18 +70,18 @@ def rules() -> tuple[Rule, ...]:
             dimension=row["dimension"],
             weight=row["weight"],
             text=row.get("text", False),
-            source=_data()["sources"][row["source"]],
+            source=data()["sources"][row["source"]],
             key=row["key"],
             advice=row["advice"],
             untyped=row.get("untyped", ""),
         )
-        for name, row in _data()["rules"].items()
+        for name, row in data()["rules"].items()
     )
 
 
 TRUST = ("agrees", "reads")
 """The rules that say how far a text is about its tool, and how far it is language at all."""
-DIMENSIONS: dict[str, int] = _data()["dimensions"]
+DIMENSIONS: dict[str, int] = data()["dimensions"]
 """Dimension → its weight."""
 
 
@@ -184,7 +185,7 @@ def _coherence(definitions: ScoredTools) -> float:
     """Rate the coherence of the tools: each with its own first sentence, and few enough."""
     count = len(definitions.all)
     told = sum(
-        prod(JUDGES[name](one, definitions) for name in ("unique", *TRUST))
+        prod(JUDGES[name](one, definitions) for name in ("unique", "alone", *TRUST))
         for one in definitions.all
     )
     few = _falling(count, *MANY_TOOLS)
@@ -259,9 +260,9 @@ def _reads(one: ScoredTool, among: ScoredTools) -> float:
 def _articles(one: ScoredTool) -> Iterator[bool]:
     """Yield for each article whether the next word may follow an article."""
     said = words(" ".join(one.sentences))
-    never_after = ["", *_data()["words"]["never_after"].split()]
+    never_after = ["", *word_list("never_after")]
     for word, following in pairwise([*said, ""]):
-        if word in _data()["words"]["articles"].split():
+        if word in word_list("articles"):
             yield following not in never_after
 
 
@@ -284,17 +285,9 @@ def _alone(one: ScoredTool, among: ScoredTools) -> float:
     return _falling(among.likeness(one), 0.7, 1.0)
 
 
-def _name(one: ScoredTool, among: ScoredTools) -> float:
-    """A name of words: no digest, no method of HTTP, no `id` in the midst of a path's segments."""
-    parts = words(one.name)
-    if _HASH.search(one.name) or parts[0] in METHODS or "id" in parts[1:-1]:
-        return 0.0
-    return _falling(len(words(one.name)), LONG_NAME_PARTS, 2 * LONG_NAME_PARTS)
-
-
 def _when(one: ScoredTool, among: ScoredTools) -> float:
     said = set(words(" ".join(one.sentences)))
-    return float(not said.isdisjoint(_data()["words"]["when"].split()))
+    return float(not said.isdisjoint(word_list("when")))
 
 
 def _siblings(one: ScoredTool, among: ScoredTools) -> float:
@@ -329,7 +322,7 @@ def _is_sound(name: str, inner: Mapping[str, Any]) -> bool:
     """Return whether an argument can be given: no credential, no optional body with required
     fields, and no numbers without the names of what they mean.
     """
-    if words(name)[-1] in _data()["words"]["credentials"].split():
+    if words(name)[-1] in word_list("credentials"):
         return False
     if name in BODY:
         return "required" not in inner
@@ -348,18 +341,18 @@ KEPT: dict[str, Callable[[str, Mapping[str, Any]], bool]] = {
 
 def _adds(name: str, text: str) -> bool:
     """Return whether a text says more than the name, with words that fit any argument left out."""
-    return not {*content_words(text)} <= {*content_words(name), *_echoes()}
+    return not {*content_words(text)} <= {*content_words(name), *stems(word_list("echoes"))}
 
 
-@cache
-def _echoes() -> frozenset[str]:
-    return frozenset(stems(_data()["words"]["echoes"].split()))
-
-
-def _share(one: ScoredTool, kept: Callable[[str, Mapping[str, Any]], bool]) -> float:
+def _share(
+    one: ScoredTool,
+    kept: Callable[[str, Mapping[str, Any]], bool],
+    without: frozenset[str] = frozenset(),
+) -> float:
     """Return the share of the arguments that keep a rule; a required one counts twice."""
     whole = good = 0
-    for name, inner in one.arguments.items():
+    for name in one.arguments.keys() - without:
+        inner = one.arguments[name]
         if name in BODY & one.required:
             inner = {key: value for key, value in inner.items() if key != "required"}
         weight = 1 + (name in one.required)
@@ -372,16 +365,20 @@ def _share(one: ScoredTool, kept: Callable[[str, Mapping[str, Any]], bool]) -> f
 
 def _answers(one: ScoredTool, among: ScoredTools) -> float:
     """Rate what is told of the answer: the fields of its content (1), that there is one, or only
-    its envelope (`Returns data, next_page`: 0.2). A deletion has none to tell of.
+    its envelope (`Returns data, next_page`: 0.2). A deletion has none to tell of. Without an output
+    schema, names that no argument and no answer in the list has are worth little.
     """
     told = [found[1] for found in map(RETURNS.match, one.sentences) if found]
-    if not told and not one.output:
+    if not any((told, one.output)):
         return 0.7 * (one.kinds == {"delete"})
     names = [*one.output, *re.findall(r"\w+", _PARENTHESES.sub(r"\1", "".join(told[-1:])))]
-    envelope = {*_data()["words"]["envelope"].split(), *one.named}
+    envelope = {*word_list("envelope"), *one.named}
     if one.output:
         envelope.update({*content_words(" ".join(names))} - {*content_words(" ".join(one.output))})
     content = [name for name in names if not envelope.issuperset(content_words(name))]
+    unheard = among.fields.isdisjoint(content_words(" ".join(content)))
+    if all((unheard, not one.output)):
+        content = content[:UNKNOWN]
     return (0.2, 0.5, 0.8, 1.0)[min(len(content), 3)]
 
 
@@ -423,13 +420,15 @@ JUDGES: dict[str, Callable[[ScoredTool, ScoredTools], float]] = {
     "more": _more,
     "unique": _unique,
     "alone": _alone,
-    "name": _name,
+    "name": shape.name_of_words,
+    "single": shape.single,
     "when": _when,
     "siblings": _siblings,
-    "explained": lambda one, among: _share(one, is_explained),
+    "explained": lambda one, among: _share(one, is_explained, one.own_ids),
     "typed": lambda one, among: _share(one, _is_typed),
     "sound": lambda one, among: _share(one, _is_sound),
     "answers": _answers,
+    "continues": shape.continues,
     "fields": _fields,
     "hints": _hints,
     "honest": _honest,

@@ -108,7 +108,14 @@ TOOL: dict[str, Any] = {
         ("more", {"description": "List books."}),
         ("when", {"description": "List the books in the catalogue, newest first."}),
         ("name", {"name": "list_books_8ec394"}), ("name", {"name": "post_books"}),
-        ("name", {"name": "list_shelves_id_books"}),
+        ("name", {"name": "list_shelves_id_books"}), ("name", {"name": "doThing"}),
+        ("name", {"name": "api_v1_post_3"}), ("name", {"name": "get_data"}),
+        ("single", {"description": "Create, read, update or delete a book."}),
+        ("single", {"description": "Add a book and send an email."}),
+        ("single", {"inputSchema": {"properties": {"do": {"enum": ["list", "add", "remove"]}}}}),
+        ("continues", {"outputSchema": {"properties": {"next_cursor": {"type": "string"}}}}),
+        ("continues", {"description": "List books.\nReturns title, total_pages."}),
+        ("continues", {"inputSchema": {"properties": {"page_token": {"type": "string"}}}}),
         ("verb", {"description": "Get Newest Books Catalogue. Use search_books to find one."}),
         ("explained", {"inputSchema": {"properties": {"genre": {"type": "string"}}}}),
         ("typed", {"inputSchema": {"properties": {"genre": {"description": "Only this genre"}}}}),
@@ -135,12 +142,15 @@ def test_each_rule_sees_what_it_is_about(rule: str, worse: dict[str, Any]) -> No
 
 @pytest.mark.parametrize(("text", "worth"), [
     ("List books.", 0.0), ("List books.\nReturns books, next_page.", 0.2),
-    ("List books.\nReturns the books.", 0.2), ("List books.\nReturns id, title, author.", 1.0),
-    ("List books.\nReturns a page of books (id, title, author).", 1.0),
+    ("List books.\nReturns the books.", 0.2), ("List books.\nReturns isbn, title, author.", 1.0),
+    ("List books.\nReturns a page of books (isbn, title, author).", 1.0),
+    ("List books.\nReturns moon, cheese, colour.", 0.5),
 ])  # fmt: skip
 def test_an_answer_is_told_by_the_fields_of_its_content(text: str, worth: float) -> None:
+    """Fields that nothing else in the list speaks of may be invented."""
     tool = {"name": "list_books", "description": text, "inputSchema": {"type": "object"}}
-    assert score.score_tools([tool]).tools[0].rules["answers"] == worth
+    add = {**TOOL, "name": "add_book", "inputSchema": {"properties": {"title": {}}}}
+    assert score.score_tools([tool, add]).tools[0].rules["answers"] == worth
 
 
 def test_fields_that_an_output_schema_does_not_have_are_worth_nothing() -> None:
@@ -189,6 +199,29 @@ def test_a_tool_that_names_another_is_worth_more() -> None:
     alone = score.score_tools([needs]).tools[0]
     together = score.score_tools([needs, {**TOOL, "name": "search_books"}]).tools[0]
     assert alone.rules["siblings"] == 0 and together.rules["siblings"] == 1
+
+
+def test_names_that_differ_in_a_number_alone_are_worth_nothing() -> None:
+    tools = [{**TOOL, "name": name} for name in ("get_book", "get_book_2", "get_author")]
+    assert [one.rules["name"] for one in score.score_tools(tools).tools] == [0.0, 0.0, 1.0]
+
+
+@pytest.mark.parametrize("answer", [["books", "next_cursor"], ["books", "has_more"], ["books"]])
+def test_a_list_whose_argument_takes_the_value_of_its_answer_has_a_way_on(
+    answer: list[str],
+) -> None:
+    arguments = {"cursor": {"type": "string"}} if answer[1:] else {}
+    tool = {**TOOL, "inputSchema": {"properties": arguments}}
+    tool["outputSchema"] = {"properties": {key: {} for key in answer}}
+    worth = {"next_cursor": 1.0, "has_more": 0.5, "books": 1.0}[answer[-1]]
+    assert score.score_tools([tool]).tools[0].rules["continues"] == worth
+
+
+def test_the_id_of_a_tools_own_thing_needs_no_text() -> None:
+    ids = {"book_id": {"type": "string"}, "shop_id": {"type": "string"}}
+    tool = {**TOOL, "name": "get_book", "inputSchema": {"properties": ids}}
+    found = changes(score.score_tools([tool]), ToolList(name="shop", tools=(tool,)), most=99)
+    assert [one.advice[:9] for one in found if one.rule == "explained"] == ["`shop_id`"]
 
 
 def test_a_version_in_a_name_is_not_missed_in_the_text() -> None:
