@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any
 
 from ..ir import Schema, Server, Tool, Toolset
-from ..runtime.parts.search.entries import entry, fields_of
+from ..runtime.parts.search.entries import entry_of, fields_of, words_by_field
 from ..runtime.parts.search.index import FILE
 from ..runtime.parts.search.language import READING
 from ..runtime.parts.search.words import is_plural, root, stem, stems, words
@@ -99,9 +99,9 @@ def _entry(
     tool: Tool, toolset: Toolset, models: Mapping[str, Schema], stop: list[str], said: set[str]
 ) -> dict[str, Any]:
     """Return the entry of a tool, and add its words to `said`."""
-    fields = _fields(tool, toolset, models)
-    said.update(chain(*map(words, fields.values())))
-    one = entry(fields, kind_of(tool), stop)
+    fields = words_by_field(_fields(tool, toolset, models))
+    said.update(*fields.values())
+    one = entry_of(fields, kind_of(tool), stop)
     if tool.deprecated or _DEPRECATED.search(tool.description):
         one["deprecated"] = True
     if one["kind"] == "get":
@@ -258,38 +258,35 @@ def _phrases() -> dict[str, dict[str, str]]:
 
 
 @cache
-def _opposites() -> dict[str, list[str]]:
-    """Root of a verb → the roots of the verbs that undo it."""
-    undoing: dict[str, set[str]] = {}
-    for line in tables()["opposites"].strip().splitlines():
-        left, right = (set(map(root, side.split())) for side in line.split("|"))
-        for one, other in ((left, right), (right, left)):
-            for verb in one:
-                undoing.setdefault(verb, set()).update(other)
-    return {verb: sorted(others) for verb, others in sorted(undoing.items())}
+def _opposites() -> list[list[str]]:
+    """Pairs of lines: the roots of verbs, and those of the verbs that undo them."""
+    lines = tables()["opposites"].strip().splitlines()
+    return [[" ".join(map(root, side.split())) for side in line.split("|")] for line in lines]
 
 
 def _synonyms(terms: set[str], said: set[str]) -> dict[str, list[str]]:
     """Root of a word → the stems of the index that mean nearly the same. A stem of the index means
     what the tools say: `termin` of `terminate` is no `terminal`.
     """
-    roots = {stem(word): set[str]() for word in said}
+    rows = [line.split() for table in tables()["synonyms"].values() for line in table.splitlines()]
+    broader = {word: row.split() for word, row in tables()["broader"].items()}
+    roots: dict[str, set[str]] = {stem(word): set() for word in chain(*rows, broader)}
     for word in said:
-        roots[stem(word)].add(root(word))
+        if stem(word) in roots:
+            roots[stem(word)].add(root(word))
     meanings: dict[str, set[str]] = {}
 
     def known(row: list[str]) -> set[str]:
         """The stems of a row's words that the index has."""
         pairs = {stem(word): root(word) for word in row if stem(word) in terms}
-        return {term for term, one in pairs.items() if one in roots.get(term, [one])}
+        return {term for term, one in pairs.items() if one in (roots[term] or [one])}
 
-    for table in tables()["synonyms"].values():
-        for line in table.strip().splitlines():
-            row = line.split()
-            for word in row:
-                meanings.setdefault(root(word), set()).update(known(row) - {stem(word)})
-    for general, row in tables()["broader"].items():
-        for word in row.split():
+    for row in rows:
+        found = known(row)
+        for word in row:
+            meanings.setdefault(root(word), set()).update(found - {stem(word)})
+    for general, row in broader.items():
+        for word in row:
             meanings.setdefault(root(word), set()).update(known([general]))
     return {word: sorted(others) for word, others in sorted(meanings.items()) if others}
 

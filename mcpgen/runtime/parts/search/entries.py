@@ -7,7 +7,6 @@ the other tools, so that the entry of a tool changes only when the tool does.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -56,18 +55,27 @@ def entry(fields: Mapping[str, str], kind: str, stop: Iterable[str]) -> dict[str
     """The entry of a tool: its `kind`; its `terms`, stem -> weight in tenths; and its `subject`,
     the stems of what it acts on with spaces between them.
     """
+    return entry_of(words_by_field(fields), kind, stop)
+
+
+def words_by_field(fields: Mapping[str, str]) -> dict[str, list[str]]:
+    """Field -> its words; fields without a text are left out."""
+    return {name: words(text) for name, text in fields.items() if text}
+
+
+def entry_of(words_of: Mapping[str, list[str]], kind: str, stop: Iterable[str]) -> dict[str, Any]:
+    """The entry of a tool whose fields are words already."""
     ignored = frozenset(stop)
-    words_of = {name: words(text) for name, text in fields.items() if text}
     terms: dict[str, float] = {}
     for name, all_words in words_of.items():
         field = FIELDS[name]
         found = [word for word in all_words if word not in ignored]
-        norm = 1 - field.fall + field.fall * len(found) / field.length
-        counts = Counter(stems(found))
-        for term, count in counts.items():
-            if name in ONCE:
-                count = 1
-            terms[term] = terms.get(term, 0.0) + count * field.weight / norm
+        worth = field.weight / (1 - field.fall + field.fall * len(found) / field.length)
+        said: Iterable[str] = stems(found)
+        if name in ONCE:
+            said = dict.fromkeys(said)
+        for term in said:
+            terms[term] = terms.get(term, 0.0) + worth
     weights = {term: round(weight * SCALE) for term, weight in sorted(terms.items())}
     subject = [*words_of.get("path", []), *words_of.get("tail", [])] or words_of["name"]
     subject = [word for word in subject if word not in METHODS | ignored]

@@ -39,14 +39,11 @@ class Finder:
         self._areas = Counter(catalog.toolset_of[name] for name in self.listed)
         self._index = Index(content)
         for name, tool in self.listed.items():
-            if name not in content["tools"] or name in catalog.by_hand:
+            if name in catalog.by_hand or name not in content["tools"]:
                 fields = fields_of(tool, catalog.toolset_of[name])
                 self._index.add(name, entry(fields, _kind(tool, content["verbs"]), content["stop"]))
         rankings = [part.ranking for part in catalog.parts if part.ranking is not None]
-        self._rankings = [
-            ranking({name: text_of(tool) for name, tool in self.listed.items()})
-            for ranking in rankings
-        ]
+        self._rankings = [ranking(_texts(self.listed)) for ranking in rankings]
         self._one_thread = anyio.CapacityLimiter(1)
 
     async def answer(self, search: Callable[..., str], *given: Any) -> str:
@@ -118,6 +115,11 @@ def sentence_of(tool: Mapping[str, Any]) -> str:
     if len(sentence) <= LONGEST_SENTENCE:
         return sentence
     return sentence[:LONGEST_SENTENCE].rsplit(" ", 1)[0] + "\u2026"
+
+
+def _texts(listed: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """Name -> the text of a tool."""
+    return {name: text_of(tool) for name, tool in listed.items()}
 
 
 def text_of(tool: Mapping[str, Any]) -> str:

@@ -28,7 +28,11 @@ class Language:
         self._articles = frozenset(content["articles"])
         self._questions = frozenset(content["questions"])
         self._phrases: dict[str, dict[str, str]] = content["phrases"]
-        self._opposites: dict[str, list[str]] = content["opposites"]
+        self._opposites: dict[str, set[str]] = {}
+        for left, right in content["opposites"]:
+            for one, other in ((left.split(), right.split()), (right.split(), left.split())):
+                for verb in one:
+                    self._opposites.setdefault(verb, set()).update(other)
         self._plain_verbs: dict[str, str] = {root(verb): verb for verb in self.verbs}
         self._verb_roots = {root(verb): kinds for verb, kinds in self.verbs.items()}
         self._known = self._verb_roots.keys() | self._opposites.keys()
