@@ -171,14 +171,15 @@ def opposites(documents: Iterable[Path]) -> Iterator[str]:
 
 def covered(sets: dict[str, list[Question]]) -> Iterator[str]:
     """The table of how many tasks forty suggested tools do, and forty at random."""
-    yield "| API | tools | tasks | suggested | at random |"
+    yield "| API | tools | tasks | suggested | at random | times |"
     for title, questions in sets.items():
         name = title.partition(" ")[0]
         names = models.operations(name)
         kept = {names[choice.tool.name] for choice in suggest(models.server(name), FIRST)}
         done = sum(question.operations[0] in kept for question in questions)
         chance = min(1.0, FIRST / len(names)) * len(questions)
-        yield f"| {name} | {len(names)} | {len(questions)} | {done} | {chance:.1f} |"
+        figures = f"{len(questions)} | {done} | {chance:.1f} | {done / chance:.1f}"
+        yield f"| {name} | {len(names)} | {figures} |"
 
 
 def main() -> int:

@@ -103,6 +103,8 @@ def project_context(server: Server) -> dict[str, Any]:
         "source": f"src/{server.package}",
         "package": server.package,
         "prefix": server.env_prefix,
+        # Gigabytes that a process may take: PyTorch takes one
+        "memory": Code(("1", "2")["search-model" in server.parts]),
         "owner": OWNER,
         "variables": variables,
         "writing": writing,

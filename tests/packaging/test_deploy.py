@@ -278,6 +278,18 @@ def test_the_network_policy_opens_the_port_of_the_api(tmp_path, monkeypatch):
     assert [each["port"] for each in ports] == [443, 8443]
 
 
+def test_a_server_with_a_sentence_model_may_take_more_memory(project, tmp_path, monkeypatch):
+    assert run(["generate", str(DOCUMENT), "--output", str(tmp_path / "shop"), "-q"]) == 0
+    monkeypatch.chdir(tmp_path / "shop")
+    for thing in ("search-model", "kubernetes"):
+        assert run(["add", thing, "-q"]) == 0
+    most = []
+    for folder in (project, tmp_path / "shop"):
+        [container] = manifest(folder, "deployment")["spec"]["template"]["spec"]["containers"]
+        most.append(container["resources"]["limits"]["memory"])
+    assert most == ["1Gi", "2Gi"]
+
+
 def test_what_the_network_policy_offers_in_comments_can_be_switched_on(project, tmp_path):
     path = project / "deploy" / "kubernetes" / "network-policy.yaml"
     text = re.sub(r"^( *)# (- |  )", r"\1\2", path.read_text(), flags=re.M)
