@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import json
 import sys
+import threading
+import time
 from functools import cache
 from itertools import product
 from operator import mul
@@ -19,6 +21,7 @@ from mcpgen import pipeline
 from mcpgen.config import Config
 from mcpgen.problems import Problems
 from mcpgen.render.search import content, kind_of, search_facts, stop_words, tables
+from mcpgen.runtime.parts import search_model
 from mcpgen.runtime.parts.search import words
 from mcpgen.runtime.parts.search.argument_summary import argument_summary
 from mcpgen.runtime.parts.search.entries import entry
@@ -307,6 +310,21 @@ def test_two_rankings_are_joined_by_the_reciprocals_of_their_ranks() -> None:
     ranked = model.rank("money", ["settle", "pay"], {"settle", "refund"})
     assert ranked == ["settle", "refund", "pay"]
     assert model.rank("Settle", ["pay", "settle"], {"pay", "refund"})[0] == "settle"
+
+
+def test_a_search_does_not_wait_for_a_slow_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search_model, "PATIENCE", 0.01)
+    loaded = threading.Event()
+
+    def load() -> DeletesAreNear:
+        loaded.wait(10)
+        return DeletesAreNear()
+
+    model = SentenceModel({"pay": "", "refund": "delete"}, load)
+    assert model.rank("money", ["pay"], {"refund"}) == ["pay"]
+    loaded.set()
+    tries = (model.rank("money", ["pay"], {"refund"}) for _ in range(500) if not time.sleep(0.01))
+    assert next(filter(lambda ranked: ranked != ["pay"], tries)) == ["pay", "refund"]
 
 
 def test_what_undoes_a_query_does_not_join_its_tools() -> None:

