@@ -392,6 +392,8 @@ class Server:
     catalogue: bool = False
     structured_content: bool = True
     has_functions: bool = False
+    has_contracts: bool = False
+    """Whether the user wrote contracts: `custom/*.json`."""
     functions: tuple[str, ...] = ()
     uses: frozenset[str] = frozenset()
     """The parts whose functions the user's code calls (`wire.file`)."""

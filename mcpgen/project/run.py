@@ -189,6 +189,7 @@ def run(
         server,
         files=(*requested(before, folder), *request.add),
         has_functions=any(map(decorated, homes(folder))),
+        has_contracts=any(any(home.glob("custom/*.json")) for home in homes(folder)),
         uses=parts_used(folder),
         functions=tuple(function.name for function in functions_of(folder)),
         profile=plan.config.profile,

@@ -63,6 +63,7 @@ def features(server: Server) -> Mapping[str, bool]:
         "describes": leaves_out or is_searched,
         "fetches_tokens": fetches_tokens(server),
         "has_contracts": has_contracts(server),
+        "reads_contracts": bool(tools) or server.has_contracts,
         "has_functions": server.has_functions,
         "has_files": calls_api and "files" in used,
         "has_login": has_login(server),

@@ -24,9 +24,9 @@ from mcp.shared.exceptions import MCPError
 from pydantic_core import to_json
 
 from .calls import Hooks, Runner
-from .catalog import Catalog, Entry, Tools
+from .catalog import Catalog, Tools
 from .limits import Quota
-from .package import Package, StartError
+from .package import Entry, Package, StartError
 from .parts import mode_of, parts_of
 from .record import current, is_read, is_traced, recorded, with_readable_trace
 from .results import sendable

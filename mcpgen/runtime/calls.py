@@ -19,9 +19,8 @@ import anyio.to_thread
 from mcp.types import CallToolResult
 
 from .arguments import explain
-from .catalog import Entry
 from .log import event
-from .package import StartError
+from .package import Entry, StartError
 from .record import current
 from .results import PART, Answered, Failed, sendable
 from .results.content import (
@@ -73,15 +72,11 @@ class Hooks:
     def __init__(self, module: ModuleType | None, every: Callable[[], list[str]]) -> None:
         """`every` gives the names of all tools. Raises StartError for a guard of none of them."""
         self._functions: dict[str, Callable[..., Any]] = {}
-        members = vars(module) if module else {}
-        names: list[str] = []
-        for name, value in members.items():
-            kind, _, tool = name.partition("_")
-            if kind not in _KINDS:
-                continue
-            if not inspect.isfunction(value):
-                continue
-            names = names or every()
+        found = inspect.getmembers(module, inspect.isfunction)
+        there = {name: value for name, value in found if name.partition("_")[0] in _KINDS}
+        names = every() if there else []
+        for name, value in there.items():
+            tool = name.partition("_")[2]
             if tool and tool not in names:
                 _report_idle(name, tool, names)
                 continue
@@ -330,16 +325,9 @@ def _checker(entry: Entry) -> Checker:
             entry.name, entry.tool["inputSchema"], entry.contract
         )
         return own
-    sends = entry.sends()
-    reads = entry.tool.get("annotations", {}).get("readOnlyHint") is True
     schema, names = entry.input()
-    if not sends:
-        return Checker(entry.name, schema, names=names, reads=reads)
-    return Checker(
-        entry.name,
-        schema,
-        nullable=sends.nullable,
-        names={**names, **sends.names},
-        merge_patch=sends.merge_patch,
-        reads=reads,
-    )
+    rules: dict[str, Any] = {}
+    if sends := entry.sends():
+        rules = {"nullable": sends.nullable, "merge_patch": sends.merge_patch}
+        names = {**names, **sends.names}
+    return Checker(entry.name, schema, names=names, reads=entry.read_only, **rules)

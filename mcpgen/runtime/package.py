@@ -1,4 +1,6 @@
-"""The package of one server: the folder around this runtime, with the tools and the user's code."""
+"""The package of one server: the folder around this runtime, with the tools and the user's code;
+and one tool of it.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +9,14 @@ import json
 import re
 import sys
 import traceback
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 _RUNTIME = Path(__file__).parent
+_NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 _DECORATED = re.compile(rb"^@(\w+\.)*tool\b", re.MULTILINE)
 
 
@@ -85,3 +89,123 @@ class Package:
         ]
         candidates = outside_runtime or inside
         return candidates[-1] if candidates else None
+
+
+@dataclass(slots=True)
+class Entry:
+    """One tool: its Tool object as clients see it, and where its function is."""
+
+    package: Package
+    tool: dict[str, Any]
+    toolset: str
+    module: str
+    generated: bool
+    contract: dict[str, Any] | None = None
+    """The contract in `contracts.json` of a tool without a generated function: the schemas that
+    check a call.
+    """
+    wholes: Any = None
+    """The whole input schemas, among them this tool's where the list leaves something out (a
+    `arguments.wholes.Wholes`).
+    """
+    replaces: str = ""
+    """The module of the replaced generated function; empty if none is replaced."""
+    own: Callable[..., Any] | None = None
+    """The function of a tool made of a function."""
+    prepared: Any = field(default=None)
+    """Objects that the server keeps between calls of this tool (its function, its checker)."""
+
+    name: str = field(init=False)
+    read_only: bool = field(init=False)
+    """Whether the contract says that a call changes nothing."""
+
+    def __post_init__(self) -> None:
+        self.name = str(self.tool["name"])
+        self.read_only = self.tool.get("annotations", {}).get("readOnlyHint") is True
+
+    def function(self) -> Callable[..., Any]:
+        """The tool's function, its module imported if it is not yet. Raises ImportError or
+        AttributeError.
+        """
+        if self.own is not None:
+            return self.own
+        module = self.package.module(self.module)
+        function: Callable[..., Any] = getattr(module, module_name(self.name))
+        return function
+
+    def input(self) -> tuple[dict[str, Any], dict[str, str]]:
+        """The whole input schema, and the names on the wire of properties in its `$defs`, by
+        pointer.
+        """
+        listed: dict[str, Any] = self.tool["inputSchema"]
+        whole = None if self.wholes is None else self.wholes.schema(self.name)
+        return (listed, {}) if whole is None else (whole, self.wholes.names())
+
+    def described(self) -> dict[str, Any]:
+        """Return the Tool object; if it is listed with less, with the full input schema beside the
+        listed schema, which has the texts.
+        """
+        whole, _ = self.input()
+        if whole is self.tool["inputSchema"]:
+            return self.tool
+        return {**self.tool, "wholeInputSchema": whole}
+
+    def sends(self) -> Any:
+        """Return the `wire.Sends` of the generated function, also for its replacement: pointers of
+        nullable values, and pointer -> key on the wire of nested properties with another name. None
+        for a function without any.
+        """
+        function: Any = self.function()
+        if self.replaces and not hasattr(function, "sends"):
+            module = self.package.module(self.replaces)
+            function = getattr(module, module_name(self.name), None)
+        return getattr(function, "sends", None)
+
+
+def module_name(tool: str) -> str:
+    """Return the name of a tool's function, and of its file in `custom/`."""
+    return re.sub(r"\W", "_", tool)
+
+
+def fault(tool: Any) -> str:
+    """Explain why a contract not written by mcpgen cannot be used, or return an empty text."""
+    return malformed(tool) or _invalid(tool)
+
+
+def _invalid(tool: dict[str, Any]) -> str:
+    """Explain why a contract is not a usable Tool or schema, or return an empty text."""
+    import jsonschema_rs
+    from mcp.types import Tool
+    from pydantic import ValidationError
+
+    from .arguments.checker import compiled
+
+    try:
+        Tool.model_validate(tool, by_name=False)
+        for key in ("inputSchema", "outputSchema"):
+            compiled(tool.get(key, True))
+    except ValidationError as error:
+        fault = error.errors()[0]
+        return f"`{tool['name']}`: `{'.'.join(str(part) for part in fault['loc'])}`: {fault['msg']}"
+    except jsonschema_rs.ValidationError as error:
+        return f"`{tool['name']}`: not a valid schema: {error.message[:300]}"
+    return ""
+
+
+def malformed(tool: Any) -> str:
+    """Explain why a tool cannot be listed, or return an empty text: one bad Tool object would cost
+    clients the whole list.
+    """
+    name = tool.get("name") if isinstance(tool, dict) else None
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        return "a tool needs a `name` of letters, digits, `_`, `-` and `.`"
+    for key in ("inputSchema", "outputSchema"):
+        schema = tool.get(key)
+        if schema is None and key == "outputSchema":
+            continue
+        if not isinstance(schema, dict) or schema.get("type") != "object":
+            return f"the `{key}` of `{name}` must be a schema with `type: object` at its root"
+    for key in ("title", "description"):
+        if not isinstance(tool.get(key, ""), str):
+            return f"the `{key}` of `{name}` must be text"
+    return ""

@@ -88,9 +88,7 @@ class Record:
             event("warning", "call_failed", **fields)
 
 
-Observer = Callable[[Record], None]
-
-observers: list[Observer] = []
+observers: list[Callable[[Record], None]] = []
 """Observers of each call: the metrics and the audit, if they are on."""
 
 notes: list[Callable[[Record], dict[str, Any]]] = []
@@ -142,9 +140,7 @@ def is_traced(meta: Mapping[str, Any] | None) -> bool:
     """Return whether spans are kept, or the `_meta` of a request has a trace for its line."""
     if not isinstance(get_tracer_provider(), ProxyTracerProvider):
         return True
-    if not meta:
-        return False
-    return not get_global_textmap().fields.isdisjoint(meta)
+    return not get_global_textmap().fields.isdisjoint(meta or ())
 
 
 def with_readable_trace(meta: Any) -> Any:

@@ -19,7 +19,7 @@ from .shop import package, project
         "E1319",
         "write `from .. import Text`; the package offers no `hidden`",
     ),
-    ("from ..runtime.errors import ApiError as Mine", "E1319", "import ApiError as Mine`"),
+    ("from ..runtime.client import ApiError as Mine", "E1319", "import ApiError as Mine`"),
     ("from .. import runtime", "E1319", "the package offers `Answer`, `Api`, "),
     ("import corner_shop_mcp.runtime.app", "E1319", "did you mean `App`?"),
     ("from corner_shop_mcp.runtime.app import App", "E1319", "`from corner_shop_mcp import App`"),

@@ -13,7 +13,7 @@ from mcpgen.runtime.parts import PARTS
 
 MODULES = (
     "facts secrets settings arguments arguments.checker"
-    " errors client.wire client.request client.multipart client.resilience limits"
+    " client client.wire client.request client.multipart client.resilience limits"
     " client.network client.credentials client.oauth client.api results.answer client.side"
     " client.report results"
 ).split()
@@ -93,7 +93,7 @@ def calling(
         async with opened as (api, upstream):
             try:
                 answer = await use(api)
-            except runtime.errors.ApiError as raised:
+            except runtime.client.ApiError as raised:
                 error = raised
         return SimpleNamespace(
             answer=answer, error=error, requests=upstream.requests, settings=api.settings

@@ -221,7 +221,7 @@ def test_text_goes_as_it_is(text: str, media_type: str, sent: str) -> None:
 ])  # fmt: skip
 def test_what_no_body_can_hold_is_refused_before_sending(body: dict[str, Any]) -> None:
     done = ask("POST", "/b", **body)
-    assert isinstance(done.error, runtime.errors.Refused) and done.requests == []
+    assert isinstance(done.error, runtime.client.Refused) and done.requests == []
 
 
 def test_local_files_are_read_only_inside_the_folders_that_were_opened(tmp_path: Path) -> None:
@@ -242,8 +242,8 @@ def test_local_files_are_read_only_inside_the_folders_that_were_opened(tmp_path:
         "/etc/passwd", f"elsewhere.example{root}/a.bin",
     ):  # fmt: skip
         done = upload(path, FILE_ROOTS=str(root))
-        assert isinstance(done.error, runtime.errors.Refused) and done.requests == []
-    assert isinstance(upload(f"{root}/a.bin").error, runtime.errors.Refused)
+        assert isinstance(done.error, runtime.client.Refused) and done.requests == []
+    assert isinstance(upload(f"{root}/a.bin").error, runtime.client.Refused)
     # Over HTTP the callers are elsewhere: no file of this machine is theirs to name
     facts = {"name": "b", "env_prefix": "B", "base_url": "https://a.example"}
     assert runtime.settings.read(facts, {"B_FILE_ROOTS": str(root)}, http=True).file_roots == ()

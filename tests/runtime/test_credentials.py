@@ -103,7 +103,7 @@ def test_the_first_alternative_that_is_complete_is_used(
     for facts, use in (({"security": security}, get()), ({}, get(tuple(map(tuple, security))))):
         done = calling([], use, {"auth": AUTH, **facts}, **variables)
         if used is None:
-            assert isinstance(done.error, runtime.errors.MissingCredential) and done.requests == []
+            assert isinstance(done.error, runtime.client.MissingCredential) and done.requests == []
             continue
         got = sent(done.requests[0])
         found = {
@@ -143,7 +143,7 @@ def test_the_hook_cannot_move_the_request(monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr(runtime.auth, "authorize", authorize)
     done = calling([], get())
-    assert isinstance(done.error, runtime.errors.Refused) and done.requests == []
+    assert isinstance(done.error, runtime.client.Refused) and done.requests == []
 
 
 # Origins
@@ -166,7 +166,7 @@ async def test_an_operation_on_another_server_needs_leave_and_gets_no_credential
         async with runtime.api.Api(settings(None, facts, **variables)) as api:
             try:
                 await api.request("GET", "/x", base_url=f"{other.url}/up")
-            except runtime.errors.Refused as error:
+            except runtime.client.Refused as error:
                 assert "ALLOW_ORIGINS" in str(error)
         assert own.requests == []
         requests = other.requests
@@ -191,7 +191,7 @@ def test_an_operations_own_path_counts_from_the_origin_of_the_operators_base_url
 ])  # fmt: skip
 async def test_an_operation_whose_own_address_cannot_be_is_refused(url: str, reason: str) -> None:
     async with runtime.api.Api(settings()) as api:
-        with pytest.raises(runtime.errors.Refused) as refused:
+        with pytest.raises(runtime.client.Refused) as refused:
             await api.request("GET", "/x", base_url=url)
     assert str(refused.value) == f"the operation's own server URL {reason}"
 
@@ -395,8 +395,8 @@ def test_the_text_of_any_error_is_redacted_before_it_is_told() -> None:
     bad_status = runtime.answer.BadStatus(answer)
     bad_status.path = f"/x/{CANARY}"
     for error in (
-        runtime.errors.ApiError(f"the hook said {CANARY}"),
-        runtime.errors.Refused(f"not with {CANARY}", CANARY),
+        runtime.client.ApiError(f"the hook said {CANARY}"),
+        runtime.client.Refused(f"not with {CANARY}", CANARY),
         bad_status,
     ):
         text = str(runtime.report.report_error(error, made))
@@ -428,7 +428,7 @@ def test_a_clients_secret_goes_to_the_apis_origin_or_to_one_the_operator_confirm
             async with runtime.api.Api(made) as api:
                 try:
                     await api.request("GET", "/x")
-                except runtime.errors.Refused as error:
+                except runtime.client.Refused as error:
                     return len(login.requests), str(error)
             return len(login.requests), api_side.requests[0].header("authorization")
 
@@ -442,7 +442,7 @@ def test_a_clients_secret_does_not_go_over_plain_http() -> None:
     done = calling(
         [], get(), oauth("http://login.test"), ALLOW_ORIGINS="http://login.test", **CLIENT
     )
-    assert isinstance(done.error, runtime.errors.Refused) and "https" in str(done.error)
+    assert isinstance(done.error, runtime.client.Refused) and "https" in str(done.error)
 
 
 @pytest.mark.parametrize(("reply", "says"), [
@@ -457,7 +457,7 @@ async def test_a_token_endpoint_that_misbehaves_is_an_error(reply: bytes, says: 
     async with Upstream(reply) as upstream:
         made = settings(upstream.url, oauth(upstream.url), **CLIENT)
         async with runtime.api.Api(made) as api:
-            with pytest.raises((runtime.oauth.TokenRefused, runtime.errors.BadAnswer)) as caught:
+            with pytest.raises((runtime.oauth.TokenRefused, runtime.client.BadAnswer)) as caught:
                 await api.request("GET", "/x")
         assert str(caught.value) == (
             f"the token endpoint answered {says} and gave no access token; the operator of this"
@@ -485,7 +485,7 @@ def test_a_request_that_writes_carries_the_credential_for_writing(
 ) -> None:
     made = calling([ok({})], twofold(method), {"auth": AUTH}, **variables)
     if value is None:
-        assert isinstance(made.error, runtime.errors.MissingCredential)
+        assert isinstance(made.error, runtime.client.MissingCredential)
         assert made.error.variables == (f"{P}_HEADER",) and not made.requests
     else:
         assert made.requests[0].header("x-api-key") == value

@@ -30,7 +30,7 @@ def breaking(*replies: Any, failures: int, seconds: float = 30) -> Any:
 async def ask(api: Any, method: str = "GET") -> str:
     try:
         answer = await api.request(method, "/books")
-    except runtime.errors.ApiError as error:
+    except runtime.client.ApiError as error:
         return f"{type(error).__name__}: {error}"
     return str(answer.status)
 

@@ -18,7 +18,7 @@ KEY = {"key": api_key("header", "X-API-Key", "KEY")}
 ])  # fmt: skip
 def test_a_header_that_is_more_than_a_value_is_refused_by_name_and_not_by_value(value: Any) -> None:
     done = ask("GET", "/x", headers={"X-Tag": value})
-    assert isinstance(done.error, runtime.errors.Refused)
+    assert isinstance(done.error, runtime.client.Refused)
     assert "X-Tag" in str(done.error) and "Evil" not in str(done.error) and done.requests == []
 
 
@@ -38,7 +38,7 @@ def test_a_media_type_that_is_no_value_is_refused_by_its_field(name: str, given:
 ])  # fmt: skip
 def test_fields_that_steer_the_connection_are_no_arguments(name: str) -> None:
     done = ask("GET", "/x", headers={name: "1"})
-    assert isinstance(done.error, runtime.errors.Refused) and done.requests == []
+    assert isinstance(done.error, runtime.client.Refused) and done.requests == []
 
 
 def test_a_safe_method_is_idempotent() -> None:  # RFC 9110, section 9.2.2
@@ -89,7 +89,7 @@ def test_a_cookie_argument_is_one_cookie(value: Any, sent: str) -> None:
 
 def test_a_cookie_name_is_a_token() -> None:
     done = ask("GET", "/x", cookies={"a=b; c": "1"})
-    assert isinstance(done.error, runtime.errors.Refused) and done.requests == []
+    assert isinstance(done.error, runtime.client.Refused) and done.requests == []
 
 
 def test_what_the_api_sets_in_one_call_does_not_go_out_with_the_next() -> None:

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from yarl import URL
 
+from mcpgen.runtime.client import BadAnswer, Refused, TimedOut
 from mcpgen.runtime.client.settings import ApiSettings
-from mcpgen.runtime.errors import BadAnswer, Refused, TimedOut
 from mcpgen.runtime.parts.asgi import CHALLENGE, outer
 from mcpgen.runtime.parts.asgi.in_process import InProcess
 from tests.loopback import JSON, Loopback

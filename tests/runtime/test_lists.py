@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
+from mcpgen.runtime.client import BadStatus
 from mcpgen.runtime.client.report import report_error
 from mcpgen.runtime.client.settings import ApiSettings, ListAnswer, Shaping
 from mcpgen.runtime.client.side import NOTES, content_of
-from mcpgen.runtime.results.answer import Answer, BadStatus, tokens
+from mcpgen.runtime.results.answer import Answer, tokens
 
 LISTED = {
     "name": "list_repos",

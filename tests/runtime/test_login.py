@@ -29,8 +29,8 @@ import pytest
 from calls import FACTS, runtime, settings
 from provider import CLIENT_ID, Provider, follow
 
-from mcpgen.runtime.catalog import StartError
 from mcpgen.runtime.client.oauth import OAuthClient, TokenRefused
+from mcpgen.runtime.package import StartError
 
 P = "BOOKSHOP_MCP"
 LOGIN = {"kind": "bearer", "scheme": "Bearer", "variables": [f"{P}_TOKEN"]}
@@ -236,7 +236,7 @@ async def test_a_server_without_a_keyring_names_the_token(
 ) -> None:
     monkeypatch.setitem(sys.modules, "keyring", None)
     [error] = await calls(provider)
-    assert isinstance(error, runtime.errors.MissingCredential) and f"{P}_TOKEN" in str(error)
+    assert isinstance(error, runtime.client.MissingCredential) and f"{P}_TOKEN" in str(error)
 
 
 @pytest.mark.parametrize("number", ["-1", "65536", "8o"])
@@ -344,7 +344,7 @@ def test_an_answer_of_another_provider_is_refused(
     "url", ["http://login.example/authorize", "ftp://x/", "javascript:1", "https://x/\x1b[8m"]
 )
 def test_nobody_logs_in_where_no_address_with_tls_is(url: str) -> None:
-    with pytest.raises(runtime.errors.Refused):
+    with pytest.raises(runtime.client.Refused):
         attempt(authorization_url=url).address()
 
 
@@ -387,7 +387,7 @@ AGREED = {"access_token": "access-token-0"}
 @pytest.mark.parametrize(("codes", "replies", "waits", "refused"), [
     ({}, ["authorization_pending", AGREED], [5, 5], ""), ({"interval": 7}, [AGREED], [7], ""),
     ({}, ["slow_down", "authorization_pending", "slow_down", AGREED], [5, 10, 10, 15], ""),
-    ({}, [runtime.errors.TimedOut("late"), AGREED], [5, 10], ""),
+    ({}, [runtime.client.TimedOut("late"), AGREED], [5, 10], ""),
     ({}, ["expired_token"], [5], "expired_token"),
     ({"expires_in": 30}, FOR_EVER, [5] * 5, "the code has expired"),
     ({"expires_in": 100_000_000}, FOR_EVER, [5] * 359, "the code has expired"),
@@ -466,7 +466,7 @@ async def test_a_server_finds_a_login_that_came_after_its_start(
 
     made = settings(provider.url, facts(provider))
     async with runtime.api.Api(made) as api:
-        with pytest.raises(runtime.errors.MissingCredential) as caught:
+        with pytest.raises(runtime.client.MissingCredential) as caught:
             await api.request("GET", "/me")
         assert "or log in with `bookshop-mcp login`" in str(caught.value)
         keep(provider, made)
@@ -637,7 +637,7 @@ async def test_tokens_belong_to_the_api_at_one_address(memory: Memory) -> None:
     with Provider() as provider, Provider() as other:
         keep(provider, settings(provider.url, facts(provider)))
         [error] = await calls(other)
-    assert isinstance(error, runtime.errors.MissingCredential)
+    assert isinstance(error, runtime.client.MissingCredential)
 
 
 def test_long_tokens_are_kept_in_parts_where_entries_are_short(

@@ -46,7 +46,7 @@ def post(api: Any) -> Any:
 ])  # fmt: skip
 def test_a_redirect_that_leaves_is_not_followed(status: int, location: str) -> None:
     done = calling([http(status, "", "", f"Location: {location}")], get)
-    assert isinstance(done.error, runtime.errors.Redirected) and len(done.requests) == 1
+    assert isinstance(done.error, runtime.client.Redirected) and len(done.requests) == 1
 
 
 @pytest.mark.parametrize(("location", "said"), [
@@ -70,7 +70,7 @@ async def test_a_redirect_that_leaves_the_base_path_is_refused_and_told(
         place = location.replace("HOST", f"127.0.0.1:{upstream.port}")
         upstream.replies = [http(307, "", "", f"Location: {place}?key=secret-1234")]
         async with runtime.api.Api(settings(f"{upstream.url}/v1")) as api:
-            with pytest.raises(runtime.errors.Redirected) as caught:
+            with pytest.raises(runtime.client.Redirected) as caught:
                 await api.request("GET", "/x")
         count, text = len(upstream.requests), str(caught.value)
     assert count == 1 and said in text and "secret-1234" not in text and "u:p" not in text
@@ -107,7 +107,7 @@ def test_a_redirect_on_the_same_origin_is_followed_with_its_credential(
 @pytest.mark.parametrize("status", [301, 302])
 def test_a_request_that_changes_something_is_not_turned_into_another(status: int) -> None:
     done = calling([http(status, "", "", "Location: /v1/y?code=s3")], post)
-    assert isinstance(done.error, runtime.errors.Redirected) and len(done.requests) == 1
+    assert isinstance(done.error, runtime.client.Redirected) and len(done.requests) == 1
     assert "took the request" in str(done.error)
     assert "`/v1/y`" in str(done.error) and "s3" not in str(done.error)
 
@@ -119,13 +119,13 @@ def test_a_result_that_is_not_where_it_should_be_is_not_asked_for_by_doing_it_tw
     then: bytes,
 ) -> None:
     done = calling([http(303, "", "", "Location: /v1/y"), then], post)
-    assert isinstance(done.error, runtime.errors.Redirected) and done.error.sent
+    assert isinstance(done.error, runtime.client.Redirected) and done.error.sent
     assert "took the request" in str(done.error) and len(done.requests) == 2
 
 
 def test_redirects_end() -> None:
     done = calling([http(302, "", "", "Location: /v1/x")], get)
-    assert isinstance(done.error, runtime.errors.Redirected) and len(done.requests) == 4
+    assert isinstance(done.error, runtime.client.Redirected) and len(done.requests) == 4
 
 
 def test_what_is_told_of_a_redirect_is_redacted_and_short() -> None:
@@ -149,7 +149,7 @@ def test_a_gzip_bomb_stops_at_the_limit_with_little_memory(bomb: bytes, limit: s
     )  # fmt: skip
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert isinstance(done.error, runtime.errors.BadAnswer) and "larger than" in str(done.error)
+    assert isinstance(done.error, runtime.client.BadAnswer) and "larger than" in str(done.error)
     assert peak < int(limit) + 2 * 1024 * 1024
 
 
@@ -166,7 +166,7 @@ def test_gzip_is_read_also_in_several_members() -> None:
 ])  # fmt: skip
 def test_other_codings_and_broken_ones_are_errors(coding: str, body: bytes) -> None:
     done = calling([http(200, body, "application/json", f"Content-Encoding: {coding}")], get)
-    assert isinstance(done.error, runtime.errors.BadAnswer)
+    assert isinstance(done.error, runtime.client.BadAnswer)
 
 
 def test_header_fields_are_read_as_utf_8_or_else_as_latin_1() -> None:
@@ -201,7 +201,7 @@ def test_half_answers_and_answers_that_are_not_http_are_errors(reply: bytes) -> 
         writer.close()
 
     done = calling([broken], get, RETRIES="0")
-    assert isinstance(done.error, runtime.errors.BadAnswer)
+    assert isinstance(done.error, runtime.client.BadAnswer)
     assert "\r" not in str(done.error) and "SSH" not in str(done.error)
 
 
@@ -256,7 +256,7 @@ def test_bytes_after_an_answer_are_not_the_next_answer() -> None:
 @pytest.mark.parametrize("method", ["DELETE", "HEAD"])
 def test_the_body_of_an_answer_that_has_none_is_nobodys_answer(method: str) -> None:
     async def twice(api: Any) -> Any:
-        with pytest.raises(runtime.errors.BadAnswer):
+        with pytest.raises(runtime.client.BadAnswer):
             await api.request(method, "/first")
         return await api.request("GET", "/second")
 
@@ -360,7 +360,7 @@ def test_a_connection_that_breaks_is_an_error() -> None:
         writer.close()
 
     done = calling([reset], get, RETRIES="1")
-    assert isinstance(done.error, runtime.errors.BadAnswer) and len(done.requests) == 2
+    assert isinstance(done.error, runtime.client.BadAnswer) and len(done.requests) == 2
     assert len(calling([reset], post).requests) == 1
 
 
@@ -383,14 +383,14 @@ async def _drip(request: Any, writer: asyncio.StreamWriter) -> None:
 
 def test_an_api_that_says_nothing_is_given_up() -> None:
     done = calling([_silence], get, TIMEOUT="0.3")
-    assert isinstance(done.error, runtime.errors.TimedOut)
+    assert isinstance(done.error, runtime.client.TimedOut)
     assert "BOOKSHOP_MCP_TIMEOUT" in str(done.error)
 
 
 @pytest.mark.parametrize("reply", [_drip, _silence])
 def test_a_call_has_a_total_time_however_slowly_it_goes_on(reply: Any) -> None:
     done = calling([reply], get, TOTAL_TIMEOUT="0.5")
-    assert isinstance(done.error, runtime.errors.TimedOut) and "TOTAL_TIMEOUT" in str(done.error)
+    assert isinstance(done.error, runtime.client.TimedOut) and "TOTAL_TIMEOUT" in str(done.error)
 
 
 @pytest.mark.parametrize("coding", ["identity", "gzip"])
@@ -414,7 +414,7 @@ def test_an_endless_answer_stops_at_the_limit() -> None:
             await writer.drain()
 
     done = calling([endless], get, MAX_RESPONSE_BYTES="100000")
-    assert isinstance(done.error, runtime.errors.BadAnswer)
+    assert isinstance(done.error, runtime.client.BadAnswer)
     assert "MAX_RESPONSE_BYTES" in str(done.error)
 
 
@@ -447,7 +447,7 @@ def test_half_of_a_json_value_is_no_stream(beginning: bytes) -> None:
         await asyncio.sleep(5)
 
     done = calling([stuck], get, TOTAL_TIMEOUT="0.6")
-    assert isinstance(done.error, runtime.errors.TimedOut)
+    assert isinstance(done.error, runtime.client.TimedOut)
 
 
 async def test_cancelling_a_call_ends_the_request_at_once() -> None:
@@ -530,7 +530,7 @@ def test_a_bomb_of_many_gzip_members_is_refused() -> None:
 
     assert get_members(1_024).answer.data == []
     done = get_members(1_025)
-    assert isinstance(done.error, runtime.errors.BadAnswer)
+    assert isinstance(done.error, runtime.client.BadAnswer)
     assert "more than 1,024 gzip members" in str(done.error)
 
 
@@ -545,7 +545,7 @@ async def test_a_host_that_is_not_known_is_named(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
     async with runtime.api.Api(settings("http://books.invalid:8000", RETRIES="0")) as api:
-        with pytest.raises(runtime.errors.Unreachable) as caught:
+        with pytest.raises(runtime.client.Unreachable) as caught:
             await get(api)
     said = "no connection to the API: the host `books.invalid` is not known"
     assert str(caught.value) == said
@@ -562,7 +562,7 @@ async def test_a_host_that_refuses_connections_is_tried_again_and_then_reported(
     made = settings(f"http://127.0.0.1:{port}", RETRIES="2")
     object.__setattr__(made, "backoff", 0.01)
     async with runtime.api.Api(made) as api:
-        with pytest.raises(runtime.errors.Unreachable) as caught:
+        with pytest.raises(runtime.client.Unreachable) as caught:
             await get(api)
     said = f"no connection to the API: `127.0.0.1:{port}` refuses connections"
     attempts = [text.split(";")[1].split(" in ")[0] for text in reports]
@@ -602,7 +602,7 @@ async def test_a_thousand_calls_at_once_are_bounded_and_the_rest_are_told_to_com
         made = settings(upstream.url, MAX_CONCURRENCY="8", MAX_WAITING="92")
         async with runtime.api.Api(made) as api:
             results = await asyncio.gather(*(get(api) for _ in range(1000)), return_exceptions=True)
-        busy = [result for result in results if isinstance(result, runtime.errors.Busy)]
+        busy = [result for result in results if isinstance(result, runtime.client.Busy)]
         assert (len(busy), len(upstream.requests)) == (900, 100) and upstream.most <= 8
         assert "busy" in str(busy[0])
 
@@ -690,7 +690,7 @@ async def test_a_rate_that_leaves_no_room_is_said_at_once() -> None:
         async with runtime.api.Api(made) as api:
             await get(api)
             for _ in range(3):
-                with pytest.raises(runtime.errors.Busy, match="rate limit"):
+                with pytest.raises(runtime.client.Busy, match="rate limit"):
                     await get(api)
             # Those that were refused have taken nothing: the next place is an hour away
             assert await api._rate.take() <= 3_600
@@ -733,16 +733,16 @@ async def test_a_name_that_leads_inside_is_refused_unless_the_operator_named_it(
         asked = lead(monkeypatch, *addresses)
         made = settings(None, {"base_url": f"http://inside.test:{upstream.port}"})
         async with runtime.api.Api(made) as api:
-            with pytest.raises(runtime.errors.Refused, match=r"private.*BASE_URL"):
+            with pytest.raises(runtime.client.Refused, match=r"private.*BASE_URL"):
                 await get(api)
-            with pytest.raises(runtime.errors.ApiError):
+            with pytest.raises(runtime.client.ApiError):
                 await api.reach()
             api._apis["further"], api._apis["no"] = runtime.api.Api(made), runtime.api.Api(made)
             api._apis["no"].settings = dataclasses.replace(made, base_url="")
-            with pytest.raises(runtime.errors.ApiError):
+            with pytest.raises(runtime.client.ApiError):
                 await api._apis["further"].reach()
             api.settings = dataclasses.replace(made, base_url="")
-            with pytest.raises(runtime.errors.ApiError):
+            with pytest.raises(runtime.client.ApiError):
                 await api.reach()
     assert (upstream.requests, asked) == ([], ["inside.test"] * 4)
 
@@ -768,7 +768,7 @@ async def test_a_proxy_that_the_operator_names_is_asked_for_names_and_not_for_wh
         for host in ("10.0.0.1", "[::1]", "localhost", "127.1", "2130706433", "0x7f.1"):
             made = settings(None, {"base_url": f"http://{host}/v1"}, **given)
             async with runtime.api.Api(made) as api:
-                with pytest.raises(runtime.errors.Refused, match="private"):
+                with pytest.raises(runtime.client.Refused, match="private"):
                     await get(api)
         assert len(proxy.requests) == 3
 
@@ -781,7 +781,7 @@ async def test_a_proxy_that_refuses_or_is_not_there_is_named(reply: Any, said: s
         port = proxy.port if reply else free_port()
         made = settings("https://api.test", PROXY_URL=f"http://127.0.0.1:{port}", RETRIES="0")
         async with runtime.api.Api(made) as api:
-            with pytest.raises(runtime.errors.Unreachable, match=f"PROXY_URL` {said}"):
+            with pytest.raises(runtime.client.Unreachable, match=f"PROXY_URL` {said}"):
                 await get(api)
 
 
@@ -799,7 +799,7 @@ async def test_one_port_of_a_private_host_opens_no_other() -> None:
         made = settings(None, {"allowed_origins": [other.url]}, ALLOW_ORIGINS=named.url)
         async with runtime.api.Api(made) as api:
             assert (await api.request("GET", "/x", base_url=f"{named.url}/up")).status == 200
-            with pytest.raises(runtime.errors.Refused, match="private"):
+            with pytest.raises(runtime.client.Refused, match="private"):
                 await api.request("GET", "/x", base_url=f"{other.url}/up")
     assert other.requests == []
 
@@ -822,7 +822,7 @@ async def test_an_api_that_does_not_read_a_large_body_is_given_up() -> None:
     limits = {"RETRIES": "0", "TOTAL_TIMEOUT": "0.5", "MAX_REQUEST_BYTES": "64000000"}
     made = settings(f"http://127.0.0.1:{port}", **limits)
     async with runtime.api.Api(made) as api:
-        with pytest.raises(runtime.errors.TimedOut):
+        with pytest.raises(runtime.client.TimedOut):
             body = b"x" * 32_000_000
             await api.request("POST", "/x", content=body, media_type="text/plain")
     server.close()
@@ -842,11 +842,11 @@ async def test_https_to_a_port_that_speaks_http_is_an_error() -> None:
     async with Upstream() as upstream:
         made = settings(f"https://127.0.0.1:{upstream.port}", RETRIES="0", CONNECT_TIMEOUT="1")
         async with runtime.api.Api(made) as api:
-            with pytest.raises(runtime.errors.ApiError) as caught:
+            with pytest.raises(runtime.client.ApiError) as caught:
                 await get(api)
-            with pytest.raises(runtime.errors.ApiError):
+            with pytest.raises(runtime.client.ApiError):
                 await api.reach()
-        assert isinstance(caught.value, runtime.errors.Unreachable | runtime.errors.TimedOut)
+        assert isinstance(caught.value, runtime.client.Unreachable | runtime.client.TimedOut)
         assert upstream.requests == []
 
 
@@ -942,6 +942,6 @@ async def _alone(api: Any) -> Exception | None:
     with runtime.side.taking():
         try:
             await get(api)
-        except runtime.errors.ApiError as error:
+        except runtime.client.ApiError as error:
             return error
     return None

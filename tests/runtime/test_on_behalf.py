@@ -201,7 +201,7 @@ async def test_a_further_api_has_tokens_for_its_own_audience_or_none_of_callers(
     asked = [(form["audience"], form.get("scope")) for form in world.forms]
     assert asked == [(["first"], ["a"]), (["billing"], None)] and world.mixed == []
     async with serving(world, EXCHANGE_AUDIENCE="first") as api:
-        with pytest.raises(runtime.errors.MissingCredential):
+        with pytest.raises(runtime.client.MissingCredential):
             await call(api.of("billing"), caller("ann"))
 
 
@@ -244,7 +244,7 @@ async def test_without_a_caller_nothing_is_sent() -> None:
     world = World()
     # The operator's own token does not take the caller's place
     async with serving(world, TOKEN="operators-own-token") as api:
-        with pytest.raises(runtime.errors.Refused, match="does not know who calls"):
+        with pytest.raises(runtime.client.Refused, match="does not know who calls"):
             await call(api, None)
     assert world.requests == 0
 
@@ -257,7 +257,7 @@ async def test_without_a_caller_nothing_is_sent() -> None:
 ])  # fmt: skip
 async def test_a_token_endpoint_that_gives_no_token_is_said(reply: bytes, text: str) -> None:
     async with serving(reply) as api:
-        with pytest.raises(runtime.errors.ApiError, match=text):
+        with pytest.raises(runtime.client.ApiError, match=text):
             await call(api, caller("ann"))
 
 
@@ -269,7 +269,7 @@ async def test_a_token_endpoint_that_breaks_off_is_asked_once() -> None:
         writer.close()
 
     async with serving(broken, RETRIES="2") as api:
-        with pytest.raises(runtime.errors.ApiError):
+        with pytest.raises(runtime.client.ApiError):
             await call(api, caller("ann"))
     assert asked == ["/token"]
 

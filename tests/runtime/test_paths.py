@@ -32,7 +32,7 @@ ORDINARY = [
 @pytest.mark.parametrize("value", [*HOSTILE, *UNSAYABLE], ids=ascii)
 def test_what_could_be_more_than_a_segment_is_refused_and_nothing_is_sent(value: Any) -> None:
     done = ask("GET", "/u/{id}/posts", path_args={"id": value})
-    assert isinstance(done.error, runtime.errors.Refused) and "`id`" in str(done.error)
+    assert isinstance(done.error, runtime.client.Refused) and "`id`" in str(done.error)
     assert done.requests == []
 
 
@@ -82,26 +82,26 @@ def test_label_and_matrix_write_their_own_marks_and_keep_the_rules() -> None:
     for value in (
         wire.label("."), wire.label("a/../b"), wire.label(""), wire.label([]), wire.matrix("a/../b"),
     ):  # fmt: skip
-        assert isinstance(get(value).error, runtime.errors.Refused)
+        assert isinstance(get(value).error, runtime.client.Refused)
 
 
 @pytest.mark.parametrize("values", [{"a": "%2", "b": "e"}, {"a": "%252", "b": "e"}])
 def test_two_parameters_do_not_make_a_dot_together(values: dict[str, str]) -> None:
     done = ask("GET", "/x/{a}{b}/y", path_args=values)
-    assert isinstance(done.error, runtime.errors.Refused) and done.requests == []
+    assert isinstance(done.error, runtime.client.Refused) and done.requests == []
 
 
 @pytest.mark.parametrize("values", [{"name": "x/", "ext": "/y"}, {"name": "/", "ext": "%2fz"}])
 def test_harmless_values_do_not_add_up_to_a_dot_segment(values: dict[str, str]) -> None:
     done = ask("GET", "/f/{name}.{ext}/y", path_args=values)
-    assert isinstance(done.error, runtime.errors.Refused) and done.requests == []
+    assert isinstance(done.error, runtime.client.Refused) and done.requests == []
     assert "`name`: makes a `.` or `..` path segment" in str(done.error)
 
 
 @pytest.mark.parametrize("template", ["/a/../b", "/a/%2e%2e/b", "/a/.", "/..;x/b", "/a\uff0f../b"])
 def test_a_template_that_steers_is_refused_whatever_its_values(template: str) -> None:
     done = ask("GET", template)
-    assert isinstance(done.error, runtime.errors.Refused) and done.requests == []
+    assert isinstance(done.error, runtime.client.Refused) and done.requests == []
 
 
 def test_a_value_is_decoded_eight_times_and_not_more() -> None:
@@ -112,7 +112,7 @@ def test_a_value_is_decoded_eight_times_and_not_more() -> None:
     # The client's own encoding is one of the eight; `%41` is another
     assert len(get(6).requests) == 1
     done = get(7)
-    assert isinstance(done.error, runtime.errors.Refused) and done.requests == []
+    assert isinstance(done.error, runtime.client.Refused) and done.requests == []
     assert "`id`: is percent-encoded more than 8 times over" in str(done.error)
 
 
@@ -123,7 +123,7 @@ def test_a_url_has_64_kib_at_most() -> None:
     room = 64 * 1024 - len("http://127.0.0.1:12345/v1/x?q=")
     assert len(get(room - 10).requests) == 1
     done = get(room + 10)
-    assert isinstance(done.error, runtime.errors.Refused) and done.requests == []
+    assert isinstance(done.error, runtime.client.Refused) and done.requests == []
     assert "65536 characters" in str(done.error)
 
 
@@ -214,7 +214,7 @@ async def send_hostile_values() -> None:
             before = len(upstream.requests)
             try:
                 await api.request("GET", template, path_args=path_args, query=query)
-            except runtime.errors.Refused:
+            except runtime.client.Refused:
                 assert len(upstream.requests) == before
                 continue
             sent += 1

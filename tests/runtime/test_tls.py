@@ -73,7 +73,7 @@ def over_tls(certificate: Path) -> Any:
             try:
                 async with runtime.api.Api(made) as api:
                     return await api.request("GET", "/x")
-            except runtime.errors.ApiError as error:
+            except runtime.client.ApiError as error:
                 return error
             finally:
                 server.close()
@@ -88,7 +88,7 @@ def test_a_certificate_nobody_vouches_for_is_refused_and_one_of_the_operators_ow
     over_tls: Any, certificate: Path
 ) -> None:
     error = over_tls()
-    assert isinstance(error, runtime.errors.Unreachable)
+    assert isinstance(error, runtime.client.Unreachable)
     assert "certificate is not trusted" in str(error) and "_CA_FILE`" in error.advice
     answer = over_tls(CA_FILE=str(certificate))
     assert (answer.status, answer.data["spoken"]) == (200, "http/1.1")
@@ -104,7 +104,7 @@ def test_a_certificate_of_another_host_is_refused_whoever_signed_it(
     over_tls: Any, certificate: Path
 ) -> None:
     error = over_tls(host="localhost", CA_FILE=str(certificate))
-    assert isinstance(error, runtime.errors.Unreachable)
+    assert isinstance(error, runtime.client.Unreachable)
     assert "certificate is not trusted" in str(error)
 
 
@@ -118,10 +118,10 @@ def test_the_client_shows_its_own_certificate_where_the_api_wants_one(
     }
     trust = {"CA_FILE": str(certificate)}
     error = over_tls(facts, wants=True, **trust)
-    assert isinstance(error, runtime.errors.MissingCredential) and variables[0] in str(error)
+    assert isinstance(error, runtime.client.MissingCredential) and variables[0] in str(error)
     answer = over_tls(facts, wants=True, CLIENT_CERT=str(certificate), **trust)
     assert "test" in answer.data["subject"]
-    assert isinstance(over_tls(wants=True, **trust), runtime.errors.ApiError)
+    assert isinstance(over_tls(wants=True, **trust), runtime.client.ApiError)
 
 
 def test_keys_of_an_issuer_come_from_whom_the_operator_trusts(certificate: Path) -> None:

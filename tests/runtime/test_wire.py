@@ -234,7 +234,7 @@ def test_no_encoder_writes_what_was_not_given() -> None:
     lambda wire: wire.file(7), lambda wire: wire_files.opened(wire.file("data:image/png;base64")),
 ])  # fmt: skip
 def test_what_cannot_be_said_is_refused_and_not_sent_wrong(make: Any) -> None:
-    with pytest.raises(runtime.errors.Refused):
+    with pytest.raises(runtime.client.Refused):
         make(runtime.wire)
 
 
@@ -252,7 +252,7 @@ def test_a_function_carries_what_its_schema_cannot_say() -> None:
 ])  # fmt: skip
 def test_a_text_or_a_path_is_no_file_and_is_told_how_to_be_one(text: str) -> None:
     for write in (runtime.wire.file, runtime.wire.from_base64):
-        with pytest.raises(runtime.errors.Refused, match="as base64, or as `data:"):
+        with pytest.raises(runtime.client.Refused, match="as base64, or as `data:"):
             wire_files.opened(write(text))
     for content in (b"\xff\xd8\xff\xe0", b"\xff\xfb\x90", b"\xff\xfe"):  # begin with / in base64
         part = runtime.wire.file(base64.b64encode(content).decode())

@@ -106,7 +106,7 @@ def tried(act: Callable[[int], object]) -> Callable[[int], None]:
     """Call, and take a refusal for an answer."""
 
     def attempt(size: int) -> None:
-        with contextlib.suppress(runtime.errors.Refused, runtime.checker.BadArguments):
+        with contextlib.suppress(runtime.client.Refused, runtime.checker.BadArguments):
             act(size)
 
     return attempt
@@ -168,9 +168,9 @@ def test_the_error_of_deep_alternatives_names_the_argument() -> None:
 def test_a_key_is_not_written_more_often_than_a_query_has_room() -> None:
     value = {"k" * 100_000: ["x"] * 20_000}
     for write in (runtime.wire.deep_object, runtime.wire.form, runtime.wire.reserved):
-        with pytest.raises(runtime.errors.Refused, match="too long"):
+        with pytest.raises(runtime.client.Refused, match="too long"):
             write(value)
-    with pytest.raises(runtime.errors.Refused, match="too long"):
+    with pytest.raises(runtime.client.Refused, match="too long"):
         runtime.request.query_text({"a": value})
 
 

@@ -12,9 +12,10 @@ import yaml
 
 from mcpgen.runtime.arguments import suggest
 from mcpgen.runtime.arguments.checker import BadArguments, Checker
+from mcpgen.runtime.client import BadStatus
 from mcpgen.runtime.client.report import report_error
 from mcpgen.runtime.client.settings import ApiSettings
-from mcpgen.runtime.results.answer import Answer, BadStatus
+from mcpgen.runtime.results.answer import Answer
 from tests.judges.wrong_calls import given, judged
 
 TABLE = yaml.safe_load(Path(__file__).with_name("wrong_calls.yaml").read_text())

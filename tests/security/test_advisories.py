@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from mcpgen.runtime.client import Refused
 from mcpgen.runtime.client import request as url
-from mcpgen.runtime.errors import Refused
 from tests.render.syntax import syntax
 
 from .conftest import Canary, Generate

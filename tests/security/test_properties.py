@@ -24,8 +24,8 @@ from mcpgen.parse.naming import RESERVED, Subject
 from mcpgen.problems import McpgenError, Problems
 from mcpgen.render import literal
 from mcpgen.render.literal import UnsafeValue, py_ident
+from mcpgen.runtime.client import Refused
 from mcpgen.runtime.client.request import header_fields
-from mcpgen.runtime.errors import Refused
 from mcpgen.text import INVISIBLE, plain, visible
 
 from . import fuzz

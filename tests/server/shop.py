@@ -156,7 +156,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import Audio, Context, Image, Resource, ResourceLink, Text, ToolError
-from ..runtime.results.answer import BadStatus
+from ..runtime.client import BadStatus
 
 
 @dataclass

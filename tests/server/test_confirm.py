@@ -31,14 +31,13 @@ TIDY = {
     "annotations": {"destructiveHint": False},
 }  # fmt: skip
 TIDY_PY = """
-from .. import Context
-from ..runtime.parts.workflows import inside
+from ..runtime.parts.workflows.inside import Context, call
 
 async def tidy(context: Context, *, note: str = "", pin: str = "") -> str:
     if note:
         await context.sent_by.session.elicit_form(note, {}, context.sent_by.request_id)
     for book in ("b1", "b2"):
-        await inside.call(context.server, "delete_book", {"book_id": book}, context)
+        await call(context.server, "delete_book", {"book_id": book}, context)
     return "tidied"
 """
 

@@ -11,10 +11,9 @@ import pytest
 from served import Server, Start
 
 from benchmarks import http
-from mcpgen.runtime.client import api
+from mcpgen.runtime.client import Busy, api
 from mcpgen.runtime.client.resilience import Gate
 from mcpgen.runtime.client.settings import ApiSettings
-from mcpgen.runtime.errors import Busy
 from mcpgen.runtime.http_options import HttpSettings
 from mcpgen.runtime.record import figures, recorded
 from mcpgen.runtime.settings import Settings

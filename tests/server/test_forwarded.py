@@ -16,9 +16,9 @@ from starlette.datastructures import Headers
 
 from mcpgen.config.file import parse_config
 from mcpgen.problems import UsageError
+from mcpgen.runtime.client import ApiError, MissingCredential
 from mcpgen.runtime.client.api import Api
 from mcpgen.runtime.client.credentials import forwarded_of
-from mcpgen.runtime.errors import ApiError, MissingCredential
 from mcpgen.runtime.secrets import forwarded_now
 from mcpgen.runtime.settings import read
 from tests.loopback import JSON, Asked, Loopback

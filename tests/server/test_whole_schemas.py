@@ -93,5 +93,5 @@ def test_a_list_that_leaves_something_out_has_a_tool_that_shows_it(server: Any) 
     party = json.loads(told.content[0].text)["wholeInputSchema"]["$defs"]["Party"]
     assert party["properties"]["type"]["enum"] == ["person", "company"]
     assert wrong.is_error and "did you mean `create_quote`" in wrong.content[0].text
-    server.catalog._entries["describe_tool"] = tool
+    server.catalog.entries["describe_tool"] = tool
     assert not describe.PART.beside(server.catalog)

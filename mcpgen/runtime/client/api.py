@@ -19,12 +19,12 @@ from typing import Any, TypeAlias
 
 from yarl import URL
 
-from ..errors import ApiError, BadAnswer, Busy, Redirected, Refused, TimedOut, Unreachable
 from ..facts import IDEMPOTENT, SAFE, Origin, check_base_url, origin_of
 from ..limits import pace_of, place_of
 from ..record import Send, current, figures, senders
-from ..results.answer import LARGE, MAX_VALUES, Answer, BadStatus, goes_on, parsed, values_in
+from ..results.answer import LARGE, MAX_VALUES, Answer, goes_on, parsed, values_in
 from ..secrets import Secret, caller_now, forwarded_now
+from . import ApiError, BadAnswer, BadStatus, Busy, Redirected, Refused, TimedOut, Unreachable
 from .credentials import Credentials, Security
 from .network import NoRoom, ResponseHead, TooLarge, Transport, body_of, failure_of
 from .request import (

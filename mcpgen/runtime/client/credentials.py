@@ -12,9 +12,9 @@ from hashlib import sha256
 from importlib import import_module
 from typing import Any
 
-from ..errors import MissingCredential
 from ..facts import origin_of
 from ..secrets import AccessToken, Forwarded, LoginToken, Redactor, Secret, forwarded_now, own_token
+from . import MissingCredential
 from .request import VALUE, Outgoing, Post
 from .settings import ApiSettings, Credential
 

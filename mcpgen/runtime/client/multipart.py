@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, unquote_to_bytes, urlsplit
 
-from ..errors import Refused
 from ..facts import TOKEN
 from ..results.answer import UNTYPED
+from . import Refused
 from .request import Payload, header_value, json_bytes, named
 from .settings import ApiSettings
 from .wire import OMIT, Encoded, Omit, Pairs, Part, Simple, header_text, text_of, utf8

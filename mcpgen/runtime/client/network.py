@@ -22,8 +22,8 @@ import aiohttp
 import httpcore2
 from yarl import URL
 
-from ..errors import ApiError, BadAnswer, Refused, TimedOut, Unreachable
 from ..facts import is_public, origin_of
+from . import ApiError, BadAnswer, Refused, TimedOut, Unreachable
 from .settings import ApiSettings
 
 MAX_HEADERS = 256

@@ -13,10 +13,10 @@ from urllib.parse import quote_plus, urlencode
 
 from yarl import URL
 
-from ..errors import ApiError, Refused
 from ..facts import origin_of
 from ..results.answer import Answer
 from ..secrets import Redactor, Secret
+from . import ApiError, Refused
 from .request import VALUE, Outgoing, Post
 from .settings import ApiSettings, Credential
 

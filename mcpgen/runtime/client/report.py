@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator
 from http import HTTPStatus
 from typing import Any
 
-from ..errors import ApiError, MissingCredential, Refused
 from ..facts import SAFE
 from ..log import event
 from ..results import MAX_DEPTH
-from ..results.answer import Answer, BadStatus, fit
+from ..results.answer import Answer, fit
 from ..results.content import Block
 from ..secrets import NOTE, Withheld
+from . import ApiError, BadStatus, MissingCredential, Refused
 from .resilience import LONGEST_WAIT, retry_after, seconds_text
 from .settings import ApiSettings
 

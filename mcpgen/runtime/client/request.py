@@ -25,7 +25,6 @@ from urllib.parse import (
 
 from yarl import URL
 
-from ..errors import Redirected, Refused
 from ..facts import (
     FORBIDDEN_HEADERS,
     TOKEN,
@@ -37,6 +36,7 @@ from ..facts import (
 )
 from ..results.answer import Answer, charset_of, codec_of
 from ..secrets import Caller, Redactor, Secret
+from . import Redirected, Refused
 from .settings import ApiSettings
 from .wire import (
     OMIT,

@@ -15,10 +15,10 @@ from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from ..errors import Busy
 from ..limits import hold
 from ..log import event
 from ..record import current
+from . import Busy
 
 _SECONDS = re.compile(r"([0-9]+(?:\.[0-9]+)?)(?:\s*,.*)?", re.ASCII)
 LONGEST_WAIT = 3_600.0

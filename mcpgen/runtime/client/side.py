@@ -25,8 +25,7 @@ from typing import Any, Literal
 
 import anyio.to_thread
 
-from ..arguments.checker import misfits, without_misfits
-from ..errors import ApiError
+from ..arguments.checker import BODY, misfits, without_misfits
 from ..log import event
 from ..results import (
     MAX_DEPTH,
@@ -42,7 +41,6 @@ from ..results.answer import (
     NEXT_PAGE,
     UNTYPED,
     Answer,
-    BadStatus,
     Cuts,
     Part,
     beginning,
@@ -66,6 +64,7 @@ from ..results.content import (
     picture,
 )
 from ..secrets import NOTE, Withheld, caller_now, forwarded_now
+from . import ApiError, BadStatus
 from .api import Api, progress
 from .credentials import forwarded_of
 from .report import is_page, quoted, report_error, status_text
@@ -127,8 +126,6 @@ _NO_FRAMES = b"\xc4\xc8\xcc"
 
 WITHOUT_CONTENT = (400, 411, 415, 422)
 """The statuses by which APIs answer a request whose body is missing."""
-BODIES = frozenset(("body", "request_body"))
-"""The names of an argument that is a body as a whole."""
 KEPT_SECONDS = 5.0
 """Seconds for which an answer is cached for all callers."""
 ANSWER_SECONDS = 0.8
@@ -240,7 +237,7 @@ class HttpSide:
 def _left_out(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> list[Block]:
     """Name a missing body and its required fields: few documents declare a required body."""
     blocks = []
-    for name in BODIES - arguments.keys() - {*schema.get("required", ())}:
+    for name in {*BODY} - arguments.keys() - {*schema.get("required", ())}:
         needs = schema.get("properties", {}).get(name, {}).get("required", ())
         if needs:
             fields = " and ".join(f"`{field}`" for field in needs[:10])

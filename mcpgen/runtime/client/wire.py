@@ -30,7 +30,7 @@ from types import MappingProxyType
 from typing import Any, Final, TypeVar
 from urllib.parse import quote, unquote
 
-from ..errors import Refused
+from . import Refused
 
 EVERY_FIELD = "*"
 """The name for all fields of a map."""

@@ -11,8 +11,8 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import unquote, unquote_to_bytes
 
-from ..errors import Refused
 from ..results.answer import charset_of, codec_of
+from . import Refused
 from .wire import Fields, Omit, Part, defined, json_of, text_of, utf8, written_fields
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..errors import Refused
 from ..pointer import split
-from . import wire
+from . import Refused, wire
 from .wire import Encoded, Fields, Omit, Pairs, Simple, defined, encode, json_of, pairs_of, text_of
 
 

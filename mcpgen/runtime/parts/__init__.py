@@ -19,8 +19,8 @@ from ..package import StartError
 class PartFacts:
     """A part, as known to servers made without it."""
 
-    variables: tuple[str, ...] = ()
-    """Its settings, without the server's prefix."""
+    variables: str = ""
+    """Its settings, without the server's prefix, with spaces between them."""
     commands: tuple[str, ...] = ()
     about: str = ""
     """The use of it by people; `{command}` is the server's."""
@@ -32,33 +32,29 @@ class PartFacts:
 
 PARTS = {
     "asgi": PartFacts(),
-    "audit": PartFacts(variables=("AUDIT", "LOG_ARGUMENTS")),
+    "audit": PartFacts(variables="AUDIT LOG_ARGUMENTS"),
     "code": PartFacts(
         option="--code",
         remedy="put `code = true` at the top of mcpgen.toml and run `mcpgen generate`",
     ),
     "confirm": PartFacts(
-        variables=("CONFIRM_OPTIONAL", "CONFIRM_KEY"),
+        variables="CONFIRM_OPTIONAL CONFIRM_KEY",
         remedy="put `confirm = true` at the top of mcpgen.toml and run `mcpgen generate`",
     ),
     "describe": PartFacts(remedy="run `mcpgen generate`"),
     "exchange": PartFacts(
-        variables=tuple(
-            (
-                "EXCHANGE_URL EXCHANGE_GRANT EXCHANGE_CLIENT_ID EXCHANGE_CLIENT_SECRET "
-                "EXCHANGE_AUDIENCE EXCHANGE_SCOPES"
-            ).split()
+        variables=(
+            "EXCHANGE_URL EXCHANGE_GRANT EXCHANGE_CLIENT_ID EXCHANGE_CLIENT_SECRET "
+            "EXCHANGE_AUDIENCE EXCHANGE_SCOPES"
         )
     ),
     "functions": PartFacts(remedy="run `mcpgen generate`"),
     "http": PartFacts(
         about="`{command} --http` serves Streamable HTTP",
-        variables=tuple(
-            (
-                "HTTP_TOKEN HTTP_OTHER_TOKEN HTTP_ALLOWED_ORIGINS HTTP_BODY_TIMEOUT "
-                "HTTP_IDLE_TIMEOUT HTTP_MAX_CONNECTIONS HTTP_LIST_BYTES HTTP_GRACE "
-                "MAX_CALLS_PER_CALLER CALL_RATE_PER_CALLER"
-            ).split()
+        variables=(
+            "HTTP_TOKEN HTTP_OTHER_TOKEN HTTP_ALLOWED_ORIGINS HTTP_BODY_TIMEOUT "
+            "HTTP_IDLE_TIMEOUT HTTP_MAX_CONNECTIONS HTTP_LIST_BYTES HTTP_GRACE "
+            "MAX_CALLS_PER_CALLER CALL_RATE_PER_CALLER"
         ),
     ),
     "install": PartFacts(
@@ -70,15 +66,13 @@ PARTS = {
         remedy="the API's description offers no login for a person: set its credentials",
     ),
     "oauth": PartFacts(
-        variables=tuple(
-            (
-                "HTTP_ISSUER HTTP_AUTHORIZATION_SERVERS HTTP_AUDIENCE HTTP_RESOURCE HTTP_JWKS_URL "
-                "HTTP_SCOPES HTTP_OFFERED_SCOPES HTTP_WRITE_SCOPES HTTP_TOOL_SCOPES "
-                "INTROSPECTION_URL INTROSPECTION_CLIENT_ID INTROSPECTION_CLIENT_SECRET"
-            ).split()
+        variables=(
+            "HTTP_ISSUER HTTP_AUTHORIZATION_SERVERS HTTP_AUDIENCE HTTP_RESOURCE HTTP_JWKS_URL "
+            "HTTP_SCOPES HTTP_OFFERED_SCOPES HTTP_WRITE_SCOPES HTTP_TOOL_SCOPES "
+            "INTROSPECTION_URL INTROSPECTION_CLIENT_ID INTROSPECTION_CLIENT_SECRET"
         )
     ),
-    "redis": PartFacts(variables=("REDIS_URL", "REDIS_MAX_CONCURRENCY")),
+    "redis": PartFacts(variables="REDIS_URL REDIS_MAX_CONCURRENCY"),
     "search": PartFacts(
         option="--lazy",
         remedy="put `lazy = true` at the top of mcpgen.toml and run `mcpgen generate`",
@@ -91,12 +85,12 @@ PARTS = {
             " the tools from a shell"
         ),
     ),
-    "telemetry": PartFacts(variables=("TELEMETRY", "METRICS_PORT")),
-    "workflows": PartFacts(variables=("MAX_STEPS",), remedy="run `mcpgen generate`"),
+    "telemetry": PartFacts(variables="TELEMETRY METRICS_PORT"),
+    "workflows": PartFacts(variables="MAX_STEPS", remedy="run `mcpgen generate`"),
 }
 NAMED = tuple(name for name, part in PARTS.items() if not part.remedy)
 """The parts that `mcpgen.toml` names; the others follow from the document and the user's code."""
-VARIABLES = {variable: name for name, part in PARTS.items() for variable in part.variables}
+VARIABLES = {variable: name for name, part in PARTS.items() for variable in part.variables.split()}
 """Variable -> the part that reads it."""
 
 

@@ -119,9 +119,6 @@ class Masks:
 
     is_needed = False
 
-    def add(self, secret: str) -> None:
-        """Mask this text from now on."""
-
     def __call__(self, text: str) -> str:
         """The text with every secret masked."""
         return text

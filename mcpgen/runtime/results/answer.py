@@ -15,7 +15,6 @@ from functools import cached_property
 from json.encoder import encode_basestring
 from typing import Any, Generic, TypeVar
 
-from ..errors import ApiError
 from . import Answered, compact
 
 T = TypeVar("T")
@@ -192,26 +191,6 @@ class Answer(Answered, Generic[T]):
         if _is_utf8(self.content, is_whole=not self.incomplete):
             return "utf-8"
         return "cp1252"
-
-
-class BadStatus(ApiError):
-    """An answer with a status of 400 or more, or an HTML page where JSON was announced."""
-
-    sent = True
-    nothing_found: bool = False
-    """Whether no call has succeeded below the same base URL."""
-
-    def __init__(self, answer: Answer[Any]) -> None:
-        super().__init__(f"the API answered {answer.status}")
-        self.answer = answer
-
-    @property
-    def status(self) -> int:
-        """The HTTP status."""
-        return self.answer.status
-
-    def __reduce__(self) -> Any:
-        return (type(self), (self.answer,))
 
 
 def goes_on(headers: Mapping[str, str], content: bytes) -> bool:

@@ -215,9 +215,8 @@ class Context:
     @property
     def wanted(self) -> bool:
         """Whether the caller asked for progress."""
-        if self.sent_by is None:
-            return False
-        return "progress_token" in (self.sent_by.meta or ())
+        meta = getattr(self.sent_by, "meta", None)
+        return "progress_token" in (meta or ())
 
     @property
     def caller(self) -> Any:

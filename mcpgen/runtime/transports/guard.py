@@ -21,8 +21,9 @@ from typing import Any, Protocol
 
 from mcp.types.jsonrpc import JSONRPCMessage, JSONRPCRequest
 
-from ..catalog import CALL, Entry
+from ..catalog import CALL
 from ..log import event
+from ..package import Entry
 from ..record import Record, observers
 from ..results.content import CHOICE, SENDER
 from . import BadMessage, parse

@@ -34,11 +34,11 @@ from typing import TYPE_CHECKING, Any
 
 from .. import limits
 from ..arguments import suggest
-from ..catalog import Entry, Tools
+from ..catalog import Tools
 from ..http_options import HttpSettings
 from ..limits import BURST_SECONDS, LATER, Pace, Place, Quota, hold, pace_of, place_of
 from ..log import event
-from ..package import StartError
+from ..package import Entry, StartError
 from ..parts import running
 from ..record import figures
 from ..results.content import CHOICE

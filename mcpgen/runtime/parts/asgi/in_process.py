@@ -12,9 +12,9 @@ from urllib.parse import quote, unquote
 
 from yarl import URL
 
+from ...client import BadAnswer, Refused
 from ...client.network import ResponseHead, Transport, failure_of
 from ...client.settings import ApiSettings
-from ...errors import BadAnswer, Refused
 from ...facts import origin_of
 from ...transports.guard import ASGIApp, Message, Scope
 from . import CHALLENGE, PLACE, outer, path_of

@@ -10,8 +10,8 @@ from typing import Any
 
 import anyio
 
-from ...catalog import Entry
 from ...limits import Quota
+from ...package import Entry
 from ...record import recorded
 from ...results.content import Context, as_json, failure
 from ..search.finder import reads

@@ -13,9 +13,9 @@ from typing import Any
 
 import anyio
 
-from ...catalog import RUN, SEARCH, Catalog, Entry
+from ...catalog import RUN, SEARCH, Catalog
 from ...limits import CurrentQuota
-from ...package import Package, StartError
+from ...package import Entry, Package, StartError
 from ...record import current
 from ...results import MAX_DEPTH, Sieve, TooDeep, visible
 from ...results.answer import beginning, fit, tokens

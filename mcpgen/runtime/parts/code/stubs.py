@@ -9,8 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ...catalog import Entry, module_name
-from ...package import Package
+from ...package import Entry, Package, module_name
 from ..search.finder import reads, sentence_of
 from ..search.words import stems, words
 from .source import ModuleSource, StubSignature

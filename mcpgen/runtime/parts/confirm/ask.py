@@ -26,7 +26,7 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import ElicitRequest, ElicitRequestFormParams
 from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
-from ...catalog import Entry
+from ...package import Entry
 from ...results import visible
 from ...results.content import Call, Context, InputRequired, ToolError
 from ...secrets import Withheld

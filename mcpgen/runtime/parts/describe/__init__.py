@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from .. import Part
 
 if TYPE_CHECKING:
-    from ...catalog import Catalog, Entry
+    from ...catalog import Catalog
+    from ...package import Entry
 
 _SHOWN = ("name", "description", "inputSchema", "wholeInputSchema")
 """Members of a tool that it shows."""
@@ -16,7 +17,8 @@ _SHOWN = ("name", "description", "inputSchema", "wholeInputSchema")
 
 def _beside(catalog: Catalog) -> list[Entry]:
     """The tool that describes the others; none where another tool has its name."""
-    from ...catalog import DESCRIBE, Entry
+    from ...catalog import DESCRIBE
+    from ...package import Entry
     from ...results.content import Context, ToolError
 
     def describe(context: Context, name: str) -> str:

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from yarl import URL
 
+from ...client import Refused
 from ...client.oauth import OAuthClient, TokenRefused, ask, error_text, grant_of
 from ...client.request import Post
 from ...client.settings import ApiSettings
-from ...errors import Refused
 from ...secrets import Caller, Secret
 from .variables import GRANTS
 

@@ -11,7 +11,8 @@ from ...package import StartError
 from .. import Part
 
 if TYPE_CHECKING:
-    from ...catalog import Catalog, Entry, ToolFilter
+    from ...catalog import Catalog, ToolFilter
+    from ...package import Entry
 
 
 def _functions(catalog: Catalog, paths: Sequence[Path], chosen: ToolFilter) -> Iterator[Entry]:

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import docstring_parser
 
-from ...catalog import Entry, fault
 from ...log import event
-from ...package import StartError
+from ...package import Entry, StartError, fault
 from .decorator import Options, options_of
 from .signature import BadSignature, Signature, portable
 

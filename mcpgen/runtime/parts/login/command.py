@@ -9,11 +9,11 @@ import threading
 import webbrowser
 from dataclasses import replace
 
+from ...client import ApiError
 from ...client.api import Api
 from ...client.oauth import OAuthClient, TokenResponse
 from ...client.settings import ApiSettings, Credential, Login
 from ...command import command_line
-from ...errors import ApiError
 from ...facts import origin_of
 from ...package import Package, StartError
 from ...settings import port, read

@@ -9,6 +9,7 @@ from typing import Any
 
 from yarl import URL
 
+from ...client import ApiError, Refused
 from ...client.oauth import (
     OAuthClient,
     TokenRefused,
@@ -20,7 +21,6 @@ from ...client.oauth import (
     lifetime,
 )
 from ...client.request import Post
-from ...errors import ApiError, Refused
 from ...results import visible
 from ...results.answer import Answer
 from ...secrets import Redactor

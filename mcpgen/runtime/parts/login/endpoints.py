@@ -11,10 +11,10 @@ from typing import Any
 
 from yarl import URL
 
+from ...client import Refused
 from ...client.oauth import TokenRefused
 from ...client.request import Outgoing
 from ...client.settings import Login
-from ...errors import Refused
 from ...facts import origin_of
 from ...results import visible
 from ...results.answer import Answer

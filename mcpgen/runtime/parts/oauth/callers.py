@@ -9,8 +9,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from ...catalog import Catalog, Entry
-from ...package import StartError
+from ...catalog import Catalog
+from ...package import Entry, StartError
 from ...results.content import CALLER, SENDER
 from ...transports.guard import NO_TOKEN, HTTPRefusal, Scope, bearer, challenge
 from .tokens import MAX_TOKEN, BadToken, Unavailable

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from ...arguments.checker import BadArguments, Checker
-from ...catalog import Entry
+from ...package import Entry
 from ...record import current
 from ...results.content import Context, failure
 

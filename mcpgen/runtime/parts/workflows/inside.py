@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from ...catalog import Catalog, Entry
+from ...catalog import Catalog
+from ...package import Entry
 from ...record import recorded
 from ...results.content import Context, ToolError
 

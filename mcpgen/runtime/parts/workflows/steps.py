@@ -13,8 +13,9 @@ from collections.abc import Callable, Coroutine, Mapping
 from types import MappingProxyType
 from typing import Any, NoReturn, TypeVar
 
+from ...client import BadStatus
 from ...client.resilience import retry_after
-from ...results.answer import Answer, BadStatus
+from ...results.answer import Answer
 from ...results.content import Context, ToolError
 from . import inside
 from .values import pruned
