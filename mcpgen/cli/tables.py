@@ -4,7 +4,7 @@ next steps.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich import box
 from rich.table import Table
@@ -64,10 +64,8 @@ def show_facts(screen: Screen, summary: Summary, further: Iterable[tuple[str, st
     if server.functions:
         note = "" if summary.is_whole else ", counted by `mcpgen inspect`"
         facts.add_row("functions", plural(len(server.functions), "tool") + note)
-    facts.add_row("tool list", size(summary.total))
-    if summary.total.bytes > SHORT_LIST:
-        facts.add_row("  --read-only", size(summary.read_only))
-        facts.add_row("  --lazy", size(summary.lazy))
+    for name, total in _lists(summary):
+        facts.add_row(name, size(total))
     limits = [
         f"{title} ({most})" for title, most in too_many(len(summary.sizes) + len(server.functions))
     ]
@@ -81,6 +79,17 @@ def show_facts(screen: Screen, summary: Summary, further: Iterable[tuple[str, st
     for word, text in further:
         facts.add_row(word, text)
     screen.out.print(facts)
+
+
+def _lists(summary: Summary) -> Iterator[tuple[str, Size]]:
+    """Yield the lists of tools that a client may get, with their sizes: none for functions alone,
+    which are listed by the server.
+    """
+    if summary.sizes:
+        yield "tool list", summary.total
+    if summary.total.bytes > SHORT_LIST:
+        yield "  --read-only", summary.read_only
+        yield "  --lazy", summary.lazy
 
 
 def _kind(version: str) -> str:

@@ -19,6 +19,7 @@ from mcp.server.mcpserver import Context, Image, MCPServer
 
 from mcpgen.problems import Problems
 from mcpgen.project.check import check
+from mcpgen.runtime.arguments import explain
 from mcpgen.runtime.parts.functions.tools import Documentation, documentation
 
 from ..judges.portable import complaints
@@ -459,6 +460,11 @@ def test_a_function_gets_and_returns_values_of_its_types(
     result = values.call(name, arguments)
     assert not result.is_error, text_of(result)
     assert result.structured_content == structured
+
+
+def test_a_result_that_lacks_a_field_is_told_without_a_word_on_arguments() -> None:
+    errors = jsonschema_rs.validator_for({"required": ["age"]}).iter_errors({})
+    assert explain("it does not fit", {}, errors) == "it does not fit:\n- `age` is required"
 
 
 @pytest.mark.parametrize(("name", "arguments", "refusal"), [

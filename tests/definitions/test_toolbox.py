@@ -16,6 +16,8 @@ from typing import Any
 import pytest
 from own_project import Project
 
+from mcpgen.problems import Problems
+from mcpgen.project.check import check
 from tests.loopback import Asked, Loopback
 
 SAMPLES = Path(__file__).parents[2] / "samples"
@@ -244,7 +246,12 @@ def test_the_weather_comes_in_the_wanted_degrees(toolbox: Project, service: Serv
 
 @pytest.mark.parametrize(
     ("status", "seconds", "said"),
-    [(200, 2.0, "did not answer within 0.5"), (302, 0, "302"), (500, 0, "500")],
+    [
+        (200, 2.0, "did not answer within 0.5"),
+        (302, 0, "302"),
+        (500, 0, "500"),
+        (404, 0, "check the spelling"),
+    ],
 )
 def test_a_service_that_fails_is_told_without_its_words(
     toolbox: Project, service: Service, status: int, seconds: float, said: str
@@ -252,6 +259,14 @@ def test_a_service_that_fails_is_told_without_its_words(
     service.status, service.seconds, service.answer = status, seconds, {"error": "canary-detail"}
     text = refused(toolbox, "web_search", {"query": "a"})
     assert said in text and "canary" not in text
+
+
+def test_the_sample_is_up_to_date_for_check(tmp_path: Path, monkeypatch: Any) -> None:
+    made = Project(SAMPLES / "specs" / "tools", tmp_path)
+    for path in (SAMPLES / "toolbox" / "custom").glob("*.py"):
+        shutil.copy(path, made.package / "custom")
+    report = check(made.folder, Problems())
+    assert report.passed, [*report.stale, *report.problems]
 
 
 def test_what_is_not_set_up_says_which_variable(

@@ -65,7 +65,7 @@ def explain(heading: str, schema: Mapping[str, Any], errors: Iterable[Any]) -> s
     more = 0
     for error in errors:
         if error.kind.name == "required" and not list(error.instance_path):
-            missing = True
+            missing = bool(schema)
         for line in _lines(error, schema):
             if line in lines:
                 continue

@@ -10,7 +10,7 @@ from .. import ToolError
 from .places import inside
 
 if TYPE_CHECKING:
-    from ..models import data as models
+    from .. import models
 
 BYTES = 10_000_000
 COLUMNS = 200

@@ -45,6 +45,8 @@ async def ask(method: str, url: str, **request: Any) -> Any:
         raise ToolError(
             f"the service cannot be reached ({type(error).__name__}); try again later"
         ) from None
+    if response.status_code == 404:
+        raise ToolError("the service knows nothing of that name; check the spelling, or say more")
     if response.status_code >= 300:
         raise ToolError(f"the service refused with status {response.status_code}")
     try:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from .. import ToolError
 
 if TYPE_CHECKING:
-    from ..models import calculator as models
+    from .. import models
 
 OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.Add: operator.add,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from .. import ToolError
 
 if TYPE_CHECKING:
-    from ..models import calculator as models
+    from .. import models
 
 
 def calculate_sum(*, a: float, b: float) -> models.CalculateSumAnswer:

@@ -14,7 +14,7 @@ from .. import ToolError
 from .places import root
 
 if TYPE_CHECKING:
-    from ..models import data as models
+    from .. import models
 
 SCHEMA = """
     create table if not exists records (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from .places import inside, root
 
 if TYPE_CHECKING:
-    from ..models import data as models
+    from .. import models
 
 
 def delete_file(*, path: str) -> models.DeleteFileAnswer:

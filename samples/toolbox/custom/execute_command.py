@@ -14,7 +14,7 @@ from .. import ToolError
 from .places import inside, root
 
 if TYPE_CHECKING:
-    from ..models import shell as models
+    from .. import models
 
 OUTPUT = 64_000
 """Bytes of output that are kept of each stream."""

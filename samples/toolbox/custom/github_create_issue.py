@@ -10,7 +10,7 @@ from .. import ToolError
 from .asking import ask, setting
 
 if TYPE_CHECKING:
-    from ..models import github as models
+    from .. import models
 
 
 async def github_create_issue(

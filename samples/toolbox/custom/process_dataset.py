@@ -14,7 +14,7 @@ from .. import Context
 from .places import inside
 
 if TYPE_CHECKING:
-    from ..models import data as models
+    from .. import models
 
 
 async def process_dataset(

@@ -10,7 +10,7 @@ from .. import ToolError
 from .asking import ask, setting
 
 if TYPE_CHECKING:
-    from ..models import web as models
+    from .. import models
 
 
 async def web_search(*, query: str, limit: int = 5) -> models.WebSearchAnswer:
