@@ -67,14 +67,14 @@ class Budget:
 
     @property
     def filled(self) -> float:
-        """The part of the limit that is used, at most 1; 0 without a limit."""
+        """The share of the limit that is used, at most 1; 0 without a limit."""
         if self.most is None:
             return 0.0
         return min(1.0, self.count / self.most)
 
     @property
     def state(self) -> str:
-        """`over` where tools are lost by their number, `refused` by what they are, else `fits`."""
+        """`over` for more tools than the limit, `refused` for single refused tools, else `fits`."""
         if self.most is not None and self.count > self.most:
             return "over"
         if self.refused:
@@ -129,7 +129,7 @@ class Catalogue:
 
     @cached_property
     def tools(self) -> list[Mapping[str, Any]]:
-        """The Tool objects of the list, as far as they are known."""
+        """The Tool objects of the list; functions only if they were given."""
         return [*(wire(row.tool) for row in self.rows), *self.summary.functions]
 
     @cached_property
@@ -147,7 +147,7 @@ class Catalogue:
 
     @property
     def count(self) -> int:
-        """The tools of the list."""
+        """The number of tools in the list."""
         return len(self.rows) + max(len(self.summary.functions), len(self.server.functions))
 
     @property
@@ -230,7 +230,7 @@ class Catalogue:
 
     @property
     def other_origins(self) -> dict[str, list[str]]:
-        """Base URL → tools that go there instead of the server's own."""
+        """Base URL other than that of the API → the names of tools that call it."""
         return other_origins(self.server)
 
     @cached_property
@@ -241,7 +241,7 @@ class Catalogue:
 
     @property
     def skipped(self) -> list[Skip]:
-        """Operations that could not become tools."""
+        """Operations and workflows that could not become tools."""
         return [skip for skip in self.server.skips if not skip.filtered]
 
     def documented_text(self, tool: Tool) -> str:

@@ -72,7 +72,7 @@ def _anchor(row: Row) -> str:
 
 @cache
 def text_of(name: str) -> str:
-    """A file of the templates that is no template."""
+    """Return the text of a style sheet or script in the folder of the templates."""
     return (TEMPLATES / name).read_text("utf-8")
 
 
@@ -108,7 +108,7 @@ def environment(*folders: Path) -> Environment:
 
 
 def _visible(value: Any) -> Any:
-    """Text with everything invisible replaced; what is markup already stays."""
+    """Return a text with invisible characters spelt out; markup and other values unchanged."""
     if isinstance(value, str) and not isinstance(value, Markup):
         return visible(value)
     return value
@@ -124,7 +124,7 @@ def _code(text: str) -> Markup:
 
 
 def _json(value: Any) -> Markup:
-    """JSON in colour, a member on each line."""
+    """Return a value as indented JSON in HTML, with a class for each kind of token."""
     text = escape(visible(json.dumps(value, indent=2, ensure_ascii=False)))
     return Markup(
         _JSON.sub(lambda token: f'<span class="{token.lastgroup}">{token[0]}</span>', str(text))
@@ -132,7 +132,7 @@ def _json(value: Any) -> Markup:
 
 
 def _laid_out(text: str) -> str:
-    """Return a JSON text indented; any other text unchanged."""
+    """Return a JSON text as the HTML of `_json`; any other text unchanged."""
     try:
         return _json(json.loads(text))
     except (ValueError, RecursionError):
@@ -140,7 +140,7 @@ def _laid_out(text: str) -> str:
 
 
 def _px(value: float) -> str:
-    """A length in as few digits as a screen shows."""
+    """Return a length with at most one decimal."""
     return f"{value:.1f}".removesuffix(".0")
 
 

@@ -37,7 +37,7 @@ class Size:
         return round(self.bytes / BYTES_PER_TOKEN)
 
     def data(self) -> dict[str, int]:
-        """For programs."""
+        """Return the size for programs."""
         return {"bytes": self.bytes, "tokens": self.tokens}
 
 
@@ -60,12 +60,12 @@ class Summary:
 
     @property
     def total(self) -> Size:
-        """The whole list."""
+        """The size of the whole list."""
         return _list(self.sizes.values(), map(weight, self.functions))
 
     @property
     def read_only(self) -> Size:
-        """The list with `--read-only`."""
+        """The size of the list with `--read-only`."""
         sizes = [self.sizes[tool.name] for tool in self.server.tools if tool.hints.read_only]
         reading = filter(reads, self.functions)
         return _list(sizes, map(weight, reading))
@@ -77,32 +77,32 @@ class Summary:
 
     @property
     def filtered(self) -> int:
-        """Operations the user did not want."""
+        """The number of operations that the user's filters left out."""
         return sum(skip.filtered for skip in self._skips)
 
     @property
     def skipped(self) -> int:
-        """Operations that could not become tools."""
+        """The number of operations that could not become tools."""
         return sum(not skip.filtered for skip in self._skips)
 
     @property
     def operations(self) -> int:
-        """All of the document's operations."""
+        """The number of the document's operations."""
         return self.tools + self.filtered + self.skipped
 
     @property
     def tools(self) -> int:
-        """The operations that are tools."""
+        """The number of operations that are tools."""
         return len(self.sizes) - self.workflows
 
     @property
     def workflows(self) -> int:
-        """The workflows that are tools."""
+        """The number of workflows that are tools."""
         return sum(tool.workflow is not None for tool in self.server.tools)
 
     @property
     def workflows_left_out(self) -> int:
-        """The workflows that are no tools, whatever the reason."""
+        """The number of workflows that are no tools, for any reason."""
         return len(self.server.skips) - len(self._skips)
 
     @property
@@ -111,7 +111,7 @@ class Summary:
         return [skip for skip in self.server.skips if skip.origin.method != KIND]
 
     def toolset_size(self, name: str) -> Size:
-        """Return the size of one toolset."""
+        """Return the sum of the sizes of a toolset's tools."""
         (toolset,) = [toolset for toolset in self.server.toolsets if toolset.name == name]
         return Size(bytes=sum(self.sizes[tool.name].bytes for tool in toolset.tools))
 
@@ -193,7 +193,7 @@ class Summary:
 
 
 def _list(*parts: Iterable[Size]) -> Size:
-    """A list of tools, with the commas and brackets around them."""
+    """Return the size of a list of tools, with its commas and brackets."""
     sizes = [size.bytes for part in parts for size in part]
     return Size(bytes=sum(sizes) + max(len(sizes), 1) + 1)
 
@@ -209,7 +209,7 @@ def reads(tool: Mapping[str, Any]) -> bool:
 
 
 def deletes(tool: Mapping[str, Any]) -> bool:
-    """Return whether a Tool object may delete or overwrite."""
+    """Return whether a Tool object may delete or overwrite: it may without the hint."""
     return tool.get("annotations", {}).get("destructiveHint") is not False
 
 
@@ -221,7 +221,7 @@ def size_of(tool: Tool) -> Size:
 def summarise(
     document: Document, server: Server, functions: Iterable[Mapping[str, Any]] = ()
 ) -> Summary:
-    """Count and weigh a server."""
+    """Return the summary of a server and of its user's functions, as Tool objects."""
     return Summary(
         server=server,
         source=document.source.name,
@@ -247,7 +247,7 @@ def credential_goes(auth: Auth) -> str:
 
 
 def other_origins(server: Server) -> dict[str, list[str]]:
-    """Tools that go elsewhere than the base URL of their API, by base URL."""
+    """Return base URL → names of the tools that call it instead of that of their API."""
     names: dict[str, list[str]] = {}
     called = [(tool.name, tool.request) for tool in server.tools if tool.request is not None]
     for name, request in called:

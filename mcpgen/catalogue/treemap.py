@@ -43,7 +43,7 @@ class Box:
         return self.y + self.height
 
     def inner(self, gap: float, header: float = 0.0) -> Box:
-        """Return the rectangle without a border, and without room for a header."""
+        """Return the rectangle inside a border of `gap`, below a header."""
         return Box(
             self.x + gap,
             self.y + gap + header,
@@ -176,7 +176,9 @@ def _lines(words: Sequence[str], width: float, height: float) -> tuple[str, ...]
 
 
 def squarified(sizes: Sequence[float], box: Box) -> list[Box]:
-    """A rectangle for each size, the largest first, that together fill the box."""
+    """Return a rectangle for each size, in the same order; they fill the box. `sizes` descend. All
+    are empty if the sizes or the box are.
+    """
     total = sum(sizes)
     if not total or not box.width or not box.height:
         return [Box(box.x, box.y, 0.0, 0.0) for _ in sizes]
@@ -206,7 +208,7 @@ def _worst(areas: Sequence[float], side: float) -> float:
 
 
 def _laid_out(areas: Sequence[float], box: Box) -> tuple[list[Box], Box]:
-    """A row of rectangles along the shorter side of a box, and the box without them."""
+    """Lay out a row along the shorter side of a box; return it, and the box without it."""
     depth = sum(areas) / min(box.width, box.height)
     lengths = [area / max(depth, 1e-9) for area in areas]
     starts = [0.0, *accumulate(lengths)]

@@ -17,7 +17,7 @@ SCALARS = ("boolean", "integer", "null", "number", "string")
 
 
 def shaping_of(answer: AnswerConfig) -> Shaping:
-    """Return the part of a `[tools."…".answer]` table that the runtime needs."""
+    """Return the keys of a `[tools."…".answer]` table that the runtime needs."""
     return Shaping(**{each.name: getattr(answer, each.name) for each in fields(Shaping)})
 
 
@@ -117,8 +117,8 @@ def with_answers(server: Server, config: Config) -> Server:
 
 
 def with_answer(tool: Tool, answer: AnswerConfig) -> Tool:
-    """The tool with what the table means for its schemas: no argument that chooses fields where
-    items are whole, no output fields that are never shown.
+    """Return the tool with its schemas after `full` and `redact` of a table: without the argument
+    that chooses fields, and without the withheld output fields.
     """
     if answer.full:
         tool = _without_choice(tool)
@@ -141,7 +141,7 @@ def _without_choice(tool: Tool) -> Tool:
 
 
 def _without_fields(schema: Any, names: tuple[str, ...]) -> Schema | None:
-    """An output schema without properties of these names, at any depth."""
+    """Return an output schema without properties of these names, at any depth."""
     withheld = {fold(name) for name in names}
 
     def cleaned(node: Any) -> Any:

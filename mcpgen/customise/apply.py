@@ -75,10 +75,10 @@ def _line(problem: Problem) -> int:
 
 
 def customise(server: Server, config: Config, problems: Problems) -> Server:
-    """Return the server with every `[tools."…"]` table applied.
+    """Return the server with `[answers]` and every `[tools."…"]` table applied.
 
-    A table whose operation was renamed or removed gives a warning. Raises UsageError for every
-    table, name or argument that fits nothing.
+    A table whose operation was renamed or removed gives a warning. Raises one UsageError with a
+    problem for each table, name, argument or value that cannot be applied.
     """
     server = with_answers(server, config)
     faults = _Faults(config.places)
@@ -102,7 +102,7 @@ class _Gone:
     problems: Problems
 
     def reports(self, tool: Tool, word: str, faults: _Faults) -> bool:
-        """Return whether a word is for such an argument; a warning says so then."""
+        """Return whether a word names an argument that the document no longer has; warn then."""
         if word not in self.config.pinned.gone_arguments.get(tool.origin.operation, ()):
             return False
         self.problems.add(
@@ -124,7 +124,7 @@ class _Table:
 
 
 class _Changes:
-    """The parts of the new server."""
+    """Collects the parts of the new server."""
 
     def __init__(
         self, server: Server, tables: dict[str, _Table], faults: _Faults, gone: _Gone
@@ -147,7 +147,7 @@ class _Changes:
         return not table.config.name
 
     def apply(self, toolset: str, tool: Tool) -> None:
-        """Put one tool into the new server, changed as its table says."""
+        """Add one tool to the new server, changed by its table, or a skip if it is disabled."""
         table = self.tables.get(tool.origin.operation)
         if table is None:
             self.members.setdefault(toolset, []).append(tool)
@@ -171,8 +171,8 @@ class _Changes:
         self.members.setdefault(toolset, []).append(changed)
 
     def check_answer(self, tool: Tool, config: ToolConfig) -> None:
-        """Report fields to keep or to leave out that no answer has. A misspelt or missing field to
-        keep would leave an empty answer.
+        """Report fields of a table that no answer has: an error for those to keep, since an answer
+        would be empty, a warning for those to leave out or withhold.
         """
         if not tool.response.json:
             return
@@ -224,7 +224,7 @@ class _Changes:
         )
 
     def toolset(self, name: str) -> Toolset:
-        """A toolset of the document, or a new one, with its tools."""
+        """Return a toolset, of the document or new, with its tools sorted by name."""
         tools = tuple(sorted(self.members[name], key=lambda tool: tool.name))
         for toolset in self.server.toolsets:
             if toolset.name == name:
@@ -284,7 +284,9 @@ def _add_tables_for_many(
 
 
 def alone(config: Config, tool: Tool, server: Server) -> Config:
-    """Return a configuration for a server with one tool alone, which it does not leave out."""
+    """Return a configuration for a server with one tool: all tables enabled, and tables for many
+    tools without arguments that the tool lacks.
+    """
 
     def fitting(table: ToolConfig) -> ToolConfig:
         words = [word for word in table.arguments if _has_argument(tool, word, server)]
@@ -543,7 +545,7 @@ def _has_argument(tool: Tool, word: str, server: Server) -> bool:
 
 
 def _inner_field(tool: Tool, word: str, server: Server) -> Inner | None:
-    """A field inside an argument by its path; None where a tool has none."""
+    """Return the field inside an argument at a dotted path; None if the tool has none."""
     first, *rest = word.split(".")
     argument = tool.argument(first)
     if argument is None or not rest:

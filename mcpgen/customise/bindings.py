@@ -31,7 +31,9 @@ from ..runtime.pointer import escape
 
 
 def pin(config: Config, lock: Lock | None, document: Document) -> Config:
-    """The configuration with the names this run must keep, for this document."""
+    """Return the configuration with the names of the last run that this run must keep (`pinned`),
+    and with renamed operations in its selection.
+    """
     tags = {}
     if config.tags:
         items = documented(document)
@@ -82,8 +84,8 @@ def pin(config: Config, lock: Lock | None, document: Document) -> Config:
 
 
 def _models(config: Config, lock: Lock | None, document: Document) -> dict[str, str]:
-    """The class names of the last run. Names of files began at `ref_root` once, and those in a
-    project whose document lies outside of it at the document's folder.
+    """Return the class names of the last run. Older locks have other paths of files in the keys,
+    from `ref_root` or the document's folder: these are rewritten.
     """
     models = {} if lock is None else dict(lock.models)
     if document.source.path is None:
@@ -102,14 +104,14 @@ def _models(config: Config, lock: Lock | None, document: Document) -> dict[str, 
 
 
 def _prefix(config: Config, lock: Lock | None) -> str:
-    """The beginning of the variables of the last run, as long as the server has its name."""
+    """Return the prefix of environment variables in the last run; empty for a renamed server."""
     if lock is None:
         return ""
     return lock.env_prefix * (config.name in (None, lock.name))
 
 
 class _Last:
-    """The operations of the last run, and of those before it, in today's document.
+    """The operations of the last run and of earlier runs, in today's document.
 
     `today` maps them to `METHOD /path`, `by_word` every word for them to the operation; the keys of
     `[tools]` take precedence there.
@@ -178,7 +180,7 @@ class _Last:
         }
 
     def toolsets(self) -> dict[str, str]:
-        """Operation → the toolset of its tool."""
+        """Return operation → the toolset of its tool in the last run."""
         return {
             operation: entry.toolset
             for operation, entry in self.entries.items()
@@ -254,7 +256,7 @@ def _selection(
 
 
 def customised(config: Config, lock: Lock | None, document: Document) -> dict[str, Operation]:
-    """The operation of each key of `[tools]`, for the next lock. Gone ones keep their entry.
+    """Return key of `[tools]` → operation, for the next lock. Removed operations keep their entry.
 
     `config` is what `pin` made of it.
     """
@@ -273,7 +275,7 @@ def customised(config: Config, lock: Lock | None, document: Document) -> dict[st
 
 
 def _by_word(listed: list[Operation]) -> dict[str, set[Operation]]:
-    """Every operation by each of its names."""
+    """Return operationId or `METHOD /path` → the operations of that name."""
     operations: dict[str, set[Operation]] = {}
     for pair in listed:
         for word in pair:
@@ -288,7 +290,7 @@ def operations(document: Document) -> list[Operation]:
 
 
 def documented(document: Document) -> list[DocumentedOperation]:
-    """Every operation of an upgraded document that can be read."""
+    """Return every readable operation of an upgraded document."""
 
     def deref(node: Any, pointer: str) -> tuple[Any, str]:
         try:
@@ -312,7 +314,7 @@ def known_apis(lock: Lock) -> dict[str, str]:
 
 
 def known_operations(lock: Lock) -> dict[str, set[str]]:
-    """API → `METHOD /path` of each of its tools; nothing where there is one API."""
+    """Return API → `METHOD /path` of each of its tools; empty if there is one API."""
     found: dict[str, set[str]] = {}
     for tool in lock.tools:
         api = tool.path.partition("/")[0].removesuffix(":")
@@ -343,8 +345,8 @@ class Many:
 
 
 def of_tool(config: Config, origin: Origin, *names: str) -> Iterator[Many]:
-    """Yield the tables that are about a tool, the most special last: tags, then globs, the more
-    letters the more special. `names` are those of the tool.
+    """Yield the tables for many tools that match a tool, the most special last: tags, then globs by
+    their number of characters without `*`. `names` are those of the tool.
     """
     tags = config.pinned.tags.get(origin.operation, ())
     for tag, table in config.tags.items():
@@ -357,7 +359,7 @@ def of_tool(config: Config, origin: Origin, *names: str) -> Iterator[Many]:
 
 
 def table_of(config: Config, origin: Origin, name: str, own: str) -> ToolConfig:
-    """Return all that a configuration says of a tool; `own` is the key of its own table."""
+    """Return the merged tables of a tool; `own` is the key of its own table."""
     made = ToolConfig()
     tables = [(many.path, many.config) for many in of_tool(config, origin, name)]
     if own in config.tools:

@@ -1,4 +1,4 @@
-"""Fields inside an argument (`body.author.name`): their places in a tool's schemas, and the owner's
+"""Fields inside an argument (`body.author.name`): their places in a tool's schemas, and the user's
 settings for them.
 
 The schemas are the listed schema and, for a shortened tool, the full schema. A path goes through
@@ -39,12 +39,12 @@ class _Root:
     written: list[tuple[str, str | None]] = field(default_factory=list)
 
     def containers(self, argument: str, path: list[str]) -> list[Schema]:
-        """Return the schemas at a place inside an argument, one for each way to it."""
+        """Return the schemas at a path inside an argument, one for each branch that leads there."""
         schema = as_object(self.schema.get("properties")).get(argument)
         return list(self._containers(schema, f"/properties/{escape(argument)}", path))
 
     def objects(self, argument: str, path: list[str]) -> Iterator[Schema]:
-        """Yield the schemas of the objects there: those of each branch, and of a list's items."""
+        """Yield the schemas at a path, with those of each branch and of a list's items."""
         for container in self.containers(argument, path):
             for each, _ in self._level(container, "", frozenset(self.definitions)):
                 yield each
@@ -142,8 +142,8 @@ class Inner:
         return next(filter(None, (self.whole.fault(each, value) for each in schemas)), "")
 
     def changed(self, config: ArgumentConfig, value: Any) -> Tool:
-        """Return the tool with the field as its table asks. `value` is the value sent by the
-        server.
+        """Return the tool with the field changed by its table. `value`: the fixed value if the
+        field is hidden, else the default; None without either.
         """
         for root in (self.listed, self.whole):
             for parent in root.objects(self.argument.name, self.path):
@@ -166,8 +166,8 @@ class Inner:
         return tool.with_argument(old, replace(old, default_fields=(*old.default_fields, given)))
 
     def made(self) -> Tool:
-        """Return the tool that makes the object around a fixed field where a call leaves it out,
-        and that object needs nothing else.
+        """Return the tool that adds the object at the path if a call leaves it out; unchanged if
+        the object needs more than its fixed fields.
         """
         containers = self.whole.containers(self.argument.name, self.path)
         if any(self.whole.fault(each, {}) for each in containers):
@@ -212,7 +212,7 @@ class Inner:
         return "".join(f"/{escape(name)}" for name in names)
 
     def _objects(self, root: _Root) -> list[Schema]:
-        """Return the objects that have the field."""
+        """Return the schemas of objects with the field."""
         objects = root.objects(self.argument.name, self.path)
         return [each for each in objects if _names(each, self.name)]
 
@@ -245,7 +245,7 @@ def _demand_no_more(schema: Schema, name: str) -> None:
 
 
 def with_made_objects(tool: Tool, word: str, server: Server) -> Tool:
-    """Return the tool that makes the objects around a fixed field where a call leaves them out."""
+    """Return the tool that adds the objects around a fixed field if a call leaves them out."""
     for place in re.finditer(r"\.[^.]+", word):
         argument = tool.argument(word.partition(".")[0])
         assert argument is not None

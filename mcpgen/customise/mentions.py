@@ -22,8 +22,8 @@ VALUES = frozenset(["const", "default", "enum", "examples"])
 
 
 def with_tool_names(server: Server) -> Server:
-    """Return the server with the name of a tool wherever a text says its operationId. One that is
-    the name of a tool means that tool.
+    """Return the server with operationIds in its texts replaced by the names of their tools. Those
+    that look like a word of a sentence (`list`), or are the name of a tool, stay.
     """
     names: dict[str, str] = {}
     listed = {tool.name for tool in server.tools}
@@ -39,7 +39,7 @@ def with_tool_names(server: Server) -> Server:
 
 
 def named(text: str, names: Mapping[str, str]) -> str:
-    """A text with the names of tools for operationIds."""
+    """Replace operationIds in a text by the names of their tools."""
     if names.keys().isdisjoint(_IDENTIFIER.findall(text)):
         return text
     return _IDENTIFIER.sub(lambda match: names.get(match.group(), match.group()), text)
@@ -51,8 +51,8 @@ def _toolset(toolset: Toolset, names: Mapping[str, str]) -> Toolset:
 
 
 def _tool(tool: Tool, names: Mapping[str, str]) -> Tool:
-    """A tool whose texts name tools. A field of its own that is called like an operation is that
-    field.
+    """Replace operationIds in the texts of a tool, except for those that are also the name of a
+    field in its schemas.
     """
     fields = {*_fields(tool.input_schema), *_fields(tool.output_schema)}
     others = names
@@ -84,7 +84,7 @@ def _fields(value: Any) -> set[str]:
 
 
 def _schema(value: Any, names: Mapping[str, str]) -> Any:
-    """A schema whose descriptions name tools. Values stay what they are."""
+    """Replace operationIds in the descriptions of a schema; its data (`VALUES`) stays."""
     if isinstance(value, list):
         return [_schema(item, names) for item in value]
     if not isinstance(value, dict):

@@ -42,7 +42,7 @@ class Recorded:
         return any(fits(expected[kind], values) for kind, fits in _FITS.items() if kind in expected)
 
     def names(self, place: str) -> set[str]:
-        """Return the names in the query, or of the fields in the body."""
+        """Return the names in the query, else those of the fields in a JSON body."""
         if place == "query":
             return {name for name, _ in parse_qsl(self.query, keep_blank_values=True)}
         text = _text(self.body)
@@ -120,8 +120,8 @@ _FITS: dict[str, Callable[[Any, list[str]], bool]] = {
 
 
 class Recorder:
-    """An API on a free port of this machine: every request it gets, the status of its answers, and
-    the seconds until they come.
+    """An API on a free port of this machine. `requests`: those it got, except for `/token`;
+    `status` and `seconds`: the status and delay of its answers.
     An answer with an error status repeats the request, as careless servers do.
     """
 
@@ -176,12 +176,14 @@ class Recorder:
         self._server.server_close()
 
     def taken(self) -> list[Recorded]:
-        """Return the requests since the last time."""
+        """Return the requests since the last call, and forget them."""
         requests, self.requests = self.requests, []
         return requests
 
     def settings(self, facts: Mapping[str, Any]) -> dict[str, str]:
-        """Environment variables with which a server of these facts (`api.json`) calls this API."""
+        """Return environment variables for a server with these facts (`api.json`): all its APIs and
+        token URLs are this API.
+        """
         prefix = facts["env_prefix"]
         settings = {f"{prefix}_ALLOW_PRIVATE": "true", f"{prefix}_RETRIES": "0"}
         for name in ("", *(f"{api.upper()}_" for api in facts.get("apis", ()))):

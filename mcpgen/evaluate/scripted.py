@@ -1,4 +1,5 @@
-"""An agent without a model: it searches with a task's words and calls the first tool that fits.
+"""An agent without a model: it searches with a task's words and calls the tools that fit, in the
+order of the search, until the task is done or three were wrong.
 
 A tool fits if it takes all arguments of the task and requires no others. The behaviour is the same
 every time.
@@ -51,7 +52,7 @@ class _Listed:
         self.toolset_of = dict.fromkeys(self.by_name, "")
 
     def find(self, name: str) -> None:
-        """Nothing: the search alone is asked."""
+        """Find nothing: the agent uses the search alone."""
 
     def near(self, name: str) -> str:
         """Return no hint."""
@@ -93,9 +94,9 @@ async def _attempt(
 
 
 def fitted(schema: dict[str, Any], task: Task) -> dict[str, Any]:
-    """Return a task's arguments as a tool takes them: the body as one argument or its fields as
-    arguments, whichever way the task has it. A field of the task's own `body` is left out where the
-    tool has no argument for it.
+    """Return a task's arguments as a tool takes them: the body as one argument, or its fields as
+    arguments, in whichever form the task has them. A field of the task's `body` (not of its
+    arguments) is left out if the tool has no argument for it.
     """
     names: dict[str, Any] = schema.get("properties", {})
     given = dict(task.arguments)

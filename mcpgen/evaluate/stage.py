@@ -15,8 +15,8 @@ from ..paths import FACTS, import_root
 
 @contextlib.asynccontextmanager
 async def serving(folder: Path, api: str, *options: str) -> AsyncIterator[Any]:
-    """The official client, connected to a project's server that calls that API; credentials are
-    made up. Raises UsageError where there is no project.
+    """Yield the official client, connected to a project's server. `api`: the base URL of its first
+    API; credentials are made up. Raises UsageError without a project.
     """
     from mcp import Client, StdioServerParameters
     from mcp.client.stdio import stdio_client

@@ -21,8 +21,8 @@ FORMAT = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """One task: whether the request arrived, how many calls and tokens (about) it took, the tools
-    that were called and were wrong, and what went wrong, if anything.
+    """The outcome of a task. `done`: the request arrived; `tokens` is an estimate without a model;
+    `wrong`: tools called in vain, with a model `METHOD /path` of requests; `reason`: of a failure.
     """
 
     task: str
@@ -62,7 +62,9 @@ class Task:
     body: Any = None
 
     def done_by(self, request: Recorded) -> bool:
-        """Return whether a request is the intended request of the task."""
+        """Return whether a request is that of the task: equal method and path, at least its query
+        parameters, and at least its body.
+        """
         path, _, query = self.path.partition("?")
         if (request.method, request.path) != (self.method, path):
             return False
@@ -72,7 +74,7 @@ class Task:
         return _within(self.body, _json(request.body))
 
     def outcome(self, requests: Sequence[Recorded], called: list[str], tokens: int) -> Outcome:
-        """Return the outcome by the requests that arrived."""
+        """Return the outcome for the requests that arrived and the names of the called tools."""
         done = any(map(self.done_by, requests))
         return Outcome(
             task=self.task,
@@ -92,7 +94,9 @@ def _json(body: bytes) -> Any:
 
 
 def _within(part: Any, whole: Any) -> bool:
-    """Return whether a JSON value holds another: objects member by member, all else equal."""
+    """Return whether `whole` contains `part`: objects member by member, other values if equal. A
+    null in `part` allows any value.
+    """
     if isinstance(part, dict):
         if not isinstance(whole, dict):
             return False
@@ -101,7 +105,7 @@ def _within(part: Any, whole: Any) -> bool:
 
 
 def read_tasks(path: Path) -> list[Task]:
-    """Return the tasks of a file, one JSON object on each line. Raises UsageError."""
+    """Return the tasks of a file, one JSON object on each line. Raises UsageError (E1472)."""
     try:
         lines = path.read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:

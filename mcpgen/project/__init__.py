@@ -1,3 +1,3 @@
-"""A project on disk: a run, the check of a project against its document, the owner's code, and new
+"""A project on disk: a run, the check of a project against its document, the user's code, and new
 projects.
 """

@@ -40,7 +40,7 @@ class Annotations:
     definitions: dict[str, Schema] = field(default_factory=dict)
 
     def schema(self, node: ast.AST | None) -> Schema:
-        """Return the schema of an annotation; empty where there is none."""
+        """Return the schema of an annotation; empty for none and for `Any`."""
         match node:
             case None:
                 return {}
@@ -108,7 +108,7 @@ class Annotations:
         return {"format": ast.unparse(node)}
 
     def _class(self, node: ast.ClassDef) -> Schema:
-        """Return the fields of a dataclass, a model or a TypedDict; the values of an
+        """Return the schema of a class: an object with the annotated fields, or the values of an
         enumeration.
         """
         bases = [last_name(base) for base in node.bases]

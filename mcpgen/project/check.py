@@ -1,5 +1,5 @@
-"""Is a project what its document, configuration and this version of mcpgen give, and does the
-user's code still fit?
+"""Check of a project against its document, its configuration and this version of mcpgen, and of
+the user's code against the generated code.
 
 Nothing is written.
 """
@@ -101,7 +101,7 @@ def template_differences(folder: Path, problems: Problems) -> Iterator[tuple[Out
 
 
 def _reasons(folder: Path, lock: Lock, result: Run) -> Iterator[str]:
-    """Yield the reasons to generate."""
+    """Yield the reasons to generate again, as sentences."""
     if is_interrupted(folder):
         yield INTERRUPTED
     if lock.config != result.facts.config:
@@ -146,7 +146,7 @@ def _counted(changes: Changes) -> Iterator[str]:
 
 
 def _table_problems(problems: Problems) -> Iterator[Problem]:
-    """Yield the problems reported for `mcpgen.toml`."""
+    """Yield the problems (E11…) of `mcpgen.toml`. Tables about removed parts become errors."""
     for problem in problems:
         if problem.code in GONE_TABLES:
             yield replace(problem, severity="error")
@@ -164,7 +164,7 @@ def _facts(folder: Path, lock: Lock) -> dict[str, Any]:
 
 
 def edits(folder: Path, recorded: Mapping[str, Collection[str]]) -> Iterator[str]:
-    """Sentences about generated files that are not as they were generated: edited, or gone."""
+    """Yield a sentence for each generated file that is missing or was edited, by path."""
     for path, hashes in sorted(recorded.items()):
         try:
             content = read_plain(folder, path)

@@ -59,7 +59,7 @@ def _contract_names(package: GeneratedPackage) -> set[str]:
 
 
 def _contract(path: Path) -> list[dict[str, Any]] | ValueError:
-    """Return the tools of a contract, or why it cannot be read."""
+    """Return the tools of a contract, or a ValueError with the reason why it is unreadable."""
     try:
         data = json.loads(path.read_text("utf-8-sig"))
     except OSError as error:
@@ -78,7 +78,7 @@ class _Custom:
         self.room = package.home / "custom"
 
     def contracts(self) -> Iterator[Problem]:
-        """Yield the user's own contracts, and the functions that belong to them."""
+        """Yield the problems of the user's own contracts and of their functions."""
         for path in sorted(self.room.glob("*.json")):
             contract = _contract(path)
             if isinstance(contract, ValueError):
@@ -100,7 +100,7 @@ class _Custom:
     def tool(
         self, tool: dict[str, Any], path: Path, module: Path, tree: ast.Module | None
     ) -> Iterator[Problem]:
-        """One contract and its function."""
+        """Yield the problems of one contract's function."""
         name = str(tool.get("name"))
         word = _word(name)
         function = _function(tree, word)
@@ -133,8 +133,8 @@ class _Custom:
         return {**schema, "properties": kept} if properties else schema
 
     def implementations(self) -> Iterator[Problem]:
-        """Functions in `custom/<tool>.py` that are missing, or that do not fit the generated
-        contract.
+        """Yield a problem for each function in `custom/<tool>.py` that is missing, or does not fit
+        the generated contract.
         """
         for name, wire in sorted(self.package.tools.items()):
             module = self.room / f"{_word(name)}.py"
@@ -155,7 +155,7 @@ class _Custom:
     def implementation(
         self, name: str, schema: Mapping[str, Any], module: Path, tree: ast.Module | None
     ) -> Iterator[Problem]:
-        """One generated tool and the user's function for it."""
+        """Yield the problems of the user's function for one generated tool."""
         function = _function(tree, _word(name))
         if function is None:
             hint = "`mcpgen generate` writes a stub where there is no file" if tree is None else ""
@@ -170,8 +170,8 @@ class _Custom:
         return bool(self.package.files.planned) and not module.is_file()
 
     def orphans(self) -> Iterator[Problem]:
-        """Functions in `custom/<tool>.py` whose tool is gone: they are the user's, so they are
-        named and left alone.
+        """Yield a warning for each function in `custom/<tool>.py` without a tool. The files are the
+        user's and stay.
         """
         words = {"__init__", *map(_word, self.package.tools)}
         for path in sorted(self.room.glob("*.py")):
@@ -188,12 +188,12 @@ class _Custom:
                 yield replace(problem, severity="warning")
 
     def missing(self, message: str, module: Path, hint: str) -> Problem:
-        """A function that is not there."""
+        """Return the problem (E1313) of a missing function."""
         place = Place(file=self.name(module))
         return Problem(code="E1313", severity="error", message=message, hint=hint, place=place)
 
     def name(self, path: Path) -> str:
-        """A path as the user sees it."""
+        """Return a path from the project's folder."""
         return relative(self.folder, path)
 
 
@@ -203,7 +203,9 @@ def _word(tool: str) -> str:
 
 
 def _function(tree: ast.Module | None, name: str) -> Function | ast.alias | None:
-    """Return the last thing of that name in a module; an alias where it comes from elsewhere."""
+    """Return the last function of a name at the top of a module; an alias for an import, also of
+    `*`, and for an assignment. None without any.
+    """
     if tree is None:
         return None
     for node in reversed(tree.body):

@@ -13,9 +13,11 @@ from .run import CommandInput, run
 
 
 def add_deployment(folder: Path, target: str) -> list[Path]:
-    """Write the files of one of `deployment.TARGETS` into `deploy/`; returns them.
+    """Write the files of one of `deployment.TARGETS` into `deploy/`, or of one of `IN_REPOSITORY`
+    into the git repository; return their paths.
 
-    Raises UsageError where a file is there already: then none is written.
+    Raises UsageError, and writes none, if a file exists or a server for `monitoring` has no
+    metrics.
     """
     made = run(CommandInput(folder=folder), Problems(), files=False)
     server, home = made.server, folder.resolve()

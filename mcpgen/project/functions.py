@@ -44,7 +44,7 @@ def parsed(path: Path) -> ast.Module | Problem | None:
 def problem_at(
     code: str, message: str, folder: Path, path: Path, node: ast.stmt | ast.expr, hint: str = ""
 ) -> Problem:
-    """An error at a node of a file, with the line it is on."""
+    """Return an error at a node of a file, with its line of text."""
     lines = path.read_text("utf-8-sig", errors="replace").splitlines()
     line = node.lineno
     excerpt = ((line, lines[line - 1]),) if 0 < line <= len(lines) else ()
@@ -54,12 +54,12 @@ def problem_at(
 
 
 def relative(folder: Path, path: Path) -> str:
-    """A path as the user sees it: from the project's folder."""
+    """Return a path from the project's folder."""
     return path.relative_to(folder).as_posix()
 
 
 def near(name: str, names: Collection[str], *, cutoff: float = 0.6) -> str:
-    """A question that offers the nearest name; empty where none is near."""
+    """Return ``did you mean `name`?`` with the most similar name; empty for none."""
     close = difflib.get_close_matches(name, sorted(names), n=1, cutoff=cutoff)
     if not close:
         return ""
@@ -68,7 +68,7 @@ def near(name: str, names: Collection[str], *, cutoff: float = 0.6) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserFunction:
-    """One such function, and the name of its tool."""
+    """A function with `@tool`, and the name of its tool."""
 
     name: str
     path: Path
@@ -77,7 +77,9 @@ class UserFunction:
 
 
 def functions(package: Path) -> list[UserFunction]:
-    """Every function with `@tool` at the top of a module; files that are not Python have none."""
+    """Return the functions with `@tool` at the top of the modules of `custom/`. Files that are not
+    Python have none.
+    """
     found: list[UserFunction] = []
     for path in decorated(package):
         tree = parsed(path)
@@ -87,20 +89,20 @@ def functions(package: Path) -> list[UserFunction]:
 
 
 def functions_in(path: Path, tree: ast.Module) -> Iterator[UserFunction]:
-    """Yield every such function of one module."""
+    """Yield the functions with `@tool` at the top of one module."""
     for node in tree.body:
         if isinstance(node, FunctionNode) and makes_a_tool(node):
             yield UserFunction(name=_tool_name(node), path=path, node=node, module=tree)
 
 
 def functions_of(folder: Path) -> list[UserFunction]:
-    """Every such function of a project."""
+    """Return the functions with `@tool` of a project."""
     return [function for home in homes(folder) for function in functions(home)]
 
 
 def parts_used(folder: Path) -> frozenset[str]:
-    """Return the parts of the runtime whose functions the user's code calls: `wire.file(...)`, or
-    `api.request` with a body that they write.
+    """Return the parts of the runtime that the user's code needs, by the names it uses
+    (`wire.file`) and the arguments `multipart` and `content` of its calls.
     """
     used: set[str] = set()
     for home in homes(folder):
@@ -218,7 +220,7 @@ def _misplaces_content(returns: ast.expr, *, inside: bool = False) -> bool:
 
 
 def _yields(function: FunctionNode) -> bool:
-    """Return whether a function itself yields, whatever those inside it do."""
+    """Return whether a function itself yields; inner functions do not count."""
     pending: list[ast.AST] = list(function.body)
     while pending:
         node = pending.pop()

@@ -2,7 +2,7 @@
 
 User code imports from the package itself (`from .. import Api`), its tools and its models.
 Modules of `runtime/` may move with every version. An import that is not there, or that reaches
-past the package's face, is a problem with the right import as its hint.
+past the names that the package offers, is a problem with the right import as its hint.
 """
 
 from __future__ import annotations
@@ -93,7 +93,9 @@ class _Reader:
                 yield problem_at(NOT_THERE, message, self.files.folder, path, node, hint)
 
     def _imports(self, path: Path, tree: ast.Module) -> Iterator[_Import]:
-        """Every import from the package, in the order of the file."""
+        """Yield every import of a module or name of the package, those at the top of the file
+        first.
+        """
         room: tuple[str, ...] | None = None
         if path.is_relative_to(self.home):
             room = path.relative_to(self.home).parent.parts
@@ -121,7 +123,7 @@ class _Reader:
         return room[: len(room) + 1 - node.level] + named
 
     def _faults(self, found: _Import) -> Iterator[tuple[str, str, str]]:
-        """(code, message, hint) of everything that is wrong with one import."""
+        """Yield (code, message, hint) of each problem of one import."""
         if self._is_offered(*found.module):
             return
         if found.module[0] == "runtime":
@@ -158,8 +160,8 @@ class _Reader:
                 yield NOT_THERE, message, near(name, functions)
 
     def _is_offered(self, name: str, *inner: str) -> bool:
-        """Return whether a module of the package is the user's own, or a name of the package's
-        face.
+        """Return whether a module of the package is the user's own, or a name that the package
+        itself offers.
         """
         if name in OWN:
             return True
@@ -207,7 +209,7 @@ def _attributes(tree: ast.Module, variable: str | None) -> tuple[str, ...]:
 
 
 def _attribute_nodes(tree: ast.Module) -> Iterator[tuple[ast.Attribute, str]]:
-    """Every `variable.attribute` of a file, with the variable."""
+    """Yield each `variable.attribute` of a file, with the variable."""
     for node in ast.walk(tree):
         match node:
             case ast.Attribute(value=ast.Name(id=variable)):
@@ -215,7 +217,7 @@ def _attribute_nodes(tree: ast.Module) -> Iterator[tuple[ast.Attribute, str]]:
 
 
 def _relative_imports(tree: ast.Module) -> list[ast.ImportFrom]:
-    """Every `from .module import …` of a file."""
+    """Return each `from .module import …` of a file."""
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
     return [node for node in imports if node.level]
 
@@ -231,7 +233,7 @@ def _toolset_modules(tree: ast.Module) -> dict[str, str]:
 
 
 def _imported_names(tree: ast.Module | None) -> frozenset[str]:
-    """Return the names that the package's face imports for type checkers: all it offers."""
+    """Return the names that the package's `__init__.py` imports from itself: all it offers."""
     if tree is None:
         return frozenset()
     imports = _relative_imports(tree)

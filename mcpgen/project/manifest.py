@@ -35,8 +35,8 @@ def package_version(folder: Path) -> str:
 
 
 def manifest_problems(folder: Path, package: str, **features: bool) -> Iterator[Problem]:
-    """Yield the dependencies that a project's `pyproject.toml` lacks, and its mentions of an old
-    package. `features` are those of `render.parts`.
+    """Yield the problems of a project's `pyproject.toml`: missing dependencies, commands of an old
+    package, and a style of black that would format the runtime. `features`: of `render.parts`.
     """
     manifest, lines = _read(folder / NAME)
     yield from missing_dependencies(folder, **features)
@@ -46,8 +46,8 @@ def manifest_problems(folder: Path, package: str, **features: bool) -> Iterator[
 
 
 def refuse_place(folder: Path | None) -> None:
-    """Refuse a folder that is to be a package inside an app. Raises UsageError for one without a
-    name that Python can import, or with the name of what the server itself imports.
+    """Check the folder of a package inside an app. Raises UsageError without a folder, for a name
+    that Python cannot import, and for the name of a module that the server itself imports.
     """
     if folder is None:
         hint = "add `--output src/shop/mcp`, with your package for `shop`"
@@ -65,8 +65,8 @@ def refuse_place(folder: Path | None) -> None:
 
 
 def missing_dependencies(folder: Path, **features: bool) -> Iterator[Problem]:
-    """Yield the dependencies that a project's `pyproject.toml` lacks, or that of the app around it;
-    none if it names none.
+    """Yield at most one problem (E1320) with the dependencies that `pyproject.toml` of a project,
+    or of the app around it, lacks; none if that has no list `dependencies`.
     """
     home = _home(folder.resolve()) or folder
     manifest, lines = _read(home / NAME)
@@ -96,7 +96,7 @@ def _read(file: Path) -> tuple[dict[str, Any], list[str]]:
 
 
 def _old_commands(manifest: Mapping[str, Any], package: str, lines: list[str]) -> Iterator[Problem]:
-    """Yield a problem for each command of a missing package: the server was renamed."""
+    """Yield a problem for each command of another package `…_mcp`: the server was renamed."""
     commands = as_object(as_object(manifest.get("project")).get("scripts"))
     for command, entry_point in commands.items():
         module = as_text(entry_point).partition(":")[0].partition(".")[0]
@@ -111,7 +111,7 @@ def _old_commands(manifest: Mapping[str, Any], package: str, lines: list[str]) -
 
 
 def _own_style(black: Mapping[str, Any], lines: list[str]) -> Iterator[Problem]:
-    """Yield a style of black that the copied runtime does not have, unless black passes over it."""
+    """Yield a warning for another line length of black than the runtime's, unless excluded."""
     excluded = "".join(as_text(black.get(key)) for key in EXCLUDING)
     if black.get("line-length", WIDTH) == WIDTH or "runtime" in excluded:
         return
@@ -155,7 +155,7 @@ def _normalised(requirement: str) -> str:
 
 
 def _place(lines: list[str], pattern: str) -> Place:
-    """Return the first line that begins with the pattern."""
+    """Return the place of the first line that begins with a pattern; else that of the file."""
     for number, line in enumerate(lines, 1):
         if re.match(pattern, line):
             return Place(file=NAME, line=number, column=1, excerpt=((number, line),))

@@ -42,8 +42,8 @@ def add_function(
 ) -> Path:
     """Write the stub of a tool into `custom/`; returns its file.
 
-    `arguments` are those of `new_tool`. Raises UsageError for a name or an argument that cannot be,
-    and where a tool or a file of that name is there.
+    `arguments` are those of `new_tool`. Raises UsageError for an invalid name or argument, for a
+    name with a tool or a file already, and before the first `mcpgen generate`.
     """
     tool = new_tool(name, description, arguments, read_only=read_only)
     lock = read_lock(folder)

@@ -28,7 +28,7 @@ HINTS = {
 
 
 def own_files(folder: Path) -> dict[str, bytes]:
-    """Return the files below `custom/` of a project, or of its package, by their path."""
+    """Return path → content of the files in a project's `custom/` that may make tools."""
     paths = [path for home in homes(folder) for path in home.glob("custom/**/*") if path.is_file()]
     files = {path.relative_to(folder).as_posix(): path for path in paths}
     return {name: path.read_bytes() for name, path in files.items() if is_own(name)}

@@ -28,7 +28,8 @@ TOOLS = re.compile(r"(src/[^/]+/)?tools/[^/]+\.json")
 class Files:
     """The files of a project, now or after a run.
 
-    `planned` are the generated files of the run, by path; `gone` are paths of the last run only.
+    `planned` are the generated files of the run, by path; `gone` are paths of the last run, which
+    do not exist afterwards unless they are planned.
     Every other path is read from the disk.
     """
 
@@ -38,13 +39,13 @@ class Files:
     gone: Collection[str] = ()
 
     def has(self, path: str) -> bool:
-        """Return whether there is such a file."""
+        """Return whether there is a file at a path, from the project's folder."""
         if path in self.planned:
             return True
         return path not in self.gone and (self.folder / path).is_file()
 
     def has_module(self, path: str) -> bool:
-        """Return whether there is such a module or package; `path` has no suffix."""
+        """Return whether there is a module or package at a path without suffix."""
         if self.has(f"{path}.py"):
             return True
         if any(planned.startswith(f"{path}/") for planned in self.planned):
@@ -76,7 +77,7 @@ class GeneratedPackage:
     """The generated package `name`, in the folder `root` of its project.
 
     * `tools`: its tools as on the wire, by name; `toolsets`: their names by toolset.
-    * `contracts`: the entry in `contracts.json` of each tool that the user implements.
+    * `contracts`: the entry in `contracts.json` of each tool of the user's code or a workflow.
     * `lists`: the entry in `api.json` of each tool that answers a list.
     * `home`: the folder of the user's modules, in the old package while the server is renamed.
     * `gone`: name of a removed tool → the reason; `renamed`: old → new name of a tool.
@@ -158,7 +159,7 @@ def package_of_run(run: Run) -> GeneratedPackage:
 
 
 def tools_in(files: Files, paths: Collection[str]) -> dict[str, Mapping[str, Any]]:
-    """Every generated tool as on the wire, by name."""
+    """Return name → Tool object of every generated tool."""
     tools: dict[str, Mapping[str, Any]] = {}
     for path in paths:
         if TOOLS.fullmatch(path) is None:

@@ -17,8 +17,8 @@ SECONDS = 60
 
 
 def side_of_revision(project: Path, revision: str) -> Side:
-    """Return the project at a revision. Raises UsageError (E1362) where git or the revision has
-    none.
+    """Return the project at a revision. Raises UsageError (E1362) if git fails, or the revision has
+    no readable lock.
     """
     commit = _git(
         project, revision, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}"

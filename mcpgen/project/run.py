@@ -6,7 +6,7 @@ The stages themselves are in `pipeline`; here is decided what they are given, fo
 option that says something else is refused, so that what is on disk can always be made again from
 the folder alone.
 
-    result = run(Request(folder=folder), problems)
+    result = run(CommandInput(folder=folder), problems)
     save(result, force=…, accept=…, dry_run=…)
 """
 
@@ -55,7 +55,7 @@ class CommandInput:
     """The input of a command. `config` holds what its options say; what was not given has its
     default there. With `update` the document is fetched anew where the project has a copy of it;
     with `adopt` the lock may be damaged. `add` are groups of files to be written on request. With
-    `keep` a module stays as it is on the disk if it was made of the same. What breaks a
+    `keep` a module with the source of the last run keeps its text on the disk. What breaks a
     rule of the document's OpenAPI version is a problem of the `severity`.
     """
 
@@ -96,7 +96,9 @@ class Run:
 
 
 def request_of(config: Config) -> CommandInput:
-    """A request whose document may be a project's folder as well."""
+    """Return the request for a configuration; a project's folder as its only source becomes
+    `folder`.
+    """
     if len(config.sources) == 1 and is_project(Path(config.sources[0])):
         return CommandInput(config=replace(config, sources=()), folder=Path(config.sources[0]))
     return CommandInput(config=config)
@@ -133,7 +135,7 @@ def settle(request: CommandInput) -> Plan:
 
 
 def _last_lock(folder: Path | None, *, adopt: bool) -> Lock | None:
-    """The lock of a project, None where there is none."""
+    """Return the lock of a project; None without a lock or a folder."""
     if folder is None:
         return None
     return salvaged_lock(folder) if adopt else read_lock(folder)
@@ -157,7 +159,9 @@ def named(config: Config, lock: Lock | None) -> Config:
 def run(
     request: CommandInput, problems: Problems, step: Step = lambda _: None, *, files: bool = True
 ) -> Run:
-    """Run all stages but `write`. Raises what the stages raise."""
+    """Run all stages but `write`; without `files` nothing is rendered. Raises what the stages
+    raise.
+    """
     from .. import pipeline
     from ..lint.hidden_text import report_hidden
     from ..lint.validation import Validation
@@ -303,7 +307,9 @@ def schema_text() -> str:
 
 
 def _agreed(asked: Config, folder: Path) -> Config:
-    """The configuration of a project, after a look at whether the options say the same."""
+    """Return the configuration of a project. Raises UsageError for options that disagree with it,
+    and if neither names a document.
+    """
     written = read_config(folder)
     if not written.documents:
         if asked.sources != (STDIN,):
@@ -329,9 +335,8 @@ def _agreed(asked: Config, folder: Path) -> Config:
 
 
 def _try(config: Config) -> None:
-    """Run the stages with what was asked for: what is wrong with it is said before a difference is.
-
-    Raises what the stages raise.
+    """Run the stages with a requested configuration, so that its own errors are raised before a
+    disagreement is.
     """
     from .. import pipeline
 

@@ -26,10 +26,10 @@ def save(
     renew: bool = False,
     dry_run: bool = False,
 ) -> Changes:
-    """Write a run, by the rules of `write`, after a look at what depends on the tools that go.
+    """Write a run, by the rules of `write`, with warnings about user code that will not fit.
 
-    Raises what `write` raises, RefusedError where the tool of a guard goes, and DocumentError or
-    UsageError where there is no tool to write.
+    Raises what `write` raises, RefusedError if the tool of a guard is removed or renamed (unless
+    `accept`), and DocumentError or UsageError if there is no tool to write.
     """
     end_if_empty(run.server)
     if not accept:

@@ -161,7 +161,7 @@ def begin(wish: Wish) -> None:
 
 
 def dumped(data: Any, indent: int | str = 2, *, ascii_only: bool = False) -> str:
-    """JSON as people keep it in a file."""
+    """Return a value as indented JSON with a newline at the end."""
     return json.dumps(data, indent=indent, ensure_ascii=ascii_only) + "\n"
 
 
@@ -173,8 +173,8 @@ def effects(*, read_only: bool) -> dict[str, bool]:
 def new_tool(
     name: str, description: str, arguments: Sequence[str], *, read_only: bool = False
 ) -> dict[str, Any]:
-    """A contract from the words of a command line. Raises UsageError for a name or an argument that
-    cannot be.
+    """Return a contract from the words of a command line. Raises UsageError (E1115) for an invalid
+    name or argument.
     """
     if not re.fullmatch(r"[a-z][a-z0-9_-]{0,49}", name) or name in RESERVED:
         meant = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
@@ -231,10 +231,10 @@ def _argument(word: str) -> tuple[str, dict[str, Any], bool]:
 
 
 def add_tool(folder: Path, tool: dict[str, Any]) -> Path:
-    """Append a contract to the project's list of tools, a new list if there is none; return its
-    file.
+    """Append a contract to the first list of tools among the project's sources, or to a new
+    `tools.json`; return the file.
 
-    Raises UsageError if the name of the tool is taken.
+    Raises UsageError if the name is taken, and if `tools.json` is there and no source.
     """
     for function in functions_of(folder):
         if function.name == tool["name"]:
@@ -307,7 +307,7 @@ def _like(text: str, data: Any) -> str:
 
 
 def _in_dialect(tool: dict[str, Any], tools: list[Any]) -> dict[str, Any]:
-    """A contract in the words of the list it goes into."""
+    """Return a contract with the keys and the shape of the list's first entry."""
     first = next((known for known in tools if isinstance(known, dict)), {})
     inner = first.get("function")
     named = inner if isinstance(inner, dict) else first

@@ -28,31 +28,29 @@ with a similar name guards the wrong tool.
 
 
 def findings(package: GeneratedPackage) -> Iterator[Problem]:
-    """Everything that is wrong with the user's own code, file by file."""
+    """Yield the problems of the user's own code: custom tools, hooks, then imports."""
     yield from custom_problems(package)
     yield from _hooks(package)
     yield from import_problems(package)
 
 
 def planned_problems(run: Run) -> list[Problem]:
-    """Return the problems that a run leaves in the user's own code, as warnings.
-
-    Raises RefusedError (E1360) if a guard is for a removed tool: the guard would silently stop
-    guarding.
-    """
+    """Return the problems that a run leaves in the user's own code, as warnings."""
     problems = list(findings(package_of_run(run)))
     return [replace(problem, severity="warning") for problem in problems]
 
 
 def refuse_idle_guards(run: Run) -> None:
-    """Raise RefusedError (exit code 3) when the tool of a guard (`before_…`) goes."""
+    """Raise RefusedError (E1360, exit code 3) if a run removes or renames the tool of a guard
+    (`before_…`): the guard would silently stop guarding.
+    """
     guards = [problem for problem in _hooks(package_of_run(run)) if problem.code == "E1360"]
     if guards:
         raise RefusedError(*guards)
 
 
 def _hooks(package: GeneratedPackage) -> Iterator[Problem]:
-    """Yield a problem for each hook of a tool that does not exist."""
+    """Yield a problem for each hook of a missing tool, or for an unreadable `hooks.py`."""
     path = package.home / "hooks.py"
     tree = parsed(path)
     if isinstance(tree, Problem):
@@ -74,7 +72,7 @@ def _hooks(package: GeneratedPackage) -> Iterator[Problem]:
 def _orphaned_hook(
     package: GeneratedPackage, kind: str, tool: str, names: set[str]
 ) -> tuple[str, str, str]:
-    """(code, message, hint) of a hook without its tool."""
+    """Return (code, message, hint) of a hook without its tool."""
     hook = f"{kind}_{tool}"
     code = "E1311"
     if kind == GUARD and tool in (*package.gone, *package.renamed):

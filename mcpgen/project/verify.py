@@ -1,4 +1,4 @@
-"""Is a project what its lock says? Neither the document nor the configuration is needed."""
+"""Check of a project against its lock, without its document and its configuration."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from .package import GeneratedPackage, package_on_disk
 
 
 def verify(folder: Path) -> list[str]:
-    """Every way in which a project is not what the lock says, by recomputing all its hashes; empty
-    when it is whole.
+    """Return a sentence for each difference between a project and its lock, whose hashes are
+    recomputed; empty without differences.
 
     Raises UsageError when there is no lock. Nothing is loaded and nothing is generated.
     """

@@ -73,22 +73,22 @@ class Workbench:
     # Pages
 
     def page(self, name: str, request: Request, **facts: Any) -> Response:
-        """A page, or a part of one."""
+        """Render the template of a page, or of a part of one, with facts."""
         template = self._engine.get_template(f"{name}.html.jinja")
         path = request.url.path.removeprefix(self.root)
         common = {"bench": self.bench, "root": self.root, "path": path, "link": self.link}
         return HTMLResponse(template.render(**common, **facts))
 
     def link(self, row: Row) -> str:
-        """Return the page of a tool, by the row of any list."""
+        """Return the address of a tool's page; `row` may be of any catalogue."""
         return f"{self.root}/tool/{self.bench.numbers[row.tool.origin.operation]}"
 
     def zoom(self, area: Area) -> str:
-        """Return the overview with the map of some toolsets alone."""
+        """Return the address of the overview with a map of an area's toolsets alone."""
         return f"{self.root}/?{urlencode([('toolset', name) for name in area.toolsets])}"
 
     def view(self) -> Catalogue:
-        """Return the tools that are chosen, as they are customised."""
+        """Return the catalogue of the chosen tools, as they are customised."""
         made_of = (self.bench.text, self.bench.version)
         if self._view is None or self._view[0] != made_of:
             catalogue = self.bench.catalogue
@@ -124,21 +124,21 @@ class Workbench:
         return self.page("overview_part", request, catalogue=self.view())
 
     def tools(self, request: Request) -> Response:
-        """Every operation as a row."""
+        """Render the table of all operations."""
         clients = [name for name, client in table().items() if client.counts]
         catalogue = self.bench.catalogue
         costs = {row.number: self.bench.tokens(row) for row in catalogue.rows}
         return self.page("tools", request, catalogue=catalogue, clients=clients, costs=costs)
 
     def tool(self, request: Request) -> Response:
-        """One tool."""
+        """Render the page of a tool. Raises HTTPException (404)."""
         row = self.row(request)
         page = tool_page(self.bench, row)
         form = list(inputs(page["tool"].input_schema))
         return self.page("tool", request, page=page, inputs=form, **self._fields(row))
 
     def function(self, request: Request) -> Response:
-        """Return the tool of a function."""
+        """Render the page of a function's tool. Raises HTTPException (404)."""
         for tool, kind, tokens in self.bench.catalogue.functions:
             if tool["name"] == request.path_params["name"]:
                 form = list(inputs(tool["inputSchema"]))
@@ -147,7 +147,7 @@ class Workbench:
         raise HTTPException(404)
 
     def edit(self, request: Request) -> Response:
-        """Return the fields of one tool, for the table."""
+        """Render the fields of one tool, for the table. Raises HTTPException (404)."""
         row = self.row(request)
         return self.page("edit", request, row=row, **self._fields(row))
 
@@ -156,11 +156,11 @@ class Workbench:
         return {**tool_fields(self.bench, row), "documented_text": said}
 
     def settings(self, request: Request) -> Response:
-        """Return the keys of `mcpgen.toml` about the whole server."""
+        """Render the settings: keys of `mcpgen.toml` for the server, an API, or many tools."""
         return self.page("settings", request, tables=settings_fields(self.bench))
 
     def find(self, request: Request) -> Response:
-        """Return the ranking for a question."""
+        """Render the ranking of the chosen tools for a question (`?q=`)."""
         question = request.query_params.get("q", "")
         rows = {row.tool.name: row for row in self.view().rows}
         places = []
@@ -169,11 +169,11 @@ class Workbench:
         return self.page("find", request, question=question, places=places, rows=rows)
 
     def problems(self, request: Request) -> Response:
-        """Return the frame of the problems; they come as a part."""
+        """Render the page of the problems, which loads them as a part."""
         return self.page("problems", request)
 
     def problems_part(self, request: Request) -> Response:
-        """Problems and repairs."""
+        """Render the problems and their repairs."""
         kinds, others = self.mending().kinds()
         return self.page("problems_part", request, kinds=kinds, others=others)
 
@@ -184,12 +184,12 @@ class Workbench:
         return self._mending
 
     def changes(self, request: Request) -> Response:
-        """Return the frame of the changes; they come as a part."""
+        """Render the page of the changes, which loads them as a part."""
         document = request.query_params.get("document", "")
         return self.page("changes", request, document=document)
 
     def changes_part(self, request: Request) -> Response:
-        """Return the comparison."""
+        """Render the comparison with the last run, or with `?document=`."""
         document = request.query_params.get("document", "").strip()
         comparison = compared(self.bench, document)
         is_saved = self.bench.text == self.bench.saved
@@ -213,7 +213,7 @@ class Workbench:
         return JSONResponse({"score": total, "rows": rows})
 
     def missing(self, request: Request, error: Exception) -> Response:
-        """An address that no page has."""
+        """Render the page for an unknown address, with status 404."""
         return HTMLResponse(self.page("missing", request).body, 404)
 
     def row(self, request: Request) -> Row:
@@ -233,7 +233,7 @@ class Workbench:
         return JSONResponse({"pending": rendered, "chosen": sorted(self.bench.chosen), **facts})
 
     def change(self, request: Request, body: Answer) -> Response:
-        """Edit keys of one tool; of the whole file without its number."""
+        """Edit keys of one tool; of the whole file if `number` is null."""
         changes = [(tuple(map(str, path)), value) for path, value in body["changes"]]
         if body["number"] is None:
             self.bench.change(dict(changes))
@@ -245,7 +245,7 @@ class Workbench:
         return self.state(request, row=facts)
 
     def choose(self, request: Request, body: Answer) -> Response:
-        """Keep, leave out or bring back rows."""
+        """Keep these rows only, leave them out, or bring them back."""
         rows = [self.bench.row(int(number)) for number in body["numbers"]]
         kind, word = body.get("facet") or ("", "")
         facet = (str(kind), str(word)) if kind in FACETS else None
@@ -259,7 +259,7 @@ class Workbench:
         return self.state(request)
 
     def suggest(self, request: Request, body: Answer) -> Response:
-        """Keep what `mcpgen suggest` proposes."""
+        """Keep the tools that `mcpgen suggest` proposes, within the limit of a client if named."""
         limit = int(body.get("limit") or SUGGESTED)
         if body.get("client"):
             limit = min(limit, tool_limit(str(body["client"])))
@@ -323,7 +323,7 @@ def application(bench: Bench, *, host: str, token: str) -> tuple[ASGIApp, Workbe
 
 
 def _page(pages: Workbench, function: Callable[[Request], Response]) -> Any:
-    """Return the endpoint of a page; an error is shown as the page."""
+    """Return the endpoint of a page; a McpgenError is rendered (422)."""
 
     def answer(request: Request) -> Response:
         pages.bench.refresh()
@@ -339,7 +339,7 @@ def _page(pages: Workbench, function: Callable[[Request], Response]) -> Any:
 
 
 def _button(pages: Workbench, function: Callable[[Request, Answer], Response]) -> Any:
-    """An action with a body in JSON. A body that its own pages would not send is refused."""
+    """Return the endpoint of an action with a JSON object as its body; a wrong body gives 400."""
 
     def answer(request: Request, body: Answer) -> Response:
         pages.bench.refresh()
@@ -358,7 +358,7 @@ def _button(pages: Workbench, function: Callable[[Request, Answer], Response]) -
 
 
 async def _static(request: Request) -> Response:
-    """A style or a script."""
+    """Return a style sheet or a script. Raises HTTPException (404)."""
     name = request.path_params["name"]
     for folder in (HERE / "static", TEMPLATES):
         path = folder / name

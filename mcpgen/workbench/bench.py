@@ -114,15 +114,15 @@ class Bench:
                 yield from (path, *path.rglob("*.*"))
 
     def _on_disk(self) -> States:
-        """The state of what was read: the document with its files, and overlays. Another
-        `mcpgen.toml` is found by `save`.
+        """Return the states of the files that were read: documents and overlays. A change of
+        `mcpgen.toml` is noticed by `save`.
         """
         paths = sources(self.config, self.document, self.folder)
         return states_of(path for path in paths if path != self.folder / NAME)
 
     def refresh(self) -> None:
-        """Read anew what has changed on disk, and apply the edits that are not saved. Raises
-        McpgenError for what cannot be used.
+        """Read files that changed on the disk again, and apply the unsaved edits. Raises
+        McpgenError for an unusable file or edit.
         """
         with self.lock:
             if self._on_disk() != self._seen:
@@ -147,8 +147,8 @@ class Bench:
             self.__dict__.pop(name, None)
 
     def _use(self, text: str) -> None:
-        """Take a text of `mcpgen.toml` for the present one. Raises UsageError where it cannot be
-        used; everything is as before then.
+        """Replace the present text of `mcpgen.toml`. Raises McpgenError for an unusable text, and
+        changes nothing then.
         """
         config, problems = self.config_of(text), Problems()
         before = self.document, self.problems, self.server
@@ -174,7 +174,7 @@ class Bench:
         self.customised = {tool.origin.operation: tool for tool in customised.tools}
 
     def config_of(self, text: str) -> Config:
-        """Return the configuration that a text of `mcpgen.toml` makes."""
+        """Return the configuration of a text of `mcpgen.toml`. Raises McpgenError."""
         read = config_in_project if is_project(self.folder) else parse_config
         return named(read(text, folder=self.folder), self.last_lock)
 
@@ -223,7 +223,7 @@ class Bench:
         return {row.tool.origin.operation: row.number for row in self.catalogue.rows}
 
     def row(self, number: int) -> Row:
-        """A row by its number. Raises LookupError."""
+        """Return a row by its number, from 0. Raises LookupError."""
         if number < 0:
             raise LookupError(number)
         return self.catalogue.rows[number]
@@ -270,7 +270,7 @@ class Bench:
                 self.history = [*self.history, before][-MOST_UNDONE:]
 
     def undo(self) -> None:
-        """Go back to before the last change."""
+        """Restore the text before the last change; nothing happens without a change."""
         with self.lock:
             if self.history:
                 self._use(self.history.pop())
@@ -281,7 +281,7 @@ class Bench:
         self.change({("tools", key, *path): value for path, value in changes})
 
     def keep_only(self, keys: Iterable[str]) -> None:
-        """Make these operations the tools, as `mcpgen suggest` proposes it."""
+        """Keep the operations with these keys only. Raises UsageError for none, and as `change`."""
         changes: dict[KeyPath, Any] = {("select", key): None for key in SELECTION}
         changes["select", "include_operations"] = list(keys)
         if not changes["select", "include_operations"]:
@@ -289,7 +289,9 @@ class Bench:
         self.change(changes)
 
     def leave_out(self, rows: Iterable[Row], facet: tuple[str, str] | None = None) -> None:
-        """Leave tools out: all of a tag or method if `facet` names it, else each by its key."""
+        """Leave tools out: all of a tag or method if `facet` names it, else each by its key.
+        Raises UsageError if no tool remains.
+        """
         selection = self.config.selection
         if facet is not None:
             kind, word = facet
@@ -348,7 +350,7 @@ class Bench:
                 raise UsageError.of("E0833", message, hint=hint)
 
     def _select(self, changes: Mapping[str, Any]) -> None:
-        """Change `[select]`, as long as one tool remains."""
+        """Change `[select]`. Raises UsageError, without a change, if no tool remains."""
         before = self.text
         self.change({("select", key): value for key, value in changes.items()})
         if not self.chosen:

@@ -46,9 +46,9 @@ class ToolRunner:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def call(self, tool: Row | str, arguments: dict[str, Any], *, dry_run: bool) -> dict[str, Any]:
-        """Call the tool of a row, or a function of the project by its name; what `live.outcome`
-        returns, with `tokens` of the answer, and `curl` of each request. Raises McpgenError where
-        the server cannot be made or started.
+        """Call the tool of a row, or a function of the project by its name. Return the result of
+        `live.outcome` with `tokens` of the content, and `curl` of each request. Raises McpgenError
+        if the server cannot be made or started, LookupError for an unknown function.
         """
         folder, name = self._bench.folder, str(tool)
         if isinstance(tool, Row):
@@ -69,7 +69,7 @@ class ToolRunner:
         return {**outcome, "tokens": size.tokens}
 
     def _server_of(self, row: Row, folder: Path) -> str:
-        """Generate the server of a row unless it is there; the tool's name in it."""
+        """Generate the server of a row unless it is up to date; return the tool's name in it."""
         with self._bench.lock:
             wanted = (self._bench.text, row.number, self._bench.version)
             if self._made != wanted:
@@ -80,7 +80,7 @@ class ToolRunner:
 
 
 def _curl(request: dict[str, Any]) -> str:
-    """A request as a command of a shell, secrets masked."""
+    """Return a request, whose secrets are masked already, as a command of a shell."""
     words = ["curl", "-X", request["method"], request["url"]]
     for name, value in request["headers"].items():
         words += ["-H", f"{name}: {value}"]
@@ -90,7 +90,9 @@ def _curl(request: dict[str, Any]) -> str:
 
 
 def _generate(bench: Bench, row: Row, folder: Path) -> str:
-    """Generate a server with one tool; the tool's name in it."""
+    """Generate a server with one tool; return its name there. Raises UsageError (E0833) if the
+    tool is left out.
+    """
     shutil.rmtree(folder, ignore_errors=True)
     operation = row.tool.origin.operation
     selection = Selection(include_operations=(operation,))
@@ -109,7 +111,7 @@ def _generate(bench: Bench, row: Row, folder: Path) -> str:
 
 
 def _copy_own_files(source: Path, target: Path) -> None:
-    """Take over what the user wrote for the project."""
+    """Copy the user's own files (`OWN`) of a project."""
     for name in OWN:
         path = source / name
         if path.is_dir():

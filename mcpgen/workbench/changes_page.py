@@ -72,7 +72,7 @@ def _comparison(difference: Diff, old: Side, new: Side) -> ChangesView:
 
 
 def _json(tool: Mapping[str, Any] | None) -> str:
-    """Return the four members visible to callers, in a fixed order."""
+    """Return title, description and schemas of a Tool object as JSON; empty for None."""
     if tool is None:
         return ""
     names = ("title", "description", "inputSchema", "outputSchema")
@@ -81,13 +81,13 @@ def _json(tool: Mapping[str, Any] | None) -> str:
 
 
 def consent_lines(difference: Diff) -> tuple[str, ...]:
-    """Describe the changes that require consent; equal ones of many tools once."""
+    """Describe the changes that require consent; equal changes of several tools in one line."""
     return tuple(lines_of(difference.of("security")))
 
 
 def generate(bench: Bench, accepted: Collection[str], *, rest: bool) -> Changes:
-    """Generate the project, as `mcpgen generate` does. Raises RefusedError unless everything that
-    must be accepted was; `rest` accepts what only writing finds.
+    """Generate the project, as `mcpgen generate` does. Raises RefusedError if a change that needs
+    consent is not in `accepted`. `rest`: accept the findings of writing, without such a change.
     """
     with bench.lock:
         if not is_project(bench.folder):

@@ -36,8 +36,8 @@ class Said:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cut:
-    """One place of a tool that the list says less of. `path` is dotted, and empty for the tool's
-    own text. A `field` is not listed at all, of a `text` sentences are missing, of `values` some.
+    """A part of a tool that its list entry omits. `path` is dotted, and empty for the tool's own
+    text. `kind`: `field` (not listed at all), `text` (without some sentences), or `values`.
     """
 
     path: str
@@ -47,7 +47,7 @@ class Cut:
 
     @property
     def sentences(self) -> list[tuple[str, bool]]:
-        """The document's sentences, each with whether the list has it too."""
+        """The document's sentences, each with true if the list has it."""
         return [
             (sentence, _is_in(sentence, self.listed.text))
             for line in plain(self.documented.text).split("\n")
@@ -56,7 +56,7 @@ class Cut:
 
     @property
     def values(self) -> list[tuple[str, bool]]:
-        """The document's values, each with whether the list has it too."""
+        """The document's values, each with true if the list has it."""
         return [(value, value in self.listed.values) for value in self.documented.values]
 
 
@@ -78,7 +78,7 @@ def cuts(bench: Bench, tool: Tool) -> list[Cut]:
 
 
 def _cut(path: str, documented: Said, listed: Said | None) -> Cut | None:
-    """Return the cut at a place; None if there is none."""
+    """Return the cut at a path; None if the list omits nothing there."""
     if listed is None:
         return Cut(path=path, kind="field", documented=documented, listed=Said())
     cut = Cut(path=path, kind="text", documented=documented, listed=listed)
@@ -94,7 +94,7 @@ def _is_in(sentence: str, text: str) -> bool:
 
 
 def _letters(text: str) -> str:
-    """A text without what joining sentences changes: case, spaces and punctuation."""
+    """Return the letters and digits of a text, in lower case."""
     return "".join(filter(str.isalnum, text)).lower()
 
 
@@ -112,7 +112,7 @@ def _within(root: Schema) -> Resolve:
 
 
 def _documented(document: Document, operation: DocumentedOperation, tool: Tool) -> dict[str, Said]:
-    """Dotted path, by the names of arguments → what the document says there."""
+    """Return dotted path (by names of arguments) → text and values in the document."""
 
     def resolve(node: Any) -> Any:
         try:
@@ -140,13 +140,13 @@ def _documented(document: Document, operation: DocumentedOperation, tool: Tool) 
 
 
 def _described(about: Mapping[str, Any], schema: Any) -> Schema:
-    """A schema with the text that goes before its own, if there is one."""
+    """Return a schema with the description of `about`, if it has one, instead of its own."""
     text = as_text(about.get("description"))
     return {**as_object(schema), **({"description": text} if text else {})}
 
 
 def _fields(schema: Any, resolve: Resolve, prefix: str, depth: int) -> Iterator[tuple[str, Said]]:
-    """Yield the dotted paths of a schema's properties, with what it says there."""
+    """Yield the dotted paths of a schema's properties, with text and values, to `DEEPEST`."""
     if depth > DEEPEST:
         return
     for name, inner in _properties(schema, resolve, depth):
@@ -155,8 +155,8 @@ def _fields(schema: Any, resolve: Resolve, prefix: str, depth: int) -> Iterator[
 
 
 def _properties(schema: Any, resolve: Resolve, depth: int) -> Iterator[tuple[str, Any]]:
-    """Yield the properties of an object, of the items of a list, and of every branch; none that
-    cannot be sent.
+    """Yield the properties of an object, of the items of a list, and of every branch, without
+    those whose schema is `false`.
     """
     node = as_object(resolve(schema))
     if depth > DEEPEST:

@@ -74,7 +74,7 @@ class Mending:
         ]
 
     def kinds(self) -> tuple[list[Group], list[Group]]:
-        """Every problem with its repairs, and the repairs of what is not a problem yet."""
+        """Return the problems with their repairs, by code, and the repairs without a problem."""
         mends = [self._mend(number, repair) for number, (_, repair) in enumerate(self.repairs)]
         apis = {each.source.name: api for api, each in self.read_of.apis.items()}
         apis[self.read_of.source.name] = ""
@@ -140,7 +140,7 @@ class Mending:
         self.chosen = chosen
 
     def save(self) -> None:
-        """Write the chosen repairs into the overlays of the project, and read that anew."""
+        """Write the chosen repairs into the overlays of the project, and read it again."""
         for name, text in self.texts().items():
             write_file(self._bench.folder / name, text)
         if self.chosen:
@@ -182,8 +182,8 @@ def _asks(repair: Repair) -> str:
 
 
 def _touch(path: str, other: str) -> bool:
-    """Return whether one path equals or contains the second. The root and its sections (`paths`)
-    are too large to contain anything here.
+    """Return whether either path equals or contains the other. The root and its sections (`paths`)
+    contain nothing here.
     """
     shorter, longer = sorted((path, other), key=len)
     if shorter.count("[") < 2:

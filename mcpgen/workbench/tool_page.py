@@ -71,7 +71,7 @@ class EditableKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormField:
-    """One argument of the form: how it is asked for."""
+    """One field of the form for a tool's arguments."""
 
     path: tuple[str, ...]
     """The argument, and the keys that lead to the field in it."""
@@ -91,7 +91,7 @@ class FormField:
 
 
 def tool_page(bench: Bench, row: Row) -> dict[str, Any]:
-    """Return what the page of a tool shows, by the row of the tool."""
+    """Return the facts for the template of a tool's page."""
     tool = bench.tool(row)
     place = bench.document.place(row.tool.origin.pointer)
     places = cuts(bench, tool)
@@ -126,7 +126,7 @@ _Blocks.add_representer(str, _text)
 
 
 def _documented(bench: Bench, tool: Tool) -> str:
-    """Return the operation as the document says it, in YAML."""
+    """Return the operation as in the document, in YAML; empty for a tool without one."""
     operation = bench.catalogue.operations.get(tool.origin.operation)
     if operation is None:
         return ""
@@ -200,7 +200,7 @@ def _usual(table: str, key: Key) -> str:
 
 
 def settings_fields(bench: Bench) -> Iterator[tuple[str, str, list[EditableKey]]]:
-    """Name, text and keys of the tables that are about the whole server, one API or many tools."""
+    """Yield (header, text, keys) of each table for the whole server, one API or many tools."""
     written = tomllib.loads(bench.text)
     for name in SETTINGS:
         path = (name,) if name else ()
@@ -233,7 +233,7 @@ def tool_fields(bench: Bench, row: Row) -> dict[str, Any]:
 
 
 def _arguments(tool: Tool, written: Mapping[str, Any]) -> Iterator[tuple[str, list[EditableKey]]]:
-    """Argument and the keys of its table."""
+    """Yield each argument with the keys of its table."""
     properties = tool.input_schema.get("properties", {})
     for argument in tool.arguments:
         word = argument.name

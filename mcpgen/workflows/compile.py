@@ -93,8 +93,8 @@ class Operations:
         self.apis = {tool.origin.api for tool in self.tools} or {""}
 
     def _api(self, text: str, sources: Mapping[str, str]) -> str | None:
-        """Return the further API that the source in a text is: the one of its name, or of its
-        file's. Empty for the first one; None where that cannot be told.
+        """Return the API that `$sourceDescriptions.NAME` in a text refers to: a further API of
+        the source's or its file's name, empty for the first API. None without a known source.
         """
         match = _SOURCE.search(text)
         found: dict[str, str | None] = {}
@@ -106,8 +106,8 @@ class Operations:
         return found.get(match[1])
 
     def _of_several(self, word: str, api: str | None) -> Tool:
-        """Return the operation of that operationId or `METHOD /path`, of whichever API has it where
-        none is known.
+        """Return the only tool with an operationId or `METHOD /path` in an API, or in any API if
+        `api` is None. Raises Inexpressible for none and for several.
         """
         same = [
             tool
@@ -122,7 +122,7 @@ class Operations:
         return same[0]
 
     def by_id(self, text: str, sources: Mapping[str, str]) -> Tool:
-        """Return the operation of that operationId. Raises Inexpressible."""
+        """Return the tool of an operationId, with or without its source. Raises Inexpressible."""
         match = _SOURCE.fullmatch(text)
         name = match[2] if match else text
         if self.apis != {""}:
@@ -132,7 +132,9 @@ class Operations:
         return self._by_id[name]
 
     def by_path(self, text: str, sources: Mapping[str, str]) -> Tool:
-        """Return the operation that an `operationPath` points to. Raises Inexpressible."""
+        """Return the tool of the operation that an `operationPath` points to. Without a method:
+        the first method of the path that is a tool. Raises Inexpressible.
+        """
         match = _PATH.search(text)
         if match is None:
             raise Inexpressible(f"`{visible(text)[:80]}` points to no operation")
@@ -155,7 +157,7 @@ class Operations:
 
 
 class Compiler:
-    """One workflow on its way. `workflows` are the names of the outputs of every workflow."""
+    """Compiles Workflow Objects of one document. `workflows`: workflowId → names of its outputs."""
 
     def __init__(
         self,
@@ -170,7 +172,9 @@ class Compiler:
         self.problems = problems
 
     def workflow(self, node: dict[str, Any], pointer: str, inputs: tuple[str, ...]) -> Workflow:
-        """A Workflow Object. Raises Inexpressible."""
+        """Compile a Workflow Object, and report expressions that refer to nothing. Raises
+        Inexpressible.
+        """
         nodes = [as_object(step) for step in as_list(node.get("steps"))]
         ids = _step_ids(nodes)
         before = tuple(self.workflow_name(text) for text in texts_in(node.get("dependsOn")))
@@ -254,7 +258,7 @@ class Compiler:
 
 
 class _StepReader:
-    """One Step Object. `workflow` is the object around it."""
+    """Compiles one Step Object. `workflow`: the Workflow Object that contains it."""
 
     def __init__(
         self,
@@ -328,7 +332,9 @@ class _StepReader:
                 raise Inexpressible(f"it depends on `{step}`, a later step")
 
     def _target(self) -> Tool | str:
-        """Return the operation, or the name of the workflow, that the step calls."""
+        """Return the operation's tool, or the workflowId, that the step calls. Raises
+        Inexpressible.
+        """
         keys = [key for key in TARGETS if as_text(self.node.get(key))]
         if not self.node.keys().isdisjoint(("channelPath", "action")):
             raise Inexpressible("it sends or receives messages (AsyncAPI)")
@@ -346,8 +352,8 @@ class _StepReader:
     # ---------------------------------------------------------------------------------------------
 
     def _parameter_objects(self) -> Iterator[tuple[str, str, Any]]:
-        """Yield place, name and value of every parameter; a parameter of the step overrides the
-        workflow's.
+        """Yield (`in`, name, value) of every parameter; a parameter of the step overrides the
+        workflow's. Raises Inexpressible for an unknown reference.
         """
         parameters: dict[tuple[str, str], Any] = {}
         listed = [*as_list(self.workflow.get("parameters")), *as_list(self.node.get("parameters"))]
@@ -363,7 +369,7 @@ class _StepReader:
             yield place, name, value
 
     def _inputs(self) -> Iterator[StepArgument]:
-        """Yield the inputs of the workflow that the step calls."""
+        """Yield the parameters as inputs of the workflow that the step calls."""
         for _, name, value in self._parameter_objects():
             yield StepArgument(place="", name=name, value=value_of(value, self.scope))
 
@@ -408,8 +414,8 @@ class _StepReader:
         return similar[0]
 
     def _body(self, tool: Tool) -> tuple[list[StepArgument], Value | None]:
-        """Return the request body as arguments, or as an object that is known only when the step
-        runs.
+        """Return the request body as arguments, or as a value whose members are known only when
+        the step runs. Without a body: no arguments and None.
         """
         node = as_object(self.node.get("requestBody"))
         if tool.request is None or "payload" not in node:
@@ -427,7 +433,7 @@ class _StepReader:
     def _sent(
         self, payload: Value, body: Body, fields: list[Argument]
     ) -> tuple[list[StepArgument], Value | None]:
-        """A payload as arguments, or as it is where its members are not known before."""
+        """Return a payload as arguments, or as it is if it is no object of known members."""
         if body.whole:
             whole = StepArgument(place="body", name=fields[0].wire_name, value=payload)
             return [whole], None
@@ -447,7 +453,7 @@ class _StepReader:
                 self._report_body(f"the operation has no field `{visible(name)[:60]}`")
 
     def _replaced(self, payload: Value, body: dict[str, Any]) -> Value:
-        """A payload with its Payload Replacement Objects."""
+        """Apply the Payload Replacement Objects of a body to its payload. Raises Inexpressible."""
         replacements: list[tuple[str, Value]] = []
         for entry in as_list(body.get("replacements")):
             replacement = as_object(entry)
@@ -470,8 +476,8 @@ class _StepReader:
     # ---------------------------------------------------------------------------------------------
 
     def _criteria(self, nodes: Any) -> Iterator[Criterion]:
-        """Criteria. Those of a step that runs a workflow have no answer to look at: that it ended
-        is its success.
+        """Yield the criteria; for a step that runs a workflow none about `$statusCode` and
+        `$response`, since it has no response: it succeeds when the workflow ends.
         """
         for node in as_list(nodes):
             if self.id in self.scope.workflow_steps and _READS_ANSWER.search(json.dumps(node)):
@@ -479,7 +485,7 @@ class _StepReader:
             yield criterion(node, self.scope)
 
     def _actions(self, key: str, shared: str) -> Iterator[Action]:
-        """Yield the actions of the step, then the workflow's actions with other names."""
+        """Yield the actions of the step, then those of the workflow; of equal names the first."""
         names: set[str] = set()
         for entry in (*as_list(self.node.get(key)), *as_list(self.workflow.get(shared))):
             node = as_object(entry)
@@ -520,7 +526,7 @@ class _StepReader:
 
 
 def _attempts(node: dict[str, Any]) -> tuple[float, int]:
-    """Seconds before a retry, and how often it is made. Raises Inexpressible."""
+    """Return the seconds before a retry, and the number of retries. Raises Inexpressible."""
     after, limit = node.get("retryAfter", 0), node.get("retryLimit", 1)
     if not is_number(after) or not is_number(limit):
         raise Inexpressible("`retryAfter` and `retryLimit` must be numbers")
@@ -528,8 +534,8 @@ def _attempts(node: dict[str, Any]) -> tuple[float, int]:
 
 
 def _step_ids(nodes: list[dict[str, Any]]) -> list[str]:
-    """Return the stepId of every step. Raises Inexpressible where they do not tell the steps
-    apart.
+    """Return the stepId of every step. Raises Inexpressible without steps, and for a missing or
+    repeated stepId.
     """
     ids = [as_text(step.get("stepId")) for step in nodes]
     if not ids or len(set(filter(None, ids))) < len(ids):
@@ -544,7 +550,9 @@ def _outputs(node: dict[str, Any], scope: Scope) -> tuple[tuple[str, Value], ...
 
 
 def _argument(tool: Tool, place: str, name: str) -> Argument | None:
-    """Return the argument of a tool for a parameter; names of headers have no case."""
+    """Return the argument of a tool for a parameter, None if there is none; names of headers are
+    compared without case. An empty place is any but the body.
+    """
     for argument in tool.arguments:
         if argument.place == "body" or place not in ("", argument.place):
             continue
@@ -617,7 +625,9 @@ def _with_members(payload: Object, replacements: list[tuple[str, Value]]) -> Val
 
 
 def _takes_failure(condition: Condition) -> bool:
-    """Return whether an answer of status 400 or more can meet a condition on the status code."""
+    """Return whether a status of 400 or more may meet a condition with `$statusCode` at its left,
+    in doubt true. A regular expression is tried with six statuses.
+    """
     match condition:
         case Joined(_, conditions):
             return any(map(_takes_failure, conditions))

@@ -46,7 +46,9 @@ _KINDS = ("simple", "regex", "jsonpath")
 
 
 def criterion(data: Any, scope: Scope) -> Criterion:
-    """One Criterion Object. Raises Inexpressible."""
+    """Parse a Criterion Object. Raises Inexpressible, also for an invalid regular expression or
+    JSONPath.
+    """
     members = as_object(data)
     text = as_text(members.get("condition")).strip()
     if not text:
@@ -71,7 +73,7 @@ def criterion(data: Any, scope: Scope) -> Criterion:
 
 
 def _check_regex(text: str) -> None:
-    """Raise Inexpressible for a regular expression that cannot be read."""
+    """Raise Inexpressible for an invalid regular expression, and for one like `/^…/`."""
     try:
         compiled({"pattern": text})
     except jsonschema_rs.ValidationError as error:
@@ -87,7 +89,7 @@ def _check_regex(text: str) -> None:
 
 
 def _check_path(text: str) -> None:
-    """Raise Inexpressible for a JSONPath that cannot be read."""
+    """Raise Inexpressible for an invalid JSONPath (RFC 9535)."""
     try:
         paths.check(text)
     except jsonpath.JSONPathError as error:
@@ -97,7 +99,7 @@ def _check_path(text: str) -> None:
 
 
 def simple(text: str, scope: Scope) -> Condition:
-    """A simple condition. Raises Inexpressible."""
+    """Parse a condition of type `simple`. Raises Inexpressible."""
     parser = _Parser(text, scope)
     condition = parser.either(0)
     if parser.tokens:

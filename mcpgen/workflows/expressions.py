@@ -44,15 +44,15 @@ _LENGTHS = ("length", "size")
 
 
 class Inexpressible(Exception):
-    """Something that no Python is written for; the text says why."""
+    """Raised for a part of a workflow that has no Python; the text is the reason."""
 
 
 @dataclass(slots=True)
 class Scope:
     """The scope of the expressions of one workflow.
 
-    * `outputs`: step → names of its outputs; None for a step that calls a workflow.
-    * `step`: the step of the current request and answer; `sent`: the content of its request.
+    * `outputs`: step → names of its own outputs; `workflow_steps`: steps that call a workflow.
+    * `step`: the step being compiled; `sent`, `sent_body`: the content of its request.
     * `before`: workflows that run before this workflow or before a retry.
     * `called`: workflow run by an earlier step → the last such step.
     * `missing`: expressions that refer to something absent, collected.
@@ -77,7 +77,9 @@ class Scope:
 
 
 def value_of(data: Any, scope: Scope) -> Value:
-    """Any value of the document: expressions and templates anywhere in it are read."""
+    """Return a JSON value as a value of the model: expressions, templates and Selector Objects in
+    it, at any depth, are parsed. Raises Inexpressible.
+    """
     if isinstance(data, str):
         return _text(data, scope)
     if isinstance(data, dict):
@@ -90,7 +92,7 @@ def value_of(data: Any, scope: Scope) -> Value:
 
 
 def selector(data: dict[str, Any], scope: Scope) -> Value:
-    """A Selector Object (Arazzo 1.1)."""
+    """Parse a Selector Object (Arazzo 1.1). Raises Inexpressible."""
     kind = data["type"]
     if isinstance(kind, dict):
         kind = as_object(kind).get("type")
@@ -104,7 +106,7 @@ def selector(data: dict[str, Any], scope: Scope) -> Value:
 
 
 def template(text: str, scope: Scope) -> Value:
-    """A text with embedded expressions, always as a text."""
+    """Return a text with its embedded expressions as one text. Raises Inexpressible."""
     parts: list[Value] = []
     end = 0
     for match in EMBEDDED.finditer(text):
@@ -120,7 +122,7 @@ def template(text: str, scope: Scope) -> Value:
 
 
 def _text(text: str, scope: Scope) -> Value:
-    """A text: an expression, one in braces (whose value keeps its type), or a template."""
+    """Parse a text: an expression, also in braces (its value keeps its type), or a template."""
     stripped = text.strip()
     whole = EMBEDDED.fullmatch(stripped)
     if whole:
@@ -133,7 +135,9 @@ def _text(text: str, scope: Scope) -> Value:
 
 
 def expression(text: str, scope: Scope) -> Value:
-    """One runtime expression. Raises Inexpressible."""
+    """Parse one runtime expression. One that refers to nothing becomes `Missing`, and is added to
+    `scope.missing`. Raises Inexpressible.
+    """
     text = text.strip()
     if text == "$statusCode":
         return Status(scope.step)
@@ -154,7 +158,7 @@ def expression(text: str, scope: Scope) -> Value:
 
 
 def _self(scope: Scope) -> Value:
-    """Return the URI that the document gives itself (Arazzo 1.1)."""
+    """Return the document's `$self` (Arazzo 1.1), or Missing."""
     if scope.own_uri:
         return Constant(scope.own_uri)
     scope.missing.append("$self")
@@ -169,7 +173,7 @@ def _inputs(rest: str, scope: Scope) -> Value:
 
 
 def _outputs(rest: str, scope: Scope) -> Value:
-    """`$outputs`: of the workflow that this step calls."""
+    """Return an output of the workflow that the current step calls, or Missing."""
     if scope.step not in scope.workflow_steps:
         return Missing()
     name, tail = _identifier(rest)
@@ -254,7 +258,7 @@ _READERS = {
 
 
 def _source(rest: str) -> tuple[str, str]:
-    """`body#/id` as kind and tail."""
+    """Split `body#/id` into kind (`body`) and tail (`#/id`)."""
     match = re.match(r"[a-z]+", rest)
     kind = match[0] if match else ""
     return kind, rest[len(kind) :]
@@ -277,7 +281,9 @@ def _identifier(rest: str) -> tuple[str, str]:
 
 
 def _tailed(value: Value, tail: str) -> Value:
-    """A value, or the part of it that a tail names: `#/pointer` or `.name[0]`."""
+    """Return a value, or its part at a tail: `#/pointer` or `.name[0]`; the number of its items
+    for `.length` and `.size`. Raises Inexpressible.
+    """
     if tail in ("", "#"):
         return value
     if tail.startswith("#"):
@@ -311,7 +317,9 @@ def pointer_of(keys: Iterable[str]) -> str:
 
 
 def within(value: Value, pointer: str) -> Value:
-    """Return the part of a value at a JSON Pointer."""
+    """Return the part of a value at a JSON Pointer; Missing for an absent member of an object.
+    Raises Inexpressible for a value without parts, such as a constant.
+    """
     if not pointer:
         return value
     if not pointer.startswith("/"):

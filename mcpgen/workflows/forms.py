@@ -25,12 +25,12 @@ _Part: TypeAlias = tuple[Sequence[str], Value]
 
 
 class _Unfit(Exception):
-    """Parts of which no value can be made."""
+    """Raised for parts that do not form one value."""
 
 
 def nested(payload: Object, arguments: Iterable[Argument]) -> Object:
-    """Return the payload of a form without names with brackets: the field that a name begins with
-    holds the value. Names that fit no field stay as they are.
+    """Return the payload of a form with names such as `items[0][price]` combined into one value of
+    the field `items`. Names that fit no field keep their brackets.
     """
     kinds = {argument.wire_name: argument.annotation.kind for argument in arguments}
     parts: dict[str, list[_Part]] = {}
@@ -62,8 +62,8 @@ def _split(name: str, kinds: Mapping[str, str]) -> tuple[str, Sequence[str]]:
 
 
 def _assembled(parts: list[_Part], kind: str) -> Value:
-    """Return the value that is made of parts. Raises _Unfit where they contradict each other, or
-    the kind of their field (see `Annotation.kind`).
+    """Combine parts into one value. Raises _Unfit if they contradict each other, or the kind of
+    their field (see `Annotation.kind`).
     """
     keys, value = parts[0]
     if len(parts) == 1 and not keys:
@@ -79,8 +79,8 @@ def _assembled(parts: list[_Part], kind: str) -> Value:
 
 
 def _by_key(parts: list[_Part]) -> dict[str, list[_Part]]:
-    """Return the parts by their first key, without it. Raises _Unfit for a value among parts of
-    it.
+    """Return first key → the parts with their further keys. Raises _Unfit for a part without
+    keys.
     """
     below: dict[str, list[_Part]] = {}
     for keys, value in parts:
@@ -91,7 +91,7 @@ def _by_key(parts: list[_Part]) -> dict[str, list[_Part]]:
 
 
 def _listed(members: Mapping[str, Value]) -> Array:
-    """Items in the order of their indexes; a list under `[]` is several items, as in a form."""
+    """Return the items in the order of their indexes, then those under `[]`, of a list each."""
     items = [members[index] for index in sorted(filter(None, members), key=int)]
     match members.get(""):
         case Array(more):

@@ -26,7 +26,7 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A value that the document refers to and that there never is."""
+    """The value of an expression that refers to nothing: it is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +74,8 @@ class Status:
 
 @dataclass(frozen=True, slots=True)
 class WorkflowOutput:
-    """An output of a workflow called by a step. With `before`, of a workflow that runs before this
-    one or before a retry.
+    """An output of a workflow called by a step. With `before`, `step` is the workflowId of a
+    workflow that runs before this one or before a retry.
     """
 
     step: str
@@ -85,15 +85,15 @@ class WorkflowOutput:
 
 @dataclass(frozen=True, slots=True)
 class Interpolation:
-    """Several values as one text."""
+    """Several values joined into one text."""
 
     parts: tuple[Value, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """A value converted for its destination: the number or boolean in a text, the text of a number
-    or boolean, the bytes of a text, or a list with the value.
+    """A value converted for its destination: the number or boolean in a text (`scalar`), the text
+    of a number or boolean (`written`), the bytes of a text, or a list with the value alone.
     """
 
     kind: Literal["scalar", "written", "octets", "listed"]
@@ -116,14 +116,14 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Several:
-    """Items of the list around it: those of a list, or the value itself."""
+    """A part of an `Array`: the items of a list, or the value itself as one item."""
 
     value: Value
 
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """A value with others at some of its JSON Pointers."""
+    """A value with the parts at some JSON Pointers replaced: (pointer, new value)."""
 
     base: Value
     replacements: tuple[tuple[str, Value], ...]
@@ -180,7 +180,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Holds:
-    """A value that is a condition by itself."""
+    """A value that is a condition by itself, without an operator."""
 
     value: Value
 
@@ -202,7 +202,7 @@ class Joined:
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """A value that a regular expression matches."""
+    """A condition: the regular expression matches the value."""
 
     pattern: Value
     value: Value
@@ -210,7 +210,7 @@ class Matches:
 
 @dataclass(frozen=True, slots=True)
 class Exists:
-    """Data in which a JSONPath selects something."""
+    """A condition: the JSONPath selects at least one value of the data."""
 
     path: Value
     data: Value
@@ -291,7 +291,7 @@ class Workflow:
 
     @property
     def workflows(self) -> set[str]:
-        """The workflows that this one calls."""
+        """The workflowIds of its steps and actions, and of the workflows that run first."""
         called = {step.workflow for step in self.steps if step.workflow}
         called.update(self.before)
         for step in self.steps:

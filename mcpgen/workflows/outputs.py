@@ -36,8 +36,8 @@ class OutputTypes:
         self.inputs = inputs
 
     def of_workflow(self, workflow: model.Workflow, depth: int = 0) -> Schema:
-        """Return the object that a workflow returns. None of its members is required: what has no
-        value is left out.
+        """Return the schema of the object that a workflow returns; no member is required. Beyond
+        `DEEPEST` nested workflows it has no properties.
         """
         if not workflow.outputs or depth > DEEPEST:
             return {"type": "object"}
@@ -47,7 +47,7 @@ class OutputTypes:
         return {"type": "object", "properties": properties}
 
     def of_value(self, workflow: model.Workflow, value: model.Value, depth: int) -> Schema:
-        """One value of a workflow."""
+        """Return the schema of a value of a workflow; ANY for an unknown type."""
         match value:
             case model.Constant(data):
                 return {"type": type_of(data)}
@@ -75,14 +75,14 @@ class OutputTypes:
         return ANY
 
     def of_answer(self, operation: str) -> Schema:
-        """Return the body of an operation's answer."""
+        """Return the schema of an operation's successful JSON response; empty if it has none."""
         pointer = self.operations.by_operation[operation].origin.pointer
         node, _ = self.reader.resolve(f"#{pointer}")
         _, response = responses.success(self.reader, as_object(node), pointer)
         return as_object(responses.json_schema(response)[1])
 
     def part(self, schema: Schema, pointer: str) -> Schema:
-        """Return the schema of a part of a value."""
+        """Return the schema of the part of a value at a JSON Pointer; ANY if it is unknown."""
         for token in split(pointer):
             properties = self.reader.properties(schema)
             items = self.reader.flatten(schema).get("items", ANY)

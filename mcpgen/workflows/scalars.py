@@ -39,13 +39,13 @@ _BYTES = ("from_base64", "file")
 
 
 class Scalars:
-    """The values of steps, read as what is taken there."""
+    """Converts values of steps to the types that the called operation or workflow expects."""
 
     def __init__(self, types: OutputTypes) -> None:
         self._types = types
 
     def in_workflow(self, workflow: model.Workflow) -> model.Workflow:
-        """Return the workflow with scalars instead of texts, where its steps need them."""
+        """Return the workflow with the arguments of its steps converted, where types are known."""
         steps = []
         for step in workflow.steps:
             kinds = self._kinds(step)
@@ -57,8 +57,8 @@ class Scalars:
         return replace(workflow, steps=tuple(steps))
 
     def _kinds(self, step: model.Step) -> Mapping[tuple[str, str], str]:
-        """Return (place, name) → type, for the arguments of the called operation or workflow that a
-        text may represent.
+        """Return (place, name) → type for the arguments of the called operation (see `_kind`) or
+        the inputs of the called workflow; empty for an unknown type.
         """
         if step.workflow:
             schemas = self._types.inputs[step.workflow]
@@ -69,7 +69,7 @@ class Scalars:
         }
 
     def _read(self, workflow: model.Workflow, value: model.Value, kind: str) -> model.Value:
-        """A value, where a scalar of a type is taken, or bytes are."""
+        """Return a value converted to a type of `_kinds`; unchanged if that is not possible."""
         if kind == "bytes":
             return self._bytes(workflow, value)
         if kind in _WRITTEN:
@@ -92,7 +92,7 @@ class Scalars:
         return model.Taken("octets", value)
 
     def _written(self, workflow: model.Workflow, value: model.Value, kind: str) -> model.Value:
-        """A number as a text, or a value as a list of one."""
+        """Return a scalar as text (`string`) or as a list with it alone (`array`)."""
         taken, types = _WRITTEN[kind]
         if isinstance(value, model.Constant):
             return model.Constant(_READY[taken](value.value))
@@ -101,7 +101,7 @@ class Scalars:
         return model.Taken(taken, value)
 
     def _type(self, schema: Any) -> str:
-        """Return the one type of a schema beside null, or nothing."""
+        """Return the only type of a schema besides null; empty for none or several."""
         types = self._types.reader.flatten(schema).get("type")
         if isinstance(types, str):
             return types

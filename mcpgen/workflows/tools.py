@@ -35,7 +35,7 @@ NO_INPUTS = {"type": "object", "properties": {}, "additionalProperties": False}
 
 
 class Workflows(Definitions):
-    """The workflows of a document, on their way to tools. `operations` are what steps can call."""
+    """Makes tools of the workflows of a document. `operations` are those that steps can call."""
 
     kind = KIND
     operations: Operations
@@ -43,7 +43,7 @@ class Workflows(Definitions):
     def workflow_tools(
         self, tools: Iterable[tuple[str, Tool]], skips: Iterable[Skip], credentials: Iterable[str]
     ) -> list[tuple[str, Tool]]:
-        """A tool for each workflow that can be expressed, with the tag of its toolset."""
+        """Return (tag of the toolset, tool) for each workflow that can be expressed."""
         api_tools = list(tools)
         self.operations = Operations(
             [tool for _, tool in api_tools if tool.request is not None],
@@ -83,7 +83,7 @@ class Workflows(Definitions):
         return replace(tool, workflow=workflow, output_schema=listed, output_contract=checked)
 
     def definitions(self) -> Iterator[Definition]:
-        """Yield the contract of every workflow."""
+        """Yield the contract of each workflow that can be expressed."""
         for _, node, pointer in self._nodes():
             workflow = self.workflows.get(as_text(node.get("workflowId")))
             if workflow is None or workflow.pointer != pointer:
@@ -116,7 +116,7 @@ class Workflows(Definitions):
         return OutputTypes(self.reader, self.operations, self.workflows, inputs)
 
     def _nodes(self) -> Iterator[tuple[Description, dict[str, Any], str]]:
-        """Every Workflow Object with its document and its pointer."""
+        """Yield each Workflow Object with its document and its JSON Pointer."""
         for file in self.document.workflows:
             root = self.document.root[FILES][file]
             home = f"/{FILES}/{escape(file)}"
@@ -157,7 +157,9 @@ class Workflows(Definitions):
         return self._complete(compiled)
 
     def _complete(self, compiled: dict[str, Workflow]) -> dict[str, Workflow]:
-        """Return the workflows all of whose workflows there are."""
+        """Return the workflows without those that depend on themselves or run a missing workflow,
+        also through others: these become skips.
+        """
         reasons: dict[str, str] = {}
         for name, workflow in compiled.items():
             reasons |= dict.fromkeys(workflow.workflows - compiled.keys(), "")
@@ -267,7 +269,7 @@ def _reasons_against(
 
 
 def _with_callers(reasons: dict[str, str], workflows: Mapping[str, Workflow]) -> dict[str, str]:
-    """Add the callers of skipped workflows to the reasons for skipping, by workflowId."""
+    """Return the reasons for skipping, by workflowId, with the callers of skipped workflows."""
     reasons = dict(reasons)
     pending = [name for name in workflows if name not in reasons]
     while True:
@@ -330,7 +332,7 @@ def _reasons(skips: Iterable[Skip]) -> dict[str, str]:
 
 
 def _free_tag(tags: Iterable[str]) -> str:
-    """A tag for workflows that makes a toolset of its own."""
+    """Return a tag for the workflows: another one if the API has a toolset `workflows`."""
     names = set(toolset_names(sorted(set(filter(None, tags)))).values())
     return TOOLSET if TOOLSET not in names else f"{TOOLSET} of steps"
 
@@ -361,7 +363,7 @@ def _operations(workflow: Workflow, workflows: Mapping[str, Workflow]) -> set[st
 
 
 def _names_of_outputs(workflow: Workflow) -> Schema:
-    """A schema of what a workflow returns that every real result fits."""
+    """Return an output schema that names the outputs, and neither types nor requires them."""
     if not workflow.outputs:
         return {"type": "object"}
     return {"type": "object", "properties": {name: {} for name, _ in workflow.outputs}}
