@@ -276,15 +276,26 @@ def fields(
 
 
 def _demands(reader: Reader, schema: Any) -> bool:
-    """Return whether an object that is valid against a schema has a field."""
-    base, branches, _ = reader.expand(schema)
-    properties = as_object(base.get("properties"))
-    for name in texts_in(base.get("required")):
-        if not is_barred(reader.flatten(properties.get(name)), "readOnly"):
-            return True
-    if not branches:
-        return False
-    return all(_demands(reader, branch) for branch in branches)
+    """Return whether an object that is valid against a schema has a field. Each alternative is
+    looked at once: they may hold each other.
+    """
+    seen: dict[str | int, Any] = {}
+    pending = [schema]
+    while pending:
+        schema = pending.pop()
+        base, branches, _ = reader.expand(schema)
+        properties = as_object(base.get("properties"))
+        names = [properties.get(name) for name in texts_in(base.get("required"))]
+        if not all(is_barred(reader.flatten(each), "readOnly") for each in names):
+            continue
+        if not branches:
+            return False
+        for branch in branches:
+            key = as_text(as_object(branch).get("$ref")) or id(branch)
+            if key not in seen:
+                seen[key] = branch
+                pending.append(branch)
+    return True
 
 
 def _without_credentials(reader: Reader, schema: Any, around: Around, pointer: str) -> Any:

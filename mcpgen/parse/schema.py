@@ -111,6 +111,8 @@ class Reader(References):
         self._merged: dict[int, tuple[Any, dict[str, Any]]] = {}
         self._within: dict[str, dict[str, Any]] = {}
         """References on the way of the one that is followed now: each is merged once."""
+        self.said_alike: dict[tuple[str, ...], dict[str, bool]] = {}
+        """Names that cannot be sent → reference → whether conditions there can be checked."""
 
     def needed(self, node: Any, pointer: str, code: str, name: str) -> tuple[dict[str, Any], str]:
         """An object without which an operation is nothing, its `$ref` followed, and its pointer.

@@ -132,6 +132,12 @@ def test_a_name_that_only_shares_letters_is_no_other(name: str, known: list[str]
     assert suggest(name, known) == ""
 
 
+def test_a_name_of_equal_letters_is_compared_in_no_time() -> None:
+    start = time.process_time()
+    assert suggest("x" * 50, [f"{'x' * 12}y"]) == suggest(f"{'x' * 12}y", ["x" * 50]) == ""
+    assert time.process_time() - start < 1
+
+
 @pytest.mark.parametrize(("rule", "is_told"), [
     ({}, True), ({"examples": ["ab1"]}, False), ({"default": "none"}, False), ({"pattern": "b"}, False),
 ])  # fmt: skip

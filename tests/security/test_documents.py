@@ -4,6 +4,8 @@ model (GH).
 
 from __future__ import annotations
 
+import inspect
+import itertools
 import json
 import os
 import re
@@ -12,7 +14,7 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -245,6 +247,72 @@ def test_a_long_reference_costs_what_it_weighs(tmp_path: Path) -> None:
         return single("post", requestBody=body)
 
     assert growth(tmp_path, made) < 7
+
+
+SHAPES: dict[str, Callable[[int, int], list[int]]] = {
+    "chain": lambda at, count: [at + 1],
+    "diamond": lambda at, count: [at - at % 2 + 2, at - at % 2 + 3],
+    "web": lambda at, count: [(at * step + 1) % count for step in (7, 13, 31)],
+    "wide": lambda at, count: [*range(1, count)] if at == 0 else [],
+}
+"""Shape of a family of types -> the types that one of them refers to."""
+REFERRING: dict[str, Callable[[list[Document]], Document]] = {
+    **{
+        word: lambda refs, word=word: {word: [*refs, {"properties": {"x": {}}}]}
+        for word in ("allOf", "anyOf", "oneOf", "prefixItems")
+    },
+    **{
+        word: lambda refs, word=word: {word: {f"p{number}": ref for number, ref in enumerate(refs)}}
+        for word in ("properties", "patternProperties", "dependentSchemas")
+    },
+    **{
+        word: lambda refs, word=word: {word: {"anyOf": refs}}
+        for word in ("items", "additionalProperties", "not")
+    },
+    "if": lambda refs: {"if": refs[0], "then": refs[-1], "else": refs[len(refs) // 2]},
+    "$ref": lambda refs: refs[0],
+}
+"""Keyword -> a type that refers to others by it."""
+
+
+def work(folder: Path, given: Document) -> int:
+    """Return the number of calls and returns of functions while a document is understood: they are
+    as many on any machine. No type of many may take frames of its own.
+    """
+    events: Iterator[int] = itertools.count()
+    most = sys.getrecursionlimit()
+    sys.setrecursionlimit(len(inspect.stack(0)) + 400)
+    sys.setprofile(lambda *_: next(events) and None)
+    try:
+        understood(folder, given)
+    finally:
+        sys.setprofile(None)
+        sys.setrecursionlimit(most)
+    return next(events)
+
+
+@pytest.mark.parametrize("keyword", REFERRING)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_types_that_refer_to_each_other_cost_what_they_weigh(
+    tmp_path: Path, keyword: str, shape: str
+) -> None:
+    def made(count: int) -> Document:
+        types: dict[str, Any] = {}
+        for at in range(count):
+            names = [f"T{each}" for each in SHAPES[shape](at, count) if each < count]
+            refs: list[Document] = [{"$ref": f"#/components/schemas/{name}"} for name in names]
+            types[f"T{at}"] = REFERRING[keyword](refs) if refs else {"properties": {f"e{at}": {}}}
+        uses: dict[str, Any] = {}
+        for at in range(0, count, max(count // 5, 1)):
+            body = {
+                "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/T{at}"}}}
+            }
+            uses[f"/x{at}"] = {"post": operation(requestBody=body)}
+        return document(uses, components={"schemas": types})
+
+    work(tmp_path, made(2))
+    none, few, many = (work(tmp_path, made(count)) for count in (5, 60, 240))
+    assert many - none < 7 * (few - none)  # 4, and 16 where each walks through all the others
 
 
 @pytest.mark.parametrize("keyword", ["anyOf", "oneOf"])

@@ -232,17 +232,16 @@ class Place:
 
     def inside(self, pointer: str) -> Iterator[tuple[str, Place]]:
         """Yield the places inside this one and their pointers, itself first."""
-        yield pointer, self
-        for key, place in self.members.items():
-            yield from place.inside(f"{pointer}/properties/{escape(key)}")
-        if self.items:
-            yield from self.items.inside(f"{pointer}/items")
-        if self.extra:
-            yield from self.extra.inside(f"{pointer}/additionalProperties")
-        options = self.options() if self.branches else []
-        for index, (_, place) in enumerate(options):
-            at = pointer if len(options) == 1 else f"{pointer}/anyOf/{index}"
-            yield from place.inside(at)
+        pending: list[tuple[str, Place]] = [(pointer, self)]
+        while pending:
+            at, place = pending.pop()
+            yield at, place
+            keys = ((f"/properties/{escape(key)}", one) for key, one in place.members.items())
+            named = [*keys, ("/items", place.items), ("/additionalProperties", place.extra)]
+            options = place.options()
+            for index, (_, one) in enumerate(options):
+                named.append((f"/anyOf/{index}" * (len(options) > 1), one))
+            pending += [(at + key, one) for key, one in reversed(named) if one]
 
 
 def _identity(node: Node) -> str | int:

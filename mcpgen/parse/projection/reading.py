@@ -9,7 +9,8 @@ written: under a `not`, an approximation would refuse values that the document a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -90,17 +91,37 @@ def _without_rules_of_names(condition: Schema) -> Schema:
 
 
 def _is_checkable(reader: Reader, condition: Schema, barred: tuple[str, ...]) -> bool:
-    pending: list[Any] = [condition]
-    followed: set[str] = set()
+    """Return whether a condition, and what it refers to, means the same to a call. Each reference
+    is followed once for all conditions.
+    """
+    known = reader.said_alike.setdefault(barred, {})
+    is_alike, links = _said_alike(condition, barred)
+    around: defaultdict[str, list[str]] = defaultdict(list)
+    pending = list(links)
     while pending:
-        for schema in objects_in(pending.pop()):
-            if not _is_said_alike(schema, barred):
-                return False
-            ref = as_text(schema.get("$ref"))
-            if ref and ref not in followed:
-                followed.add(ref)
-                pending.append(reader.resolve(ref)[0])
-    return True
+        ref = pending.pop()
+        if ref not in known:
+            known[ref], inner = _said_alike(reader.resolve(ref)[0], barred)
+            pending += inner
+            for each in inner:
+                around[each].append(ref)
+    _tell_around([ref for ref in around if not known[ref]], around, known)
+    return is_alike and all(map(known.get, links))
+
+
+def _tell_around(odd: list[str], around: Mapping[str, list[str]], known: dict[str, bool]) -> None:
+    """Note of each reference that leads to an odd one that it is odd, too."""
+    while odd:
+        alike = [ref for ref in around.get(odd.pop(), ()) if known[ref]]
+        known.update(dict.fromkeys(alike, False))
+        odd += alike
+
+
+def _said_alike(schema: Any, barred: tuple[str, ...]) -> tuple[bool, list[str]]:
+    """Return whether a schema itself means the same to a call, and its references."""
+    parts = list(objects_in(schema))
+    references = [ref for part in parts if (ref := as_text(part.get("$ref")))]
+    return all(_is_said_alike(part, barred) for part in parts), references
 
 
 def _is_said_alike(schema: dict[str, Any], barred: tuple[str, ...]) -> bool:

@@ -109,8 +109,10 @@ def _is_related(one: list[str], other: list[str]) -> bool:
     if any(len(word) > 2 for word in {*one} & {*other}):
         return True
     short, long = sorted(map("".join, (one, other)), key=len)
-    in_order = re.escape(short) if re.search("[aeiou]", short) else ".*".join(short)
-    return len(short) > 2 and re.match(in_order, long) is not None
+    begun = short if re.search("[aeiou]", short) else short[:1]
+    letters = iter(long)  # a pattern of all letters would try every way to place them
+    in_order = long.startswith(begun) and all(letter in letters for letter in short)
+    return len(short) > 2 and in_order
 
 
 def belongs(name: str, value: Any, schema: Mapping[str, Any], resolve: Resolve) -> str:
