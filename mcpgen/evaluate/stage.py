@@ -15,8 +15,9 @@ from ..paths import FACTS, import_root
 
 @contextlib.asynccontextmanager
 async def serving(folder: Path, api: str, *options: str) -> AsyncIterator[Any]:
-    """Yield the official client, connected to a project's server. `api`: the base URL of its first
-    API; credentials are made up. Raises UsageError without a project.
+    """Yield the official client, connected to a project's server. `api`: the base URL of each of
+    its APIs; their tokens come from `/token` there, and credentials are made up. Raises UsageError
+    without a project.
     """
     from mcp import Client, StdioServerParameters
     from mcp.client.stdio import stdio_client
@@ -30,7 +31,9 @@ async def serving(folder: Path, api: str, *options: str) -> AsyncIterator[Any]:
     credentials = {
         variable: "evaluation" for auth in facts["auth"].values() for variable in auth["variables"]
     }
-    settings = {f"{prefix}_BASE_URL": api, f"{prefix}_ALLOW_PRIVATE": "true"}
+    settings = {f"{prefix}_ALLOW_PRIVATE": "true"}
+    for name in ("", *(f"{each.upper()}_" for each in facts.get("apis", ()))):
+        settings |= {f"{prefix}_{name}BASE_URL": api, f"{prefix}_{name}TOKEN_URL": f"{api}/token"}
     start = StdioServerParameters(
         command=sys.executable,
         args=["-m", package_of(folder), *options],

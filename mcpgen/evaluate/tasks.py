@@ -107,7 +107,7 @@ def _within(part: Any, whole: Any) -> bool:
 def read_tasks(path: Path) -> list[Task]:
     """Return the tasks of a file, one JSON object on each line. Raises UsageError (E1472)."""
     try:
-        lines = path.read_text("utf-8").splitlines()
+        lines = path.read_text("utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is no text in UTF-8"
         raise UsageError.of("E1472", f"`{path}` cannot be read: {reason}", FORMAT) from error

@@ -145,10 +145,9 @@ def last_name(node: ast.AST) -> str:
 def literal(node: ast.expr) -> Any:
     """Return the value of a constant as JSON has it, or the text of an expression."""
     try:
-        value = ast.literal_eval(node)
-    except ValueError:
+        return json.loads(json.dumps(ast.literal_eval(node), default=repr))
+    except (TypeError, ValueError):  # a name, or a key that JSON does not have
         return ast.unparse(node)
-    return json.loads(json.dumps(value, default=repr))
 
 
 def _fields(annotation: ast.AST | None) -> Iterator[ast.Call]:

@@ -62,7 +62,7 @@ def _contract(path: Path) -> list[dict[str, Any]] | ValueError:
     """Return the tools of a contract, or a ValueError with the reason why it is unreadable."""
     try:
         data = json.loads(path.read_text("utf-8-sig"))
-    except OSError as error:
+    except (OSError, RecursionError) as error:
         return ValueError(str(error))
     except ValueError as error:
         return error

@@ -27,14 +27,14 @@ _LISTS = {"list", "tuple", "sequence", "iterable"}
 
 
 def parsed(path: Path) -> ast.Module | Problem | None:
-    """Return the syntax tree of a file, None where there is no file, a Problem where it is not
-    Python.
+    """Return the syntax tree of a file, None where there is no file, a Problem where it cannot be
+    read as Python.
     """
     try:
         return ast.parse(path.read_bytes())
-    except (FileNotFoundError, NotADirectoryError):
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
         return None
-    except (SyntaxError, ValueError) as error:
+    except (OSError, SyntaxError, ValueError) as error:
         place = Place(file=str(path), line=getattr(error, "lineno", 0) or 0)
         return Problem(
             code="E1312", severity="error", message=f"not readable as Python: {error}", place=place

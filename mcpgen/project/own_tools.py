@@ -16,7 +16,7 @@ from .annotations import Annotations, last_name, literal
 from .functions import INJECTED, FunctionNode, UserFunction, functions_in, tool_options
 
 UNTYPED = {"", "Any", "None", "list"}
-CONTENT = {"Answered", "Audio", "Image", "Resource", "ResourceLink", "Structured", "Text"}
+CONTENT = {"Answer", "Answered", "Audio", "Image", "Resource", "ResourceLink", "Structured", "Text"}
 """Types of content: functions with these return types have no output schema."""
 HINTS = {
     "read_only": ("readOnlyHint", False),

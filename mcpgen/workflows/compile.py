@@ -495,7 +495,7 @@ class _StepReader:
             name = as_text(node.get("name"))
             if name in names:
                 continue
-            names.add(name)
+            names |= {name} - {""}
             yield self._action(node, is_failure=shared == "failureActions")
 
     def _action(self, node: dict[str, Any], *, is_failure: bool) -> Action:
@@ -624,9 +624,13 @@ def _with_members(payload: Object, replacements: list[tuple[str, Value]]) -> Val
     return Object(tuple(members.items()))
 
 
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+"""Operator → the operator of the same comparison with its sides exchanged."""
+
+
 def _takes_failure(condition: Condition) -> bool:
-    """Return whether a status of 400 or more may meet a condition with `$statusCode` at its left,
-    in doubt true. A regular expression is tried with six statuses.
+    """Return whether a status of 400 or more may meet a condition, in doubt true. A regular
+    expression is tried with six statuses.
     """
     match condition:
         case Joined(_, conditions):
@@ -635,6 +639,9 @@ def _takes_failure(condition: Condition) -> bool:
             return _reads_status(inner)
         case Comparison(operator, Status(), Constant(value)):
             return operator in (">", ">=", "!=") or (is_number(value) and value >= 400)
+        case Comparison(operator, Constant(), Status() as status):
+            mirrored = _MIRRORED.get(operator, operator)
+            return _takes_failure(Comparison(mirrored, status, condition.left))
         case Matches(Constant(pattern), Status()):
             return any(matches(pattern, status) for status in (400, 401, 404, 409, 422, 500))
     return False

@@ -1,5 +1,6 @@
 """Typed functions with `@tool`: listed, checked, called and refused like every other tool."""
 
+import ast
 import asyncio
 import base64
 import json
@@ -18,6 +19,7 @@ from mcp import Client
 from mcp.server.mcpserver import Context, Image, MCPServer
 
 from mcpgen.problems import Problems
+from mcpgen.project.annotations import literal
 from mcpgen.project.check import check
 from mcpgen.runtime.arguments import explain
 from mcpgen.runtime.parts.functions.tools import Documentation, documentation
@@ -460,6 +462,11 @@ def test_a_function_gets_and_returns_values_of_its_types(
     result = values.call(name, arguments)
     assert not result.is_error, text_of(result)
     assert result.structured_content == structured
+
+
+@pytest.mark.parametrize("text", ["{(1, 2): 3}", "{[]: 3}", "size"])
+def test_a_default_that_json_does_not_have_is_told_as_it_is_written(text: str) -> None:
+    assert literal(ast.parse(text, mode="eval").body) == text
 
 
 def test_a_result_that_lacks_a_field_is_told_without_a_word_on_arguments() -> None:

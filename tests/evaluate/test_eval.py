@@ -1,6 +1,8 @@
 """`mcpgen eval`: the request that arrives judges."""
 
+import asyncio
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ from mcpgen import generate
 from mcpgen.cli import run
 from mcpgen.evaluate.recorder import Recorded
 from mcpgen.evaluate.scripted import fitted
+from mcpgen.evaluate.stage import serving
 from mcpgen.evaluate.tasks import Task, read_tasks
 from mcpgen.problems import UsageError
 from tests.loopback import JSON, Asked, Loopback
@@ -59,6 +62,38 @@ def test_the_body_of_a_task_is_given_as_a_tool_takes_it(
     assert given.keys() == properties.keys() and given["id"] == 1
     inside = given.get("body", given.get("request_body", given))
     assert inside.get("from", inside.get("from_")) == "a" and inside["into"] == "b"
+
+
+def test_no_api_of_a_project_is_the_real_one(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = shutil.copytree(project, tmp_path / "copy")
+    [path] = folder.glob("src/*/api.json")
+    facts = json.loads(path.read_text())
+    path.write_text(json.dumps({**facts, "apis": {"stock": {}}}))
+    given: dict[str, str] = {}
+
+    def started(parameters: Any, **streams: Any) -> Any:
+        given.update(parameters.env)
+        raise ConnectionError
+
+    async def go() -> None:
+        async with serving(folder, "http://127.0.0.1:9"):
+            pass
+
+    monkeypatch.setattr("mcp.client.stdio.stdio_client", started)
+    with pytest.raises(ConnectionError):
+        asyncio.run(go())
+    for name in ("", "STOCK_"):
+        prefix = f"{facts['env_prefix']}_{name}"
+        assert given[f"{prefix}BASE_URL"] == "http://127.0.0.1:9"
+        assert given[f"{prefix}TOKEN_URL"] == "http://127.0.0.1:9/token"
+
+
+def test_a_line_of_tasks_may_hold_separators_of_unicode(tmp_path: Path) -> None:
+    text = json.dumps({"task": "a\u2028b", "method": "GET", "path": "/a"}, ensure_ascii=False)
+    (tmp_path / "tasks.jsonl").write_text(f"{text}\n{text}\n", "utf-8")
+    assert [task.task for task in read_tasks(tmp_path / "tasks.jsonl")] == ["a\u2028b"] * 2
 
 
 def test_a_field_that_no_tool_knows_is_told() -> None:

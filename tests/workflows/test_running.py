@@ -232,6 +232,18 @@ def test_each_step_has_attempts_of_its_own(flow: Any, api: Any) -> None:
     assert len(api.lines) == 4
 
 
+@pytest.mark.parametrize("criterion", ["$statusCode == 404", "404 == $statusCode"])
+def test_a_status_may_stand_on_either_side_of_a_criterion(
+    flow: Any, api: Any, criterion: str
+) -> None:
+    api.answers["GET /things"] = [(404, {})]
+    listing = step(
+        "list", "listThings", successCriteria=when(criterion), outputs={"status": "$statusCode"}
+    )
+    found = {"status": "$steps.list.outputs.status"}
+    assert flow("find", listing, outputs=found).outputs("find") == {"status": 404}
+
+
 @pytest.mark.parametrize("repair_first", [True, False])
 def test_a_retry_runs_another_step_first(flow: Any, api: Any, repair_first: bool) -> None:
     api.answers["GET /things"] = [(401, {}), (200, {"id": "t1"})]
