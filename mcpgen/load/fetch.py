@@ -84,8 +84,8 @@ class Downloads:
     `progress` is told how much of a slow download has arrived. `spent` counts the seconds of all
     downloads: connecting, redirects and reading. `reached_public` is true once a public address
     answered. `headers` returns the headers for the server of the first URL and is called at each
-    fetch; only this server sees the client's `certificate`. `validators` are the headers of a
-    conditional request for the last answer.
+    fetch; only this server sees the client's `certificate`. `validators`: URL → the headers of
+    its next, conditional request, from its last answer (RFC 9110, section 13.1).
     """
 
     limits: Limits
@@ -93,7 +93,7 @@ class Downloads:
     headers: Callable[[], Mapping[str, str]] = dict
     certificate: Certificate = (None, None)
     first_url: str = ""
-    validators: dict[str, str] = field(default_factory=dict)
+    validators: dict[str, dict[str, str]] = field(default_factory=dict)
     spent: float = 0.0
     reached_public: bool = False
 
@@ -121,8 +121,8 @@ class Downloads:
         port.
         """
         if _origin(url) == _origin(self.first_url):
-            return {**HEADERS, **self.validators, **self.headers()}
-        return {**HEADERS, **self.validators}
+            return {**HEADERS, **self.validators.get(url, {}), **self.headers()}
+        return {**HEADERS, **self.validators.get(url, {})}
 
     def context_for(self, url: str) -> ssl.SSLContext:
         """Return the TLS settings for a URL. Raises `UsageError` for a certificate that cannot be
@@ -221,7 +221,7 @@ class _Transfer:
         request = urllib.request.Request(self.url, headers=self.downloads.headers_for(self.url))
         parts: list[bytes] = []
         with _opener(self).open(request, timeout=READ_SECONDS) as answer:
-            self.downloads.validators = {
+            self.downloads.validators[self.url] = {
                 asked: answer.headers[name]
                 for asked, name in CONDITIONS.items()
                 if answer.headers[name]

@@ -36,6 +36,7 @@ from .model import (
     Missing,
     Not,
     Object,
+    Operator,
     Replaced,
     Status,
     Step,
@@ -624,7 +625,7 @@ def _with_members(payload: Object, replacements: list[tuple[str, Value]]) -> Val
     return Object(tuple(members.items()))
 
 
-_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_MIRRORED: dict[Operator, Operator] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 """Operator → the operator of the same comparison with its sides exchanged."""
 
 

@@ -413,6 +413,24 @@ def test_each_failure_of_a_download_has_its_words_and_a_way_out(
     assert (problem.code, problem.message, problem.hint) == ("E0122", says, hint)
 
 
+@pytest.mark.parametrize("field", ["ETag", "Last-Modified"])
+def test_a_file_is_not_asked_for_with_what_another_one_said_of_itself(field: str) -> None:
+    """A server that takes any condition of an older file as met answers 304 to the second one."""
+
+    def answer(asked: Asked) -> tuple[int, dict[str, str], bytes]:
+        if {"if-none-match", "if-modified-since"} & asked.fields.keys():
+            return 304, {}, b""
+        return 200, {field: "Mon, 01 Jan 2024 00:00:00 GMT"}, asked.target.encode()
+
+    server = Loopback(answer)
+    downloads = fetch.Downloads(Limits())
+    for target in ("/a.yaml", "/b.yaml"):
+        assert downloads.fetch(f"{server.url}{target}") == target.encode()
+    with pytest.raises(fetch.Unchanged):
+        downloads.fetch(f"{server.url}/a.yaml")
+    server.close()
+
+
 @pytest.mark.parametrize("field", ["ETag", "Last-Modified", ""])
 def test_a_document_is_asked_for_again_only_where_it_changed(field: str) -> None:
     shelf, full = {"v1": b"one", "v2": b"two"}, []

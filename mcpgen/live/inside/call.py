@@ -96,8 +96,8 @@ def application(package: str, requests: list[dict[str, Any]], *, dry_run: bool) 
 
 def note_requests(runtime: str, requests: list[dict[str, Any]], *, dry_run: bool) -> None:
     """Make the runtime's transport note each request before it is sent."""
-    transport = import_module(f"{runtime}.client.network").Transport
-    refused = import_module(f"{runtime}.errors").Refused
+    network = import_module(f"{runtime}.client.network")
+    transport, refused = network.Transport, network.Refused
     send = transport.send
 
     async def noting(self: Any, method: str, url: Any, headers: Any, content: Any) -> Any:
