@@ -134,6 +134,23 @@ def test_a_server_of_functions_masks_secrets_once_it_has_some(
     assert '"words":2,"letters":3' in mcpgen("call", "count_words", "text=a bb").out
 
 
+def test_a_server_of_functions_reads_contracts_once_it_has_some(
+    tmp_path: Path, mcpgen: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MCPGEN_PYTHON", sys.executable)
+    monkeypatch.chdir(tmp_path)
+    assert mcpgen("new", "words", "--yes").code == 0
+    monkeypatch.chdir(tmp_path / "words")
+    custom, reader = Path("src/words_mcp/custom"), Path("src/words_mcp/runtime/contracts.py")
+    (custom / "greet.json").write_text('{"name": "greet", "description": "Greet."}')
+    (custom / "greet.py").write_text('def greet() -> str:\n    return "Good day"\n')
+    assert not reader.exists()
+    said = mcpgen("call", "greet")
+    assert said.code and "greet.json is the contract of a tool: run `mcpgen generate`" in said.err
+    assert mcpgen("generate").code == 0 and reader.is_file()
+    assert "Good day" in mcpgen("call", "greet").out
+
+
 @pytest.fixture
 def former(project: Path) -> Iterator[Path]:
     """A project as a version left it that gave `http`, `install` and `shell` to every server."""
