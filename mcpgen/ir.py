@@ -60,7 +60,7 @@ class Annotation:
 class Argument:
     """One keyword of a tool function.
 
-    `encode` names the function of the generated `wire.py` that puts the value on the wire, or is
+    `encode` names the function of the runtime's `wire` that puts the value on the wire, or is
     empty where the default of the place does (a scalar as text, a list repeated in a query and
     comma-joined elsewhere, JSON in a JSON body). `options` are further keyword arguments of that
     function (`{"explode": True}`).
@@ -438,7 +438,7 @@ class Server:
 
     @cached_property
     def addresses(self) -> tuple[tuple[str, str | None, str], ...]:
-        """The name of each API that is called, its base URL, and a note on that."""
+        """Name, base URL and a note on that, of the first API if it is called and of all others."""
         first = [("", self.base_url, self.base_url_note)] if self.calls_first else []
         return (*first, *((api.name, api.base_url, api.base_url_note) for api in self.apis))
 

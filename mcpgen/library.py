@@ -26,7 +26,7 @@ R = TypeVar("R")
 
 
 def _checked(function: Callable[P, R]) -> Callable[P, R]:
-    """Make a function name a similar keyword in its error about an unknown one."""
+    """Let a function name a similar keyword in its TypeError about an unknown keyword."""
 
     @wraps(function)
     def called(*args: P.args, **given: P.kwargs) -> R:
@@ -71,17 +71,17 @@ def generate(
 ) -> Generated:
     """Generate a project from a document, or generate an existing project again.
 
-    `document` is a path or a URL. It takes the place of the sources of `config`, and may be left
-    out where `output` is a project. `output` is the project's folder; without it, the folder is
-    named after the server. `force` overwrites generated files that were edited. `accept_changes`
-    accepts changes of a document that would otherwise be refused. `update` reads the document anew
-    where the project has a copy of it. `adopt` takes over the generated files of a project whose
-    lock is missing or damaged. `renew` writes anew the files that are written once and were never
-    edited. `dry_run` writes nothing.
+    `document` is a path, a URL or an app (`MODULE:NAME`). It replaces the sources of `config`, and
+    may be left out if `output` is a project. `output` is the project's folder; without it, the
+    folder is named after the server. `force` overwrites generated files that were edited.
+    `accept_changes` accepts changes of a document that would otherwise be refused. `update` reads
+    the document anew if the project has a copy. `adopt` takes over the generated files of a project
+    whose lock is missing or damaged. `renew` writes anew the files that are written once and were
+    never edited. `dry_run` writes nothing.
 
     Returns the folder, what happened to each file, and every problem that did not end the run.
     Raises McpgenError: `UsageError`, `DocumentError`, `RefusedError` or `OutputConflictError` of
-    `mcpgen.problems`. The folder is then as it was before.
+    `mcpgen.problems`. The folder is then as before, unless the disk failed in the middle of a run.
     """
     options = config or Config()
     if document is not None:

@@ -71,8 +71,8 @@ class Obstacle:
 
 @lru_cache(10_000)
 def checked(path: str) -> str:
-    """A path as the generator writes it, or ValueError: relative, `/`, no `..`, printable ASCII,
-    legal on Windows.
+    """Return a path unchanged. Raises ValueError unless the generator may write it: relative, with
+    `/`, no `..`, printable ASCII, legal on Windows.
     """
     parts = PurePosixPath(path).parts
     problems = (
@@ -88,7 +88,7 @@ def checked(path: str) -> str:
 
 
 def generated(paths: Collection[str]) -> re.Pattern[str]:
-    """Return what a file matches that mcpgen owns in a project with these files."""
+    """Return the pattern of all paths that mcpgen owns in a project with these files."""
     return INSIDE if FACTS in paths else GENERATED
 
 
@@ -194,8 +194,8 @@ def roots(paths: Collection[str]) -> set[str]:
 
 
 def homes(folder: Path) -> list[Path]:
-    """Return the folders of a project's packages: those below `src/`, or the project itself where
-    it lies inside another package.
+    """Return all entries of a project's `src/`, sorted, with its packages among them; only the
+    project itself if it lies inside another package.
     """
     return [folder] if (folder / FACTS).is_file() else sorted(folder.glob("src/*"))
 

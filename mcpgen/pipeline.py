@@ -104,7 +104,7 @@ def open_document(
 
 
 def _gone_hosts(config: Config, document: Document) -> list[str]:
-    """Further APIs whose document is gone, and whose variables one that is there has."""
+    """Return the further APIs without a document whose variables a present API shares."""
     hosts = {config.known_apis.get(name, "") for name in document.apis}
     return sorted(hosts.intersection(config.known_servers).difference(document.apis, ("",)))
 
@@ -252,7 +252,7 @@ def effective_parts(config: Config, kept: Sequence[str]) -> tuple[str, ...]:
 
 
 def _apis(document: Document, server: Server, config: Config) -> dict[str, str]:
-    """`Lock.apis`: those of the last run that are gone return with their names."""
+    """Return `Lock.apis`. APIs of the last run that are gone stay in it, to keep their names."""
     apis = {api.name: api.shares[0] if api.shares else api.name for api in server.apis}
     if all([apis, document.root.get("paths")]):
         apis[""] = stem_of(document.source.name)

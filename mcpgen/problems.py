@@ -35,7 +35,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """Something in the document we tell the user about.
+    """A message for the user, about the document or the run.
 
     `pointer` is a JSON Pointer into the loaded document; `place` is filled in when it is shown.
     `detail` are lines that are shown as they are, below everything else: a difference between two

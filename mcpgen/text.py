@@ -118,7 +118,7 @@ _BOUNDARY = re.compile(
 """Word boundaries in a name in capitals."""
 
 Progress = Callable[[str], None]
-"""Told what a stage does."""
+"""A function that is called with a message on the progress of a stage."""
 Item = TypeVar("Item")
 MANY = 30
 
@@ -152,8 +152,8 @@ def visible(text: str) -> str:
 
 
 def escape(text: str, limit: int = 0) -> str:
-    """Text with control, invisible and direction-changing characters spelt out, cut to `limit`
-    characters if given.
+    """Return a text, first cut to `limit` characters if given, with control, invisible and
+    direction-changing characters spelt out.
     """
     if limit and len(text) > limit:
         text = text[: limit - 1] + "…"
@@ -170,8 +170,8 @@ def _spelt_out(match: re.Match[str]) -> str:
 
 
 def plain(text: object) -> str:
-    """Document text as plain text: visible characters, no Markdown or HTML furniture, paragraphs on
-    a line each.
+    """Return document text as plain text: visible characters, no Markdown or HTML, paragraphs on a
+    line each. At most 40,000 characters are read; empty for `None`, `N/A` and what is no text.
     """
     if not isinstance(text, str) or _NOTHING.fullmatch(text):
         return ""
@@ -262,8 +262,8 @@ def _with_escaped_html(text: str) -> str:
 
 @lru_cache(maxsize=20_000)
 def shorten(text: str, limit: int) -> str:
-    """`text` cut to at most `limit` characters, at a sentence where one ends late enough, else at a
-    word.
+    """Return `text` cut to at most `limit` characters, at a sentence that ends late enough, else at
+    a word. Empty for a longer text and a limit below 12.
     """
     if len(text) <= limit:
         return text

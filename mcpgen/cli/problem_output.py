@@ -30,8 +30,8 @@ def print_problems(
 
 
 def tell_kept(screen: Screen, problems: Problems, command: str = "generate") -> None:
-    """Print that copies of URLs were read, and how they are fetched. It is no problem of the
-    document, so it is no longer among them, but for a program.
+    """Print that copies of URLs were read, with the command that fetches them, and remove these
+    notes from `problems`. Does nothing with `--json`.
     """
     if screen.as_json:
         return

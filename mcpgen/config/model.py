@@ -208,13 +208,13 @@ class Config(metaclass=KnownFields):
     known_operations: dict[str, set[str]] = field(default_factory=dict)
     """API → `METHOD /path` of each tool of the last run."""
     project: Path | None = None
-    """The project whose copies of the document may be read; None where the originals are."""
+    """The project whose copies of the document may be read. None: the originals are read."""
     folder: Path | None = None
     """The project, where there is one."""
     anew: bool = False
     """Whether what came from a URL or standard input is read from there, though it has a copy."""
     places: dict[tuple[str, ...], Place] = field(default_factory=dict, compare=False, repr=False)
-    """Positions of the tables and keys under `tools` in `mcpgen.toml`."""
+    """Positions of the tables and keys under `answers` and `tools` in `mcpgen.toml`."""
 
     @property
     def documents(self) -> tuple[str, ...]:
@@ -222,8 +222,8 @@ class Config(metaclass=KnownFields):
         return (*self.sources, *filter(None, (api.source for api in self.apis.values())))
 
     def of_api(self, name: str) -> Config:
-        """Return the configuration for one of several APIs: what is said of it alone is in the
-        place of what is said of the first.
+        """Return the configuration of a further API: base URL, credentials and headers are its own
+        alone, its allowed origins are added, and there is no title.
         """
         api = self.apis.get(name, ApiConfig())
         return replace(

@@ -119,8 +119,8 @@ def refused_tools(
 
 
 def tool_limit(name: str) -> int:
-    """Return the tool limit of a client. Raises UsageError for an unknown client, and for one
-    without a limit.
+    """Return the tool limit of a client, the lowest for `all`. Raises UsageError for an unknown
+    client, and for one without a limit.
     """
     limits = [int(rule.value) for client in _clients(name) for rule in client.counts]
     if limits:

@@ -99,7 +99,7 @@ def _is_escape(content: str, at: int) -> bool:
 
 
 def report_hidden(document: Document, problems: Problems) -> None:
-    """Warn of every text with invisible characters."""
+    """Warn of each text with invisible characters, until `MOST_REPORTED` problems are known."""
     if not any(map(_may_hide, document.files.values())):
         return
     for pointer, text in _texts(document.root):
@@ -126,7 +126,7 @@ def kinds_of(*texts: str) -> tuple[str, ...]:
 
 
 def findings(root: Any) -> Iterator[SuspiciousText]:
-    """Every suspicious text and key of a document, in its order."""
+    """Yield each sign in each text of a document, and each key with invisible characters."""
     for pointer, text in _texts(root):
         hidden = _hidden(text)
         if hidden:
@@ -155,7 +155,7 @@ def _code_points(characters: list[str]) -> str:
 
 
 def _texts(root: Any) -> Iterator[tuple[str, str]]:
-    """(pointer, text) of every text and key; an explicit stack, as documents nest deeply."""
+    """Yield (pointer, text) of texts, cut to `LONGEST`, and of keys with hidden characters."""
     stack: list[tuple[str, Any]] = [("", root)]
     while stack:
         pointer, node = stack.pop()

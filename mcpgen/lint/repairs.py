@@ -70,7 +70,7 @@ def _quoted(key: str) -> str:
 
 
 def repairs(document: Document) -> list[Repair]:
-    """Return every repair for a document that was not upgraded, in the document's order."""
+    """Return each repair of a document before `upgrade`: servers, operations, schema, defaults."""
     return [
         *_servers(document),
         *_operations(document),

@@ -66,8 +66,8 @@ class _Nowhere(dict[str, Any]):
 
 
 def check_rules(document: Document, problems: Problems, *, severity: Severity = "warning") -> bool:
-    """Report the violations of rules that the official schema cannot state, at their places; return
-    whether there are any. Nothing is said of a default whose schema has a problem.
+    """Report violations of rules that the official schema cannot state, at most `LIMIT`, and return
+    whether anything was reported. A default whose schema already has a problem is left out.
     """
     if not document.describes_api:
         return False

@@ -64,7 +64,7 @@ class SchemaViolation:
 
 
 def check(document: Document, problems: Problems, *, severity: Severity = "warning") -> None:
-    """Report what the official schema of the document's version does not allow."""
+    """Report what the official schema of the document's version forbids: the first `LIMIT`."""
     if not document.describes_api:
         return
     try:

@@ -1,5 +1,5 @@
-"""Is a document what its OpenAPI version allows? Its official schema is compared in each run
-(`structure`), and what that cannot state (`rules`) when the document has changed.
+"""Check a document against its OpenAPI version: by the official schema in each run (`structure`),
+and by the rules beyond the schema (`rules`) when the document has changed.
 """
 
 from __future__ import annotations

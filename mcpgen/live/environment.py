@@ -55,8 +55,8 @@ def python_of(project: Path, announce: Callable[[str], None]) -> str:
 
 
 def variables(project: Path) -> dict[str, str]:
-    """Return the environment of a process that runs the project's package from its folder, where it
-    has no runtime of its own on mcpgen's.
+    """Return the environment variables of a process that imports the project's package.
+    `PYTHONPATH` ends with mcpgen's own runtime, for a package without a copy.
     """
     source = import_root(home_of(project))
     paths = [str(source), *filter(None, [os.environ.get("PYTHONPATH")]), str(INSTALLED)]
@@ -65,14 +65,14 @@ def variables(project: Path) -> dict[str, str]:
 
 def package_of(project: Path) -> str:
     """Return the import name of a project's package: `bookshop_mcp`, or `shop.mcp` inside an app.
-    Raises UsageError where it has none.
+    Raises UsageError unless there is exactly one package.
     """
     home = home_of(project)
     return ".".join(home.relative_to(import_root(home)).parts)
 
 
 def home_of(project: Path) -> Path:
-    """Return the folder of a project's package. Raises UsageError where it has none."""
+    """Return the folder of a project's package. Raises UsageError unless there is exactly one."""
     found = [home for home in homes(project.absolute()) if (home / FACTS).is_file()]
     if len(found) == 1:
         return found[0]

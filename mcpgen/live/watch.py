@@ -71,8 +71,8 @@ def wait(
     urls: list[Poll],
     act: Callable[[bool], None],
 ) -> int:
-    """Wait for a process; the exit code of the process. Act when a file changes, with true when one
-    at a URL does.
+    """Wait for a process, and return its exit code. Call `act` after a change: with True if a file
+    at a URL changed, else with False.
     """
     watched = list(paths)
     states = states_of(watched)

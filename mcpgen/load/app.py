@@ -26,8 +26,8 @@ MOST_LINES = 20
 
 
 def module_of(name: str, project: Path | None) -> Path | None:
-    """Return the file of an app's module, which lies at or above the current folder or a project;
-    None for one that only its Python can find.
+    """Return the file of the module in `MODULE:NAME`, searched in the current folder, the project,
+    the folders above both, and `src` of each; None if there is none.
     """
     return next((module for _, module in _found(name, project)), None)
 
@@ -60,7 +60,7 @@ def python_of_app(folder: Path, chosen: str | None) -> str:
 
 
 def read_app(name: str, python: str | None, project: Path | None, limits: Limits) -> bytes:
-    """Return the document of an app. Raises UsageError (E0130, E0131) and RefusedError."""
+    """Return the document of an app in UTF-8. Raises UsageError (E0130, E0131), RefusedError."""
     folder = next((root for root, _ in _found(name, project)), Path.cwd())
     chosen = str(Path(python_of_app(folder, python)).absolute())
     try:
@@ -92,7 +92,7 @@ def read_app(name: str, python: str | None, project: Path | None, limits: Limits
 
 
 def _refused(name: str, python: str, folder: Path, answer: dict[str, Any]) -> McpgenError:
-    """Return the error for an app without a document."""
+    """Return the error for an answer of the script that has no document."""
     module, _, attribute = name.partition(":")
     near = ", ".join(f"`{module}:{each}`" for each in answer.get("names", ()))
     if "failed" in answer:

@@ -48,7 +48,7 @@ def expand(names: Sequence[Name]) -> list[Name]:
 
 
 def _documents_in(folder: Path) -> list[Name]:
-    """Return the definitions in a folder.
+    """Return the JSON and YAML files directly in a folder, sorted; hidden files are left out.
 
     Empty for a path that is no folder, and for a folder with an API description or a project: a
     mistake, reported when the folder itself is read.
@@ -77,12 +77,13 @@ def beside(
     known: Mapping[str, str] = MappingProxyType({}),
     renamed: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[Source, SourceText, dict[str, Any], Path]:
-    """One document of many: its source, its text, its root, which names the others, and the folder
-    they share. The API description that was the document at the last run (`known`, as `Lock.apis`)
-    is, else the first that is none of a further API; without one the document is empty. `renamed`
-    are files that have an API of the last run under another name.
+    """Combine several files into a document: return its source, text and root, and the folder they
+    share.
 
-    Raises UsageError if one is not a file.
+    The document is the API description that was it at the last run (`known`, as `Lock.apis`), else
+    the first that was no further API then, else an empty document. Its root lists the files of tool
+    definitions. `renamed`: file → name its API had at the last run. Raises UsageError if a name is
+    no file, and DocumentError for a file of another format.
     """
     paths = []
     for name, (source, text, tree) in zip(names, read, strict=True):
@@ -121,9 +122,7 @@ def _path_of(name: Name, source: Source) -> Path:
 
 
 def others(read: Sequence[Read], root: Any, renamed: Mapping[str, str]) -> dict[str, str]:
-    """Return the files of the API descriptions besides the document, and the names of their
-    APIs.
-    """
+    """Return file → name of its API, for each API description except the document."""
     paths = [
         os.fspath(source.path)
         for source, _, tree in read
@@ -135,8 +134,9 @@ def others(read: Sequence[Read], root: Any, renamed: Mapping[str, str]) -> dict[
 def renamed_files(
     read: Sequence[Read], known: Mapping[str, str], operations: Mapping[str, Collection[str]]
 ) -> dict[str, str]:
-    """Files that no API of the last run is named after, and the API that each has: at least half
-    of its `operations`, which no other such file and no other such API have.
+    """Return file → API of the last run, for files that were renamed: the file's name is no API of
+    the last run, no file has the API's name, and the file has at least half of the API's
+    `operations`. A pair is left out if the file has another API too, or the API another file.
     """
     files = {os.fspath(source.path): tree for source, _, tree in read if source.path is not None}
     names = {path: {name_of(Path(os.path.realpath(path))), stem_of(path)} for path in files}
@@ -170,8 +170,8 @@ def empty(title: str) -> dict[str, Any]:
 
 
 def is_further(name: Name, known: Mapping[str, str]) -> bool:
-    """Return whether a document was that of a further API at the last run, and is all that is
-    left.
+    """Return whether a document has the name of a further API of the last run, and not the name of
+    the main document.
     """
     api = name_of(PurePath(name))  # nothing, for standard input
     return all([api, api in known, stem_of(os.fspath(name)) != known.get("")])
@@ -180,7 +180,7 @@ def is_further(name: Name, known: Mapping[str, str]) -> bool:
 def _without_name(
     apis: Sequence[Read], known: Mapping[str, str], renamed: Mapping[str, str]
 ) -> Read | None:
-    """Return the API description whose tools and variables have no name of an API in front."""
+    """Return the API description whose names get no prefix; None if all are further APIs."""
     same, further = [], []
     for api in apis:
         path = os.fspath(api[0].path or "")
@@ -231,14 +231,14 @@ def stem_of(name: str) -> str:
 
 
 def name_of(path: PurePath) -> str:
-    """Return the name of an API: that of its file, or of the folder of an `openapi.yaml`."""
+    """Return an API's name, at most `LONGEST` characters, from its file, or its folder's name."""
     stem = path.parent.name if path.stem.lower() in API_STEMS else path.stem.partition(".")[0]
     words = re.findall(r"[a-z0-9]+", stem.lower())
     return "_".join(words)[:LONGEST].strip("_").lstrip("0123456789_")
 
 
 def hold(document: Document, name: str, api: Document) -> None:
-    """Attach the document of a further API, as its author wrote it."""
+    """Attach the unchanged document of a further API, and combine the hashes of both documents."""
     document.apis[name] = api
     both = f"{document.source.sha256} {name} {api.source.sha256}"
     document.source = with_hash(document.source, hashlib.sha256(both.encode()).hexdigest())
@@ -258,7 +258,7 @@ def join(document: Document) -> None:
 
 
 def _references(node: Any) -> Iterator[tuple[Any, Any]]:
-    """Every text that refers to another place: the holder and its key."""
+    """Yield the object and the key of each `$ref`, and of each text in a discriminator mapping."""
     for current in objects_in(node):
         if isinstance(current.get("$ref"), str):
             yield current, "$ref"

@@ -74,8 +74,8 @@ event that carried the answer (HTML, section 9.2), and in requests to models.
 
 
 def unwrapped(entry: Any, pointer: str) -> tuple[dict[str, Any], str]:
-    """Return the object of an entry that has the name and the schema of the tool, and its
-    pointer.
+    """Return the object of an entry that has the name and the schema of the tool, and its pointer;
+    empty for an entry that is no object.
     """
     if type(entry) is not dict:
         return {}, pointer
@@ -141,7 +141,7 @@ def member(root: Any, path: Sequence[str]) -> Any:
 
 
 def tools_by_name(root: Any) -> dict[str, Any]:
-    """Return the tools of a document that has them by their names, as Vercel's AI SDK does."""
+    """Return name → tool of a document in the form of Vercel's AI SDK; empty for any other."""
     tools = member(root, ("tools",))
     if type(tools) is not dict:
         return {}
@@ -175,8 +175,8 @@ def says_arguments(root: Any) -> bool:
 
 
 def is_schema(root: dict[str, Any]) -> bool:
-    """Return whether a document is a JSON Schema: by its `$schema`, or by keywords that only a
-    schema has together.
+    """Return whether a document is a JSON Schema: by `$schema`, `$id` or definitions, or by
+    `properties` of an object.
     """
     if "json-schema.org" in as_text(root.get("$schema")):
         return True
@@ -206,8 +206,8 @@ def with_draft(root: Any, draft: str | None) -> Any:
 
 
 def entries(root: Any, pointer: str = "") -> list[tuple[Any, str]] | None:
-    """Every entry of a list of tools with its pointer, well formed or not; None for a document
-    without such a list.
+    """Return each entry of a list of tools with its pointer, well formed or not; a single tool is a
+    list too. None for any other document.
     """
     by_name = tools_by_name(root)
     if by_name:
@@ -253,7 +253,7 @@ def _within(entry: Any, pointer: str) -> list[tuple[Any, str]] | None:
 
 
 def schemas(root: Any, pointer: str) -> Iterator[tuple[Any, str, str]]:
-    """Every JSON Schema of a document of definitions, with its pointer and that of its tool."""
+    """Yield each tool's input and output schema, and the pointers of both; else the root."""
     tools = entries(root, pointer)
     if tools is None:
         yield root, pointer, pointer

@@ -34,8 +34,8 @@ def home_of_api(name: str) -> str:
 
 
 class UnresolvedReference(Exception):
-    """A `$ref` that points to nothing. `suggestions` are references that exist, the likeliest
-    first.
+    """A `$ref` that cannot be followed, for the `reason` given: no target, a circle, a chain that
+    is too long, or another file. `suggestions` are existing references, the likeliest first.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class UnresolvedReference(Exception):
 class Document:
     """A document from `load` to `parse`.
 
-    `version` is as the author wrote it (`2.0`, `3.0.3`). `files` maps places in the tree to texts:
+    `version`: `2.0`, `3.0.3`; `tools`, `schema` without an API. `files` maps places to texts:
     "" is the main file, `shared/pet.yaml` is under `/x-mcpgen-files/shared~1pet.yaml`. `moved` logs
     each move of a node as (new pointer, old pointer), oldest first; an old pointer under
     `/x-mcpgen-files/` may lead into a file outside the tree, such as an overlay. `originals` are
@@ -73,7 +73,7 @@ class Document:
     moved: list[tuple[str, str]] = field(default_factory=list)
     limits: Limits = field(default_factory=Limits)
     tell: Progress = silent
-    """Told how far the stages are."""
+    """Called with messages about the progress of the stages."""
     lost: dict[str, str] = field(default_factory=dict)
     """Tools lost to a reference in them: pointer → code of the problem."""
     workflows: list[str] = field(default_factory=list)
@@ -86,8 +86,8 @@ class Document:
     apis: dict[str, Document] = field(default_factory=dict)
     """The documents of further APIs by their names."""
     places: dict[int, tuple[int, Any]] = field(default_factory=dict, repr=False)
-    """Identity of a property's schema → its place among the properties as their author wrote them,
-    and the schema itself, whose identity no other can take then.
+    """`id()` of a property's schema → its index among the properties as the author wrote them, and
+    the schema, which is kept so that no other object gets this `id()`.
     """
     _resolved: dict[str, tuple[Any, str]] = field(default_factory=dict, repr=False)
     _finders: dict[str, NodeFinder] = field(default_factory=dict, repr=False)
@@ -128,8 +128,8 @@ class Document:
                 raise UnresolvedReference(ref, reason=reason)
 
     def resolve_one(self, ref: str, hops: int = 0) -> tuple[Any, str]:
-        """Follow a reference for one step; the target may be a reference again. Return it with its
-        pointer.
+        """Return the target of a reference and its pointer, after one step: the target may be a
+        reference again. Raises `UnresolvedReference`.
 
         A reference within the path (`#/components/responses/Gone/description` where `Gone` is a
         reference) is followed.
@@ -168,8 +168,8 @@ class Document:
         return node, pointer
 
     def deref(self, node: Any, pointer: str) -> tuple[Any, str]:
-        """Return the node itself, or what its `$ref` points to, without the keys beside the
-        `$ref`.
+        """Return the node and its pointer, or the target of its `$ref`, without the keys beside the
+        `$ref`. Raises `UnresolvedReference`.
         """
         if _is_reference(node):
             return self.resolve(node["$ref"])
@@ -304,8 +304,8 @@ def _is_reference(node: Any) -> bool:
 
 
 def _closest(name: str, sections: list[tuple[str, Any]]) -> list[str]:
-    """Return `#/section/name` for the names most like `name`: first names that differ only in case,
-    then the closest by edit distance.
+    """Return `#/section/name` for similar names: first all names that differ only in case, then up
+    to three of each section by `difflib`, in the order of the sections.
     """
     folded = name.lower()
     same, close = [], []
@@ -329,8 +329,8 @@ class References:
         self._resolved: dict[str, tuple[Any, str]] = {}
 
     def resolve(self, ref: str) -> tuple[Any, str]:
-        """Return the target of a local reference and its pointer; `({}, "")` and a problem where
-        there is none.
+        """Return the target of a local reference after one step, and its pointer; `({}, "")`, with
+        a warning, for a dangling reference.
         """
         if ref not in self._resolved:
             try:
@@ -385,8 +385,8 @@ class References:
         return f"`{visible(self.document.reference(ref))[:120]}`"
 
     def holder(self, ref: str) -> str:
-        """Return the pointer of the first object that holds a reference; slow, so only for
-        reports.
+        """Return the pointer of the first object that holds a reference, empty if there is none;
+        slow, so only for reports.
         """
         pending: list[tuple[Any, str]] = [(self.document.root, "")]
         while pending:

@@ -58,9 +58,9 @@ Certificate = tuple[str | None, str | None]
 
 
 def plain_url(url: str) -> str:
-    """A URL as messages show it: without query and fragment, which may hold secrets.
+    """Return a URL for messages: without query and fragment, which may hold secrets.
 
-    Raises `UsageError` for one with a user name or a password in it.
+    Raises `UsageError` for a malformed URL, and for a user name or a password in it.
     """
     try:
         parts = urllib.parse.urlsplit(url)
@@ -100,7 +100,8 @@ class Downloads:
     def fetch(self, url: str) -> bytes:
         """Return the bytes at an http or https URL.
 
-        Raises `UsageError`, `DocumentError` or `RefusedError` (E0105, E0122).
+        Raises `UsageError`, `DocumentError` or `RefusedError` (E0105, E0122), and `Unchanged` for
+        status 304.
         """
         self.first_url = self.first_url or url
         transfer = _Transfer(url, self)
@@ -117,8 +118,8 @@ class Downloads:
         return transfer.result()
 
     def headers_for(self, url: str) -> dict[str, str]:
-        """Return the headers of the request for a URL. Raises `ValueError` for one without a
-        port.
+        """Return the headers of the request for a URL. Raises `ValueError` for a port that is no
+        number.
         """
         if _origin(url) == _origin(self.first_url):
             return {**HEADERS, **self.validators.get(url, {}), **self.headers()}
@@ -206,8 +207,8 @@ class _Transfer:
                 continue
 
     def connected(self, connection: Any) -> None:
-        """Note a new connection. A host that was public must not become a private one, whatever
-        its name server says the second time.
+        """Note a new connection. Raises `Elsewhere` for a private address after a public one: a
+        name server may answer differently the second time.
         """
         self._sockets.append(connection)
         address = str(connection.getpeername()[0])
@@ -272,7 +273,7 @@ class Poll:
     downloads: Downloads
 
     def has_changed(self) -> bool:
-        """Ask the server. One that is not there, or refuses, has nothing new."""
+        """Fetch the file, and return whether it is new. False for a failure and for status 304."""
         self.downloads.spent = 0.0
         try:
             content = self.downloads.fetch(self.url)
@@ -283,11 +284,11 @@ class Poll:
 
 
 class Unchanged(Exception):
-    """The file is the one that the validators are of (status 304)."""
+    """The answer 304: the file is unchanged since the answer that `validators` belong to."""
 
 
 class Elsewhere(Exception):
-    """A redirect to another server."""
+    """A redirect to another server, or a private address after a public one."""
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):
@@ -308,7 +309,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
 
 
 def _noted(kind: type[http.client.HTTPConnection], transfer: _Transfer) -> Any:
-    """A kind of connection that tells the download when it is open."""
+    """Return a class of connections that call `transfer.connected` when they are open."""
 
     class Noted(kind):  # type: ignore[valid-type,misc]
         def connect(self) -> None:
@@ -415,7 +416,7 @@ def _words(error: Exception, reason: Any, name: str) -> tuple[str, str]:
 
 
 def _by_way_of(url: str) -> str:
-    """Return the proxy of the environment that a URL is fetched through, without its password."""
+    """Return ` through the proxy …`, without the password, or an empty text without a proxy."""
     parts = urllib.parse.urlsplit(url)
     proxy = urllib.request.getproxies().get(parts.scheme, "")
     if not proxy or urllib.request.proxy_bypass(parts.netloc):

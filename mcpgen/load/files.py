@@ -166,7 +166,7 @@ class _Forbidden(Exception):
 
 
 class _Elsewhere(_Forbidden):
-    """A reference to a URL, of which a copy might be here."""
+    """A reference to a URL; the file may have a copy on this machine."""
 
     def __init__(self, url: str) -> None:
         prefix = visible(urllib.parse.urljoin(url, "."))[:80]
@@ -176,7 +176,7 @@ class _Elsewhere(_Forbidden):
 
 class _Gatherer:
     """`refused` and `errors` collect what ends the run once every file has been visited, `lost` the
-    tools of a list that cannot be, with the reason.
+    dropped tools of a list: pointer → problem.
     """
 
     def __init__(
@@ -203,7 +203,7 @@ class _Gatherer:
         self.queue: deque[str] = deque()
         self.requested: set[str] = set()
         self.former: dict[str, str] = {}
-        """Files below a folder that has another name here, and what is noted of them."""
+        """Missing path → the note about the file that is read instead (see `in_this_clone`)."""
         self.embedded: dict[str, Any] = {}
         self.inline: list[tuple[dict[str, Any], Chain]] = []
         self.bytes = len(document.files[""].content)
@@ -221,9 +221,9 @@ class _Gatherer:
         self.url = document.source.url
         self.root: Path | None = None
         self.main = self.here = ""
-        """The name of the document, and the way to its folder from that of all files."""
+        """The name of the document's file, and the path from `root` to its folder."""
         self.own = ""
-        """The way to the project from the folder of all files, if the document is not in it."""
+        """The path from `root` to the project, if the document is not in the project."""
         if document.source.path is not None:
             self.root, self.here, self.main = _root_and_name(document.source.path, folder)
             self.own = _way_to(copies.folder, self.root)
@@ -261,7 +261,7 @@ class _Gatherer:
         self.inline_values()
 
     def report(self) -> None:
-        """Raise what ends the run, and report the tools that are lost."""
+        """Raise the errors that end the run; else warn about missing files and lost tools."""
         for message in self.former.values():
             self.problems.note("E0128", message)
         if self.refused:
@@ -319,7 +319,7 @@ class _Gatherer:
     def refuse(
         self, at: Chain, scope: _Scope, code: str, message: str, hint: str, *, missing: bool = False
     ) -> None:
-        """Note a reference that is not followed; `missing` where a copy may be here."""
+        """Note a reference that is not followed; `missing`: an API description gets a warning."""
         pointer = _pointer(at)
         place = self.document.place(pointer)
         problem = Problem(
@@ -331,7 +331,7 @@ class _Gatherer:
         self.lose(problem, replace(scope, is_data=False), ends_run)
 
     def lose(self, problem: Problem, scope: _Scope, ends_run: list[Problem]) -> None:
-        """Note a fault of a reference. It costs the tool around the reference, or else the run."""
+        """Note a fault: for data a note, in a tool the loss of the tool, else in `ends_run`."""
         if scope.is_data:
             self.problems.note(
                 problem.code,
@@ -350,7 +350,7 @@ class _Gatherer:
         return self.document.describes_api and problem.code == "E0204"
 
     def name_of(self, pointer: str) -> str:
-        """The name of a tool, or that of the file it is."""
+        """Return the name of a tool, or without a name the last key of its pointer."""
         node: Any = {"": self.document.root, FILES: self.embedded}
         tokens = split(pointer)
         if tokens[0] != FILES:
@@ -587,7 +587,7 @@ class _Gatherer:
         return self.file_at(name)
 
     def file_at(self, way: str) -> str:
-        """The name of the file at the end of a way."""
+        """Return the name of a file (see `way`) for its path from `root`."""
         own = way.removeprefix(self.own)
         if own != way:
             return _OWN + own
@@ -601,8 +601,9 @@ class _Gatherer:
         return posixpath.join(folder, file)
 
     def in_this_clone(self, name: str) -> str:
-        """The path of a file from the folder of all files, where a document may name a folder that
-        it lies in, and that has another name here: the file below that folder, which is noted.
+        """Return the path of a file from `root`. If the file is missing because a folder above the
+        document has another name in this clone, return the path through the present folder, and
+        note it.
         """
         assert self.root is not None
         parts, here = name.split("/"), [*filter(None, self.here.split("/"))]
@@ -646,7 +647,7 @@ class _Gatherer:
     # One file.
 
     def read(self, name: str, at: Chain, scope: _Scope) -> None:
-        """Read and embed a file. What is wrong with it is an error of the document."""
+        """Read and embed a file. Raises RefusedError; notes any other fault as the reference's."""
         self.requested.add(name)
         if len(self.requested) > self.limits.files:
             message = f"more than {self.limits.files:,} files"
@@ -699,13 +700,13 @@ class _Gatherer:
         return decode(label, raw)
 
     def label(self, path: Path) -> str:
-        """Return the name of a file in messages: relative to the folder of the main document."""
+        """Return a file's path for messages: relative if the main document's path is."""
         assert self.document.source.path is not None
         folder = self.document.source.path.parent
         return os.path.normpath(folder / os.path.relpath(path, os.path.realpath(folder)))
 
     def of_reference(self, problem: Problem, at: Chain) -> Problem:
-        """A file that cannot be opened is a problem of the reference; others keep their place."""
+        """Return the problem as the reference's (E0204) if the file could not be opened."""
         if problem.code not in _UNREADABLE:
             return problem
         pointer = _pointer(at)
@@ -720,8 +721,9 @@ class _Gatherer:
 
 
 def _root_and_name(path: Path, folder: Path | None) -> tuple[Path, str, str]:
-    """The folder that references may not leave, the way from there to the document's folder, empty
-    where it is the same, and the document's name.
+    """Return the folder that references may not leave (`folder`, or the document's folder if it
+    lies outside `folder`), the path from there to the document's folder, empty if they are the
+    same, and the document's name.
     """
     home = Path(os.path.realpath(path.parent))
     root = home

@@ -64,7 +64,7 @@ class Identifiers:
         return address, fragment
 
     def resource(self, home: str, uri: str) -> str | None:
-        """Return the pointer of the schema whose `$id` is a URI."""
+        """Return the pointer of the schema with a URI as its `$id`, below `home` if possible."""
         pointer = self._by_home.get((home, uri))
         if pointer is None:
             pointer = self._anywhere.get(uri)

@@ -70,7 +70,7 @@ def _ignore(unreadable: Unreadable) -> None:
 
 
 def operations(document: Document, deref: Deref) -> Iterator[DocumentedOperation]:
-    """Every operation of an upgraded document, those of further APIs last."""
+    """Yield each readable operation of an upgraded document, those of further APIs last."""
     for api in ("", *document.apis):
         for path in paths(document, deref, api=api):
             yield from operations_of(path, deref)

@@ -28,7 +28,7 @@ _SECONDS = 30.0
 
 
 def apply(document: Document, overlay: SourceText, tree: Any, problems: Problems) -> None:
-    """Apply one overlay to a document, in place. A target that matches nothing is a warning."""
+    """Apply an overlay in place; a target without a match is a warning. Raises DocumentError."""
     _Overlay(document, overlay, tree, problems).apply()
 
 

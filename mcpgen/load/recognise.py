@@ -54,7 +54,7 @@ def _refuse(row: Row, name: str, document: str = "an OpenAPI document") -> Docum
 
 
 def binary(name: str, raw: bytes) -> None:
-    """Raise `DocumentError` for an empty file, and for bytes that are not text."""
+    """Raise `DocumentError` for an empty file, and for a binary format in `data/formats.toml`."""
     if not raw.strip(b" \t\r\n\0\xef\xbb\xbf"):
         raise DocumentError.of("E0106", "the file is empty", EXPECTED, file=name)
     for row in _formats()["binary"]:
@@ -107,7 +107,7 @@ def language(text: SourceText) -> DocumentError | None:
 
 
 def describes_api(root: Any) -> bool:
-    """Return whether a tree says that it is an OpenAPI or Swagger document."""
+    """Return whether a tree is an object with the key `openapi` or `swagger`."""
     return not as_object(root).keys().isdisjoint(("openapi", "swagger"))
 
 
@@ -119,8 +119,9 @@ def _refuse_comments(text: SourceText) -> None:
 
 
 def tree(text: SourceText, root: Any) -> dict[str, Any]:
-    """Return the root of an OpenAPI or Swagger document, or of definitions of tools. Raises
-    `DocumentError`, which names what the file is, for anything else.
+    """Return the root of an OpenAPI or Swagger document, of definitions of tools (a list becomes
+    `{"tools": [...]}`), or of a JSON Schema. Raises `DocumentError`, which names the format, for
+    anything else.
     """
     if root is None:
         _refuse_comments(text)

@@ -65,12 +65,12 @@ class Source:
 
 
 def is_url(name: str) -> bool:
-    """Return whether a document is fetched rather than opened."""
+    """Return whether a document's name is an http or https URL."""
     return name[:8].lower().startswith(("http://", "https://"))
 
 
 def is_app(name: str) -> bool:
-    """Return whether a document's name is that of an app, as in `shop.main:app`."""
+    """Return whether a document's name is that of an app, as in `shop.main:app`, and of no file."""
     return _APP.fullmatch(name) is not None and not os.path.exists(name)
 
 
@@ -108,7 +108,7 @@ def mapped_folders(items: Iterable[str]) -> dict[str, Path]:
 
 
 def source_of(name: str) -> Source:
-    """The source that an argument of the command line names. Raises `UsageError` (E0122)."""
+    """Return the source that a command-line argument names. Raises `UsageError` (E0101, E0122)."""
     if name == "-":
         return Source(name="<stdin>", kind="stdin")
     if not name:
@@ -142,8 +142,8 @@ def _check_query(name: str, url: str) -> None:
 
 
 def read(name: str, source: Source, downloads: Downloads, copies: Copies) -> bytes:
-    """The bytes of a source, within the limits. `name` is what the user wrote: a URL has its query
-    only there. `copies` know the project and the Python of an app.
+    """Return the bytes of a source, within the limits. `name` is the text of the user: a URL has
+    its query only there. `copies` know the project and the Python of an app. Raises McpgenError.
     """
     if source.kind == "app":
         from .app import read_app  # late: most documents are no apps
@@ -165,8 +165,9 @@ def origin_of(name: str, source: Source) -> str:
 
 
 def read_file(path: Path, name: str, limits: Limits, *, is_argument: bool = False) -> bytes:
-    """The bytes of a regular file; anything else (folder, pipe, device, socket) is refused
-    unread. `is_argument` where the user named it: a missing one has a hint on what else to give.
+    """Return the bytes of a regular file; anything else (folder, pipe, device, socket) is refused
+    unread. `is_argument`: the user named the file, so a missing one has a hint on what else to
+    give. Raises UsageError or RefusedError.
     """
     try:
         descriptor = os.open(path, OPEN_FLAGS)
@@ -194,7 +195,7 @@ def _bounded(stream: IO[bytes], name: str, limits: Limits) -> bytes:
 
 
 def _with_slashes(name: str) -> str:
-    """A name that has backslashes as a path has them elsewhere, where a file is there."""
+    """Return a name with slashes for its backslashes if such a file exists; else an empty text."""
     slashed = name.replace("\\", "/")
     return slashed if os.path.isfile(slashed) else ""
 
@@ -221,7 +222,7 @@ def _cannot_open(path: Path, name: str, error: OSError, is_argument: bool) -> Mc
 
 
 def _hint_for_missing(path: Path, name: str) -> str:
-    """A hint where no similar file is there: on signs that a shell reads, or documents there."""
+    """Return the hint if no similar file exists: on `~` and patterns, or on documents nearby."""
     if name.startswith("~"):
         return f"quotes keep a shell from reading `~`: give `{Path(name).expanduser()}`"
     if re.search("[*?]", name):
@@ -300,13 +301,13 @@ def with_hash(source: Source, digest: str) -> Source:
 
 @dataclass(slots=True)
 class Copies:
-    """The files of one run by their origin: a URL, an absolute path, or `-`.
+    """The files of one run by their origin: a URL, an absolute path, an app, or `-`.
 
-    `project` is the folder whose copies are read, None where there is none yet; with `anew` those
-    of URLs and standard input are not. `folder` is the project also where no copies are read,
-    `home` the folder of the document (`home_of`). `originals` collects what was read, `missing` the
-    files of which the copy was, `kept` the copies of URLs that were read, `pages` the HTML pages
-    and the documents that they show. `python` is the one chosen for an app.
+    `project` is the folder whose copies are read, None if there is none yet; with `anew`, copies of
+    URLs, apps and standard input are not read. `folder` is the project also when no copies are
+    read, `home` the folder of the document (`home_of`). `originals`: origin → bytes read;
+    `missing`: files whose copy was read; `kept`: URL or app → copy read; `pages`: URL of an HTML
+    page → URL of its document. `python`: the Python chosen for an app.
     """
 
     project: Path | None = None
@@ -321,7 +322,7 @@ class Copies:
     pages: dict[str, str] = field(default_factory=dict)
 
     def read(self, origin: str, read_original: Callable[[], bytes]) -> bytes:
-        """The bytes of a file: those of its copy, or of the original."""
+        """Return the bytes of a file: those read before, of its copy, or of `read_original`."""
         if origin in self.originals:
             return self.originals[origin]
         path = self._copy(origin)
@@ -337,9 +338,7 @@ class Copies:
         return content
 
     def has(self, origin: str) -> bool:
-        """Return whether a file, or its copy, is there in a project; where there is none yet, each
-        is to be there.
-        """
+        """Return whether a file or its copy exists; without a project always true."""
         return self.project is None or os.path.exists(origin) or self._copy(origin) is not None
 
     def _copy(self, origin: str) -> Path | None:
@@ -365,9 +364,9 @@ def is_fetched(origin: str) -> bool:
 
 
 def home_of(sources: Sequence[str], project: Path | None) -> Path | None:
-    """The folder of the first document that is a file, of those outside of a project the nearest
-    above it: the way from there to the others has no name of a folder that the project lies in.
-    None where no document is a file.
+    """Return the folder that paths of copies begin at: of the folders of documents outside the
+    project (of all, if none is outside) the first that shares most folders above the project. So
+    paths of copies avoid names of folders above a clone. None if no document is a file.
     """
     paths = [Path(os.path.realpath(name)) for name in sources if not is_fetched(name)]
     folders = [path if path.is_dir() else path.parent for path in paths]
@@ -383,10 +382,11 @@ def _steps(project: Path, folder: Path) -> int:
 
 
 def copy_path(origin: str, project: Path, home: Path | None = None) -> str | None:
-    """Return the path of a file's copy in a project; None for a file of the project itself.
+    """Return the path of a file's copy in a project; None for a file of the project, or on another
+    drive.
 
-    The path is that from `home`, the folder of the document, to the file. A folder above it
-    is `up`, so the copies lie to each other as the files do.
+    For a file: its path from `home`, the folder of the document, with `up` for each folder above,
+    so the copies lie to each other as the files do. For a URL: host, path and a hash of the query.
     """
     if origin == STDIN:
         return f"{FOLDER}/stdin.yaml"

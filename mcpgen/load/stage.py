@@ -48,8 +48,8 @@ def load(
     known: Mapping[str, str] = MappingProxyType({}),
     operations: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> Document:
-    """Read the document of a name: a path, an http(s) URL or `-`. Overlays are applied, and other
-    files embedded, also the Arazzo documents `workflows`.
+    """Read the document of a name: a path, an http(s) URL, an app (`MODULE:NAME`) or `-`. Overlays
+    are applied, and other files embedded, also the Arazzo documents `workflows`.
 
     Several names, or a folder, make one document too: definitions of tools are added to the first
     API description, and further descriptions are listed in `others`.
@@ -151,7 +151,7 @@ def _followed(
 def _read(
     name: Name, downloads: Downloads, copies: Copies, draft: str | None = None
 ) -> tuple[Source, SourceText, Any]:
-    """One named file, up to its tree."""
+    """Read one document, or the document that an HTML page at its URL shows, up to its tree."""
     source = source_of(os.fspath(name))
     origin = origin_of(os.fspath(name), source)
     raw = copies.read(origin, lambda: read(os.fspath(name), source, downloads, copies))
@@ -190,8 +190,9 @@ def _begins_like_a_document(text: SourceText) -> bool:
 
 
 def _hash(root: dict[str, Any]) -> str:
-    """Of the tree with sorted keys: neither spaces nor the order of keys matter. Nor do the folders
-    of definitions beside a document, which a clone may have under other names: they are numbered.
+    """Return the SHA-256 of the tree with sorted keys, in hexadecimal: neither spaces nor the order
+    of keys matter. Names of folders with definitions beside a document, which may differ in a
+    clone, are replaced by numbers.
     """
     names: dict[str, str] = {}
     if SOURCES in root and FILES in root:

@@ -221,7 +221,7 @@ def _not_text(name: str, raw: bytes, encoding: str, offset: int) -> DocumentErro
 
 
 def _looks_like(raw: bytes) -> str:
-    """Return the likeliest encoding of bytes that are not UTF-8."""
+    """Return the likeliest encoding of bytes that are not UTF-8; empty if there is none."""
     sample = raw[:4096]
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "UTF-16"

@@ -43,8 +43,8 @@ lock.
 
 
 def text_hash(content: str | bytes) -> str:
-    """SHA-256 of a file, with CRLF and lone CR read as LF; bytes that are not UTF-8 text are hashed
-    as they are.
+    """Return the SHA-256 of a file, in hexadecimal, with CRLF and lone CR read as LF; bytes with a
+    NUL are hashed as they are.
     """
     data = content.encode() if isinstance(content, str) else content
     if b"\r" in data and b"\0" not in data:
@@ -158,7 +158,7 @@ class _Memory:
         return {name: key for name, key in earlier.items() if name not in now and key not in keys}
 
     def former(self, tools: list[ToolLock]) -> tuple[Former, ...]:
-        """Every tool of the last lock that is none now."""
+        """Return all former tools: of the last lock, and former ones of earlier locks."""
         current = {tool.operation for tool in tools}
         entries = [entry for operation, entry in self.last.items() if operation not in current]
         former = [_former(entry) for entry in (*self.unmatched, *entries)]

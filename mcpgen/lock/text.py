@@ -275,8 +275,8 @@ def read_lock(folder: Path) -> Lock | None:
 
 def salvaged_lock(folder: Path) -> Lock | None:
     """Read as much as possible of a project's lock: one side of an unresolved merge, None if it is
-    missing or damaged. Raises OutputConflictError for the lock of a newer version of mcpgen and for
-    a path over a link.
+    missing or damaged. Raises OutputConflictError for the lock of a newer version of mcpgen, and if
+    `mcpgen.lock` is a link.
     """
     try:
         return read_lock(folder)
@@ -366,7 +366,7 @@ def owned(*locks: Lock | None) -> dict[str, frozenset[str]]:
 
 
 def with_files(lock: Lock, files: Mapping[str, str | bytes]) -> Lock:
-    """The lock that also owns these files."""
+    """Return the lock with these files and their hashes, instead of its own files."""
     return replace(lock, files={path: text_hash(content) for path, content in files.items()})
 
 

@@ -1,8 +1,8 @@
 """The last stage: {path: text} onto the disk, by way of `mcpgen.lock`.
 
-`write` is the whole of it: compare (`changes`), refuse or go on, replace (`commit`). Nothing
-outside the folder is touched, and inside it nothing that the lock does not name, except files that
-do not exist yet.
+`write` compares (`changes`), refuses or continues, and replaces (`commit`). Nothing outside the
+folder is touched. Inside it only files of the lock change, and new files are made; the exceptions
+are `force`, and files of the user in a package that is renamed.
 """
 
 from __future__ import annotations
@@ -77,8 +77,9 @@ def write(
     `lock_facts` is what `facts` made of the server. `force` overwrites edited generated files and
     other files at their paths, and goes back to an older mcpgen; `accept` lets changes of security
     (`compare.security`) and of the server's name through; `adopt` takes over the generated files of
-    a project whose lock is missing or damaged; `renew` writes the user's files that were never
-    edited anew. With `dry_run` nothing is written, and conflicts are returned, not raised.
+    a project whose lock is missing or damaged; `renew` replaces files that are
+    written once and were never edited. With `dry_run` nothing is written, and conflicts are
+    returned, not raised.
 
     Raises OutputConflictError (exit code 4) if the folder is no project, if files were edited or
     are in the way, or if a newer mcpgen made the project; RefusedError (exit code 3) if a change
@@ -136,8 +137,8 @@ def _forced(
     force: bool,
     has_lock: bool,
 ) -> Changes:
-    """Return the changes with every conflict resolved by `force`; raises OutputConflictError for
-    the others.
+    """Return the changes with every conflict resolved by `force`. Raises OutputConflictError if a
+    conflict remains.
     """
     standing = tuple(
         conflict
@@ -210,7 +211,7 @@ def _present(changes: Changes, ours: Mapping[str, Collection[str]]) -> dict[str,
 
 
 def _idle_workflow(project: Path, changes: Changes) -> tuple[str, ...]:
-    """Say of a new workflow that a forge runs those at the root of a repository alone."""
+    """Return a note on a new workflow below a repository's root, where no forge runs it."""
     root = repository(project)
     if WORKFLOW not in changes.created or root in (project, None):
         return ()

@@ -1,6 +1,6 @@
 """The changes of a write, found by comparing the new files with the folder by way of the lock.
 
-Ownership is by place: a path in the lock is mcpgen's, every other path is the user's. Nothing is
+Ownership is by path: a path in the lock is mcpgen's, every other path is the user's. Nothing is
 merged. An edited file of ours, or a foreign file at a path of ours, is a conflict: shown and never
 resolved silently.
 """
@@ -128,7 +128,7 @@ class _Table:
         }
 
     def add_once(self, path: str, *, arrives: bool) -> None:
-        """A file of the plan that is written once."""
+        """Note a file that is written once: `created` if it is missing, else `kept`."""
         missing = self.contents[path] is None and not arrives
         self.outcomes["created" if missing else "kept"].append(path)
 
@@ -156,7 +156,7 @@ class _Table:
             self.outcomes[outcome].append(path)
 
     def add_move(self, old: str, new: str, *, is_taken: bool) -> None:
-        """Move a file of the user to another package."""
+        """Note the move of a user's file to another package, or the conflict `taken`."""
         if is_taken:
             reason = f"`{old}` is yours and moves to `{new}`, where another file is or goes\n"
             self.conflicts.append(Conflict(path=old, kind="taken", diff=reason))
@@ -237,7 +237,7 @@ def _lines(path: str, content: str | bytes) -> list[str]:
 
 
 def where_edits_belong(path: str) -> str:
-    """Return the place where an edit of this generated file survives."""
+    """Return advice on where an edit of this generated file is kept: "wrap the behaviour in …"."""
     name = PurePosixPath(path).name
     if "/tools/" in path and name.endswith(".json"):
         return 'texts, names and hints belong in `mcpgen.toml` under `[tools."<operationId>"]`'

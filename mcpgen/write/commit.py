@@ -167,7 +167,7 @@ def _apply(folder: Path, work: Work, files: Mapping[str, Path]) -> None:
 
 
 def _check_unchanged(folder: Path, path: str, content: bytes | Obstacle, work: Work) -> None:
-    """Raise OutputConflictError when a file is not as it was when it was compared."""
+    """Raise OutputConflictError unless a file is as when it was compared, or as it will be."""
     if isinstance(content, Obstacle):
         raise OutputConflictError(_changed(folder, f"{content} now"))
     current = text_hash(content)
@@ -201,7 +201,7 @@ def _move(folder: Path, old: str, new: str) -> None:
 
 @contextlib.contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Hold the folder for this process; the kernel lets go of it when the process ends."""
+    """Lock the folder, where the system can. Raises OutputConflictError if another process did."""
     if sys.platform == "win32":
         yield
         return
@@ -289,7 +289,7 @@ def _make_folder(folder: Path) -> None:
 
 
 def _make_parents(folder: Path, path: str) -> None:
-    """The folders above a file, 0755 whatever the umask; never through a link."""
+    """Make the folders above a file, 0755 whatever the umask. Raises OutputConflictError."""
     here = folder
     for part in PurePosixPath(path).parts[:-1]:
         here = here / part
@@ -359,7 +359,7 @@ HINTS = {
 def explained(
     folder: Path, error: OSError, doing: str = "write to", *, begun: bool = False
 ) -> Problem:
-    """Explain an OSError to the user: the fault, the path, and the state of the project."""
+    """Return the problem (E1207) of an OSError: the fault, the path, the state of the project."""
     reason = (error.strerror or str(error)).lower()
     state = "nothing was changed"
     hint = HINTS.get(error.errno or 0, "")

@@ -93,9 +93,8 @@ def _version(text: str) -> tuple[int, ...]:
 
 
 def mentions(folder: Path, old: Lock, new: Lock, moved: Collection[str]) -> Iterator[Problem]:
-    """Yield a warning for each file of the user that mentions the old name, at its first line.
-
-    `moved` are the files that moved to the new package, at their new places.
+    """Yield a warning for each file that mentions the old name, at its first line. Searched are the
+    files written once, `tests/*.py`, and the Python files in `moved` (paths in the new package).
     """
     was, now = words_of(old), words_of(new)
     replacement = {word: now[kind] for kind, word in was.items() if word != now[kind]}

@@ -25,7 +25,7 @@ State = Literal["untouched", "edited", "unknown"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outdated:
-    """A file that mcpgen would write differently today. `generator` wrote it."""
+    """A file that mcpgen would write differently today. `generator`: the version that wrote it."""
 
     path: str
     state: State
@@ -147,7 +147,7 @@ ADVICE: Mapping[State, str] = {
 
 
 def template_problems(files: Sequence[Outdated]) -> list[Problem]:
-    """Notes about such files, one for each state."""
+    """Return a note (E1365) for each state among the files."""
     notes = []
     for state in ADVICE:
         group = [file for file in files if file.state == state]

@@ -95,7 +95,7 @@ def application(package: str, requests: list[dict[str, Any]], *, dry_run: bool) 
 
 
 def note_requests(runtime: str, requests: list[dict[str, Any]], *, dry_run: bool) -> None:
-    """Make the runtime's transport note each request before it is sent."""
+    """Make the runtime's transport note each request; in a dry run the request is then refused."""
     network = import_module(f"{runtime}.client.network")
     transport, refused = network.Transport, network.Refused
     send = transport.send
@@ -129,7 +129,7 @@ def noted_answer(answer: Any, request: dict[str, Any]) -> Any:
 
 
 def masked(request: dict[str, Any], settings: Any) -> dict[str, Any]:
-    """A request as it may be shown: without secrets, and no more of its texts than is read."""
+    """Return a request for display: secrets masked, body and answer cut to `MOST_BODY`."""
     mask = settings.redactor
     names = {credential.wire_name.lower() for credential in settings.credentials.values()}
     headers = {name: mask(value) for name, value in request["headers"].items()}

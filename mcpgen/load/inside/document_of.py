@@ -31,7 +31,7 @@ WAYS = (
     "spec",  # APIFlask
     "to_dict()",  # apispec
 )
-"""The ways from an object to its document; the first that leads to one counts."""
+"""Expressions from an object to its document; the first with a result is taken."""
 
 PLACES = (
     "/openapi.json",
@@ -91,7 +91,7 @@ def _set_up_django(folder: Path) -> None:
 
 
 def _apps_of(module: Any) -> list[str]:
-    """Return the names in a module that look like an app."""
+    """Return up to five names in a module that look like an app."""
     return [
         name
         for name, value in vars(module).items()
@@ -145,7 +145,7 @@ def _context(found: Any) -> Any:
 
 
 def _followed(found: Any, way: str) -> Any:
-    """Return the value at the end of a way, or None."""
+    """Return the value of an expression of `WAYS` on an object, or None."""
     for step in way.split("."):
         found = getattr(found, step.removesuffix("()"), None)
         if step.endswith("()"):
