@@ -201,8 +201,8 @@ def _nullable(annotations: Iterable[Annotation]) -> list[str]:
 
 
 def _sends(tool: Tool) -> str | None:
-    """Return the decorator with facts beyond the input schema: nullable positions, and keys that
-    differ on the wire.
+    """Return the call `wire.sends(…)` for facts beyond the input schema: nullable positions, keys
+    with another name on the wire, a merge patch. None without any.
     """
     body = tool.request.body if tool.request else None
     facts: dict[str, Any] = {
@@ -246,7 +246,7 @@ def _constants(request: Request, place: str) -> dict[str, str]:
 
 
 def _entries(tool: Tool, place: str) -> dict[str, str]:
-    """Wire name → expression for the arguments of one place."""
+    """Return wire name → expression for arguments of a place. Raises UnsafeValue for repeats."""
     entries: dict[str, str] = {}
     for argument in tool.arguments:
         if argument.place != place:

@@ -59,6 +59,6 @@ def deployment(server: Server, target: str, place: str = ".") -> dict[str, str]:
 
 
 def _port(server: Server) -> int:
-    """Return the port of the API, as far as the document says it."""
+    """Return the port of the base URL, by default 80 for http, else 443."""
     url = urlsplit(server.base_url or "")
     return url.port or {"http": 80}.get(url.scheme, 443)

@@ -57,8 +57,8 @@ def expectations(
 def credentials(
     server: Server, tool: Tool, environment: dict[str, str]
 ) -> list[list[Expectation]] | None:
-    """The alternatives of credentials a request may carry, given that environment; None where none
-    is possible.
+    """Return the alternatives of credentials that a request may carry, given the environment: empty
+    if none are required, None if no alternative is possible.
     """
     _, security = server.call_of(tool)
     alternatives = server.security if security is None else security

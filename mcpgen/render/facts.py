@@ -27,7 +27,7 @@ _compact = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 
 def data_files(server: Server) -> dict[str, str]:
-    """Path → text of every JSON file of a generated project."""
+    """Return path → text of the data files of a project: JSON, and settings of clients."""
     package = server.home
     files = {f"{package}api.json": dump(api_facts(server))}
     contracts = {tool.name: contract_facts(tool) for tool in server.tools if tool.request is None}
@@ -110,7 +110,7 @@ def grouped(members: dict[str, Any]) -> str:
 
 
 def contract_facts(tool: Tool) -> dict[str, Any]:
-    """Return the exact contract of a custom tool, if it differs from the listed schema.
+    """Return the facts about a custom tool or a workflow besides its listing.
 
     `input` and `output`: the exact schemas; `names`: pointer into the listed input schema →
     key in the exact one; `arguments`: every argument → the function's parameter; `more`:

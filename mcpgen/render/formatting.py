@@ -106,7 +106,7 @@ class ModuleFormatter:
 
 
 def _says(kind: str, source: str, text: str) -> bool:
-    """Return whether a formatted module, if any, has the syntax of its source: no edit is kept."""
+    """Return whether a module is formatted and has its source's syntax; types are not compared."""
     if not text:
         return False
     if kind == "models":

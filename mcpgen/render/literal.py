@@ -118,8 +118,8 @@ def escaped(text: str) -> str:
 
 
 def py_ident(name: str) -> Code:
-    """Return a name unchanged. `parse` makes names; this only proves that a name is safe to
-    print.
+    """Return a name unchanged: `parse` makes names, here they are checked. Raises UnsafeValue for
+    anything but an ASCII identifier.
     """
     if type(name) is not str or not _IDENTIFIER.fullmatch(name) or keyword.iskeyword(name):
         raise UnsafeValue(f"not an identifier: {name!a:.80}")

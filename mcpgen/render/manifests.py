@@ -100,8 +100,8 @@ def to_set(server: Server) -> tuple[Variable, ...]:
 
 
 def _base_urls(server: Server) -> list[Variable]:
-    """Return the variables of the base URLs of all APIs. APIs at the same address have their own
-    too.
+    """Return the variables of the base URLs of the first API and of all further APIs but those that
+    share the variables of another API.
     """
     sharing = [api.name for api in server.apis if api.shares]
     return [
@@ -249,8 +249,8 @@ def server_json(server: Server) -> dict[str, Any]:
 
 
 def manifest_json(server: Server) -> dict[str, Any]:
-    """Return the MCPB bundle: `mcpb pack` makes one file of the folder that Claude Desktop installs
-    with a click.
+    """Return the content of `manifest.json`: `mcpb pack` makes a bundle of the folder, which Claude
+    Desktop installs with a click.
     """
     variables = environment(server)
     options = {

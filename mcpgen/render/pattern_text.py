@@ -20,8 +20,8 @@ _LONGEST = 500
 
 
 def text_for(pattern: str, extra: int = 0) -> str | None:
-    """A text that should match, or None. Unlimited repetitions are taken `extra` times more than
-    they must be.
+    """Return a text that should match, or None. Repetitions, except `?`, are taken `extra` times
+    more than the pattern demands, within its limits.
     """
     if len(pattern) > _LONGEST:
         return None

@@ -120,8 +120,8 @@ def _words(table: str) -> list[str]:
 
 
 def content(entries: Mapping[str, Any], said: Iterable[str] = ()) -> dict[str, Any]:
-    """Return the index of these entries, by tool. `said` are the words that their stems are of; of
-    a stem without one every word of the tables may be meant.
+    """Return the index of these entries, by tool. `said`: words of the tools. A stem counts as a
+    synonym only for meanings of these words; a stem of no such word has every meaning.
     """
     terms = {term for one in entries.values() for term in one["terms"]}
     return {
@@ -161,7 +161,7 @@ def kind_of(tool: Tool) -> str:
 
 
 def kinds_of_verb(segment: str) -> list[str]:
-    """List the kinds of effect of the first verb of a path's segment; empty without one."""
+    """Return the kinds of effect of the first word of a path's segment; empty for no verb."""
     return _verbs().get(next(iter(words(segment)), ""), [])
 
 

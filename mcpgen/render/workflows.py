@@ -53,7 +53,7 @@ class WorkflowModule:
 
 @dataclass(slots=True)
 class _Room:
-    """The names of one module: `toolsets` → alias, `functions` by workflowId."""
+    """The names of a module: workflowId → tool; toolset, or part of the runtime → its alias."""
 
     tools: Mapping[str, tuple[str, Tool]]
     """`METHOD /path` → toolset and tool."""
@@ -251,7 +251,7 @@ class _Writer:
         return Code("\n".join(self.drop_unused()))
 
     def as_loop(self) -> None:
-        """The steps as the cases of a loop."""
+        """Add a loop whose cases are the steps."""
         for variable in self.outputs.values():
             self.add(1, f"{variable}: Any = ", "OMIT")
         for step in self.workflow.steps:
@@ -269,7 +269,7 @@ class _Writer:
                 self.go(following, 4)
 
     def go(self, step: str, depth: int) -> None:
-        """Let the loop go on with a step, or end after the last."""
+        """Add the choice of the loop's next step; after the last step, the function's end."""
         if step:
             self.add(depth, f"{self.next} = ", quoted(step))
         else:
@@ -283,7 +283,7 @@ class _Writer:
         return last.startswith((INDENT * depth + "return ", INDENT * depth + "continue"))
 
     def end(self, depth: int) -> None:
-        """Return the outputs, as far as there are any."""
+        """Add the `return` of the outputs whose steps have run."""
         members = {
             name: self.value(item)
             for name, item in self.workflow.outputs
@@ -367,7 +367,7 @@ class _Writer:
         return not conditions
 
     def answer_of(self, step: model.Step) -> str:
-        """Return the answer of a step; one that runs a workflow has none."""
+        """Return the variable with a step's answer; `None` for a step that runs a workflow."""
         return self.answers[step.id] if step.operation else "None"
 
     def retry(self, step: model.Step, action: model.Action) -> str:
@@ -380,7 +380,7 @@ class _Writer:
         return call(f"await {self.steps}.retry", self.answer_of(step), **options)
 
     def before_retry(self, step: model.Step, action: model.Action, depth: int) -> None:
-        """The workflow or the step that runs before another attempt at a step."""
+        """Add the workflow or the step that runs before another attempt at a step."""
         if action.workflow:
             arguments = self.inputs_for(action.workflow)
             result = self.answers.get(f"before {action.workflow}")
@@ -395,7 +395,7 @@ class _Writer:
                 self.take_outputs(repair, depth)
 
     def expect_success(self, step: model.Step, depth: int) -> None:
-        """The success of a step without criteria whose answer is returned in any case."""
+        """Add a check that the status is below 400, for an answer that is always returned."""
         condition = self.success(step)
         answer = self.answers[step.id]
         self.add(
@@ -403,13 +403,13 @@ class _Writer:
         )
 
     def take_outputs(self, step: model.Step, depth: int) -> None:
-        """The outputs of a step that something reads, as variables."""
+        """Add assignments of the outputs of a step that something reads."""
         for output, item in step.outputs:
             if (step.id, output) in self.outputs:
                 self.add(depth, f"{self.outputs[step.id, output]} = ", self.value(item))
 
     def expect(self, step: model.Step, depth: int) -> None:
-        """The success criteria of a step that has no other way to go on."""
+        """Add a check of each success criterion of a step."""
         answer = self.answer_of(step)
         for each in step.criteria:
             expression = call(
@@ -497,7 +497,7 @@ class _Writer:
         }
 
     def undo(self) -> dict[str, str]:
-        """Return stepId → the tool that deletes the thing made by the step."""
+        """Return stepId → quoted name of the tool that deletes or cancels the thing made by it."""
         found: dict[str, str] = {}
         for step in self.workflow.steps:
             method, _, path = step.operation.partition(" ")
@@ -573,7 +573,7 @@ class _Writer:
         return self.value(item)
 
     def at(self, expression: str, pointer: str) -> str:
-        """A part of a value."""
+        """Return the expression for a part of a value."""
         if not pointer:
             return expression
         return call(f"{self.values}.at", expression, quoted(pointer))
@@ -705,7 +705,7 @@ def _outputs_in(item: Any) -> Iterator[tuple[str, str]]:
 
 
 def _results_in(item: Any) -> set[str]:
-    """Return the steps whose result itself is used in another place than their own."""
+    """Return the steps that run a workflow whose outputs something reads."""
     found = set()
     for part in _parts(item):
         if isinstance(part, model.WorkflowOutput) and not part.before:
