@@ -145,7 +145,7 @@ def _settings(server: Server) -> tuple[SettingView, ...]:
     if server.calls_api:
         settings = [each for each in settings_with(ApiSettings, parts) if each.name != "BASE_URL"]
     else:
-        settings = [each for each in settings_with(Settings, parts) if each.group != "api"]
+        settings = [*settings_with(Settings, parts)]
     rows = tomllib.loads((resources.files("mcpgen") / "data" / "settings.toml").read_text("utf-8"))
     places = {name: place for place, name in enumerate(rows)}
     return tuple(

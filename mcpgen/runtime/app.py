@@ -1,7 +1,7 @@
 """The MCP side: list the tools, check a call, run it, report.
 
 Built on the SDK's low-level server, which validates nothing and changes nothing, so the schemas a
-client sees are exactly the ones in `tools/*.json`. Both protocol eras are served from here: the
+client sees are exactly those of the contracts. Both protocol eras are served from here: the
 handshake of 2025-11-25 and before, and the stateless requests of 2026-07-28.
 """
 

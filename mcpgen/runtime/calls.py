@@ -173,7 +173,8 @@ class Runner:
         except SystemExit as error:
             result = failure(f"`{entry.name}` ended with exit code {error.code}")
         result["content"] += context.done()
-        fields.setdefault("reason", _first_text(result))
+        first: dict[str, Any] = next(iter(result["content"]), {})
+        fields.setdefault("reason", str(first.get("text", ""))[:500])
         fields.setdefault("status", "tool_error")
         current().fail(**fields)
         return result
@@ -284,13 +285,6 @@ class Runner:
             "Its log says more; the same call will probably fail again"
         )
         return failure(text), {"status": "internal_error", **entry.package.where(error)}
-
-
-def _first_text(result: dict[str, Any]) -> str:
-    """The beginning of the first text of a result."""
-    for block in result["content"][:1]:
-        return str(block.get("text", ""))[:500]
-    return ""
 
 
 def _injected(function: Callable[..., Any]) -> tuple[str, ...]:

@@ -28,8 +28,9 @@ class ToolFilter:
     @classmethod
     def of(cls, root: Path, toolsets: Iterable[str], tools: Iterable[str]) -> ToolFilter:
         """The choice by these names. Raises StartError for a toolset that does not exist."""
-        sets = _stripped(toolsets)
-        single_tools = _stripped(tools)
+        sets, single_tools = (
+            frozenset(name.strip() for name in names) - {""} for names in (toolsets, tools)
+        )
         if not sets and not single_tools:
             return cls(None, frozenset())
         files = [*(root / "tools").glob("*.json"), *(root / "custom").glob("*.json")]
@@ -50,11 +51,6 @@ class ToolFilter:
         if self.toolsets is None:
             return True
         return toolset in self.toolsets or tool in self.tools
-
-
-def _stripped(names: Iterable[str]) -> frozenset[str]:
-    stripped = (name.strip() for name in names)
-    return frozenset(name for name in stripped if name)
 
 
 class Catalog:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from .settings import Settings
 
 COLLECT_AFTER = 10_000
-"""Objects that are made until cycles among them are looked for. Calls make none, and Python's 700
-are made in six of them: a tenth of a call, and halts of a twentieth of a second.
+"""New objects after which Python looks for cycles among them; a call makes none. By default it
+looks after 700, in every sixth call: a tenth of the time of calls, and stops of 50 ms.
 """
 
 

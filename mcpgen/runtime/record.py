@@ -113,7 +113,9 @@ def current() -> Record:
 @contextmanager
 def recorded(tool: str, sender: Mapping[str, str]) -> Iterator[Record]:
     """Record a call: log it and notify the observers at its end, whatever the outcome."""
-    record = Record(tool, sender, trace=_trace())
+    context = get_current_span().get_span_context()
+    trace = format_trace_id(context.trace_id) if context.is_valid else ""
+    record = Record(tool, sender, trace=trace)
     token = _now.set(record)
     started = time.perf_counter()
     try:
@@ -151,8 +153,3 @@ def with_readable_trace(meta: Any) -> Any:
     return {
         name: value for name, value in meta.items() if name not in fields or isinstance(value, str)
     }
-
-
-def _trace() -> str:
-    context = get_current_span().get_span_context()
-    return format_trace_id(context.trace_id) if context.is_valid else ""

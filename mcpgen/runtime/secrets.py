@@ -30,7 +30,7 @@ _PLACEHOLDER = re.compile(
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _PASSWORD = re.compile(r"://[^/?#@]*?:([^/?#]*)@")
 _MAX_SECRETS = 200
-"""Half of them for the operator's secrets, which never go, half for tokens that were renewed."""
+"""Half are the operator's secrets, which stay; half are tokens, of which the oldest goes."""
 _ASSIGNMENT = re.compile(r"[\"'<&?\s{,]?([A-Za-z_][\w.-]{0,63})[\"'\\]{0,3}\s?[:=>]")
 _WORD = re.compile(r"[A-Za-z_][\w-]{0,63}")
 
@@ -65,7 +65,7 @@ class Secret:
         )
 
     def __hash__(self) -> int:
-        return id(self)
+        return hash(self._value)
 
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
         raise TypeError("a secret is not pickled")

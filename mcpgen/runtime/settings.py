@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from hashlib import sha256
@@ -145,10 +145,17 @@ def settings_of(kind: Any) -> tuple[Setting, ...]:
     return tuple(replace(each, name=each.name or name.upper()) for name, each in given)
 
 
-def settings_with(kind: type[Settings], parts: Iterable[Part]) -> tuple[Setting, ...]:
-    """Return the settings of a server with these parts."""
-    kinds = [part.settings for part in parts if part.settings is not None]
-    return tuple(setting for each in (kind, *kinds) for setting in settings_of(each))
+def settings_with(kind: type[Settings], parts: Collection[Part]) -> tuple[Setting, ...]:
+    """Return the settings of a server with these parts. Without an API it has those of the group
+    `api` that a part reads.
+    """
+    found = [*settings_of(kind)]
+    if kind is Settings:
+        read = {name for part in parts for name in part.reads}
+        found = [each for each in found if each.group != "api" or each.name in read]
+    for part in parts:
+        found += settings_of(part.settings) if part.settings else ()
+    return tuple(found)
 
 
 def read(
@@ -262,7 +269,9 @@ class Reader:
 
     def read(self) -> Settings:
         """Return the settings. Raises SettingsError."""
-        settings = Settings(**self.fields(self.values_of(settings_of(Settings))))
+        read = settings_with(self.kind, self.parts)
+        own = [setting for setting in settings_of(Settings) if setting in read]
+        settings = Settings(**self.fields(self.values_of(own)))
         self.raise_problems()
         return settings
 
@@ -301,12 +310,9 @@ class Reader:
 
     def known(self) -> set[str]:
         """The variables that the server reads. Those of another server may begin like its own."""
-        names: set[str] = set()
-        for each in settings_with(self.kind, self.parts):
-            names.add(f"{self.prefix}_{each.name}")
-            if each.kind == "secret":
-                names.add(f"{self.prefix}_{each.name}_FILE")
-        return names
+        own = settings_with(self.kind, self.parts)
+        files = {f"{self.prefix}_{each.name}_FILE" for each in own if each.kind == "secret"}
+        return files | {f"{self.prefix}_{each.name}" for each in own}
 
     def values_of(self, settings: Iterable[Setting]) -> dict[str, Any]:
         """The values of settings, by their name in lower case."""

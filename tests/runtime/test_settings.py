@@ -35,6 +35,17 @@ def test_each_variable_is_of_a_group_and_a_kind_that_there_is() -> None:
     assert [each.name for each in every if each.shared] == shared.split()
 
 
+def test_without_an_api_its_settings_are_read_where_a_part_does() -> None:
+    alone = {"calls_api": False, "parts": []}
+    ignored = settings(facts=alone, CA_FILE="/missing", MAX_RESULT_TOKENS="900")
+    assert ignored.unread == (f"{P}_CA_FILE", f"{P}_MAX_RESULT_TOKENS")
+    for name, note in zip(ignored.unread, ignored.notes, strict=True):
+        assert note.startswith(f"`{name}` is not a setting of this server")
+    assert settings(facts={**alone, "parts": ["code"]}, MAX_RESULT_TOKENS="900").unread == ()
+    parts = {**alone, "parts": ["http", "oauth"]}
+    assert f"`{P}_CA_FILE` names a file that is not there" in problems(None, parts, CA_FILE="/missing")
+
+
 WRONG = {
     "TIMEOUT=0 TIMEOUT=soon TIMEOUT=nan TIMEOUT=inf": "has to be a number from 0.1 to 3600",
     "TOTAL_TIMEOUT=-1": "has to be a number from 0.1 to 86400",

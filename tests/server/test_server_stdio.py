@@ -196,7 +196,11 @@ def test_over_http_what_calls_import_is_there_before_the_first(
     package: Path, environment: dict[str, str]
 ) -> None:
     script = (
-        f"import sys; from {PACKAGE}.runtime.app import App; App('{PACKAGE}').prepare();"
+        f"import argparse, sys; from {PACKAGE}.runtime.app import App;"
+        f"from {PACKAGE}.runtime import settings; from {PACKAGE}.runtime.transports import http;"
+        f"app = App('{PACKAGE}'); read = settings.read(app.home.facts(), http=True);"
+        "options = argparse.Namespace(allowed_host=[], host='127.0.0.1', port=8000);"
+        "http.application(app, options, read);"
         f"soon = ('{PACKAGE}.runtime.client.report', 'aiohttp', 'jsonschema_rs');"
         "print([name for name in soon if name not in sys.modules])"
     )

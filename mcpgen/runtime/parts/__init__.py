@@ -121,6 +121,8 @@ class Part:
 
     settings: type[Any] | None = None
     """A dataclass whose fields are variables of the environment (`settings.variable`)."""
+    reads: tuple[str, ...] = ()
+    """The names of settings of a server with an API that it reads, too."""
     check: Callable[..., None] | None = None
     """Given its own settings and a `settings.Reader`, refuses those that do not fit together."""
     commands: Mapping[str, Command] = field(default_factory=dict)

@@ -1,5 +1,5 @@
-"""stdio and Streamable HTTP. One JSON-RPC 2.0 message out of what a client sent, or the error it is
-answered with: both transports judge messages here.
+"""Judge what a client sent, for stdio and Streamable HTTP: one JSON-RPC 2.0 message, or the error
+that answers it.
 
 The SDK drops a line of stdio that it cannot read, and takes a
 request whose `id` is not valid for a notification: its client would wait for ever.

@@ -21,7 +21,8 @@ def _front(package: Package, catalog: Catalog, settings: Settings, quota: Curren
 
 
 PART = Part(
+    reads=("MAX_RESULT_TOKENS",),
     mode=Mode(
         "--code", "offer two tools: one searches the others, one runs a program over them", _front
-    )
+    ),
 )

@@ -114,4 +114,4 @@ def _tokens(own: OAuthSettings, settings: Settings) -> ProtectedResource:
     return EitherKind(Issuer(keys_urls, **about), opaque, **about)
 
 
-PART = Part(settings=OAuthSettings, check=_check, authority=_authority)
+PART = Part(settings=OAuthSettings, reads=("CA_FILE",), check=_check, authority=_authority)
