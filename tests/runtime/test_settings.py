@@ -43,7 +43,9 @@ def test_without_an_api_its_settings_are_read_where_a_part_does() -> None:
         assert note.startswith(f"`{name}` is not a setting of this server")
     assert settings(facts={**alone, "parts": ["code"]}, MAX_RESULT_TOKENS="900").unread == ()
     parts = {**alone, "parts": ["http", "oauth"]}
-    assert f"`{P}_CA_FILE` names a file that is not there" in problems(None, parts, CA_FILE="/missing")
+    assert f"`{P}_CA_FILE` names a file that is not there" in problems(
+        None, parts, CA_FILE="/missing"
+    )
 
 
 WRONG = {
