@@ -7,7 +7,6 @@ from typing import Any
 
 from ...arguments.checker import BadArguments, Checker
 from ...package import Entry
-from ...record import current
 from ...results.content import Context, failure
 
 Run = Callable[[Entry, dict[str, Any] | None, Context], Awaitable[dict[str, Any]]]
@@ -46,6 +45,10 @@ class Front:
         try:
             checked, _ = entry.prepared.checked(arguments)
         except BadArguments as error:
+            from ...record import (
+                current,
+            )  # late: mcpgen reads the lists of fronts without OpenTelemetry
+
             current().fail("invalid_arguments", str(error)[:500])
             return failure(str(error))
         return await self.call(entry.name, checked, context, run)
