@@ -40,10 +40,15 @@ async def run_scripted(folder: Path, tasks: Sequence[Task]) -> list[Outcome]:
             return [await _attempt(client, api, task, search, catalog) for task in tasks]
 
 
+def _offer_all(entry: object) -> bool:
+    return True
+
+
 class _Listed:
     """The list of a server, as the search takes it from a catalog and a package."""
 
     read_only = False
+    parts: tuple[Any, ...] = ()
 
     def __init__(self, listed: list[dict[str, Any]]) -> None:
         self.listed = listed
@@ -69,7 +74,7 @@ async def _attempt(
 ) -> Outcome:
     api.taken()
     talk = _Talk(client)
-    found = talk.read({"query": task.query}, search.search(task.query, BEST))
+    found = talk.read({"query": task.query}, search.search(task.query, BEST, _offer_all))
     names = [line.split(":")[0] for line in found.splitlines() if not line.startswith(" ")]
     wrong: list[str] = []
     tries: list[str] = []

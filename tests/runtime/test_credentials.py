@@ -383,7 +383,7 @@ async def test_a_token_that_is_always_refused_is_renewed_once() -> None:
     async with Upstream(http(401, "{}")) as api_side, Upstream(token) as login:
         made = settings(api_side.url, oauth(login.url), ALLOW_ORIGINS=login.url, **CLIENT)
         async with runtime.api.Api(made) as api:
-            with pytest.raises(runtime.answer.BadStatus) as caught:
+            with pytest.raises(runtime.api.BadStatus) as caught:
                 await api.request("GET", "/x")
         error, calls, tokens = caught.value, len(api_side.requests), len(login.requests)
     assert (error.status, calls, tokens) == (401, 2, 2)
@@ -392,7 +392,7 @@ async def test_a_token_that_is_always_refused_is_renewed_once() -> None:
 def test_the_text_of_any_error_is_redacted_before_it_is_told() -> None:
     made = settings("https://a.test", {"auth": AUTH}, TOKEN=CANARY)
     answer = runtime.answer.Answer(500, {"content-type": "text/plain"}, b"broken")
-    bad_status = runtime.answer.BadStatus(answer)
+    bad_status = runtime.api.BadStatus(answer)
     bad_status.path = f"/x/{CANARY}"
     for error in (
         runtime.client.ApiError(f"the hook said {CANARY}"),

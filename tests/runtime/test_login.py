@@ -611,7 +611,7 @@ async def test_a_refused_login_is_reported_with_the_command(
     provider.ended = True
     [error] = await calls(provider)
     assert "access-token-0" not in str(error)
-    refused = runtime.answer.BadStatus(runtime.answer.Answer(401, {}, b""))
+    refused = runtime.api.BadStatus(runtime.answer.Answer(401, {}, b""))
     refused.variables = (f"{P}_TOKEN",)
     text = runtime.report.report_error(refused, made)[0]["text"]
     assert "or to log in again with `bookshop-mcp login`" in text

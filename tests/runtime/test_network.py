@@ -274,7 +274,7 @@ async def test_an_answer_to_half_a_request_is_heard() -> None:
     made = settings(url, TIMEOUT="5", MAX_REQUEST_BYTES="30000000")
     async with runtime.api.Api(made, runtime.auth) as api:
         for _ in range(2):  # the connection is not used again
-            with pytest.raises(runtime.answer.BadStatus):
+            with pytest.raises(runtime.api.BadStatus):
                 await api.request("POST", "/", json={"a": "x" * 20_000_000})
     server.close()
 
@@ -489,7 +489,7 @@ def test_what_can_be_repeated_is_repeated(method: str, status: int) -> None:
 @pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
 def test_what_changes_something_is_sent_once(status: int) -> None:
     done = calling([http(status, "{}")], post)
-    assert isinstance(done.error, runtime.answer.BadStatus) and len(done.requests) == 1
+    assert isinstance(done.error, runtime.api.BadStatus) and len(done.requests) == 1
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 422, 500, 501])

@@ -177,7 +177,7 @@ def test_callers_never_mix_however_their_calls_meet(
             world.refused.add(f"Bearer api-mcp-{name}-{world.issued[f'mcp-{name}']}")
         try:
             answer = await call(api, caller(name))
-        except runtime.answer.BadStatus as error:
+        except runtime.api.BadStatus as error:
             assert error.status == 401
         else:
             assert answer.data == {"caller": name}

@@ -113,7 +113,7 @@ def url() -> Callable[[bytes], None]:
     """
     name = "mcpgen.runtime"
     build = importlib.import_module(f"{name}.client.request").build
-    refused = importlib.import_module(f"{name}.errors").Refused
+    refused = importlib.import_module(f"{name}.client").Refused
     templates = ("/u/{a}", "/u/{a}/x/{b}", "/{a}.{b}", "/u/{a}-{b}/y")
 
     def one(data: bytes) -> None:
@@ -144,7 +144,7 @@ def answer() -> Callable[[bytes], None]:
     """Bytes on the wire → an answer for the model within its limit, or an error in words (RD)."""
     name = "mcpgen.runtime"
     wire = importlib.import_module(f"{name}.client.api")
-    errors = importlib.import_module(f"{name}.errors")
+    errors = importlib.import_module(f"{name}.client")
     blocks_of = importlib.import_module(f"{name}.client.side").content_of
     report_error = importlib.import_module(f"{name}.client.report").report_error
     settings = importlib.import_module(f"{name}.settings")

@@ -40,8 +40,7 @@ MUTATIONS = {
     "arguments that are not checked": ("src/*/runtime/calls.py", "checker.checked(arguments)",
         "checker and (dict(arguments or {}), [])"),
     "required arguments that are not asked for": ("src/*/runtime/arguments/checker.py",
-        "            if not self._validator.is_valid(repaired):\n",
-        "            if self._validator.is_valid(repaired):\n"),
+        "                if self._validator.is_valid(repaired):\n", "                if True:\n"),
     "errors that look like answers": (
         "src/*/runtime/calls.py", '"isError": True', '"isError": False'),
     "a time limit that is not named": (
