@@ -184,9 +184,16 @@ class Recorder:
         """Return environment variables for a server with these facts (`api.json`): all its APIs and
         token URLs are this API.
         """
-        prefix = facts["env_prefix"]
-        settings = {f"{prefix}_ALLOW_PRIVATE": "true", f"{prefix}_RETRIES": "0"}
-        for name in ("", *(f"{api.upper()}_" for api in facts.get("apis", ()))):
-            settings[f"{prefix}_{name}BASE_URL"] = self.origin + BASE
-            settings[f"{prefix}_{name}TOKEN_URL"] = f"{self.origin}/token"
-        return settings
+        return {f"{facts['env_prefix']}_RETRIES": "0"} | addresses(facts, self.origin, BASE)
+
+
+def addresses(facts: Mapping[str, Any], origin: str, base: str = "") -> dict[str, str]:
+    """Return environment variables for a server with these facts (`api.json`): all its APIs are at
+    `base` of this origin, and their token URLs at `/token`.
+    """
+    prefix = facts["env_prefix"]
+    settings = {f"{prefix}_ALLOW_PRIVATE": "true"}
+    for name in ("", *(f"{api.upper()}_" for api in facts.get("apis", ()))):
+        settings[f"{prefix}_{name}BASE_URL"] = origin + base
+        settings[f"{prefix}_{name}TOKEN_URL"] = f"{origin}/token"
+    return settings

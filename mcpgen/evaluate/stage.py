@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..paths import FACTS, import_root
+from .recorder import addresses
 
 
 @contextlib.asynccontextmanager
@@ -27,17 +28,18 @@ async def serving(folder: Path, api: str, *options: str) -> AsyncIterator[Any]:
 
     home = home_of(folder)
     facts = json.loads((home / FACTS).read_bytes())
-    prefix = facts["env_prefix"]
     credentials = {
         variable: "evaluation" for auth in facts["auth"].values() for variable in auth["variables"]
     }
-    settings = {f"{prefix}_ALLOW_PRIVATE": "true"}
-    for name in ("", *(f"{each.upper()}_" for each in facts.get("apis", ()))):
-        settings |= {f"{prefix}_{name}BASE_URL": api, f"{prefix}_{name}TOKEN_URL": f"{api}/token"}
     start = StdioServerParameters(
         command=sys.executable,
         args=["-m", package_of(folder), *options],
-        env={**os.environ, **credentials, **settings, "PYTHONPATH": str(import_root(home))},
+        env={
+            **os.environ,
+            **credentials,
+            **addresses(facts, api),
+            "PYTHONPATH": str(import_root(home)),
+        },
     )
     async with Client(stdio_client(start, errlog=sys.stderr), elicitation_callback=agree) as client:
         yield client

@@ -117,14 +117,18 @@ def test_code_that_sends_a_file_brings_what_writes_it(project: Path, mcpgen: Com
     assert subprocess.check_output([sys.executable, "-c", upload], cwd=project / "src") == b"YQ==\n"
 
 
-@pytest.mark.parametrize("change", ['parts = ["http"]', 'parts = []\n[answers]\nredact = ["ssn"]'])
-def test_a_server_of_functions_masks_secrets_once_it_has_some(
-    tmp_path: Path, mcpgen: Command, monkeypatch: pytest.MonkeyPatch, change: str
-) -> None:
+@pytest.fixture
+def new_words(tmp_path: Path, mcpgen: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server of functions alone, as the current folder."""
     monkeypatch.setenv("MCPGEN_PYTHON", sys.executable)
     monkeypatch.chdir(tmp_path)
     assert mcpgen("new", "words", "--yes").code == 0
     monkeypatch.chdir(tmp_path / "words")
+
+
+@pytest.mark.parametrize("change", ['parts = ["http"]', 'parts = []\n[answers]\nredact = ["ssn"]'])
+@pytest.mark.usefixtures("new_words")
+def test_a_server_of_functions_masks_secrets_once_it_has_some(mcpgen: Command, change: str) -> None:
     toml, masks = Path("mcpgen.toml"), Path("src/words_mcp/runtime/secrets.py")
     assert not masks.exists()
     assert '"words":2,"letters":3' in mcpgen("call", "count_words", "text=a bb").out
@@ -134,13 +138,8 @@ def test_a_server_of_functions_masks_secrets_once_it_has_some(
     assert '"words":2,"letters":3' in mcpgen("call", "count_words", "text=a bb").out
 
 
-def test_a_server_of_functions_reads_contracts_once_it_has_some(
-    tmp_path: Path, mcpgen: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("MCPGEN_PYTHON", sys.executable)
-    monkeypatch.chdir(tmp_path)
-    assert mcpgen("new", "words", "--yes").code == 0
-    monkeypatch.chdir(tmp_path / "words")
+@pytest.mark.usefixtures("new_words")
+def test_a_server_of_functions_reads_contracts_once_it_has_some(mcpgen: Command) -> None:
     custom, reader = Path("src/words_mcp/custom"), Path("src/words_mcp/runtime/contracts.py")
     (custom / "greet.json").write_text('{"name": "greet", "description": "Greet."}')
     (custom / "greet.py").write_text('def greet() -> str:\n    return "Good day"\n')

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from itertools import islice
 from operator import is_
 from types import MappingProxyType
@@ -677,13 +678,18 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
+@lru_cache(maxsize=256)
+def _compiled_once(text: str) -> jsonschema_rs.Draft202012Validator:
+    return compiled(json.loads(text))
+
+
 def misfits(data: Any, schema: Mapping[str, Any]) -> list[str]:
     """Return the fields of an object whose values do not fit its output schema; none where that
     lists no fields.
     """
     if "properties" not in schema:
         return []
-    errors = compiled(schema).iter_errors(data)
+    errors = _compiled_once(json.dumps(schema)).iter_errors(data)
     return sorted({str(error.instance_path[0]) for error in errors if error.instance_path})
 
 
