@@ -230,12 +230,12 @@ async def measure(
     for era in served.rates:
         served.rates[era] = await in_turn(candidates, era, arguments, rounds)
     for name, candidate in whole.items():
-        # One at a time: FastMCP takes seconds for each
+        # One at a time, as a large list is called
         rates_of_one = await one_era(candidate, MODERN, arguments, 1, together=1)
         served.whole[name] = rates_of_one[0]
     ours = candidates["mcpgen"]
-    # A round is short, and each tells little
-    served.alone, served.apart, served.two = await busiest(ours, arguments, max(rounds, 7))
+    # A round is short, and how connections are spread is chance
+    served.alone, served.apart, served.two = await busiest(ours, arguments, max(rounds, 10))
     served.slow = await steady_calls(slow, arguments, rounds)
     served.straight = await _steady(slow_port, b"GET / HTTP/1.1\r\n\r\n", rounds)
     return served
@@ -306,7 +306,7 @@ async def in_turn(
 async def busiest(candidate: Candidate, arguments: Any, rounds: int) -> list[float]:
     """CPU seconds of a call in a server alone, and in the busier of two that share nothing and have
     half of the callers each; and, of a server with two processes, CPU seconds of the busier one for
-    each call of both. The medians of rounds in turn.
+    each call of both. The means of rounds in turn.
     """
     setups: list[list[Running]] = []
     costs: list[list[float]] = []
@@ -323,7 +323,7 @@ async def busiest(candidate: Candidate, arguments: Any, rounds: int) -> list[flo
     finally:
         for server, _, _ in itertools.chain(*setups):
             await stop(server)
-    return [statistics.median(found) for found in costs]
+    return [statistics.fmean(found) for found in costs]
 
 
 Running = tuple[asyncio.subprocess.Process, list[int], int]

@@ -340,6 +340,7 @@ class Listed:
 
     read_only = False
     by_hand: frozenset[str] = frozenset()
+    parts: tuple[Any, ...] = ()
 
     def __init__(self, of: Server) -> None:
         self.listed = [wire(tool) for tool in of.tools]
@@ -351,8 +352,8 @@ class Listed:
     def near(self, name: str) -> str:
         return ""
 
-    def find(self, name: str) -> None:
-        return None
+    def find(self, name: str) -> str:
+        return name
 
     def json(self, path: str) -> dict[str, Any]:
         return self._facts

@@ -28,7 +28,8 @@ JOINTS = frozenset({",", "/", "&", "and", "or", "then"})
 def name_of_words(one: ScoredTool, among: ScoredTools) -> float:
     """Rate a name: 0 for a digest, for a method of HTTP as its verb, an `id` in the midst of a
     path's segments, a number as the only difference to another name, and for words that fit every
-    tool (`do_thing`, `api_v1_post_3`); half where only its verb says something (`get_data`).
+    tool (`do_thing`, `api_v1_post_3`); half for a verb without what it acts on (`get_data`,
+    `search`).
     """
     parts = words(one.name)
     said = [word for word in without_numbers(one.name) if word not in word_list("vague")]
@@ -41,7 +42,7 @@ def name_of_words(one: ScoredTool, among: ScoredTools) -> float:
     )
     if any(faults):
         return 0.0
-    if METHODS.issuperset(said):
+    if any((METHODS.issuperset(said), not parts[1:] and kinds_of_verb(one.name))):
         return 0.5
     return min(1.0, max(0.0, 2 - len(parts) / LONG_NAME_PARTS))
 

@@ -110,6 +110,7 @@ TOOL: dict[str, Any] = {
         ("name", {"name": "list_books_8ec394"}), ("name", {"name": "post_books"}),
         ("name", {"name": "list_shelves_id_books"}), ("name", {"name": "doThing"}),
         ("name", {"name": "api_v1_post_3"}), ("name", {"name": "get_data"}),
+        ("name", {"name": "search"}), ("name", {"name": "new"}),
         ("single", {"description": "Create, read, update or delete a book."}),
         ("single", {"description": "Add a book and send an email."}),
         ("single", {"inputSchema": {"properties": {"do": {"enum": ["list", "add", "remove"]}}}}),
