@@ -90,12 +90,12 @@ def objects_in(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def examples_of(node: dict[str, Any], follow: Callable[[Any], Any]) -> list[Any]:
-    """Return the examples of a Parameter or Media Type Object (OpenAPI 3.1 §4.8.12.2, §4.8.14.1).
+    """Return the examples of a Parameter or Media Type Object (OpenAPI 3.2 §4.12.2, §4.14).
     `follow` returns an Example Object from it or from a reference to it.
     """
     entries = [as_object(follow(entry)) for entry in as_object(node.get("examples")).values()]
-    named = [{"example": entry["value"]} for entry in entries if "value" in entry]
-    return [each["example"] for each in (node, *named) if "example" in each]
+    named = [picked(entry, ("value", "dataValue")) for entry in entries]
+    return [value for each in (picked(node, ["example"]), *named) for value in each.values()]
 
 
 def is_number(value: Any) -> bool:

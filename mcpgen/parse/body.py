@@ -625,15 +625,19 @@ def _own_media_type(reader: Reader, schema: Any) -> str:
     return ""
 
 
-def _is_file(reader: Reader, schema: Any, is_bytes: Callable[[dict[str, Any]], bool]) -> bool:
-    """Return whether a value is bytes, a list of them, or one or the other of a union."""
+def _is_file(
+    reader: Reader, schema: Any, is_bytes: Callable[[dict[str, Any]], bool], depth: int = 3
+) -> bool:
+    """Return whether a value is bytes or a list of bytes, or may be by a union, `depth` unions
+    deep: a union may hold itself.
+    """
     flat = reader.flatten(schema)
     if "array" in reader.types(flat):
         flat = reader.flatten(flat.get("items", {}))
     if is_bytes(flat):
         return True
-    branches, _ = reader.branches(flat)
-    return any(_is_file(reader, branch, is_bytes) for branch in branches[:4])
+    branches, _ = reader.branches(flat) if depth else ([], False)
+    return any(_is_file(reader, branch, is_bytes, depth - 1) for branch in branches[:4])
 
 
 def _with_files(
@@ -666,7 +670,7 @@ def _as_file(
     """
     flat = reader.flatten(schema)
     kinds = reader.kinds(flat)
-    if kinds == {"array"}:
+    if kinds == {"array"} and not is_item:
         items = _as_file(reader, flat.get("items", {}), types, is_item=True)
         return None if items is None else {**flat, "items": items}
     if kinds - {"string"}:

@@ -530,6 +530,7 @@ def _either(left: Any, right: Any) -> Any:
 
 _MERGERS: dict[str, Callable[[Any, Any], Any]] = {
     "properties": _both_properties,
+    "patternProperties": _both_properties,
     "required": _both_required,
     "enum": _common_values,
     "type": _common_types,

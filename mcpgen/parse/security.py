@@ -42,6 +42,7 @@ HANDSHAKES = frozenset(["digest", "hoba", "mutual", "negotiate", "scram-sha-256"
 for them (IANA HTTP Authentication Scheme Registry).
 """
 
+SCHEMES = "#/components/securitySchemes/"
 KEY_PLACES = ("header", "query", "cookie")
 UNDECLARED = {
     "bearer": ("token", "TOKEN"),
@@ -351,7 +352,9 @@ class Security:
         for index, entry in enumerate(listed):
             if not isinstance(entry, dict):
                 continue
-            undeclared = [name for name in entry if name not in self.slugs]
+            # A name may be the URI of a scheme (OpenAPI 3.2 §4.30).
+            scopes = {name.removeprefix(SCHEMES): entry[name] for name in entry}
+            undeclared = [name for name in scopes if name not in self.slugs]
             for name in undeclared:
                 self.problems.warn(
                     "E0701",
@@ -360,8 +363,8 @@ class Security:
                     hint="declare it under `components.securitySchemes`",
                 )
             if not undeclared:
-                alternatives.append(tuple(self.slugs[name] for name in entry))
-                self.note_scopes(entry)
+                alternatives.append(tuple(self.slugs[name] for name in scopes))
+                self.note_scopes(scopes)
         return tuple(dict.fromkeys(alternatives))
 
     def note_scopes(self, entry: dict[str, Any]) -> None:

@@ -49,23 +49,32 @@ def _element(reader: Reader, name: str, schema: Any, depth: int, needed_only: bo
     if not depth:
         return f"<{tag}/>"
     if reader.kinds(flat) == {"array"}:
-        inside = depth - 1 if xml.get("wrapped") is True else depth
+        inside = depth - 1 if _is_node(xml, "element", "wrapped") else depth
         items = _items(reader, name, flat.get("items", {}), inside, needed_only)
         return f"<{tag}{attributes}>{items}</{tag}>" if inside < depth else items
     if not as_object(flat.get("properties")):
-        return f"<{tag}{attributes}>{_value(reader, flat)}</{tag}>"
+        value = _value(reader, flat)
+        is_bare = xml.get("nodeType") in ("text", "cdata")
+        return value if is_bare else f"<{tag}{attributes}>{value}</{tag}>"
     children, rest = "", ""
     for key, child, is_needed in _members(reader, flat):
         inner = reader.flatten(child)
         inner_xml = as_object(inner.get("xml"))
         if needed_only and not is_needed:
             rest = NAMELESS
-        elif inner_xml.get("attribute") is True:
+        elif _is_node(inner_xml, "attribute", "attribute"):
             attributes += f' {_tag(key, inner_xml)[0]}="{_value(reader, inner)}"'
         else:
             is_same = inner.get("$name") == flat.get("$name", "")
             children += _element(reader, key, child, 0 if is_same else depth - 1, needed_only)
     return f"<{tag}{attributes}>{children}{rest}</{tag}>"
+
+
+def _is_node(xml: dict[str, Any], kind: str, flag: str) -> bool:
+    """Return whether an XML Object says a kind of node: by `nodeType` since OpenAPI 3.2 (§4.26), by
+    a flag before.
+    """
+    return xml.get("nodeType") == kind or xml.get(flag) is True
 
 
 def _items(reader: Reader, name: str, schema: Any, depth: int, needed_only: bool) -> str:

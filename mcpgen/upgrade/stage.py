@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any, TypeAlias
 
 from ..load.document import Document, UnresolvedReference
-from ..load.values import as_object, objects_in, without
+from ..load.values import as_object, objects_in, picked, without
 from ..problems import Problems
 from ..runtime.pointer import escape
 from ..text import shares
@@ -26,6 +26,12 @@ VERSION = "3.1.0"
 EXAMPLES = {"example", "examples"}
 SHOWN = {"parameter", "request_body", "response"}
 """Kinds of objects whose examples show values of schemas that a call may send."""
+INLINED = {"operation", "media_type"}
+"""Kinds of objects whose target is always taken in: documents have operations in files of their
+own, and OpenAPI 3.2 media types among the components.
+"""
+OF_A_PATH = {"$ref", "summary", "description"}
+"""Keys of a path item with which its reference stays one: two paths may share it."""
 STYLES = ("style", "explode", "allowReserved")
 
 
@@ -54,8 +60,8 @@ def upgrade(document: Document, problems: Problems) -> Document:
         if "$ref" in node:
             _rewrite(node, "$ref", sections)
             references.append((node, "$ref"))
-            if kind == "operation":
-                _inline(document, node, at)
+            if _is_inlined(kind, node, modern=rules.modern):
+                _inline(document, kind, node, at)
         shown += [(kind, node, at)] * (kind in SHOWN)
         if kind == "media_type":
             _upgrade_media_type(document, node, pointer(at))
@@ -171,16 +177,29 @@ def _sort(node: dict[str, Any]) -> None:
     node.update(items)
 
 
-def _inline(document: Document, operation: dict[str, Any], at: At) -> None:
-    """An operation in a file of its own: OpenAPI has no reference there, and documents do."""
+def _is_inlined(kind: Kind, node: dict[str, Any], *, modern: bool) -> bool:
+    """Return whether an object takes in the target of its `$ref`: an operation or a Media Type
+    Object, a path item with keys beside the `$ref`, and since 3.1 (`modern`) a parameter, body or
+    response with a description of its own.
+    """
+    if kind == "path_item":
+        return not node.keys() <= OF_A_PATH
+    return kind in INLINED or (modern and kind in SHOWN and "description" in node)
+
+
+def _inline(document: Document, kind: Kind, node: dict[str, Any], at: At) -> None:
+    """Replace the `$ref` of an object, in place, by the keys of its target. The keys beside the
+    `$ref` win; of a Reference Object only the description counts (OpenAPI 3.1 §4.8.23).
+    """
     try:
-        target, written = document.deref(operation, "")
+        target, written = document.deref(node, "")
     except UnresolvedReference:
         return
-    if type(target) is dict and target is not operation:
-        del operation["$ref"]
+    if type(target) is dict and target is not node:
+        own = picked(node, ["description"]) if kind in SHOWN else without(node, ["$ref"])
         document.moved.append((pointer(at), written))
-        operation.update(without(target, operation))
+        node.clear()
+        node.update(target | own)
 
 
 def _rewrite(holder: dict[str, Any], key: str, prefixes: list[Prefix]) -> None:

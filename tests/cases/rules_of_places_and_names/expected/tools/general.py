@@ -18,6 +18,7 @@ async def create_shape(
     marks: dict[str, Any] | Omit = OMIT,
     path: list[int | str] | Omit = OMIT,
     revision: str | Omit = OMIT,
+    tags: dict[str, Any] | Omit = OMIT,
     version: str | Omit = OMIT,
 ) -> Answer[Any]:
     """Create shape."""
@@ -30,6 +31,7 @@ async def create_shape(
             "marks": marks,
             "path": path,
             "revision": revision,
+            "tags": tags,
             "version": version,
         },
     )
