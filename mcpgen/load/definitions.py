@@ -228,7 +228,7 @@ def entries(root: Any, pointer: str = "") -> list[tuple[Any, str]] | None:
 
 def cursors(root: Any) -> list[Any]:
     """Return the `nextCursor` of every page of a captured list, None where a page is the last (MCP
-    2025-11-25, section "Pagination").
+    2025-11-25, section "Pagination"); empty for a document without a list.
     """
     for path in _LISTS:
         tools = member(root, path)
@@ -253,7 +253,9 @@ def _within(entry: Any, pointer: str) -> list[tuple[Any, str]] | None:
 
 
 def schemas(root: Any, pointer: str) -> Iterator[tuple[Any, str, str]]:
-    """Yield each tool's input and output schema, and the pointers of both; else the root."""
+    """Yield each input and output schema of a document's tools, with its pointer and that of the
+    tool's entry; for any other document its root, with `pointer` twice.
+    """
     tools = entries(root, pointer)
     if tools is None:
         yield root, pointer, pointer

@@ -54,7 +54,7 @@ class Identifiers:
         self._collect(tree, home, Above(home, home), has_names=False)
 
     def identity(self, node: dict[str, Any]) -> tuple[str, str]:
-        """Return the URI and the fragment of an object's `$id`, empty where it has none."""
+        """Return the URI and the fragment of an object's `$id`, both empty without one."""
         identity = node.get("$id")
         if identity is None and self.has_draft_4:
             identity = node.get("id")
@@ -64,14 +64,18 @@ class Identifiers:
         return address, fragment
 
     def resource(self, home: str, uri: str) -> str | None:
-        """Return the pointer of the schema with a URI as its `$id`, below `home` if possible."""
+        """Return the pointer of the schema with a URI as its `$id`, below `home` if possible; None
+        if no schema has it.
+        """
         pointer = self._by_home.get((home, uri))
         if pointer is None:
             pointer = self._anywhere.get(uri)
         return pointer
 
     def anchor(self, resource: str, home: str, fragment: str) -> str | None:
-        """Return the pointer of an anchor of a schema, or else of the document it is in."""
+        """Return the pointer of an anchor of a schema, else of its document; None if there is
+        none.
+        """
         name = urllib.parse.unquote(fragment)
         pointer = self._anchors.get((resource, name))
         if pointer is None:

@@ -118,7 +118,7 @@ def _within(tree: Any, text: SourceText, limits: Limits) -> None:
 
 
 def measured(tree: Any) -> tuple[int, int]:
-    """Count the values in a tree, and its levels."""
+    """Return the number of values in a tree, itself included, and of its levels, 1 for a scalar."""
     count, levels, level = 1, 0, [tree]
     while level:
         containers = [node for node in level if type(node) in (dict, list)]

@@ -26,7 +26,7 @@ class Unreadable:
     path: str
     pointer: str
     is_dangling: bool
-    """Whether the path item is a dangling reference."""
+    """Whether the path or operation is a reference that points to nothing."""
 
 
 Report = Callable[[Unreadable], None]

@@ -192,7 +192,9 @@ class _Reader:
         return members
 
     def key(self, event: Event) -> str:
-        """A key is text: a number stays as it is written; null and collections are errors."""
+        """Return a key as text: a number stays as it is written. Raises `Fault` for null and for a
+        collection.
+        """
         value = None
         if type(event) is yaml.AliasEvent:
             value = self.alias(event)
@@ -223,7 +225,9 @@ class _Reader:
         return bad_number(value, self.offset(event.start_mark), self.limits)
 
     def tagged(self, event: Event, value: str) -> Any:
-        """A scalar with a tag: the value must have the type that the tag says."""
+        """Return the value of a scalar with a tag. Raises `Fault` for an unknown tag, and for a
+        value of another type than the tag says.
+        """
         name = str(event.tag).removeprefix(_CORE)
         if name in _TAGGED:
             try:

@@ -36,7 +36,7 @@ def parse(document: Document, config: Config, problems: Problems) -> Server:
 
 
 def distribution_of(document: Document, config: Config) -> str:
-    """Return the distribution's name of the server that a document describes."""
+    """Return the name by which pip installs the server of a document: `mcp-book-shop`."""
     name_of = api_name
     if not document.describes_api:
         from .definitions import definitions_name as name_of

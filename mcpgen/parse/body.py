@@ -73,7 +73,9 @@ Option: TypeAlias = tuple[int, BodyKind, str, dict[str, Any]]
 
 
 def kind_of(media_type: str, schema: Any, reader: Reader) -> BodyKind | None:
-    """Return the encoding of a body of a media type; None if it has none."""
+    """Return how a body of a media type is written; None if it cannot be sent, as a multipart body
+    without names or objects in a binary format.
+    """
     essence = media_type.split(";")[0].strip().lower()
     if essence in KINDS:
         return KINDS[essence]
@@ -97,8 +99,9 @@ def kind_of(media_type: str, schema: Any, reader: Reader) -> BodyKind | None:
 def choose(
     reader: Reader, content: dict[str, Any], pointer: str
 ) -> tuple[BodyKind, str, dict[str, Any]]:
-    """The media type a body is sent as: JSON, then form, multipart, text, binary; the first of its
-    kind. Raises Unsupported.
+    """Return how a body is written, its media type and its Media Type Object: JSON, else a form,
+    multipart, text, bytes; multipart first if only it can hold a file. Bytes have up to 8 media
+    types, joined by commas. Raises Unsupported if none can be sent.
     """
     options: list[Option] = []
     media_types = {written: _media_type(written) for written in content}
@@ -139,8 +142,8 @@ def _best(reader: Reader, options: list[Option]) -> Option:
 
 
 def _replaces(reader: Reader, option: Option, other: Option) -> bool:
-    """Return whether a multipart body with a file can be sent for another, which has a file too, or
-    has none but the first one's fields and demands as much.
+    """Return whether `option`, a multipart body with a file, can be sent for `other`: `other` has a
+    file too, or only fields that `option` has, and requires all that `option` requires.
     """
     if option[1] != "multipart":
         return False
@@ -187,8 +190,8 @@ def _report_alternatives(
 
 
 def _media_type(written: str) -> str:
-    """A media type as it is sent: a parameter behind a comma is one, one without a value is none.
-    Empty where it cannot be read.
+    """Return a media type as it is sent: a comma before a parameter becomes `;`, and parameters are
+    dropped if one cannot be read. Empty if type and subtype cannot be read.
     """
     media_type = re.sub(r"\s*,\s*(?=[\w-]+=)", "; ", written).strip()
     essence = media_type.split(";")[0].strip()
@@ -197,8 +200,8 @@ def _media_type(written: str) -> str:
 
 
 def _guessed(reader: Reader, written: str, schema: Any, pointer: str) -> str:
-    """Return the media type of a body whose own cannot be read: JSON, unless it is no object or
-    array.
+    """Return the media type of a body whose own cannot be read, with a warning: JSON for an object
+    or an array, else `text/plain`.
     """
     guess = "application/json"
     if reader.kinds(schema).isdisjoint(("object", "array")):
@@ -213,9 +216,9 @@ def _guessed(reader: Reader, written: str, schema: Any, pointer: str) -> str:
 
 
 def _rank(kind: BodyKind, media_type: str) -> int:
-    """Return the less, the better: of the JSON types `application/json`, then that with parameters,
-    then its relatives, then what is JSON by guess; a wildcard last. Type and subtype name the
-    format (RFC 9110 §8.3.1).
+    """Return the rank of a media type, the lowest the best: by `kind` as in `PREFERENCE`, then
+    `application/json`, the same with parameters, its relatives (`+json`), guesses; a wildcard is
+    last of its kind.
     """
     rank = PREFERENCE.index(kind) * 10
     essence = media_type.lower().split(";")[0].strip()
@@ -276,8 +279,8 @@ def fields(
 
 
 def _demands(reader: Reader, schema: Any) -> bool:
-    """Return whether an object that is valid against a schema has a field. Each alternative is
-    looked at once: they may hold each other.
+    """Return whether every object that is valid against a schema has a field that a caller gives.
+    Each alternative is looked at once: they may hold each other.
     """
     seen: dict[str | int, Any] = {}
     pending = [schema]
@@ -312,9 +315,9 @@ def _without_credentials(reader: Reader, schema: Any, around: Around, pointer: s
 
 
 def _refuse_lists(reader: Reader, kind: BodyKind, schema: Any, pointer: str) -> None:
-    """Report a form whose schema is no object: nothing names its fields (OpenAPI 3.1 §4.8.14.3).
-
-    Raises Unsupported for a list of fields, which could be sent in any way.
+    """Warn of a multipart body that is no object, and is sent under the name `file`. Raises
+    Unsupported for a form that is neither an object nor a text: nothing names its fields (OpenAPI
+    3.1 §4.8.14.3).
     """
     kinds = reader.kinds(schema)
     if not kinds:
@@ -366,7 +369,7 @@ def _text_field(reader: Reader, body: Body, schema: Any, text: str) -> Field:
 
 
 def _binary_field(body: Body, text: str) -> Field:
-    """A body that is bytes."""
+    """Return the field of a body of bytes, which a caller gives as base64."""
     description = text or f"The body ({body.media_type})"
     schema = {"type": "string", "format": "binary", "description": description}
     return Field("body", "body", schema, body.required, "from_base64", (), text, whole=True)
@@ -389,7 +392,9 @@ def _whole_field(
 
 
 def _argument_name(reader: Reader, schema: Any) -> str:
-    """Return the name of a body that is a single argument: `body.body` would be ambiguous."""
+    """Return the name of a body that is a single argument: `body`, or `request_body` if it has a
+    field `body`.
+    """
     return "request_body" if "body" in reader.properties(schema) else "body"
 
 
@@ -415,7 +420,7 @@ def _member_writers(
 
 
 def _written_fields(reader: Reader, schema: Any) -> dict[str, Any]:
-    """Return the fields of a form by name; fields of a map share one name."""
+    """Return name → schema of the fields of a form; those of a map share the name `EVERY_FIELD`."""
     properties = reader.properties(schema)
     if properties:
         return properties

@@ -112,8 +112,8 @@ def fault_of(value: Any, schema: Schema) -> str:
 
 
 def applied_schemas(contract: Schema) -> Iterator[Schema]:
-    """Every schema that applies to the arguments themselves: the root, its branches and what they
-    refer to.
+    """Yield each schema that applies to the arguments themselves once: the root, its branches
+    (`allOf`, `if`, …), and the definitions that these refer to.
     """
     definitions = contract.get("$defs", {})
     pending: list[Any] = [contract]

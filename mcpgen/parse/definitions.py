@@ -241,7 +241,7 @@ class Definitions:
             first.setdefault(definition.name, definition.pointer)
 
     def roots(self) -> Iterator[tuple[Any, str, str]]:
-        """Every document of definitions: its root, its pointer, and what its file is called."""
+        """Yield the root, the pointer and the file's stem of every document of definitions."""
         beside = self.document.root.get(SOURCES)
         if not isinstance(beside, list):
             yield self.document.root, "", stem_of(self.document.source.name)
@@ -252,7 +252,7 @@ class Definitions:
                 yield root, pointer, stem_of(split(pointer)[-1])
 
     def definitions(self) -> Iterator[Definition]:
-        """Every tool of every document."""
+        """Yield every tool of every document; entries that are no tools are counted in `skips`."""
         self.report_unfinished()
         for root, pointer, stem in self.roots():
             if pointer in self.document.lost:
@@ -469,8 +469,9 @@ def _as_module(name: str) -> str:
 
 
 def hints_of(definition: Definition) -> Hints:
-    """Return the hints a definition declares, and for each one it does not declare MCP's cautious
-    default.
+    """Return the hints a definition declares, and cautious defaults for the others: not read-only,
+    destructive, not idempotent, open to the world; a read-only tool is idempotent and not
+    destructive.
 
     Nothing follows from a name: clients call a read-only tool without asking, and `query` may run
     any statement (MCP 2025-11-25, ToolAnnotations).
@@ -488,7 +489,7 @@ def hints_of(definition: Definition) -> Hints:
 
 
 def _declared(annotations: dict[str, Any], names: tuple[str, ...], *, default: bool) -> bool:
-    """The first of these annotations that is true or false."""
+    """Return the first of these annotations that is true or false, else `default`."""
     for name in names:
         value = annotations.get(name)
         if isinstance(value, bool):

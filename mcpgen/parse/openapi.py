@@ -69,14 +69,14 @@ def parse_openapi(document: Document, config: Config, problems: Problems) -> Ser
 
 
 def _inner(toolset: str, own: str) -> str:
-    """Return the name that a toolset of a further API has without that of the API."""
+    """Return a toolset's name without that of its further API, `own`: `invoices` for
+    `billing_invoices`, and `general` for `billing`.
+    """
     return GENERAL if toolset == own else toolset.removeprefix(f"{own}_")
 
 
 def api_name(document: Document, config: Config) -> str:
-    """Return the name of the server a document describes; of its operations only addresses are
-    read.
-    """
+    """Return the name of the server an OpenAPI document describes; problems are dropped."""
     return _Parser(document, config, Problems()).name
 
 
@@ -135,8 +135,8 @@ class _Parser:
         return naming.server_name(self.title, self.home.url or "", self.pages())
 
     def pages(self) -> list[str]:
-        """Return the addresses in the document that may be its vendor's, and the document's own:
-        first the API's, even if it cannot be called as written.
+        """Return the addresses in the document that may be its vendor's, first the API's, even if
+        it cannot be called as written; last the URL of the document, empty for a file.
         """
         contact = as_object(self.info.get("contact"))
         more = as_object(self.root.get("externalDocs"))
@@ -159,8 +159,9 @@ class _Parser:
         return tuple(auth for api in apis for auth in api.security.credentials())
 
     def find_host(self, first: _Parser) -> None:
-        """Find the API at the same address whose variables this one has too: that of the last run,
-        else the first with variables of its own. The owner can want this one's own.
+        """Set `host`, the API at the same address whose environment variables this API uses: that
+        of the last run, else the first with variables of its own. None stays for the document's
+        own API, and where the owner wants its own (`separate`, `base_url`).
         """
         known = self.config.known_apis
         last = known.get(self.api)
@@ -177,7 +178,9 @@ class _Parser:
                     best, self.host = rank, api
 
     def add_credentials(self, first: _Parser) -> None:
-        """Read the credentials, after the API whose variables this API shares."""
+        """Read the credentials once, after those of the API whose variables this API shares, and
+        report on them.
+        """
         if self in first.secured:
             return
         if self.host:
@@ -195,7 +198,7 @@ class _Parser:
         first.secured.append(self)
 
     def described(self) -> Api:
-        """Describe a further API."""
+        """Return this further API as the representation has it."""
         return Api(
             name=self.api,
             title=self.title,
@@ -209,7 +212,7 @@ class _Parser:
         )
 
     def server(self) -> Server:
-        """Everything together."""
+        """Return the server, with the tools of all APIs; to be called on the document's own API."""
         tools = self.tools()
         for api in (self, *self.beside):
             api.report_unused()
@@ -247,7 +250,9 @@ class _Parser:
         )
 
     def instructions(self) -> str:
-        """A few words to the model about the whole server."""
+        """Return the text to the model about the whole server: the API's title and description, and
+        the sentences that many operations repeat, on lines of their own.
+        """
         sentence = f"Tools that call {self.title}."
         about = shorten(plain(self.info.get("description")).replace("\n", " "), 600)
         first_line = f"{sentence} {about}".strip()
@@ -259,7 +264,10 @@ class _Parser:
         return {self.tag(tag["name"]): tag for tag in tags if isinstance(tag.get("name"), str)}
 
     def tag(self, tag: str) -> str:
-        """Return the tag that the toolset of a tag of the document is made from."""
+        """Return the tag of a toolset for a tag of the document: the same in the document's own
+        API, and in a further one its configured `toolset`, else `billing: Invoices` (`billing` for
+        an empty tag).
+        """
         if not self.api:
             return tag
         return self.own.toolset or f"{self.api}: {tag}".removesuffix(": ")
@@ -273,8 +281,8 @@ class _Parser:
         return self.home
 
     def is_base_url_named(self) -> bool:
-        """Return whether the user named the base URL, or the private address of the document beside
-        it.
+        """Return whether the base URL is the user's: configured, or on the private origin from
+        which the user fetched the document.
         """
         if self.config.base_url is not None:
             return True
@@ -315,7 +323,7 @@ class _Parser:
 
     def other_server(self, operation: DocumentedOperation) -> str | None:
         """Return the base URL of an operation that does not go to the document's server; None if it
-        does. A path counts from the origin of the base URL that the operator names.
+        does. Where only the operator knows the origin it is a path: `/v2`.
 
         Raises Unsupported where it cannot be used: the document's server is not meant (OpenAPI 3.1
         section 4.8.10), and must not get the call and its credential.
@@ -341,7 +349,9 @@ class _Parser:
     # Operations.
 
     def read_operations(self) -> list[DocumentedOperation]:
-        """Every operation that can be read; the others are counted."""
+        """Return every operation that can be read, by path, then by method; the others become
+        `skips`.
+        """
         operations: list[DocumentedOperation] = []
         same: defaultdict[str, list[DocumentedPath]] = defaultdict(list)
         for path in paths(self.document, self.reader.deref, self.skip_unreadable, self.api):
@@ -354,8 +364,8 @@ class _Parser:
         return operations
 
     def tools(self) -> list[tuple[str, Tool]]:
-        """Return the tools of all operations and of the definitions beside them, each with its
-        tag.
+        """Return (tag, tool) for all operations, and for the definitions and workflows beside them.
+        Raises UsageError for a filter that matches nothing.
         """
         apis, pinned = (self, *self.beside), self.config.pinned.tools
         theirs = {operation.key for api in self.beside for operation in api.operations}
@@ -385,7 +395,9 @@ class _Parser:
         return tools
 
     def drafts(self, names: dict[str, str]) -> list[Draft]:
-        """Return the selected operations as drafts of tools."""
+        """Return the drafts of the selected operations. `names`: `METHOD /path` → tool name. An
+        operation that cannot be a tool is counted in `skips`.
+        """
         selected = self.selected()
         self.openings = openings(self.operations, names)
         tags = self.tags_of_operations()
@@ -401,10 +413,10 @@ class _Parser:
         return drafts
 
     def names(self, taken: Collection[str]) -> dict[str, str]:
-        """Operation → the name of its tool, none of `taken`. Those of a further API are found as if
-        there were no other, and begin with its prefix.
+        """Return `METHOD /path` → the name of its tool, none of `taken`. The names of a further API
+        are found as if it were alone, and begin with its prefix.
 
-        They are names of all operations, so that leaving some out renames none of the others.
+        Operations that are left out have names as well, so that a filter renames no tool.
         """
         subjects = list(map(self.subject_of, self.operations))
         pinned = self.config.pinned
@@ -472,7 +484,9 @@ class _Parser:
         return found
 
     def selected(self) -> list[DocumentedOperation]:
-        """Return the operations that the configuration and the document ask for."""
+        """Return the operations that the configuration and the document ask for, and those that a
+        workflow calls; the others are counted in `skips` as filtered.
+        """
         selected: list[DocumentedOperation] = []
         called = self.called_by_workflows()
         for operation in self.operations:
@@ -502,7 +516,9 @@ class _Parser:
     def draft(
         self, operation: DocumentedOperation, name: str, tag: str, texts: Texts, budget: int
     ) -> Draft:
-        """One operation as a tool. Raises Unsupported."""
+        """Return the draft of an operation's tool, of at most `budget` bytes, or the user's own
+        limit. Raises Unsupported.
+        """
         method = operation.method
         if not _is_callable(method):
             reason = f"method `{visible(method)[:40]}` is not one a tool can call"
@@ -538,7 +554,9 @@ class _Parser:
         )
 
     def finished(self, work: Operation, tool: Tool, operation: DocumentedOperation) -> Tool:
-        """Return a tool with its types; a tool over its budget is noted."""
+        """Return a tool with its types and the changes of its `x-mcp`; a tool over its budget is
+        noted.
+        """
         bytes_of_tool = size(tool)
         if bytes_of_tool > work.budget:
             self.problems.note(
@@ -565,8 +583,8 @@ class _Parser:
                 self.problems.note("E0776", f"{message} is asked for it", pointer=at, hint=hint)
 
     def assume_credential(self) -> None:
-        """Add an optional credential if the document declares none but suggests one, and report it
-        to the operator.
+        """Note the credential that a document without any suggests, and add it as an optional one;
+        if it is a parameter, only propose it (`suggested`).
         """
         if self.security.auth:
             return
@@ -614,8 +632,8 @@ class _Parser:
         self.skips.append(Skip(origin=where, reason=reason, code="E0401", filtered=False))
 
     def report_identical(self, path: DocumentedPath, earlier: list[DocumentedPath]) -> None:
-        """Report a path that differs from others in the names of its parameters alone. Where its
-        methods are others, requests can be told apart all the same.
+        """Report a path that differs from earlier paths in the names of its parameters alone: by a
+        warning if they share a method, else by a note.
         """
         methods = path.node.keys() & PATH_ITEM
         clashing = [other for other in earlier if methods & other.node.keys()]
@@ -719,7 +737,7 @@ class _Parser:
 
 
 def _inside(start: str, names: Mapping[str, str]) -> dict[str, str]:
-    """Return the names with the prefix of an API, without the prefix."""
+    """Return the names that begin with `start`, without it; the other names are left out."""
     return {key: name.removeprefix(start) for key, name in names.items() if name.startswith(start)}
 
 
@@ -741,13 +759,13 @@ def _origin_of(operation: DocumentedOperation) -> Origin:
 
 
 def _tag(operation: DocumentedOperation) -> str:
-    """The tag an operation's toolset is made from: its first, else the empty text."""
+    """Return the first tag of an operation that is not blank, else an empty text."""
     tags = texts_in(operation.node.get("tags"))
     return next((tag for tag in tags if tag.strip()), "")
 
 
 def _customised(tool: Tool, extension: dict[str, Any]) -> Tool:
-    """Return a tool with the changes in the document's `x-mcp`."""
+    """Return a tool with the title (80 characters), description (1,900) and hints of `x-mcp`."""
     changes: dict[str, Any] = {}
     for key, limit in (("title", 80), ("description", 1900)):
         text = plain(extension.get(key))

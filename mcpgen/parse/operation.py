@@ -98,7 +98,8 @@ def hints_of(
 ) -> Hints:
     """Return the behaviour hints of an operation (MCP `ToolAnnotations`), by its method (RFC 9110
     section 9.2) and the document's verbs. POST is additive only if the document says that it adds
-    or reads; otherwise it may overwrite, as the protocol assumes.
+    or reads, or has no verb and succeeds with 201; otherwise it may overwrite, as the protocol
+    assumes. A POST that only looks something up (`/books/search`) is read-only.
 
     `status` is the status of success; `arguments` are the texts of the query arguments.
     """
@@ -200,7 +201,8 @@ class Operation:
         self.lines: list[str] = []
 
     def without_credentials(self, fields: list[Field]) -> tuple[list[Field], Requirement | None]:
-        """Return the fields that are the model's to give, and the operation's security requirement.
+        """Return the fields that are the model's to give, and the operation's security requirement,
+        None where the document's applies.
 
         A parameter that a security scheme of the operation fills is the operator's to give. Where
         it is required, its scheme is part of every alternative.
@@ -227,8 +229,8 @@ class Operation:
         return model_fields, tuple(dict.fromkeys(completed))
 
     def without_layout(self, fields: list[Field], kept: Container[ArgumentKey]) -> list[Field]:
-        """Return the fields that change more than the layout of the answer, which is read and
-        written anew, and that the API still has; those that the lock has are kept.
+        """Return the fields without optional ones that only lay the answer out (`pretty`) or that
+        the API has no more; each is noted. Fields that are in the lock (`kept`) stay.
         """
         found = []
         for item in fields:
@@ -283,11 +285,13 @@ class Operation:
         return replace(tool, request=request)
 
     def content_type(self) -> str:
-        """Return the documented Content-Type of a request without a body; a body says its own."""
+        """Return the documented Content-Type of a request without a body; empty if there is none,
+        or a body, which says its own.
+        """
         return "" if self.body is not None else self.constants.get("content-type", "")
 
     def listed(self, tool: Tool) -> Listing:
-        """Return the arguments and the description as the budget allows."""
+        """Return the arguments as listed within the budget; `description` gets what is left."""
         listing = Listing(self.whole.nodes, self.budget - size(tool), self.texts)
         for written in self.fields:
             item = self.as_listed(written)
@@ -313,11 +317,15 @@ class Operation:
         return listing
 
     def as_listed(self, item: Field) -> Field:
-        """A field without the names of the answer's fields, unless there is room to spare."""
+        """Return a field as it is listed: with a budget of at most 4,096 bytes, a parameter that
+        selects fields of the answer is listed without their names.
+        """
         return briefly(self.reader, item) if self.budget <= BUDGET["portable"] else item
 
     def lengthen(self, listing: Listing, limit: int) -> None:
-        """Describe the tool with more of the document's text, if there is room for it."""
+        """Let `description` have up to `limit` characters of the document's text, if the listing
+        has room for them.
+        """
         text = describe.describe(self.headline, self.text, self.lines, limit)
         if listing.pay(size_of(text) - size_of(self.description)):
             self.description = text
@@ -369,7 +377,7 @@ class Operation:
         return listed
 
     def with_contract(self, tool: Tool) -> Tool:
-        """Return the tool with the whole of its input, null among the types."""
+        """Return the tool with the whole of its input as `contract`, null among the types."""
         properties: dict[str, Schema] = {}
         names: dict[str, str] = {}
         for item in self.fields:
@@ -383,7 +391,9 @@ class Operation:
         return replace(tool, contract=contract, wire_names=tuple(names.items()))
 
     def input_schema(self, properties: dict[str, Schema]) -> Schema:
-        """An object of these properties and no others, as the server takes it."""
+        """Return the schema of an object of these properties, and of the arguments that choose
+        fields or a part of the answer; it takes no others.
+        """
         chosen = (self.chosen.fields, FIELDS_SCHEMA), (self.chosen.part, PART_SCHEMA)
         properties = {**properties, **{name: dict(schema) for name, schema in chosen if name}}
         schema: Schema = {"type": "object", "properties": properties}
@@ -394,7 +404,7 @@ class Operation:
         return schema
 
     def required_names(self) -> list[str]:
-        """Return the arguments that a call must have."""
+        """Return the names of the arguments that a call must have."""
         return [self.names[item.place, item.wire_name] for item in self.fields if item.required]
 
     def argument(self, name: str, item: Field, kind: Annotation) -> Argument:
@@ -410,7 +420,9 @@ class Operation:
         )
 
     def typed(self, tool: Tool) -> Tool:
-        """Return the tool with the types of its arguments and of its answer."""
+        """Return the tool with the types of its arguments and its answer, and with the header
+        fields that are part of the answer.
+        """
         arguments = tuple(
             replace(argument, type=self.models.argument(item.schema, tool.name, argument.name))
             for argument, item in zip(tool.arguments, self.fields, strict=True)
@@ -492,7 +504,7 @@ class Operation:
         return {self.origin.method, self.status}.isdisjoint(("HEAD", "204"))
 
     def output(self) -> tuple[Response, Schema | None]:
-        """Return the mapping of the answer to a result, and its schema."""
+        """Return the mapping of the answer to a result, and its schema; None if it is not JSON."""
         if not self.has_content():
             return Response(json=False, wrapped=False), None
         return responses.understand(self.reader, self.answer, typed=self.profile == "rich")
@@ -521,9 +533,9 @@ class Operation:
         return replace(listing, fields=next((name for name in names if name not in taken), ""))
 
     def words_of(self, item: Field, limit: int, inner_text: str) -> str:
-        """Return an argument's description: the parameter's own text, then its schema's text. A
-        text that only repeats the name is dropped. A text that asks for URL encoding gets a note
-        that the server encodes.
+        """Return an argument's description: up to `limit` characters of the parameter's own text,
+        then its schema's text. Sentences that many operations repeat are left out. A text that asks
+        for URL encoding gets a note that the server encodes.
         """
         own_text = self.repeated.without(plain(item.description), item.wire_name)
         owner = self.owner_of(item) if ANY_ID.fullmatch(own_text) else ""
@@ -570,7 +582,9 @@ class Operation:
         return self.body.is_merge_patch and not (item.whole or item.required)
 
     def can_be_null(self, item: Field) -> bool:
-        """Return whether null can be sent: it cannot in a query, a form or a header (RFC 6570)."""
+        """Return whether null can be sent: as the whole body or as JSON, and not in a query, a form
+        or a header (RFC 6570).
+        """
         if item.whole:
             return True
         return self.is_json(item)
@@ -616,8 +630,8 @@ def _never_empty(schema: Schema, required: bool) -> Schema:
 
 
 def _joined(own_text: str, inner_text: str) -> str:
-    """Join the text of a parameter and the text of its schema; if they begin alike, take the
-    longer.
+    """Join the text of a parameter and the text of its schema by `; `; if one begins with the
+    other, take the longer.
     """
     own_text, inner_text = own_text.rstrip(".;"), inner_text.rstrip(".;")
     if own_text.startswith(inner_text):

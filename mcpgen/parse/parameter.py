@@ -88,9 +88,9 @@ class Around:
     credentials: Container[str] = ()
 
     def means(self, node: dict[str, Any], name: str) -> bool:
-        """Return whether a body with required fields is required. `required` is false by default
-        (OpenAPI 3.1 §4.8.13), which few authors mean. A body that was an argument of the name
-        `name` at the last run stays optional.
+        """Return whether a body is required if it has required fields: that of a POST, PUT or PATCH
+        whose `node` has no `required`, which is false by default (OpenAPI 3.1 §4.8.13), as few
+        authors mean. A body that was the argument `name` at the last run stays optional.
         """
         if self.method not in MEANT:
             return False
@@ -126,8 +126,9 @@ def collect(
 def templated(
     query: Query, parameters: list[Parameter], operation: str
 ) -> tuple[Query, list[Parameter]]:
-    """Split off the parameters behind the `?` of a path: `?key={name}` is the query parameter
-    `key`.
+    """Return the pairs of a path's `query` with a fixed value, and all parameters: for
+    `?key={name}`, the parameter `name` or `key` becomes the required query parameter `key`; an
+    undeclared one is a text.
 
     OpenAPI has no templates in a query, but authors of such paths mean parameters. `operation` is
     the pointer of the operation.
@@ -242,8 +243,8 @@ def fixed_headers(
 
 
 def _only_value(reader: Reader, parameter: dict[str, Any]) -> str:
-    """Return the default of a parameter, or the one value it can have; empty where it has neither
-    or no media type can be written so.
+    """Return the media type that a header always has: its `const`, else its default, else its only
+    `enum` value. Empty if there is none, or the text is no media type.
     """
     schema = reader.flatten(parameter.get("schema", {}))
     values = as_list(schema.get("enum"))
@@ -257,7 +258,9 @@ def _only_value(reader: Reader, parameter: dict[str, Any]) -> str:
 
 
 def fields(reader: Reader, parameters: list[Parameter], path: str, operation: str) -> list[Field]:
-    """Return the fields of an operation's parameters, in the document's order. Raises Unsupported.
+    """Return the fields of an operation's parameters, in the document's order, then the parameters
+    of the path that are not declared, as texts. A parameter that cannot be sent is reported and
+    left out. Raises Unsupported for a place (`in`) that does not exist.
 
     `path` is the path template, `operation` the pointer of the operation.
     """
@@ -301,7 +304,9 @@ def at_key(node: dict[str, Any], pointer: str, key: str) -> str:
 
 
 def _place(reader: Reader, parameter: dict[str, Any], pointer: str) -> Place:
-    """Return the place of a parameter, even if it is misspelt. Raises Unsupported."""
+    """Return the place of a parameter; a misspelt place is corrected with a warning. Raises
+    Unsupported for any other.
+    """
     label, written = f"parameter `{visible(parameter['name'])[:60]}`", parameter.get("in")
     if written in PLACES:
         return cast(Place, written)
@@ -370,7 +375,9 @@ def _field(reader: Reader, parameter: dict[str, Any], place: Place) -> Field:
 
 
 def _query_string(reader: Reader, parameter: dict[str, Any]) -> Field:
-    """OpenAPI 3.2 `in: querystring`: the whole query is one value."""
+    """Return the field of `in: querystring` (OpenAPI 3.2), whose value is the whole query: JSON if
+    its media type is, else a form.
+    """
     media_type, schema = _content(parameter)
     options: Options = ()
     if is_json(media_type):
@@ -393,14 +400,18 @@ def _examples(reader: Reader, parameter: dict[str, Any]) -> list[Any]:
 
 
 def with_examples(schema: Any, examples: list[Any]) -> Any:
-    """A schema with examples from around it, which come before its own (OpenAPI 3.1 §4.8.12.2)."""
+    """Return a copy of a schema with examples from around it before its own (OpenAPI 3.1
+    §4.8.12.2); a boolean schema, or one without further examples, is returned unchanged.
+    """
     if not examples or not isinstance(schema, dict):
         return schema
     return {**schema, "examples": [*examples, *as_list(schema.get("examples"))]}
 
 
 def _content(parameter: dict[str, Any]) -> tuple[str, Any]:
-    """Return the media type and the schema of a parameter with `content`, which has one entry."""
+    """Return the media type and the schema of the first entry of a parameter's `content`; ("", {})
+    if it is empty.
+    """
     content = as_object(parameter.get("content"))
     for media_type, media in content.items():
         return media_type, as_object(media).get("schema", {})
@@ -421,8 +432,8 @@ def _serialisation(reader: Reader, parameter: dict[str, Any], place: Place) -> t
 
 
 def _text_content(reader: Reader, media_type: str, schema: Any) -> tuple[Any, Encoding]:
-    """Return the schema of a parameter whose `content` is no JSON, and how it is written: a form by
-    its fields, and anything else as the text it is.
+    """Return the schema of a parameter whose `content` is no JSON, and how it is written: a scalar
+    as usual, a form by its fields, any media type (`*/*`) as JSON; else the model writes the text.
     """
     if reader.kinds(schema).isdisjoint(("array", "object")):
         return schema, DEFAULT
@@ -465,7 +476,7 @@ def _separators_within(reader: Reader, schema: Any) -> str:
 
 
 def _outer_style(reader: Reader, parameter: dict[str, Any], place: str, schema: Any) -> Encoding:
-    """The same, whatever lists there are inside the value."""
+    """Return the encoding of `style`, without the separators of lists inside the value."""
     name, explode = _style_keywords(parameter, place)
     kinds = reader.kinds(schema)
     structured = not kinds or not kinds.isdisjoint(("array", "object"))

@@ -88,7 +88,7 @@ ARTICLES = {"array": "an", "boolean": "a", "integer": "an", "number": "a", "stri
 
 def success(reader: Reader, operation: dict[str, Any], pointer: str) -> tuple[str, dict[str, Any]]:
     """Return the status and the response object of the answer a tool returns: the lowest 2xx, else
-    `2XX`, else `default`.
+    `2XX`, else `default`; `("", {})` if there is none.
     """
     responses = as_object(operation.get("responses"))
     codes = sorted(code for code in responses if re.fullmatch(r"2\d\d", code))
@@ -101,8 +101,8 @@ def success(reader: Reader, operation: dict[str, Any], pointer: str) -> tuple[st
 
 
 def headers(response: dict[str, Any]) -> tuple[str, ...]:
-    """Return the header fields of a response with content of their own: a total, a token, an
-    ETag.
+    """Return the names, in lower case, of a response's header fields with content of their own: a
+    total, a token, an ETag.
     """
     names = dict.fromkeys(name.lower() for name in as_object(response.get("headers")))
     told = [name for name in names if TOKEN.fullmatch(name) and name not in FIELDS_OF_TRANSPORT]
@@ -195,8 +195,8 @@ def items_of(
 
 
 def accept(response: dict[str, Any]) -> str:
-    """Return the Accept field of the request: JSON if offered, else the offered types, else
-    JSON.
+    """Return the Accept field of the request: `application/json` if offered, else another JSON
+    type, else up to four offered types and `*/*;q=0.5`; `application/json` if none is offered.
     """
     names = media_types(response)
     json_names = list(filter(is_json, names))
@@ -233,7 +233,9 @@ def understand(
 
 
 def _readable(reader: Reader, schema: Any) -> dict[str, Any]:
-    """Return the fields of an object that an answer has."""
+    """Return the fields of an answer by name: neither `writeOnly` ones nor names that clients
+    refuse.
+    """
     return {
         name: child
         for name, child in reader.properties(schema).items()
@@ -274,7 +276,7 @@ def _is_identifier(name: str) -> bool:
 
 
 def _rank(name: str) -> int:
-    """Return the rank of a field among the distinguishing fields."""
+    """Return the rank of a field by its name: 0 distinguishes an object most."""
     for rank, identifying_names in enumerate(IDENTIFYING_NAMES):
         if name.lower() in identifying_names:
             return rank
@@ -346,7 +348,9 @@ def sentence(
 
 
 def is_told(line: str, text: str) -> bool:
-    """Return whether a sentence of a text says what comes back, with every word of a line."""
+    """Return whether the sentences of a text with the word `return` have every telling word of a
+    line; False for a line without one.
+    """
     told: set[str] = set()
     for sentence_of_text in sentences(text):
         found = set(map(singular, words(sentence_of_text)))

@@ -67,7 +67,9 @@ class Subtypes:
                 self._direct[parent].append(name)
 
     def descendants(self, name: str) -> list[str]:
-        """A component and all that inherit from it, directly or not."""
+        """Return the names of a component and of all that inherit from it, directly or not, its own
+        first.
+        """
         names = [name]
         for member in names:
             names += [subtype for subtype in self._direct.get(member, ()) if subtype not in names]
@@ -81,8 +83,8 @@ class Subtypes:
         return [tag for tag in mapping if component_name(as_text(mapping[tag])) in descendants]
 
     def kinds(self, name: str, mapping: dict[str, Any]) -> dict[str, list[str]]:
-        """Return the components that inherit from one → their values in a discriminator's mapping;
-        without a mapping the name of a component is its value.
+        """Return subtype of a component → its values in a discriminator's mapping; subtypes that
+        the mapping lacks are left out. Without a mapping the name of a subtype is its value.
         """
         subtypes = self.descendants(name)[1:]
         if not mapping:
@@ -94,7 +96,7 @@ class Subtypes:
 
 
 def component_name(reference: str) -> str:
-    """Return the name of the component that a reference or a mapping leads to."""
+    """Return the last part of a reference or a mapping's value, unescaped: a component's name."""
     return unescape(reference.rpartition("/")[2])
 
 
@@ -115,8 +117,9 @@ class Reader(References):
         """Names that cannot be sent → reference → whether conditions there can be checked."""
 
     def needed(self, node: Any, pointer: str, code: str, name: str) -> tuple[dict[str, Any], str]:
-        """An object without which an operation is nothing, its `$ref` followed, and its pointer.
-        Raises Unsupported: of `code` where it is no object.
+        """Return an object without which an operation is nothing, its `$ref` followed, and its
+        pointer. Raises Unsupported, with `code` for a value that is no object; `name` is for the
+        message.
         """
         try:
             target, at = self.document.deref(node, pointer)
@@ -134,9 +137,9 @@ class Reader(References):
         """A schema with its `$ref` followed and its `allOf` merged; children are left as they are
         in the document.
 
-        A boolean schema is `{}` (anything) or `{"not": {}}` (nothing). The key `$name` is the last
-        component name that was followed. `seen` are the references on the way here. Shared: never
-        change the result.
+        A boolean schema is `{}` (anything) or `{"not": {}}` (nothing). The key `$name` is the name
+        of the component that the first `$ref` followed leads to. `seen` are the references on the
+        way here. Shared: never change the result.
         """
         if node is False:
             return {"not": {}}
@@ -189,8 +192,9 @@ class Reader(References):
         return Subtypes(self.root if self.document.describes_api else {})
 
     def _distinguish_subtypes(self, flat: dict[str, Any]) -> None:
-        """Restrict the discriminator property to the values of its mapping, in a flat schema not
-        shared yet.
+        """Restrict the discriminator property of a flat schema, in place, to the values that its
+        mapping has for the component and its subtypes. Without a mapping, or with a union, nothing
+        changes.
         """
         discriminator = as_object(flat.get("discriminator"))
         name = as_text(discriminator.get("propertyName"))
@@ -339,8 +343,8 @@ def _allows_null(flat: dict[str, Any]) -> bool:
 
 
 def is_barred(flat: dict[str, Any], keyword: str) -> bool:
-    """Return whether a flat property does not go in one direction, for which `keyword` is
-    `readOnly` or `writeOnly`, or has no value at all.
+    """Return whether a flat property has the flag `keyword` (`readOnly`, `writeOnly`), or can have
+    no value at all (`not: {}`).
     """
     if flat.get(keyword) is True:
         return True
@@ -348,7 +352,9 @@ def is_barred(flat: dict[str, Any], keyword: str) -> bool:
 
 
 def conditions(flat: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the conditions of a flat schema, those of each part together."""
+    """Return the conditions of a flat schema (`if`, `not`, …) as schemas, one for each part that it
+    was merged of.
+    """
     own = picked(flat, CONDITIONS)
     if own.get("not") == {}:
         del own["not"]
@@ -413,7 +419,8 @@ def merge(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
     """Return the schema that accepts what both accept, for the keywords a projection reads (JSON
     Schema 2020-12 §10.2.1.1).
 
-    Where two values of a keyword cannot be merged, the left one stays.
+    Where two values of a keyword cannot be merged, the left one stays; a second `pattern` becomes a
+    condition. Neither schema is changed.
     """
     if not CONDITIONAL.isdisjoint(left) and not CONDITIONAL.isdisjoint(right):
         left, right = _with_all_conditions(left, right)
@@ -462,8 +469,8 @@ def _both_properties(left: Any, right: Any) -> Any:
 
 
 def _both_declarations(first: Any, second: Any) -> dict[str, Any]:
-    """Merge two declarations of a property in an `allOf`; a second declaration without `readOnly`
-    makes the property writable.
+    """Return two declarations of a property as an `allOf`; if the first is `readOnly`, a second
+    with neither `readOnly` nor `$ref` makes the property writable.
     """
     both: dict[str, Any] = {"allOf": [first, second]}
     if as_object(first).get("readOnly") is True and isinstance(second, dict):
@@ -518,7 +525,7 @@ def _additional_properties(left: Any, right: Any) -> Any:
 
 
 def _larger_union(left: Any, right: Any) -> Any:
-    """Of two unions the one with more to say: their product is rarely meant."""
+    """Return the union that is longer as JSON: the product of both is rarely meant."""
     if not _both_are(list, left, right):
         return left
     return max(left, right, key=lambda branches: len(json.dumps(branches, default=str)))

@@ -107,7 +107,9 @@ def scopes_of(flow: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def absolute_url(value: Any) -> str:
-    """A value where it is an http or https URL in ASCII, else nothing."""
+    """Return a value without spaces around it if it is an absolute http or https URL in ASCII, else
+    an empty text.
+    """
     text = as_text(value).strip()
     if _URL.fullmatch(text):
         return text
@@ -127,11 +129,13 @@ class _Scheme:
 
     @property
     def description(self) -> str:
-        """A line about the scheme."""
+        """The scheme's description in one line of at most 160 characters."""
         return _sentence(self.node.get("description"))
 
     def variable(self, name: str = "") -> str:
-        """An environment variable of the credential."""
+        """Return an environment variable of the credential, `BOOKS_MCP_KEY`, with `name` added:
+        `BOOKS_MCP_KEY_TOKEN`.
+        """
         variable = f"{self.prefix}_{self.slug.upper()}"
         return f"{variable}_{name}" if name else variable
 
@@ -180,7 +184,9 @@ class Security:
     def add_undeclared(
         self, schemes: str, description: str | None = None, *, optional: bool = False
     ) -> None:
-        """Make credentials that the document does not declare those of every operation."""
+        """Add the credentials of `schemes`, as `--auth` writes them, and require all of them for
+        every operation; with `optional`, all or none.
+        """
         for kind, wire_name in split_schemes(schemes):
             name, *variables = map(self.own, UNDECLARED[kind])
             if name in self.auth:
@@ -218,7 +224,7 @@ class Security:
         self.default = self.requirement(root.get("security"), f"{reader.home}/security") or ()
 
     def own(self, name: str) -> str:
-        """Return a name for something of this API, as no other API has it."""
+        """Return a name with that of a further API before it: `billing_token`."""
         return f"{self.api}_{name}" if self.api else name
 
     def named_credential(self, name: str, node: dict[str, Any], pointer: str) -> Auth:
@@ -252,8 +258,9 @@ class Security:
             self.auth[name] = replace(auth, variables=kept, login=login)
 
     def slug(self, name: str) -> str:
-        """A scheme's name as an identifier. Variables are named after it, and they are set where
-        projects run: a name of the last run stays, by capitals alone.
+        """Return a scheme's name as an identifier of at most 40 characters, with the name of a
+        further API before it and a hash behind it if it is taken. Variables are named after it, so
+        the spelling of the last run stays.
         """
         slug = "_".join(words(name))[:40].strip("_")
         if self.pinned:
@@ -341,8 +348,10 @@ class Security:
         )
 
     def requirement(self, listed: Any, pointer: str) -> Requirement | None:
-        """Return alternatives (OR) of credentials (AND); an empty alternative means optional. None
-        if the document leaves the question open, or if its credentials are replaced.
+        """Return alternatives (OR) of credentials (AND); an empty alternative means optional, no
+        alternative no credential. An alternative with an undeclared scheme is left out, with a
+        warning. None without a list, and where the configuration replaces the credentials of a list
+        that is not empty.
         """
         if not isinstance(listed, list):
             return None
@@ -381,7 +390,7 @@ class Security:
         )
 
     def filling(self, place: str, wire_name: str, schemes: Collection[str]) -> str | None:
-        """Which of `schemes` is an API key in that place, if one is."""
+        """Return the first of `schemes` that is an API key with that place and name, or None."""
         for slug in schemes:
             auth = self.auth[slug]
             if auth.kind != "api_key":
@@ -405,7 +414,7 @@ class Security:
 
 
 def _sentence(description: Any) -> str:
-    """A line about a credential."""
+    """Return a text about a credential in one line of at most 160 characters."""
     return shorten(plain(description).replace("\n", " "), 160)
 
 

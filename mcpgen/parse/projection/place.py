@@ -253,8 +253,8 @@ def _identity(node: Node) -> str | int:
 class Projection:
     """A listed schema and its hidden facts. Pointers are relative to `schema`.
 
-    `nullable`: nullable positions. `wire_names`: (pointer, wire name) of renamed keys. `is_whole`:
-    whether the schema has every rule.
+    `nullable`: nullable positions inside, `accepts_null`: whether the root is one. `wire_names`:
+    (pointer, wire name) of renamed keys. `is_whole`: whether the schema has every rule.
     """
 
     schema: Schema
