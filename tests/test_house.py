@@ -26,7 +26,7 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 48_848,
+    "lines of code of mcpgen": 48_862,
     "lines of code of its runtime": 14_860,
     "modules of a copied runtime": 38,
     "lines of a copied runtime": 12_250,
@@ -43,7 +43,7 @@ LIMITS = {
     "modules of a call": 20,
     "switches of a call": 80,
     "frames of a call": 14,
-    "kilobytes of the package": 3_298,
+    "kilobytes of the package": 3_304,
     "modules in circles of imports": 0,
     "comprehensions in 1,000 lines of parse": 33,
     "docstrings that begin with a question": 0,

@@ -492,7 +492,7 @@ class Operation:
         if listing.items is None:
             _, schema = responses.json_schema(self.answer)
             many = set() if self.template.endswith("}") else {"object"}  # a single thing by its id
-            is_long |= responses.is_long_object(self.reader, schema, many)
+            is_long |= responses.is_long_object(self.reader, schema, many, set())
         return all([is_long, hints.read_only, self.has_content(), PART not in self.names.values()])
 
     def distinctive(self, text: str) -> str:

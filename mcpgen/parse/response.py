@@ -134,41 +134,38 @@ def is_long_text(reader: Reader, response: dict[str, Any]) -> bool:
     return reader.kinds(schema) == {"string"} and BOUNDS.isdisjoint(reader.flatten(schema))
 
 
-def is_long_object(reader: Reader, schema: Any, many: set[str]) -> bool:
-    """Return whether an object may be long: a field of it, or of an object up to two levels inside,
-    is a tree, a list of items of a type in `many`, or a text of any length. An object without
-    declared fields may be if its type is in `many`.
+def is_long_object(
+    reader: Reader, schema: Any, many: set[str], seen: set[tuple[str | int, int]], depth: int = 3
+) -> bool:
+    """Return whether an object has a field that may be long (a tree, a list of items of a type in
+    `many`, a text of any length), or an object up to two levels inside has one. A schema without
+    declared fields may be long if its type is in `many`. `seen` gets the objects that were looked
+    at: an object may hold itself hundreds of times.
     """
-    if not reader.properties(schema):
-        return not many.isdisjoint(reader.kinds(schema))
-    level, seen = [schema], {""}
-    for _ in range(3):
-        inside: list[Any] = []
-        for node in level:
-            component = reader.flatten(node).get("$name", "")
-            if component in seen - {""}:
-                continue
-            seen.add(component)
-            for name, child in reader.properties(node).items():
-                if _is_long_field(reader, name, child, component, many):
-                    return True
-                if reader.kinds(child) == {"object"}:
-                    inside.append(child)
-        level = inside
-    return False
-
-
-def _is_long_field(reader: Reader, name: str, schema: Any, component: str, many: set[str]) -> bool:
-    """Return whether a field of an object, the component of that name, may be long."""
-    kinds, flat = reader.kinds(schema), reader.flatten(schema)
-    if kinds == {"array"}:
-        items = reader.flatten(flat.get("items"))
-        return items.get("$name") == component or not many.isdisjoint(reader.kinds(items))
-    if kinds != {"string"}:
+    properties = reader.properties(schema)
+    if not properties:
+        return all([depth == 3, reader.kinds(schema) & many])
+    component = reader.flatten(schema).get("$name", "")
+    place = component or id(schema), depth
+    if place in seen:
         return False
-    if TEXTS.match(as_text(flat.get("contentMediaType"))):
-        return True
-    return name.lower() in LONG_TEXTS and BOUNDS.isdisjoint(flat)
+    seen.add(place)
+    for name, child in properties.items():
+        kinds = reader.kinds(child)
+        flat = reader.flatten(child)
+        is_long = False
+        if kinds == {"array"}:
+            items = reader.flatten(flat.get("items"))
+            is_long = items.get("$name") == component
+            is_long |= not many.isdisjoint(reader.kinds(items))
+        elif kinds == {"string"}:
+            is_long = TEXTS.match(as_text(flat.get("contentMediaType"))) is not None
+            is_long |= (name.lower() in LONG_TEXTS) & BOUNDS.isdisjoint(flat)
+        elif kinds == {"object"} and depth > 1:
+            is_long = is_long_object(reader, child, many, seen, depth - 1)
+        if is_long:
+            return True
+    return False
 
 
 def items_of(
