@@ -72,7 +72,7 @@ class Hooks:
     def __init__(self, module: ModuleType | None, every: Callable[[], list[str]]) -> None:
         """`every` gives the names of all tools. Raises StartError for a guard of none of them."""
         self._functions: dict[str, Callable[..., Any]] = {}
-        found = inspect.getmembers(module, inspect.isfunction)
+        found = inspect.getmembers(module, callable)
         there = {name: value for name, value in found if name.partition("_")[0] in _KINDS}
         names = every() if there else []
         for name, value in there.items():
@@ -160,7 +160,6 @@ class Runner:
             if has_hook or not entry.generated:
                 # The SDK would turn a malformed result into an error that says nothing
                 CallToolResult.model_validate(sendable(result), by_name=False)
-            if not entry.generated:
                 result = self._mask(result)
             if not result.get("isError"):
                 return result
@@ -171,7 +170,7 @@ class Runner:
             result, fields = self._report(entry, arguments or {}, error)
             result = self._mask(result)
         except SystemExit as error:
-            result = failure(f"`{entry.name}` ended with exit code {error.code}")
+            result = self._mask(failure(f"`{entry.name}` ended with exit code {error.code}"))
         result["content"] += context.done()
         first: dict[str, Any] = next(iter(result["content"]), {})
         fields.setdefault("reason", str(first.get("text", ""))[:500])

@@ -135,12 +135,13 @@ class Origin:
 def origin_of(url: str) -> Origin:
     """The origin of an absolute http(s) URL. Raises ValueError for anything else."""
     parts = urlsplit(url)
-    if parts.scheme not in _PORTS or not parts.hostname:
+    host = (parts.hostname or "").rstrip(".")
+    if parts.scheme not in _PORTS or not host:
         raise ValueError("not an http or https URL with a host")
     port = _PORTS[parts.scheme] if parts.port is None else parts.port
     if port == 0:
         raise ValueError("has port 0 in it")
-    return Origin(parts.scheme, parts.hostname.rstrip("."), port)
+    return Origin(parts.scheme, host, port)
 
 
 def check_base_url(url: str) -> str:

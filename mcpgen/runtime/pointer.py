@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-_INDEX = re.compile("0|[1-9][0-9]*")
+_INDEX = re.compile("0|[1-9][0-9]{0,17}")
 
 
 def escape(token: str) -> str:

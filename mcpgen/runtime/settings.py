@@ -223,6 +223,14 @@ def _folders(text: str, setting: Setting) -> tuple[Path, ...]:
     return tuple(folder.resolve() for folder in folders)
 
 
+def _folder(text: str, setting: Setting) -> Path:
+    """One folder that exists."""
+    folders = _folders(text, setting)
+    if len(folders) != 1:
+        raise ValueError("has to hold the absolute path of one folder that is there")
+    return folders[0]
+
+
 def port(text: str) -> int:
     """The number of a port. Raises ValueError."""
     number = int(text)
@@ -242,7 +250,7 @@ READERS: Mapping[str, Callable[[str, Setting], Any]] = {
     "text": lambda text, _: text,
     "file": _file,
     "folders": _folders,
-    "folder": lambda text, setting: _folders(text, setting)[0],
+    "folder": _folder,
 }
 """Kind -> reader of its text. Raises ValueError with the expected format."""
 NUMBERS = ("seconds", "count", "bytes", "rate")

@@ -437,6 +437,16 @@ def test_bytes_over_the_limit_are_a_note_or_a_saved_file(shown: Any, tmp_path: P
     saved.symlink_to(target)
     _, [_], _ = shown(http(200, body, "application/pdf"), SAVE_DIR=str(tmp_path))
     assert not target.exists()
+    saved.unlink()
+    saved.mkdir()  # neither is a folder read
+    _, [_], _ = shown(http(200, body, "application/pdf"), SAVE_DIR=str(tmp_path))
+
+
+@pytest.mark.parametrize("output", [None, {"type": "object"}])
+def test_a_byte_order_mark_alone_is_no_content(shown: Any, output: Any) -> None:
+    answer = http(200, b"\xef\xbb\xbf", "text/plain")
+    text, _, _ = shown(answer, {"name": "ping", "outputSchema": output})
+    assert text == "Done: the API answered 200 OK with no content"
 
 
 @pytest.mark.parametrize(("kind", "body"), [
@@ -835,6 +845,7 @@ def test_a_body_that_says_little_more_than_its_message_is_left_out(
     assert "Not here" in text and ("xxx" in text) is is_shown
 
 
-def test_a_second_is_one(reported: Any) -> None:
-    text = reported(http(429, "{}", "application/json", "Retry-After: 1"))
+@pytest.mark.parametrize("wait", ["1", "0.4"])
+def test_a_second_is_one(reported: Any, wait: str) -> None:
+    text = reported(http(429, "{}", "application/json", f"Retry-After: {wait}"))
     assert text.endswith("\nNext: wait 1 second, then call again")

@@ -11,6 +11,7 @@ from mcpgen.runtime.client import BadStatus
 from mcpgen.runtime.client.report import report_error
 from mcpgen.runtime.client.settings import ApiSettings, ListAnswer, Shaping
 from mcpgen.runtime.client.side import NOTES, content_of
+from mcpgen.runtime.results import lists
 from mcpgen.runtime.results.answer import Answer, tokens
 
 LISTED = {
@@ -275,3 +276,22 @@ def test_xml_that_declares_entities_or_is_none_stays_text(body: bytes) -> None:
     texts, _ = of(Answer(200, {"content-type": "text/xml"}, body), shaping=Shaping(xml=True))
     assert body.decode()[:60] in "".join(texts)
     assert "root:" not in "".join(texts)
+
+
+CURSORS = ListAnswer(next="cursor", how="cursor", source=("next",))
+
+
+@pytest.mark.parametrize(("told", "arguments"), [
+    ("/wEPabc==", {"cursor": "/wEPabc=="}), ("/books?cursor=2", {"cursor": "2"}),
+    ("x" * 3_000, {"cursor": "x" * 3_000}), ("x" * 5_000, {}), ("", None),
+    ("https://x.test/?cursor=" + "x" * 5_000, {}), ("https://[x.test/?cursor=2", {}),
+])  # fmt: skip
+def test_a_cursor_is_repeated_whole_or_not_at_all(told: str, arguments: Any) -> None:
+    data = {"items": [1], "next": told}
+    assert lists.next_part(CURSORS, data, {}, {}, ["cursor"]) == arguments
+
+
+def test_a_link_that_is_no_url_costs_no_answer() -> None:
+    link = {"content-type": "application/json", "link": '<http://[bad?page=2>; rel="next"'}
+    [text, note], data = of(Answer(200, link, b"[1]", [1]))
+    assert text == "[1]" and data == {"result": [1]} and "more" in note

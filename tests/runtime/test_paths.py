@@ -149,6 +149,12 @@ def test_an_origin_is_scheme_host_and_port(one: str, other: str, same: bool) -> 
     assert origin_of(str(origin_of(one))) == origin_of(one)
 
 
+@pytest.mark.parametrize("url", ["http://./x", "http://", "ftp://a.test", "http://a.test:0"])
+def test_an_origin_has_a_host_and_a_port(url: str) -> None:
+    with pytest.raises(ValueError, match=r"host|port"):
+        runtime.facts.origin_of(url)
+
+
 def test_arguments_called_like_parts_of_a_url_are_only_values() -> None:
     query = dict.fromkeys(
         ("base_url", "url", "host", "server", "_headers", "scheme"), "http://evil.test"

@@ -60,6 +60,7 @@ WRONG = {
         "has to hold origins such as `https://uploads.example.com`, with commas",
     "FILE_ROOTS=relative FILE_ROOTS=/missing/folder":
         "has to hold absolute paths of folders that are there",
+    "SAVE_DIR=: SAVE_DIR=/tmp:/usr": "has to hold the absolute path of one folder that is there",
     "PROXY_URL=https://x PROXY_URL=proxy:1 PROXY_URL=http://x/y":
         "has to be a URL such as `http://proxy.example.com:3128`",
     "CA_FILE=/missing": "names a file that is not there",

@@ -350,14 +350,18 @@ def test_a_broken_custom_file_is_told_with_its_place_and_costs_no_other_tool(
 
 
 HOOKS = """
+import functools
+
 from . import Call, ToolError
 
 async def before(call: Call) -> None:
     if call.arguments.get("text") == "forbidden":
         raise ToolError("Not that word")
 
-def before_echo(call: Call) -> None:
-    call.arguments["text"] = call.arguments["text"].upper()
+def made_louder(change, call: Call) -> None:
+    call.arguments["text"] = change(call.arguments["text"])
+
+before_echo = functools.partial(made_louder, str.upper)
 
 def shape_add(call: Call, data):
     return data

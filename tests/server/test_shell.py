@@ -23,7 +23,7 @@ from mcpgen.runtime.parts.shell import arguments_of, words_of_call
 Run = Callable[..., tuple[int, str, str]]
 SCHEMA = {"properties": {
     "name": {"type": "string"}, "ids": {"type": "array", "items": {"type": "integer"}},
-    "size": {"type": "integer"},
+    "size": {"type": "integer"}, "any": True, "list": {"type": "array", "items": True},
 }}  # fmt: skip
 
 
@@ -185,7 +185,7 @@ def test_the_tools_are_those_that_the_server_would_list(run: Run) -> None:
     (["name=12", "size=12"], {"name": "12", "size": 12}),
     (["ids=1", "ids=2"], {"ids": [1, 2]}),
     (["ids=[1, 2]"], {"ids": [1, 2]}),
-    (["size=many", "other=true"], {"size": "many", "other": True}),
+    (["any=1", "list=2"], {"any": 1, "list": [2]}), (["size=many", "other=true"], {"size": "many", "other": True}),
 ])  # fmt: skip
 def test_words_become_what_the_schema_wants(words: list[str], arguments: dict[str, Any]) -> None:
     assert arguments_of(words, SCHEMA, "") == arguments
@@ -263,6 +263,8 @@ def test_a_shell_completes_what_the_server_offers(
 
 
 def test_values_that_an_argument_may_have_are_offered() -> None:
-    schema = {"properties": {"genre": {"enum": ["poetry", "prose"]}, "size": {"type": "integer"}}}
+    schema = {"properties": {
+        "genre": {"enum": ["poetry", "prose"]}, "size": True,
+    }}  # fmt: skip
     assert list(words_of_call(schema, [])) == ["genre=", "genre=poetry", "genre=prose", "size="]
     assert list(words_of_call(schema, ["genre=poetry"])) == ["size="]

@@ -1,6 +1,7 @@
 """Payloads of forms whose names have brackets: what is sent of them, and what is said."""
 
 import copy
+import json
 import math
 from typing import Any
 from urllib.parse import parse_qsl
@@ -144,3 +145,16 @@ def test_each_function_of_a_workflow_has_its_values(name: str) -> None:
     for arguments, expected in FUNCTIONS[name]:
         found = function(*arguments)
         assert repr(found) == repr(expected), arguments
+
+
+@pytest.mark.parametrize(("content", "body"), [
+    (b"null", None), (b" null\n", None), (b'"null"', "null"), (b"", ""), (b"nul", "nul"),
+])  # fmt: skip
+def test_the_body_of_an_answer_that_is_null_is_null(content: bytes, body: Any) -> None:
+    data = json.loads(content) if content.startswith(b'"') else None
+    answer = Answer(200, {"content-type": "application/json"}, content, data)
+    assert values.body(answer) == body
+
+
+def test_no_number_is_too_long_for_a_pointer() -> None:
+    assert values.at([1], "/" + "9" * 5_000) is OMIT

@@ -177,7 +177,7 @@ def lifetime(seconds: Any) -> float | None:
     absent or unusable.
     """
     if isinstance(seconds, str) and re.fullmatch("-?[0-9]+", seconds):
-        seconds = int(seconds[:9])
+        seconds = int(seconds[:12])
     if isinstance(seconds, int | float) and seconds < 10**9:
         return max(0.0, float(seconds))
     return None

@@ -195,8 +195,8 @@ def clock(seconds: float) -> str:
 
 
 def seconds_text(seconds: float) -> str:
-    """Whole seconds with their noun: `1 second`, `7 seconds`."""
-    whole = round(seconds)
+    """Whole seconds with their noun, rounded up: `1 second`, `7 seconds`."""
+    whole = math.ceil(seconds)
     return f"{whole} second" if whole == 1 else f"{whole} seconds"
 
 

@@ -463,7 +463,7 @@ class _View:
     def content(self) -> Show:
         """The content by its kind. Raises TooDeep and ValueError."""
         answer = self._answer
-        if not answer.content:
+        if not answer.content or answer.text == "":  # or a byte order mark alone
             sentence = self._without_content()
             return lambda _: ([sentence], None, [])
         if answer.media_type.endswith(_XML if self._shaping.xml else ()):
@@ -738,13 +738,23 @@ def _saved(content: bytes, media_type: str, digest: str, settings: ApiSettings) 
         with os.fdopen(os.open(path, flags, 0o600), "wb") as stream:
             stream.write(content)
     except FileExistsError:
-        if path.is_symlink() or path.read_bytes() != content:
+        if not _holds(path, content):
             return None
     except OSError as error:
         logger.warning("an answer could not be saved: %s", error.strerror)
+        with contextlib.suppress(OSError):
+            path.unlink(missing_ok=True)  # a part of it, on a full disk
         return None
     link = ResourceLink(path.as_uri(), path.name, media_type=media_type, size=len(content))
     return link.block()
+
+
+def _holds(path: Path, content: bytes) -> bool:
+    """Return whether a path is a file, and no link, with these bytes."""
+    try:
+        return not path.is_symlink() and path.read_bytes() == content
+    except OSError:
+        return False
 
 
 def too_large(data: bytes) -> bool:

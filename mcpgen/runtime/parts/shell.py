@@ -244,9 +244,14 @@ def _listed(value: Any) -> list[Any]:
     return [value]
 
 
-def _value(text: str, schema: dict[str, Any]) -> Any:
+def _as_object(schema: Any) -> dict[str, Any]:
+    """Return a schema; for `true` and `false`, one that says nothing."""
+    return schema if isinstance(schema, dict) else {}
+
+
+def _value(text: str, schema: Any) -> Any:
     """Return a word converted to the schema's type; for a list, a single item is enough."""
-    kind = schema.get("type")
+    kind = _as_object(schema).get("type")
     if kind == "string":
         return text
     if kind == "array" and not text.lstrip().startswith("["):
@@ -320,7 +325,7 @@ def words_of_call(schema: Mapping[str, Any], given: Iterable[str]) -> Iterator[s
         if name in names:
             continue
         yield f"{name}="
-        for value in own.get("enum", ()):
+        for value in _as_object(own).get("enum", ()):
             yield f"{name}={value}"
 
 

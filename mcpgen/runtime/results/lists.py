@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -75,7 +76,8 @@ _ALWAYS = 1
 
 _LINK = re.compile(r"<([^<>]{1,2048})>([^<]*)")
 _RELATIONS = re.compile(r';\s*rel\s*=\s*(?:"([^"]*)"|([^\s",;]*))', re.I)
-_MAX_VALUE = 1000
+_MAX_VALUE = 4_000
+"""Characters of the longest cursor that a model is asked to repeat."""
 
 _MORE_FLAGS = frozenset(
     "hasmore hasnext hasnextpage hasmoreitems more istruncated incomplete".split()
@@ -401,10 +403,10 @@ def next_part(
         return _changed(announced, listing, arguments, names)
     for path in listing.source:
         value = _at(data, path)
-        if isinstance(value, str) and value[:_MAX_VALUE]:
-            if value.startswith(("http://", "https://", "/", "?")):
+        if isinstance(value, str) and value:
+            if _is_url(value, listing):
                 return _changed(value, listing, arguments, names)
-            return {listing.next: value[:_MAX_VALUE]}
+            return _short({listing.next: value})
         if type(value) is int and listing.how == "cursor":
             return {listing.next: value}
     items = items_of(data, listing.items)
@@ -472,16 +474,31 @@ def _after_last(
 def _changed(
     url: str, listing: ListAnswer, arguments: Mapping[str, Any], names: Iterable[str]
 ) -> dict[str, Any]:
-    """The arguments of a URL that the call did not have, or had with another value."""
+    """The arguments of a URL that the call did not have, or had with another value; none if the
+    text is no URL.
+    """
     spellings = {fold(name): name for name in names}
     changed: dict[str, Any] = {}
-    for key, value in parse_qsl(urlsplit(url).query)[:50]:
-        name = spellings.get(fold(key))
-        if name is not None and str(arguments.get(name)) != value:
-            changed[name] = value[:_MAX_VALUE]
+    with suppress(ValueError):
+        for key, value in parse_qsl(urlsplit(url).query)[:50]:
+            name = spellings.get(fold(key))
+            if name is not None and str(arguments.get(name)) != value:
+                changed[name] = value
     if listing.next in changed:
-        return {listing.next: changed[listing.next]}
-    return changed
+        changed = {listing.next: changed[listing.next]}
+    return _short(changed)
+
+
+def _is_url(text: str, listing: ListAnswer) -> bool:
+    """Return whether a text gives the next page as a URL; base64 may begin with a slash, too."""
+    if text.startswith("/") and listing.how == "cursor":
+        return "?" in text
+    return text.startswith(("http://", "https://", "/", "?"))
+
+
+def _short(arguments: dict[str, str]) -> dict[str, Any]:
+    """Return the arguments, or none if one is too long: a cursor that was cut means nothing."""
+    return arguments if all(len(value) <= _MAX_VALUE for value in arguments.values()) else {}
 
 
 def _at(data: Any, path: str) -> Any:

@@ -36,9 +36,11 @@ def header(fields: Any, name: str) -> Any:
 
 
 def body(answer: Answer[Any]) -> Any:
-    """Return the body of an answer: its data if it is JSON, else its text."""
+    """Return the body of an answer: its data if it is JSON (`null`: None), else its text."""
     if answer.data is not None:
         return answer.data
+    if all((answer.is_json, answer.content.strip() == b"null")):
+        return None
     return OMIT if answer.text is None else answer.text
 
 
