@@ -309,7 +309,7 @@ def _with_title_among_hints(tool: dict[str, Any]) -> dict[str, Any]:
 
 
 def printable(name: str) -> str:
-    """A name from elsewhere in ASCII."""
+    """A name from elsewhere in ASCII; any other character is escaped (`\\xe9`)."""
     return name.encode("ascii", "backslashreplace").decode()
 
 

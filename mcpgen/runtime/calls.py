@@ -70,7 +70,7 @@ class Hooks:
     """
 
     def __init__(self, module: ModuleType | None, every: Callable[[], list[str]]) -> None:
-        """`every` gives the names of all tools. Raises StartError for a guard of none of them."""
+        """`every` returns the names of all tools. Raises StartError for a `before_` of another."""
         self._functions: dict[str, Callable[..., Any]] = {}
         found = inspect.getmembers(module, callable)
         there = {name: value for name, value in found if name.partition("_")[0] in _KINDS}
@@ -88,8 +88,8 @@ class Hooks:
         return frozenset(kind for kind in _KINDS if there & {kind, f"{kind}_{tool}"})
 
     async def run(self, kind: str, call: Call, *value: Any) -> Any:
-        """Run the hook for all tools, then the one for this tool; a hook that returns None changes
-        nothing.
+        """Run the hook for all tools, then the one for this tool. Return the value of the last that
+        did not return None, else the given value; None for `before`, which has no value.
         """
         for name in (kind, f"{kind}_{call.tool}"):
             hook = self._functions.get(name)
@@ -181,8 +181,8 @@ class Runner:
     async def value(
         self, entry: Entry, arguments: dict[str, Any] | None, context: Context
     ) -> tuple[Call, Any]:
-        """A checked call that its hooks let through, and what the function returned. Raises what
-        the check, a hook or the function raises.
+        """Check and make a call; return it and what its function returned. Raises what the check, a
+        `before` hook, a consent or the function raises.
         """
         prepared = self._prepare(entry)
         arguments = dict(arguments or {})
@@ -218,8 +218,8 @@ class Runner:
         return value
 
     def _result(self, entry: Entry, prepared: Prepared, call: Call, value: Any) -> dict[str, Any]:
-        """Return the value of a user's function as a result that fits the declared output
-        schema.
+        """Return the value of a user's function as a result. Raises ToolError where it does not fit
+        the output schema.
         """
         if self._withheld:
             value = self._withheld.of_result(value)
@@ -287,7 +287,7 @@ class Runner:
 
 
 def _injected(function: Callable[..., Any]) -> tuple[str, ...]:
-    """The parameters of a function that the server fills in."""
+    """Those of `api` and `context` that a function takes by position, in its order."""
     parameters = inspect.signature(function).parameters.values()
     positional = [each.name for each in parameters if each.kind is not each.KEYWORD_ONLY]
     return tuple(name for name in positional if name in _RESERVED)

@@ -95,7 +95,7 @@ class Catalog:
         self.toolset_of = {entry.name: entry.toolset for entry in entries}
 
     def whole(self) -> Catalog:
-        """Return the tools of all toolsets."""
+        """Read a catalog of all toolsets anew, also with tools that write."""
         return Catalog(self.package, aliases=self.aliases, yours=self._yours, parts=self.parts)
 
     def every_name(self) -> list[str]:

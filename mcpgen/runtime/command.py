@@ -26,7 +26,8 @@ looks after 700, in every sixth call: a tenth of the time of calls, and stops of
 
 
 def main(package: str, argv: list[str] | None = None) -> int:
-    """Serve the package of that import name until the client leaves.
+    """Run a command of a package, or without one serve until the client leaves. `argv` is that of
+    the process if it is None.
 
     The exit code: 0 done, 1 wrong settings, 2 wrong usage, 130 interrupted.
     """
@@ -218,7 +219,7 @@ def command_line(**about: Any) -> argparse.ArgumentParser:
 
 
 def choices(package: Package) -> argparse.ArgumentParser:
-    """The options that choose among the tools and the ways to show them."""
+    """Return a parser of the options that choose tools and the way to show them."""
     import argparse
 
     from .parts import PARTS, parts_of

@@ -54,7 +54,7 @@ class Rate:
         self._tokens, self._at = self._size, time.monotonic()
 
     async def take(self, longest: float = math.inf) -> float:
-        """Take the next token, unless it is further away than `longest` seconds."""
+        """Take the next token if it is at most `longest` seconds away; return how far it is."""
         if not self._rate:
             return 0.0
         now = time.monotonic()
@@ -112,8 +112,8 @@ class Quota:
         figures["calls"] = lambda: (sum(list(self._running.values())), settings.max_calls)
 
     async def refusal(self, name: str, key: Hashable) -> str:
-        """Explain why a call cannot begin now, in words for the model; if it can, count the call
-        and return an empty text. `key` identifies the client that calls.
+        """Explain why a call cannot begin now, in words for the model; if it can, take a token of
+        the rate and return an empty text. `key` identifies the caller.
         """
         running = self._running.total()
         if running >= self._settings.max_calls:
@@ -130,7 +130,7 @@ class Quota:
 
     @asynccontextmanager
     async def running(self, name: str, key: Hashable) -> AsyncIterator[str]:
-        """Count a caller's call while it runs; yield why it may not, or an empty text."""
+        """Count a caller's call while it runs; yield an empty text (a subclass may refuse)."""
         self._running[key] += 1
         try:
             yield ""

@@ -68,8 +68,8 @@ def _iso(seconds: float) -> str:
 
 
 class JsonLines(logging.Formatter):
-    """A log record as one JSON object on one line, ASCII only, every text passed through
-    `redact`.
+    """A log record as one JSON object on one line, ASCII only. Fields that are texts pass through
+    `redact`; what is inside of others does not.
     """
 
     def __init__(self, redact: Callable[[str], str]) -> None:

@@ -46,7 +46,7 @@ class Record:
     details: dict[str, Any] = field(default_factory=dict)
 
     key: Hashable = field(init=False)
-    """The caller that limits are counted for: the one who is authenticated, else the address."""
+    """The caller that limits are counted for: issuer and subject, or the address; None on stdio."""
 
     def __post_init__(self) -> None:
         sender = self.sender

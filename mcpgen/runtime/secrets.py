@@ -270,8 +270,8 @@ class CallerTokens(Protocol):
 
 
 def read(reader: Any, name: str, may_be_empty: bool) -> Secret | None:
-    """A secret from its variable, or from the file that the variable with `_FILE` names; `reader`
-    is a `settings.Reader`.
+    """A secret from its variable, or from the file that the variable with `_FILE` names; None if
+    neither is set, or after a fault, which `reader` (a `settings.Reader`) notes.
     """
     value = reader.environ.get(f"{reader.prefix}_{name}")
     if not value and f"{reader.prefix}_{name}_FILE" in reader.environ:

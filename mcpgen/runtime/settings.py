@@ -384,5 +384,5 @@ class Reader:
             self.notes.append(note)
 
     def similar(self, name: str, known: set[str]) -> list[str]:
-        """Return the variable that an unknown one was meant to be; empty where none is close."""
+        """Return the variable that an unknown one was meant to be, in a list; empty if none is."""
         return difflib.get_close_matches(name, known, n=1, cutoff=0.8)

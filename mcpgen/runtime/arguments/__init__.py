@@ -57,8 +57,8 @@ Resolve = Callable[[Any], Any]
 
 
 def explain(heading: str, schema: Mapping[str, Any], errors: Iterable[Any]) -> str:
-    """The text of a refused call. `errors` are `jsonschema_rs.ValidationError`s in the validator's
-    order.
+    """The text of a refused call: at most `MAX_LINES` faults, and the required arguments if one is
+    missing. `errors` are `jsonschema_rs.ValidationError`s in the validator's order.
     """
     lines: dict[str, None] = {}
     missing = False
@@ -154,8 +154,8 @@ def may_take(schema: Any, value: Any, resolve: Resolve) -> bool:
 def _fields_inside(
     schema: Mapping[str, Any], resolve: Resolve
 ) -> Iterator[tuple[tuple[str, ...], str, Any]]:
-    """The fields of the objects in a schema with their schemas, each after the path of its object,
-    the outermost first.
+    """Yield (path of the object, field, its schema) for the objects in a schema, at most
+    `MAX_FIELDS`, the outermost first.
     """
     pending: list[tuple[tuple[str, ...], Any]] = [((), schema)]
     left = MAX_FIELDS
@@ -181,7 +181,7 @@ def _fields_of_all(schema: Any, resolve: Resolve) -> Iterator[tuple[str, Any]]:
 
 
 def fields_of(schema: Any, resolve: Resolve) -> dict[str, Any]:
-    """Return the properties that an object may have, including every part of an `allOf`."""
+    """Return the properties that an object may have, those of `allOf` too, without `false` ones."""
     schema = resolve(schema)
     if not isinstance(schema, Mapping):
         return {}
@@ -193,7 +193,7 @@ def fields_of(schema: Any, resolve: Resolve) -> dict[str, Any]:
 
 
 def slips(schema: Any, value: Any, resolve: Resolve) -> Iterator[str]:
-    """A line for each name in an open object that its schema does not have, and for each text that
+    """Yield a line for each name in an open object that its schema lacks, and for each text that
     does not look like its format. Objects inside are open unless their schema closes them: an API
     ignores unknown names.
     """
@@ -246,7 +246,7 @@ def _stands_for(pattern: str, schema: Mapping[str, Any]) -> bool:
 
 
 def dropped_nulls(given: Any, sent: Any, path: tuple[str | int, ...] = ()) -> Iterator[str]:
-    """A line for each null of the arguments that is not sent."""
+    """Yield a line for each null of the arguments that is not sent."""
     pairs: Iterable[tuple[Any, Any]] = ()
     match given, sent:
         case dict(), dict():
@@ -284,7 +284,7 @@ def show(value: Any) -> str:
 
 
 def place(path: Iterable[Any]) -> str:
-    """`author.names[2]`, as a reader would write it."""
+    """A path in backticks, as in "`author.names[2]`"; "the arguments" for an empty path."""
     text = ""
     for token in path:
         if isinstance(token, int):
@@ -417,7 +417,7 @@ def _forbidden(error: Any) -> str:
 
 
 def _limit(rule: str, noun: str = "") -> Callable[[Any], str]:
-    """Explain a limit of a value, or of its length in nouns."""
+    """Return what explains a limit of a value or, with a noun, of its length."""
 
     def explained(error: Any) -> str:
         limit, value = error.kind.limit, error.instance

@@ -545,7 +545,7 @@ class Checker:
 
 
 def _take_nulls(schema: dict[str, Any]) -> None:
-    """Allow null for every property of an object that is not required."""
+    """Allow null, in place, for each property that is not required and for additional ones."""
     required = schema.get("required", ())
     fields = schema.get("properties", {})
     optional = {
@@ -635,7 +635,7 @@ def _own_kinds(schema: dict[str, Any]) -> frozenset[str] | None:
 
 
 def _is_json(value: Any) -> bool:
-    """Return whether JSON can express a text or number."""
+    """Return whether JSON can express a text or number; true for any other value."""
     if isinstance(value, float):
         return math.isfinite(value)
     if not isinstance(value, str) or value.isascii():
@@ -660,7 +660,7 @@ def _items(value: Any) -> Iterator[Any]:
 
 
 def _parse(text: str) -> Any:
-    """JSON text as data, or None: a key given twice and NaN are not understood as anything."""
+    """JSON text as data; None for other text, a key given twice, NaN and Infinity."""
     try:
         return json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
     except (ValueError, RecursionError):

@@ -41,7 +41,7 @@ class ContractChecker(Checker):
         super().__init__(tool, contract.get("input", listed))
 
     def checked(self, arguments: Mapping[str, Any] | None) -> tuple[dict[str, Any], list[str]]:
-        """The arguments by the names of the function's parameters, and no remarks. Raises
+        """Return the arguments by the names of the function's parameters, and an empty list. Raises
         BadArguments.
         """
         received = dict(arguments or {})

@@ -29,11 +29,11 @@ class ApiError(Failed):
     method: str = ""
     path: str = ""
     arguments: tuple[str, ...] = ()
-    """The wire names of what was sent."""
+    """The wire names of the call's arguments, those of the path first."""
     path_arguments: tuple[str, ...] = ()
-    """The wire names of what was put into the path."""
+    """The wire names of the arguments in the path."""
     variables: tuple[str, ...] = ()
-    """The environment variables of the credentials that were sent or are missing."""
+    """The environment variables of the credentials that the operation takes."""
     sent: bool = False
     """Whether the API may have seen the request."""
     transient: bool = False
@@ -48,12 +48,14 @@ class ApiError(Failed):
 
     @property
     def status(self) -> int | str:
-        """Its word in the log."""
+        """Its word in the log: the name of the class."""
         return type(self).__name__
 
 
 class Refused(ApiError):
-    """Nothing was sent. `name` is the wire name of the argument at fault, if there is one."""
+    """Nothing was sent. `name` is the wire name of the argument at fault, which begins the text; or
+    empty.
+    """
 
     def __init__(self, message: str, name: str = "") -> None:
         if name:

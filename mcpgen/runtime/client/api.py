@@ -84,7 +84,7 @@ class ApiCall:
     until: float
     """When the call must be over, by the clock of the event loop."""
     tokens: dict[str, Secret] = field(default_factory=dict)
-    """The access tokens that its last request was sent with."""
+    """Variable -> the access token that the last request was sent with."""
 
 
 class Api:
@@ -138,11 +138,11 @@ class Api:
             await api.aclose()
 
     def of(self, name: str) -> Api:
-        """Return a further API of this server, with which this one shares nothing."""
+        """Return a further API of this server. It shares only the memory for large answers."""
         return self._apis[name]
 
     def _total(self, figure: Callable[[Api], tuple[int, int]]) -> tuple[int, int]:
-        """Return what all APIs of this server have in use, and may."""
+        """Return two sums over all APIs of this server: what is in use, and the limits."""
         used, most = zip(*map(figure, self._every), strict=True)
         return sum(used), sum(most)
 
@@ -157,7 +157,7 @@ class Api:
         return any(api._gate.overfull for api in self._every)
 
     def prepare(self) -> None:
-        """Make what the first request would have to wait for."""
+        """Make the transport, for which the first request would wait. Raises nothing."""
         with suppress(OSError):  # certificates that cannot be read: each call says so
             self._sender()
 
@@ -173,7 +173,7 @@ class Api:
             raise failure_of(error, self.settings) from None
 
     def send_by(self, sender: Any) -> None:
-        """Send requests by this, in the place of a `Transport`."""
+        """Send requests with the methods of `sender` from now on, not with a `Transport`."""
         self._transport = sender
 
     def _sender(self) -> Transport:
@@ -209,7 +209,8 @@ class Api:
         `form`, `multipart` and `content` is the body; with `optional_body` there is no body when
         all its fields are left out. `content_type` is the Content-Type of a request without a body.
         `security` lists alternatives, each the names of credentials sent together; None means the
-        API's own alternatives. `base_url` is the operation's own server.
+        API's own, `()` none. `base_url` is the operation's own server, which a base URL of the
+        operator overrules.
         """
         path_args, query = path_args or {}, query or {}
         headers, cookies = headers or {}, cookies or {}
@@ -254,13 +255,13 @@ class Api:
             raise
 
     async def _selected(self, security: Security | None, method: str) -> tuple[Credential, ...]:
-        """The credentials of a request, those for writing unless its method is a safe one."""
+        """Select the credentials of a method, for writing unless it is safe. Raises ApiError."""
         await self._credentials.find_logins(security)
         return self._credentials.select(security, writes=method not in SAFE)
 
     def _server(self, base_url: str | None) -> tuple[str, bool]:
-        """The base URL of a call, and whether credentials may go there. The operator's own base URL
-        takes precedence; a path counts from its origin.
+        """Return the base URL of a call, and whether credentials may go there. A path counts from
+        the API's origin; the operator's base URL overrules any other URL. Raises Refused.
         """
         settings = self.settings
         if str(base_url).startswith("/"):
@@ -283,7 +284,7 @@ class Api:
 
     @asynccontextmanager
     async def _in_time(self, until: float) -> AsyncIterator[None]:
-        """Raise TimedOut when it is too late for the rest of a call."""
+        """Raise TimedOut in the block at the time `until` (event loop's clock)."""
         try:
             async with asyncio.timeout_at(until):
                 yield
@@ -294,7 +295,9 @@ class Api:
             raise late from None
 
     async def _attempts(self, call: ApiCall) -> Answer[Any]:
-        """Repeat the call where another attempt can help and do no harm."""
+        """Return the answer with a status below 400. An idempotent call is repeated after 429, 502,
+        503, 504 or no answer, any call once with new tokens after 401. Raises ApiError.
+        """
         tries = self.settings.retries + 1 if call.method in IDEMPOTENT else 1
         attempt, renewed = 1, False
         failure: ApiError | None = None
@@ -348,7 +351,7 @@ class Api:
         `default`. What the API asks for also holds back other calls: after a 429 those under the
         same limit, else all.
 
-        Raises BadStatus for a wait beyond the call's time.
+        Raises BadStatus for a wait beyond the call's time or `max_retry_wait`.
         """
         wait = retry_after(answer.headers.get("retry-after"))
         if wait is None:
@@ -379,7 +382,7 @@ class Api:
         return min(self.settings.max_retry_wait, left)
 
     async def _turn(self, call: ApiCall) -> Answer[Any]:
-        """One attempt when it is its turn, unless the circuit is open."""
+        """Make one attempt when it is its turn. Raises ApiError: Busy while the circuit is open."""
         health = self._health(call)
         await self._let_rest(health, call)
         if self._gate.full:
@@ -418,7 +421,7 @@ class Api:
 
     async def _let_rest(self, health: Health, call: ApiCall) -> None:
         """Wait as long as the API asked earlier calls to. Raises Busy when the call has no time for
-        it, and while the API is left alone.
+        it, and while the circuit is open.
         """
         limit = self._limit_of(call)
         reason = health.refusal()
@@ -434,7 +437,7 @@ class Api:
         await asyncio.sleep(wait * random.uniform(1.0, 1.1))
 
     async def _hops(self, call: ApiCall, method: str, url: URL) -> Answer[Any]:
-        """One attempt, with at most `MAX_REDIRECTS` redirects."""
+        """Make one attempt, and follow at most `MAX_REDIRECTS` redirects. Raises Redirected."""
         for _ in range(MAX_REDIRECTS + 1):
             answer = await self._exchange(call, method, url)
             if answer.status not in REDIRECTS:
@@ -487,7 +490,7 @@ class Api:
             raise
 
     async def _exchange(self, call: ApiCall, method: str, url: URL) -> Answer[Any]:
-        """One request and its answer."""
+        """Send one request. From a status of 400 on, an unreadable body is left out."""
         request = await self._request(call, method, url)
         response = await self._send(request)
         try:
@@ -545,7 +548,7 @@ class Api:
                 request.set_header(name, value)
 
     async def _send(self, request: Outgoing) -> ResponseHead:
-        """Send a request and wait for the head of its answer."""
+        """Send a request and wait for the head of its answer. Raises ApiError."""
         send: Send = self._sender().send
         current().requests += 1
         for wrap in senders:
@@ -564,8 +567,8 @@ class Api:
             raise failure from None
 
     async def _read(self, response: ResponseHead, call: ApiCall) -> tuple[bytes, str]:
-        """The body of an answer, and why it is not all of it (for streams, which may have no
-        end).
+        """Return the body of an answer, and the reason why it is cut: streams may have no end. The
+        reason is empty for a whole body. Raises BadAnswer and TimedOut.
         """
         deadline = call.until if "content-length" in response.headers else call.until - 0.25
         chunks: list[bytes] = []
@@ -587,7 +590,7 @@ class Api:
         return b"".join(chunks), reason
 
     async def post(self, request: Outgoing) -> Answer[Any]:
-        """A request to an OAuth endpoint and its answer; redirects are not followed."""
+        """Send a request to an OAuth endpoint, and follow no redirect. Raises ApiError."""
         try:
             response = await self._send(request)
         except ApiError as error:
@@ -636,7 +639,7 @@ async def tell(text: str) -> None:
 
 @asynccontextmanager
 async def _ticking(text: str) -> AsyncIterator[None]:
-    """Report every few seconds that something is still going on."""
+    """Report `text` and the seconds so far, every `TICK` seconds, if the caller asked for it."""
     if progress.get() is None:
         yield
         return

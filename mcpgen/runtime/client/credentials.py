@@ -21,7 +21,7 @@ from .settings import ApiSettings, Credential
 Security = tuple[tuple[str, ...], ...]
 
 BEARERS = ("bearer", "client_credentials")
-"""The kinds of credentials that a token on behalf of the caller takes the place of."""
+"""Kinds of credentials that a token on behalf of the caller replaces."""
 ON_BEHALF = "on behalf of the caller"
 """Placeholder for a variable in `Outgoing.tokens`."""
 
@@ -67,7 +67,8 @@ class Credentials:
                 await self._logins[name].find()
 
     def select(self, security: Security | None, *, writes: bool) -> tuple[Credential, ...]:
-        """Return the credentials of the first complete alternative (OpenAPI 3.1 section 4.8.30).
+        """Return the credentials of the first complete alternative (OpenAPI 3.1 section 4.8.30),
+        without those that `auth.py` or the caller provides.
 
         For a request that `writes` the operator may have set other credentials. An empty
         alternative means that the API may be called without credentials; it is chosen only if no
@@ -87,7 +88,7 @@ class Credentials:
         raise self._missing(tuple(alternatives))
 
     async def add(self, credentials: tuple[Credential, ...], request: Outgoing, post: Post) -> None:
-        """Add the selected credentials to a request."""
+        """Add credentials to a request; `post` fetches access tokens. Raises ApiError."""
         for credential in credentials:
             if self._exchange is not None and credential.kind in BEARERS:
                 own = await self._exchange.token(request.caller, post)
@@ -106,15 +107,15 @@ class Credentials:
                 request.set_header("Authorization", f"Bearer {token}")
 
     def _of_callers(self) -> frozenset[str]:
-        """The credentials that header fields of the caller are, while it calls over HTTP."""
+        """Return the names of the credentials that forwarded header fields hold; none on stdio."""
         if forwarded_now.get() is None:
             return frozenset()
         names = {name.lower() for name in self._settings.forward_headers}
         return frozenset(name for name, one in self._own.items() if _header_of(one) in names)
 
     def forward(self, request: Outgoing) -> None:
-        """Add the caller's own header fields to a request to the API's own origin. Raises
-        MissingCredential naming a field that the caller did not send.
+        """Add the caller's own header fields, unless the request goes to another origin. Raises
+        MissingCredential for a field that the caller did not send (`inside`: it is left out).
         """
         forwarded = forwarded_now.get()
         if forwarded is None or origin_of(str(request.url)) != self._settings.origin:

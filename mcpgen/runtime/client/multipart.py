@@ -39,7 +39,7 @@ def payload(
     optional: bool,
     settings: ApiSettings,
 ) -> Payload:
-    """The body of a request. Raises Refused for what cannot be written."""
+    """Write a body: `content` if `multipart` is OMIT. Raises Refused for what cannot be written."""
     if isinstance(multipart, Omit):
         return _raw_body(content, media_type, settings)
     return _multipart_body(multipart, media_type, optional, settings)
@@ -110,7 +110,7 @@ def _made_name(media_type: str) -> str:
 
 
 def _opened(settings: ApiSettings, part: Part) -> Part:
-    """A part with its bytes: those of a local file are read now."""
+    """A part with its bytes: those of a local file are read now. Raises Refused."""
     part = opened(part)
     if not part.source:
         return part
@@ -163,8 +163,8 @@ def _boundary(contents: Iterable[bytes]) -> str:
 
 
 def _file_type(declared: str | None, part: Part) -> str:
-    """Return the media type of a file: the declared type, or for several types or a range the
-    file's own type. Raises Refused if the type is unknown.
+    """Return the declared media type of a file; of several types or a range, the type that its
+    `data:` URL, its name or its bytes say. Raises Refused if none of these is declared.
     """
     declared = declared or "*/*"
     ranges = [one.strip() for one in declared.split(",")]
@@ -183,8 +183,8 @@ def _file_type(declared: str | None, part: Part) -> str:
 
 
 def local_file(url: str, settings: ApiSettings) -> bytes:
-    """The bytes of a `file:` URL inside one of the folders the operator opened. Raises Refused
-    otherwise.
+    """Read a `file:` URL in a folder that the operator opened, at most a byte beyond the limit of
+    requests. Raises Refused for any other file.
     """
     variable = f"`{settings.variable('FILE_ROOTS')}`"
     if not settings.file_roots:

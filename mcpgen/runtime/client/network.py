@@ -85,8 +85,7 @@ def public_socket(info: tuple[int, int, int, str, tuple[object, ...]]) -> socket
 class ResponseHead:
     """The head of an answer.
 
-    `headers` have lower-case names, and the values of a repeated one are joined by commas; `raw`
-    holds the header fields as received.
+    `headers` have lower-case names, and the values of a repeated field are joined by commas.
     """
 
     def __init__(self, received: aiohttp.ClientResponse, settings: ApiSettings) -> None:
@@ -163,7 +162,7 @@ class Transport:
             return ResponseHead(received, self._settings)
 
     async def reach(self, url: URL) -> None:
-        """Open a connection to where a URL points, and close it."""
+        """Open a connection to the host of a URL, or to the proxy, and close it. Raises OSError."""
         origin = origin_of(self._proxy or str(url))
         if not any((self._proxy, self._may_be_private(url))):
             loop = asyncio.get_running_loop()
@@ -270,7 +269,7 @@ def failure_of(error: Exception, settings: ApiSettings, url: URL | None = None) 
 
 
 def _no_tunnel(status: int, settings: ApiSettings) -> Unreachable:
-    """Explain the status of the proxy; it was not reached with a status of 0."""
+    """Make the error for a proxy that answered `status`; 0 if it was not reached."""
     said = f"answered {status}" if status else "cannot be reached"
     proxy = settings.variable("PROXY_URL")
     return Unreachable(f"no connection to the API: the proxy of `{proxy}` {said}")
@@ -333,9 +332,9 @@ def tls(settings: ApiSettings) -> ssl.SSLContext:
 
 
 async def body_of(response: ResponseHead, limit: int) -> AsyncIterator[bytes]:
-    """The decoded body of an answer in chunks, at most `limit` bytes before and after decoding.
+    """Yield the decoded body of an answer in chunks, at most `limit` bytes before and after it.
 
-    Raises BadAnswer when there is more, or when its content coding was not asked for.
+    Raises BadAnswer for more bytes, for gzip that breaks off, and for another compression.
     """
     coding = response.headers.get("content-encoding", "").strip().lower()
     if _COMPRESSED.search(coding):
@@ -368,7 +367,7 @@ class UnreadableCoding(BadAnswer):
 
 
 class TooLarge(BadAnswer):
-    """More than the limits allow, and how: `is larger than 9 bytes`."""
+    """An answer beyond a limit; `how` ends the sentence: `is larger than 9 bytes`."""
 
     advice = "Ask for less: a smaller page, a narrower filter or fewer fields"
 
@@ -400,7 +399,7 @@ class _Gunzip:
         return self._member.eof
 
     def feed(self, data: bytes) -> Iterable[bytes]:
-        """The bytes that these decode to."""
+        """Yield what bytes decode to. Raises BadAnswer for what is not gzip."""
         try:
             while data:
                 if self._member.eof:

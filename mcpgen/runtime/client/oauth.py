@@ -49,7 +49,7 @@ class Token:
         self._until = 0.0
 
     async def get(self, post: Post) -> Secret:
-        """The token, valid for a while. Raises TokenRefused."""
+        """Return the token, fetched with `post` if there is none or it is due. Raises ApiError."""
         if self._is_due():
             async with self._lock:
                 if self._is_due():
@@ -85,7 +85,7 @@ class Token:
         self._until = time.monotonic() + grant.used_seconds
 
     def _url(self) -> URL:
-        """Return the token endpoint, if it may receive the client's secret."""
+        """Return the token endpoint. Raises Refused if the client's secret may not go there."""
         url = self._credential.token_url or ""
         try:
             origin = origin_of(url)
@@ -134,8 +134,9 @@ class TokenResponse:
 async def ask(
     post: Post, url: URL, form: Mapping[str, str], client: OAuthClient, redactor: Redactor
 ) -> Answer[Any]:
-    """The answer of a token endpoint to a form of a client, which says who it is in the header or
-    in the body (RFC 6749 section 2.3.1).
+    """Post a form to a token endpoint and return the answer. The client authenticates in the
+    header, after a refusal in the body; without a secret it gives its id there (RFC 6749 section
+    2.3.1). Raises ApiError.
     """
     if not client.secret:
         return await post(_request(url, {**form, "client_id": client.id}, redactor))
@@ -158,7 +159,7 @@ def _request(url: URL, form: Mapping[str, str], redactor: Redactor) -> Outgoing:
 
 
 def grant_of(answer: Answer[Any]) -> TokenResponse | None:
-    """The tokens of an answer, or None."""
+    """Return the tokens of an answer; None unless it has status 200 and a usable access token."""
     if answer.status != 200:
         return None
     if not isinstance(answer.data, dict):
@@ -173,8 +174,8 @@ def grant_of(answer: Answer[Any]) -> TokenResponse | None:
 
 
 def lifetime(seconds: Any) -> float | None:
-    """`expires_in` in seconds, also when it is written as text, and 0 for less; None when it is
-    absent or unusable.
+    """Return `expires_in` in seconds, also from a text (`"3600"`): 0 for a negative number, None
+    for an absent or unusable value.
     """
     if isinstance(seconds, str) and re.fullmatch("-?[0-9]+", seconds):
         seconds = int(seconds[:12])
@@ -184,13 +185,13 @@ def lifetime(seconds: Any) -> float | None:
 
 
 def error_of(answer: Answer[Any]) -> str:
-    """The error code of a token endpoint (RFC 6749 section 5.2), if it sent one."""
+    """Return the error code of a token endpoint (RFC 6749 section 5.2); empty without a code."""
     code = answer.data.get("error") if isinstance(answer.data, dict) else None
     return code if isinstance(code, str) and re.fullmatch(r"[a-z_]{1,40}", code) else ""
 
 
 def error_text(answer: Answer[Any]) -> str:
-    """Return the error code in parentheses, to follow a status."""
+    """Return a space and the error code in parentheses; an empty text without a code."""
     code = error_of(answer)
     return f" (`{code}`)" if code else ""
 

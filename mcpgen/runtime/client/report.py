@@ -98,7 +98,7 @@ _FAILED = "Next: correct what its message names, or use another tool"
 
 
 def report_error(error: ApiError, settings: ApiSettings) -> list[Block]:
-    """A failed request as content blocks, with every secret masked."""
+    """Return a failed request as one text block, with every secret masked."""
     if isinstance(error, BadStatus):
         lines = _bad_status_lines(error, settings)
     else:
@@ -146,8 +146,8 @@ def _bad_status_lines(error: BadStatus, settings: ApiSettings) -> list[str]:
 
 
 def _shown_of_fault(message: str, detail: str) -> tuple[str, str]:
-    """Return the part of a fault of the API that is for the model: one line of its message, else
-    of its body, and no stack trace. The log has all of it.
+    """Return what the model gets of a fault's message and body: a line of the message, else of the
+    body, the other text empty; no stack trace. The log has what is cut.
     """
     shown = (message or detail).partition("\n")[0][:MAX_FAULT]
     if _TRACE.search(shown):
@@ -158,7 +158,7 @@ def _shown_of_fault(message: str, detail: str) -> tuple[str, str]:
 
 
 def status_text(status: int) -> str:
-    """A status with its phrase: `404 Not Found`."""
+    """A status with its phrase: `404 Not Found`; an unknown status alone."""
     try:
         return f"{status} {HTTPStatus(status).phrase}"
     except ValueError:
@@ -285,7 +285,7 @@ def _advice(error: BadStatus, settings: ApiSettings) -> str:
 
 
 def _advice_on_code(data: Any, depth: int = 0) -> str:
-    """Advise on what the code of an error says, if its words are known (`ITEM_LOGIN_REQUIRED`)."""
+    """Advise on an error's code with known words (`ITEM_LOGIN_REQUIRED`); else an empty text."""
     if not isinstance(data, dict):
         return ""
     codes = [item for key, item in data.items() if key.lower().replace("_", "") in _CODE_KEYS]
@@ -335,7 +335,7 @@ def _advice_on_credential(error: BadStatus, settings: ApiSettings) -> str:
 
 def _about_credentials(error: BadStatus, settings: ApiSettings) -> str:
     """Describe the credentials of a request and their form, and the command that gets another
-    token.
+    token; an empty text if nothing is known.
     """
     text = ""
     used = [
@@ -352,7 +352,7 @@ def _about_credentials(error: BadStatus, settings: ApiSettings) -> str:
 
 
 def _is_rate_limit(answer: Answer[Any]) -> bool:
-    """Return whether a refusal is about how often, and not about who."""
+    """Return whether a 403 is about a rate limit, not about permission."""
     if "retry-after" in answer.headers:
         return True
     if _rate_limit_fields(answer, "remaining") == ["0"]:

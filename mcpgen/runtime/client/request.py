@@ -290,8 +290,8 @@ def header_value(name: str, text: str) -> str:
 
 
 def cookie_pairs(cookies: Mapping[str, Any]) -> dict[str, str]:
-    """Return cookie arguments by name. A repeated cookie continues the text of the first with the
-    next pair: `red; color=blue`.
+    """Return cookie name -> text. A repeated cookie is in the text of the first: `red; color=blue`.
+    Raises Refused.
 
     In `form` style a value is percent-encoded, and the items of a list or an object are joined by
     commas.
@@ -326,7 +326,7 @@ def _cookie_name(name: str) -> str:
 
 
 def query_text(query: Mapping[str, Any]) -> str:
-    """Query arguments as the query of a URL."""
+    """Return query arguments as the query of a URL, without `?`. Raises Refused."""
     pairs: list[tuple[str, str | None]] = []
     for name, value in query.items():
         pairs += named(name, partial(_pairs, name), value)
@@ -354,8 +354,8 @@ def payload(
     optional: bool,
     settings: ApiSettings,
 ) -> Payload:
-    """The body of a request. Raises Refused for what cannot be written, and for more bytes than the
-    limit.
+    """Write the body of a request: the first argument that is not OMIT. Raises Refused for what
+    cannot be written, and for more bytes than the limit.
     """
     if json_value is not OMIT:
         body = _json_body(json_value, media_type, optional)
@@ -419,7 +419,7 @@ def _form_body(form: Mapping[str, Any] | str, media_type: str | None, optional: 
 
 
 def named(name: str, write: Callable[[Any], T], value: Any) -> T:
-    """`write(value)`; a refusal names the argument."""
+    """Return `write(value)`. Raises Refused with `name` if it names no argument itself."""
     try:
         return write(value)
     except Refused as refused:

@@ -98,7 +98,9 @@ class Gate:
         self._give_turn()
 
     def _make_room(self, key: Hashable) -> None:
-        """Raises Busy where the queues are full and no other caller has two more in them."""
+        """Take the last request out of the longest queue if all are full: it gets Busy. Raises Busy
+        if no caller has two more requests waiting than `key`.
+        """
         waiting = self.waiting
         if waiting < self._most:
             return
@@ -149,7 +151,7 @@ class RetryBudget:
         self._calls = self.RESERVE * self.CALLS
 
     def count_call(self) -> None:
-        """A call has begun."""
+        """Count a call that has begun."""
         self._calls = min(self.RESERVE * self.CALLS, self._calls + 1)
 
     def take(self) -> bool:
@@ -189,7 +191,7 @@ def retry_after(value: str | None) -> float | None:
 
 
 def clock(seconds: float) -> str:
-    """Return the time of day in `seconds`: `14:03:20 UTC (in 7 seconds)`."""
+    """Return the time of day after some seconds: `14:03:20 UTC (in 7 seconds)`."""
     then = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=seconds)
     return f"{then:%H:%M:%S} UTC (in {seconds_text(max(1, seconds))})"
 
@@ -271,8 +273,8 @@ class Health:
             event("error", "api_left_alone", failures=self._failures, reason=failure)
 
     def rest(self, seconds: float, limited: Hashable) -> None:
-        """Hold calls back as long as the API asked (`Retry-After`): calls under the limit
-        `limited`, or every call without a limit.
+        """Hold calls back as the API asked (`Retry-After`), at most for `LONGEST_REST` seconds:
+        calls under the limit `limited`, or every call if it is None.
         """
         now = time.monotonic()
         rests = {key: until for key, until in self._rest_until.items() if until > now}
@@ -299,8 +301,8 @@ class Room:
         self._turn, self._freed = asyncio.Lock(), asyncio.Event()
 
     async def take(self, amount: int, until: float) -> None:
-        """Take an amount, at most everything, until the call ends. A call that has taken some
-        already does not wait. Raises TimeoutError when there is none by then (event loop's clock).
+        """Take an amount, at most everything, for the running call; outside a call take nothing. A
+        call that has taken some does not wait. Raises TimeoutError at `until` (event loop's clock).
         """
         taken, amount = taken_now.get(), min(amount, self._most)
         if taken is None:
@@ -314,6 +316,6 @@ class Room:
         self._left -= amount
 
     def give_back(self, amount: int) -> None:
-        """Return what was taken."""
+        """Give back an amount that was taken."""
         self._left += amount
         self._freed.set()

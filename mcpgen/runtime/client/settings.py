@@ -347,7 +347,7 @@ class ApiReader(Reader):
         return replace(settings, apis=MappingProxyType(apis))
 
     def own(self, name: str, api: str) -> Any:
-        """The value that a setting has for a further API alone."""
+        """Return the value of a further API's own variable (`BILLING_TIMEOUT`), or the default."""
         return self.checked(replace(_BY_NAME[name], name=f"{api.upper()}_{name}"))
 
     def known(self) -> set[str]:
@@ -363,8 +363,8 @@ class ApiReader(Reader):
         return names
 
     def similar(self, name: str, known: set[str]) -> list[str]:
-        """Return the variable that an unknown one was meant to be: a word for a secret means the
-        one credential that is not set.
+        """Return at most one variable that an unknown name may mean: for a name that ends in a word
+        for a secret, the only variable of a credential that is not set.
         """
         credentials = [auth.get("variables", ()) for auth in self.facts.get("auth", {}).values()]
         there = {each.removesuffix("_FILE") for each in self.environ}
@@ -427,7 +427,7 @@ class ApiReader(Reader):
         )
 
     def own_values(self, first: Any, name: str) -> dict[str, Any]:
-        """The settings that a further API has of its own; the first's limits where it has none."""
+        """Return field -> value of a further API's settings; limits default to the first API's."""
         own: dict[str, Any] = {}
         for each in settings_of(first):
             if each.name not in OF_EACH_API:
@@ -450,7 +450,9 @@ class ApiReader(Reader):
         }
 
     def base_url(self, name: str, facts: Mapping[str, Any]) -> str:
-        """The base URL of an API, from the variable of that name or the API's facts."""
+        """Return the base URL of an API, from the variable `name` or the API's facts; empty after a
+        problem, which is noted.
+        """
         from_operator = self.value(name)
         base_url = from_operator or str(facts.get("base_url") or "")
         if not base_url:
@@ -466,7 +468,7 @@ class ApiReader(Reader):
             return ""
 
     def refuse_missing_base_url(self, name: str, facts: Mapping[str, Any]) -> None:
-        """Note the problem, except for an API that is not called."""
+        """Note that an API has no base URL, unless it is not called."""
         if False in (facts.get("calls_api"), facts.get("calls_first")):
             return
         reason = "is not set: it has to be the URL of the API, as in `https://api.example.com/v1`"
@@ -559,7 +561,7 @@ class ApiReader(Reader):
 
 
 def _secrets_of(credentials: Iterable[Credential]) -> Iterator[Secret | None]:
-    """Yield the secrets of credentials; an OAuth client's id is none."""
+    """Yield the values of credentials, None among them; of a login the secret, not the id."""
     for credential in credentials:
         yield from credential.values
         if credential.for_writing is not None:

@@ -134,7 +134,7 @@ ANSWER_SECONDS = 0.8
 
 @contextlib.contextmanager
 def taking() -> Iterator[None]:
-    """Return what a call takes of each `Room` when it ends."""
+    """Give back what a call takes of each `Room` when the block ends."""
     taken: Counter[Any] = Counter()
     token = taken_now.set(taken)
     try:
@@ -167,7 +167,7 @@ class HttpSide:
     async def result(
         self, tool: Mapping[str, Any], call: Call, answer: Answer[Any]
     ) -> dict[str, Any]:
-        """An answer as the result of a call; it fits its output schema by construction."""
+        """Return an answer as a result that fits its output schema. Raises BadStatus."""
         chosen = {**call.context.reading, **call.arguments}
         given = (answer, tool, chosen, call.context.remarks)
         if len(answer.content) < LARGE:
@@ -186,7 +186,9 @@ class HttpSide:
         call: Mapping[str, Any],
         remarks: Sequence[str],
     ) -> tuple[list[Block], dict[str, Any] | None]:
-        """An answer as content blocks, and as structured content where the tool declares it."""
+        """Return content blocks, and structured content or, for a tool without an output schema,
+        None. Raises BadStatus for an answer that reports a failure whatever its status.
+        """
         if says_failed(answer, tool.get("outputSchema") is not None):
             error = BadStatus(answer)
             error.method, error.path = answer.method, answer.path
@@ -201,7 +203,7 @@ class HttpSide:
     def report(
         self, error: ApiError, tool: Mapping[str, Any], arguments: Mapping[str, Any]
     ) -> tuple[list[Block], int | str]:
-        """A failed request as content blocks, and its word in the log."""
+        """Return a failed request as content blocks, and its word in the log."""
         blocks = report_error(error, self.api.settings)
         if error.status in WITHOUT_CONTENT:
             blocks += _left_out(tool["inputSchema"], arguments)
@@ -235,7 +237,7 @@ class HttpSide:
 
 
 def _left_out(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> list[Block]:
-    """Name a missing body and its required fields: few documents declare a required body."""
+    """Return a block for an optional body that was not given and has required fields."""
     blocks = []
     for name in {*BODY} - arguments.keys() - {*schema.get("required", ())}:
         needs = schema.get("properties", {}).get(name, {}).get("required", ())
@@ -257,7 +259,9 @@ class Reach:
         self._attempt: asyncio.Task[bool] | None = None
 
     async def ask(self) -> bool:
-        """Return whether a connection could be opened, a few seconds ago at most."""
+        """Return whether a connection could be opened in the last `KEPT_SECONDS`; false after
+        `ANSWER_SECONDS` without an answer.
+        """
         attempt = self._attempt
         if attempt is None or self._is_due(attempt):
             self._asked_at = time.monotonic()

@@ -115,7 +115,7 @@ def text_of(value: Any) -> str:
 
 def encode(value: Any, safe: str = "") -> str:
     """A scalar, percent-encoded except for the unreserved characters (RFC 3986 section 2.3) and
-    those in `safe`.
+    those in `safe`. Raises Refused.
     """
     try:
         return quote(text_of(value), safe=safe)
@@ -278,8 +278,8 @@ def sends(
 
 
 def pairs_of(name: str, value: Any) -> Iterator[tuple[str, str | None]]:
-    """A query parameter or form field as encoded pairs: the default style, `form` exploded, unless
-    already encoded.
+    """Yield a query parameter or form field as encoded pairs (key, text): `form` exploded, unless
+    already encoded. Nothing for null or an empty list.
 
     A scalar is one pair, a list repeats the key, an object is its own pairs.
     """

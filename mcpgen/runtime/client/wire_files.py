@@ -118,7 +118,7 @@ _PATH = re.compile(
 
 def decode_base64(text: str) -> bytes:
     """The bytes of base64 text (RFC 4648 sections 3.2, 4 and 5: with padding; line breaks are
-    ignored). Raises Refused.
+    ignored). Raises Refused, also for a text that begins as a path (`/home/`).
     """
     if _PATH.match(text):
         raise Refused(f"the path of a file: {HOW_TO_SEND}")

@@ -226,7 +226,9 @@ _STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 
 
 def values_in(answer: Answer[Any]) -> int:
-    """Count the values that an answer would be read as, or that take as much memory."""
+    """Count the values of an answer if it may be JSON, roughly, by commas and brackets; at least
+    one for each `BYTES_OF_A_VALUE` bytes, up to `MAX_VALUES`.
+    """
     least = len(answer.content) // BYTES_OF_A_VALUE
     marks = _marks(answer.content) * _may_be_json(answer)
     if marks > MAX_VALUES:
@@ -240,8 +242,8 @@ def _marks(content: bytes) -> int:
 
 
 def parsed(answer: Answer[Any]) -> Answer[Any]:
-    """The answer with its `data`, if its content is JSON by name, or an object or array whatever
-    its name.
+    """The answer with its `data`, if its content is JSON by its media type or under none, or an
+    object or array under one that servers give JSON (`text/html`); else the same answer.
     """
     if not answer.content or not _may_be_json(answer):
         return answer

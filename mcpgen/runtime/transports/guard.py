@@ -148,7 +148,7 @@ class Choice:
     read_only: bool = False
 
     def takes(self, entry: Any) -> bool:
-        """Return whether it wants the tool of an `Entry`; none is wanted for None."""
+        """Return whether it wants an `Entry`: true for one without toolset, false for None."""
         if entry is None or not entry.toolset:  # what finds others is in none
             return entry is not None
         named = (

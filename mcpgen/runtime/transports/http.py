@@ -162,13 +162,13 @@ class Connection(Protocol):
     """Bytes since the last head or piece of a body."""
 
     def connection_made(self, transport: Any) -> None:
-        """Begin."""
+        """Join the connection's writes, and count it for telemetry."""
         super().connection_made(OnePiece(transport))  # type: ignore[arg-type]
         connections, limit = self.connections, self.limit_concurrency or 0
         figures.setdefault("connections", lambda: (len(connections), limit))
 
     def data_received(self, data: bytes) -> None:
-        """Read on."""
+        """Read bytes; answer 400 to a head of more than `MAX_HEAD` bytes."""
         self._unread += len(data)
         super().data_received(data)
         if self._unread > MAX_HEAD:

@@ -289,8 +289,8 @@ class Mounted:
 
 def mount(package: str, app: Any, path: str = ENDPOINT, **options: Any) -> Any:
     """Serve the tools of a package at a path of an ASGI application, whose endpoints they call in
-    process. Returns what to serve: the application itself if it is Starlette's or FastAPI's, else
-    an application around it. `options` are those of `Endpoint`.
+    process. Returns what to serve: the application itself, with routes added, if it is Starlette's
+    or FastAPI's, else an application around it. `options` are those of `Endpoint`.
     """
     endpoint = Endpoint(package, path=path, app=app, **options)
     router: Any = getattr(app, "router", None)

@@ -186,7 +186,7 @@ class SharedRate(Shared):
         """The limit of this replica alone, by the number of replicas."""
 
     async def take(self, longest: float) -> float:
-        """Take the next turn, unless it is further away than `longest` seconds."""
+        """Take the next turn if it is at most `longest` seconds away; return how far it is."""
         size = max(1.0, self._rate * self._burst)
         own = self._own.setdefault(self._replicas, Rate(self._rate / self._replicas, self._burst))
         meanwhile = own.spent / self._rate * self._is_alone

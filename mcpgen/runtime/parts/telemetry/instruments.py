@@ -269,7 +269,9 @@ def _prometheus(host: str, port: int) -> Any:
 
 
 def _otlp(resource: Any, ends: list[Callable[[], None]]) -> Any:
-    """Send traces over OTLP; the reader that sends metrics."""
+    """Send traces over OTLP from now on, and return the reader that sends metrics; `ends` gets the
+    function that stops the traces.
+    """
     from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader

@@ -48,5 +48,5 @@ def _anywhere(app: App, name: str) -> Entry | None:
 
 @lru_cache(maxsize=1)
 def _every(catalog: Catalog) -> Catalog:
-    """Return the tools of all toolsets."""
+    """Return the catalog of all toolsets, read once."""
     return catalog.whole()

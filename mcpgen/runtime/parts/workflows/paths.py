@@ -22,12 +22,14 @@ SECONDS = 1.0
 
 
 def exists(path: str, data: Any) -> bool:
-    """Return whether a path selects anything."""
+    """Return whether a path selects anything, as `first` does."""
     return first(path, data) is not OMIT
 
 
 def first(path: str, data: Any) -> Any:
-    """The first value that a path selects; `OMIT` where there is none."""
+    """The first value that a path selects; `OMIT` if there is none, for what is no object or list,
+    for what is no path, and after `SECONDS` of CPU.
+    """
     if isinstance(data, dict | list):
         try:
             for match in selected(path, data, SECONDS):
@@ -43,7 +45,7 @@ def check(path: str) -> None:
 
 
 def selected(path: str, data: Any, seconds: float) -> Iterator[jsonpath.JSONPathMatch]:
-    """Find what a path selects, each place at most once.
+    """Yield what a path selects, each place at most once.
 
     Raises JSONPathError for text that is no path, and after `seconds` of CPU.
     """

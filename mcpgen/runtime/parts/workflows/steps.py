@@ -101,12 +101,12 @@ class Steps:
             return error.answer
 
     def expect(self, answer: Answer[Any] | None, met: bool, criterion: str) -> None:
-        """Return if a criterion is met. Raises BadStatus or ToolError if it is not."""
+        """Return if a criterion is met. Raises as `fail` if it is not."""
         if not met:
             self.fail(answer, f"the answer does not meet `{criterion}`")
 
     def fail(self, answer: Answer[Any] | None, reason: str) -> NoReturn:
-        """Raise BadStatus where that says more than the reason, else ToolError."""
+        """Raise BadStatus for an answer of status 400 or more, else ToolError with the reason."""
         if answer is None:
             raise ToolError(f"Step `{self._current}` failed: {reason}")
         if answer.status >= 400:

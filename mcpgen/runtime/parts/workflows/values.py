@@ -1,7 +1,7 @@
 """Values of a workflow's expressions, and how its conditions compare them (Arazzo 1.1, section
 *Criterion Object*).
 
-A value that is not there is `OMIT`. No function here raises: what cannot be compared is not equal.
+A value that is not there is `OMIT`. No comparison raises: what cannot be compared is not equal.
 """
 
 from __future__ import annotations
@@ -79,8 +79,8 @@ def written(value: Any) -> Any:
 
 
 def listed(value: Any) -> Any:
-    """A value as the only item of a list; a list, the JSON text of one, and what is not there as
-    they are.
+    """A text, a number or a flag as the only item of a list; any other value unchanged, also a text
+    that begins with `[`.
     """
     if isinstance(value, str) and value.lstrip().startswith("["):
         return value  # the check of the arguments reads it
@@ -133,7 +133,9 @@ def number(value: Any) -> float:
 
 
 def holds(value: Any) -> bool:
-    """Return whether a value by itself is a condition that is met: it is there, and not false."""
+    """Return whether a value by itself is a condition that is met: 0 and "" are; false, null and
+    what is not there are not.
+    """
     return not is_null(value) and value is not False
 
 
