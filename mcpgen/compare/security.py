@@ -186,11 +186,7 @@ class _Agreed:
 
     def sends(self, credential: Credential, origin: str | None = None) -> bool:
         """Return whether a credential is sent to an origin; without one, to any."""
-        return any(
-            _same_credential(known, credential)
-            for where, known in self.sent
-            if origin in (None, where)
-        )
+        return any(known == credential for where, known in self.sent if origin in (None, where))
 
 
 def _loss(old: Lock, matched: MatchedTools) -> Iterator[Consent]:
@@ -316,11 +312,6 @@ def _credential(name: str, facts: Mapping[str, Any]) -> Credential:
 
 def _sorted(scopes: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(scopes))
-
-
-def _same_credential(before: Credential, after: Credential) -> bool:
-    """Return whether they are the same, as far as the earlier one is recorded."""
-    return all(before[part] in (None, after[part]) for part in ("name", *PARTS))
 
 
 def _origin(url: str | None) -> str:

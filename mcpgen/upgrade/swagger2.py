@@ -71,6 +71,8 @@ class _Swagger:
         self.problems = problems
         self.moved = document.moved
         self.schemes = _texts(self.root.get("schemes"))
+        self.host = as_text(self.root.get("host")).split("://")[-1].strip("/")
+        self.base = f"/{as_text(self.root.get('basePath')).strip('/')}".rstrip("/")
         self.consumes = _texts(self.root.get("consumes"))
         self.produces = _texts(self.root.get("produces"))
         self.done: set[int] = set()
@@ -108,17 +110,13 @@ class _Swagger:
 
     def servers(self) -> None:
         """`schemes`, `host`, `basePath` → `servers`, the https ones first."""
-        host = as_text(self.root.get("host")).split("://")[-1].strip("/")
-        base = as_text(self.root.get("basePath")).strip("/")
-        if base:
-            base = f"/{base}"
         if "servers" in self.root:
             return
-        if host:
-            urls = [f"{scheme}://{host}{base}" for scheme in self.ordered_schemes()]
+        if self.host:
+            urls = [f"{scheme}://{self.host}{self.base}" for scheme in self.ordered_schemes()]
             self.moved.append(("/servers", "/host"))
-        elif base:
-            urls = [base]
+        elif self.base:
+            urls = [self.base]
             self.moved.append(("/servers", "/basePath"))
         else:
             return
@@ -215,10 +213,8 @@ class _Swagger:
     def own_server(self, operation: Node) -> None:
         """`schemes` of an operation → a server of its own, where the document has none of them."""
         schemes = _texts(operation.pop("schemes", None))
-        host = as_text(self.root.get("host"))
-        if all((schemes, self.schemes, host)) and set(schemes).isdisjoint(self.schemes):
-            base = as_text(self.root.get("basePath"))
-            operation["servers"] = [{"url": f"{schemes[0]}://{host}{base}".rstrip("/")}]
+        if all((schemes, self.schemes, self.host)) and set(schemes).isdisjoint(self.schemes):
+            operation["servers"] = [{"url": f"{schemes[0]}://{self.host}{self.base}"}]
 
     def parameters(self, holder: Node, pointer: str) -> tuple[list[Written], list[tuple[str, str]]]:
         """Convert the parameters of an operation or path item, and take out those that are the

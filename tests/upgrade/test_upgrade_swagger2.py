@@ -34,6 +34,12 @@ def test_host_base_path_and_schemes_are_servers(upgraded: Any, text: str, server
     assert upgraded(text)[0].root.get("servers") == servers
 
 
+def test_a_scheme_of_an_operation_is_a_server_below_the_base_path(upgraded: Any) -> None:
+    text = "host: http://h/\nbasePath: v1\nschemes: [http]\npaths: {/x: {get: {schemes: [https]}}}"
+    operation = upgraded(text)[0].root["paths"]["/x"]["get"]
+    assert operation["servers"] == [{"url": "https://h/v1"}]
+
+
 def test_a_shared_response_answers_in_the_media_types_of_each_operation(upgraded: Any) -> None:
     document = upgraded("""
 produces: [application/json]
