@@ -136,6 +136,7 @@ class _Changes:
         self.skips = list(server.skips)
         self.members: dict[str, list[Tool]] = {}
         self.names = {tool.name for tool in server.tools if self.keeps_name(tool)}
+        self.chosen = {table.config.name for table in tables.values() if table.config.enabled}
 
     def keeps_name(self, tool: Tool) -> bool:
         """Return whether a tool is in the new server under the name it has."""
@@ -205,7 +206,8 @@ class _Changes:
         for alias in config.aliases:
             if alias == tool.name:
                 continue
-            is_free = alias not in self.names and self.aliases.get(alias) in (None, tool.name)
+            is_free = alias not in self.names | self.chosen
+            is_free &= self.aliases.get(alias) in (None, tool.name)
             if is_free and ALIAS.fullmatch(alias):
                 self.aliases[alias] = tool.name
                 continue

@@ -212,6 +212,7 @@ def test_xml_brings_its_module_and_its_library(tmp_path: Path) -> None:
     ('[tools.listBooks]\nname = "class"', "E1115", "generated code has that word", "`class_tool`"),
     ('[tools.listBooks]\nname = "get_book"', "E1116", "another tool is", "rename or disable"),
     ('[tools.listBooks]\naliases = ["get_book"]', "E1117", "cannot have the alias `get_book`", ""),
+    ('[tools.getBook]\naliases = ["all"]\n[tools.listBooks]\nname = "all"', "E1117", "the alias `all`", ""),
     ("[tools.listBooks.arguments.genere]", "E1118", "has no argument `genere`",
      "did you mean `genre`"),
     ("[tools.getBook.arguments.bookId]\nhidden = true", "E1119", "the API requires it", "value"),
