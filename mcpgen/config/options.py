@@ -93,7 +93,7 @@ def _assignments(table: str, values: Mapping[str, Any]) -> list[str]:
 
 
 def literal(value: Any) -> str:
-    """A value as TOML. JSON's strings are a subset of TOML's basic strings."""
+    """A value as TOML, in ASCII. JSON escapes a character beyond U+FFFF as two, TOML as one."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, (list, tuple)):
@@ -102,7 +102,8 @@ def literal(value: Any) -> str:
         items = ", ".join(f"{literal(key)} = {literal(item)}" for key, item in value.items())
         return f"{{ {items} }}"
     if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=True)
+        spelt = (f"\\U{ord(c):08x}" if c > "\uffff" else json.dumps(c)[1:-1] for c in value)
+        return f'"{"".join(spelt)}"'
     return str(value)
 
 

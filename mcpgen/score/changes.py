@@ -172,7 +172,7 @@ def _lines(rule: Rule, one: ScoredTool, key: str, argument: str) -> str:
         if one.kinds & {"get", "list", "search"}:
             reads = "true"
         return f"[{table}.hints]\nread_only = {reads}"
-    return f'[{table}]\ndescription = "{_start(one)}…"'
+    return f'[{table}]\ndescription = {literal(_start(one))[:-1]}…"'
 
 
 def _with_places(lines: str, places: Mapping[KeyPath, Place]) -> str:
@@ -197,7 +197,4 @@ def _largest(one: ScoredTool) -> str:
 
 def _start(one: ScoredTool) -> str:
     """Return the start of a better description."""
-    if not one.first:
-        return ""
-    text = one.first.rstrip(".").replace("\\", "").replace('"', "'")
-    return f"{text}. "
+    return f"{one.first.rstrip('.')}. " if one.first else ""

@@ -143,9 +143,10 @@ def tools_of_server(target: str, *, remote: bool) -> ToolList:
         hint = f"run `{install_command('eval')}`"
         raise _unreachable(target, "the client is not installed", hint) from None
     try:
-        return asyncio.run(_ask(target, remote=remote))
+        listed = asyncio.run(_ask(target, remote=remote))
     except Exception as error:
         raise _unreachable(target, *_reason(error, remote=remote)) from error
+    return _full(listed)
 
 
 def _reason(error: BaseException, *, remote: bool) -> tuple[str, str]:
@@ -191,4 +192,4 @@ async def _ask(target: str, *, remote: bool) -> ToolList:
             cursor = page.next_cursor
             if cursor is None:
                 break
-    return _full(ToolList(name=target, tools=tuple(tools)))
+    return ToolList(name=target, tools=tuple(tools))

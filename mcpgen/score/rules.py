@@ -322,7 +322,7 @@ def _is_sound(name: str, inner: Mapping[str, Any]) -> bool:
     """Return whether an argument can be given: no credential, no optional body with required
     fields, and no numbers without the names of what they mean.
     """
-    if words(name)[-1] in word_list("credentials"):
+    if not word_list("credentials").isdisjoint(words(name)[-1:]):
         return False
     if name in BODY:
         return "required" not in inner

@@ -108,7 +108,7 @@ def test_the_first_file_says_what_was_asked_for_and_no_more(tmp_path: Path) -> N
         sources=(str(tmp_path / "api" / "shop.yaml"), "https://example.com/more.json"),
         overlays=(str(tmp_path / "fix.yaml"),),
         base_url='https://example.com/"quoted"\\',
-        selection=Selection(include_tags=("caf\u00e9", "a\nb"), deprecated=False),
+        selection=Selection(include_tags=("caf\u00e9", "a\nb\x7f\U0001f4da"), deprecated=False),
     )
     text = new_text(asked, tmp_path / "project", name="shop")
     assert tomllib.loads(text) == {
@@ -116,7 +116,7 @@ def test_the_first_file_says_what_was_asked_for_and_no_more(tmp_path: Path) -> N
         "source": {
             "path": "../api/shop.yaml", "url": "https://example.com/more.json",
             "overlays": ["../fix.yaml"]},
-        "select": {"include_tags": ["caf\u00e9", "a\nb"], "deprecated": False},
+        "select": {"include_tags": ["caf\u00e9", "a\nb\x7f\U0001f4da"], "deprecated": False},
     }  # fmt: skip
     assert text.isascii()
 

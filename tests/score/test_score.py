@@ -326,6 +326,16 @@ def test_a_file_of_tools_is_scored_as_it_stands(tmp_path: Path) -> None:
     assert score.score_source(path) == score.score_tools([TOOL])
 
 
+def test_odd_names_and_texts_are_scored() -> None:
+    fields = {"type": "object", "properties": {"_": {"type": "string"}}}
+    tool = {"name": "get_\U0001f4da", "description": 'A\r "b', "inputSchema": fields}
+    listed = ToolList(name="odd", tools=(tool,))
+    lines = [change.lines for change in changes(score.score_tools(listed.tools), listed)]
+    assert {"description": 'A\r "b. …'} in [
+        tomllib.loads(text).get("tools", {}).get(tool["name"]) for text in lines
+    ]
+
+
 def test_the_command_ends_with_one_below_the_minimum(capsys: pytest.CaptureFixture[str]) -> None:
     source = str(SPECS / "bookshop.yaml")
     assert run(["score", source, "--min", "1"]) == 0 and run(["score", source, "--min", "5"]) == 1
@@ -369,6 +379,13 @@ def test_a_running_server_is_scored(tmp_path: Path, capfd: pytest.CaptureFixture
     path.write_text(SERVER)
     assert run(["score", "--command", shlex.join([sys.executable, str(path)]), "--json"]) == 0
     assert [tool["name"] for tool in json.loads(capfd.readouterr().out)["tools"]] == ["list_books"]
+
+
+def test_a_server_without_tools_is_told(tmp_path: Path, capfd: Any) -> None:
+    path = tmp_path / "none.py"
+    path.write_text(SERVER.replace("tools=[TOOL]", "tools=[]"))
+    assert run(["score", "--command", shlex.join([sys.executable, str(path)])]) == 2
+    assert "E1470" in capfd.readouterr().err
 
 
 def test_a_server_that_does_not_answer_is_told(capfd: Any) -> None:
