@@ -124,9 +124,11 @@ def _task(path: Path, number: int, line: str) -> Task:
         raise _wrong(path, number, f"not JSON: {error}") from error
     if not isinstance(data, dict):
         raise _wrong(path, number, "not an object")
-    for key in ("task", "method", "path"):
+    for key in ("task", "method", "path", *(data.keys() & {"query"})):
         if not isinstance(data.get(key), str):
             raise _wrong(path, number, f"`{key}` must be text")
+    if not isinstance(data.get("arguments", {}), dict):
+        raise _wrong(path, number, "`arguments` must be an object")
     unknown = sorted(data.keys() - KEYS)
     if unknown:
         raise _wrong(path, number, f"unknown key `{unknown[0]}`")

@@ -207,6 +207,8 @@ def test_a_body_must_hold_what_the_task_says() -> None:
     ("", "holds no tasks"), ("{", "line 1: not JSON"), ("[]", "line 1: not an object"),
     ('\n{"task": "a", "method": "GET"}', "line 2: `path` must be text"),
     ('{"task": "a", "method": "GET", "path": "/", "tool": "b"}', "unknown key `tool`"),
+    ('{"task": "a", "method": "GET", "path": "/", "query": 5}', "`query` must be text"),
+    ('{"task": "a", "method": "GET", "path": "/", "arguments": null}', "must be an object"),
 ])  # fmt: skip
 def test_tasks_that_cannot_be_read_are_told(tmp_path: Path, text: str, reason: str) -> None:
     path = tmp_path / "tasks.jsonl"
