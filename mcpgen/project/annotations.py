@@ -11,12 +11,12 @@ import json
 import re
 from collections import ChainMap
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
 from ..ir import Schema
-from ..load.values import as_list
+from ..load.values import as_list, without
 
 TYPES = {"str": "string", "int": "integer", "float": "number", "bool": "boolean", "None": "null"}
 GENERIC = {
@@ -85,8 +85,8 @@ class Annotations:
                     self.definitions[name] = {}  # it may refer to itself
                     self.definitions[name] = self._class(found)
                 return {"$ref": f"#/$defs/{name}"}
-            case ast.expr() as alias if last_name(alias) != name:
-                return self.schema(alias)
+            case ast.expr() as alias:  # it may refer to itself, too
+                return replace(self, types=without(self.types, [name])).schema(alias)
         return self._generic(name, ast.Name("Any"), node)
 
     def _generic(self, name: str, within: ast.expr, node: ast.AST) -> Schema:

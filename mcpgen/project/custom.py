@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ..load.values import as_object, without
+from ..load.values import as_object, texts_in, without
 from ..problems import Place, Problem
 from .functions import (
     FunctionNode,
@@ -241,7 +241,7 @@ def _misfits(function: Function, schema: Mapping[str, Any]) -> Iterator[str]:
     """Yield the mismatches between a function and the arguments its contract lets through."""
     properties = schema.get("properties")
     offered = set(properties) if isinstance(properties, dict) else set()
-    required = {name for name in schema.get("required") or () if isinstance(name, str)}
+    required = set(texts_in(schema.get("required")))
     parameters, defaults = _parameters(function)
     if function.args.kwarg is None:
         if schema.get("more"):

@@ -114,9 +114,10 @@ def _arguments(node: FunctionNode, annotations: Annotations) -> Schema:
     shows.
     """
     given = node.args
-    defaults: list[ast.expr | None] = [None] * (len(given.args) - len(given.defaults))
+    named = [*given.posonlyargs, *given.args]
+    defaults: list[ast.expr | None] = [None] * (len(named) - len(given.defaults))
     defaults += given.defaults
-    pairs = [*zip(given.args, defaults, strict=True)]
+    pairs = [*zip(named, defaults, strict=True)]
     pairs += zip(given.kwonlyargs, given.kw_defaults, strict=True)
     schema: Schema = {"type": "object", "properties": {}, "required": []}
     for argument, default in pairs:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..load.values import as_object
+from ..load.values import as_object, as_text
 from ..lock import Lock
 from ..lock.model import match
 from ..paths import is_once, roots
@@ -167,7 +167,7 @@ def tools_in(files: Files, paths: Collection[str]) -> dict[str, Mapping[str, Any
         listed = files.data(path)
         if isinstance(listed, list):
             objects = [tool for tool in listed if isinstance(tool, dict)]
-            tools |= {tool["name"]: tool for tool in objects if "name" in tool}
+            tools |= {tool["name"]: tool for tool in objects if as_text(tool.get("name"))}
     return tools
 
 

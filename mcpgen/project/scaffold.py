@@ -186,6 +186,8 @@ def new_tool(
     required = []
     for word in arguments:
         argument, schema, needed = _argument(word)
+        if argument in properties:
+            raise UsageError.of("E1115", f"`{argument}` is there twice", "name each argument once")
         properties[argument] = schema
         required += [argument] if needed else []
     schema = {

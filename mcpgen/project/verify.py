@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..load.values import as_object
 from ..lock import (
     NAME,
     Lock,
@@ -35,7 +36,7 @@ def verify(folder: Path) -> list[str]:
     package = package_on_disk(folder, lock)
     if package is not None:
         faults += _tool_faults(lock, package)
-        facts = package.files.data(f"{package.root}api.json") or {}
+        facts = as_object(package.files.data(f"{package.root}api.json"))
         if facts.get("base_url") != lock.base_url:
             faults.append("the base URL is not that of the lock")
     return faults

@@ -129,6 +129,7 @@ def test_a_function_is_added_as_a_tool(mcpgen: Mcpgen, demo: Path) -> None:
     before = sorted(demo.rglob("*.py"))
     assert mcpgen("add", "tool", "find-book", "--python") == 2
     assert mcpgen("add", "tool", "find", "--python", "--argument", "page-size:integer") == 2
+    assert mcpgen("add", "tool", "find", *("--argument", "page:integer") * 2) == 2
     assert sorted(demo.rglob("*.py")) == before
 
 

@@ -18,7 +18,7 @@ from tests.commands import Command
 
 from .shop import project
 
-TYPES = "class Size(StrEnum):\n    S = 's'\n    L = 'l'\n\n\nGenre = Literal['poetry', 'prose']\n"
+TYPES = "class Size(StrEnum):\n    S = 's'\n    L = 'l'\n\n\nGenre = Literal['poetry', 'prose']\nJson = list['Json'] | str\n"
 BOX = "@dataclass\nclass Box:\n    size: Size\n    inner: 'Box | None' = None\n"
 OTHER = "src/shop_mcp/custom/types.py"
 
@@ -60,6 +60,8 @@ def told(side: Side, old: dict[str, bytes], new: dict[str, bytes]) -> list[tuple
     ("(a: elsewhere.Book)", "(a: elsewhere.Volume)", "breaking",
      "`a` must have the format `elsewhere.Volume` instead of `elsewhere.Book`"),
     ("(**more: int)", "()", "breaking", "`**more` is gone"),
+    ("(a: Json)", "(a: list[Json])", "breaking", "`a` must be array"),
+    ("(a: int = 1, /)", "(a: int = 2, /)", "breaking", "the default of `a` is `2` instead of `1`"),
     ("() -> dict[str, int]", "() -> dict[str, int | None]", "breaking",
      "`*` of the answer is integer or null instead of integer"),
     ("() -> int", "() -> Image", "breaking", "answers are no longer structured"),
