@@ -83,14 +83,14 @@ def _without_null(schema: Any) -> Any:
         return [_without_null(item) for item in schema if item != NULL]
     if not isinstance(schema, dict):
         return schema
-    kept = {key: _without_null(item) for key, item in schema.items() if key != "enum"}
-    if "enum" in schema:
+    kept = {key: _without_null(item) for key, item in schema.items()}
+    if isinstance(schema.get("enum"), list):
         kept["enum"] = [value for value in schema["enum"] if value is not None]
     names = [name for name in type_names(kept) if name != "null"]
     if names:
         kept["type"] = names[0] if len(names) == 1 else names
     match kept:
-        case {"anyOf": [only], **others}:
+        case {"anyOf": [dict() as only], **others}:
             return {**others, **only}
     return kept
 

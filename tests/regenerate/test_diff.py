@@ -656,6 +656,13 @@ def told(difference: Diff) -> list[tuple[str, str]]:
     return [(change.kind, change.text) for change in difference.changes]
 
 
+def test_an_argument_called_like_a_keyword_is_compared() -> None:
+    old, new = of(enum={"type": "string"}), of(enum={"type": "integer"})
+    assert compare_inputs(old, new, old) == [
+        ("breaking", "`enum` must be integer instead of string")
+    ]
+
+
 def test_a_union_is_the_same_under_other_names() -> None:
     """One of its forms has no name of its own: it is called after its place."""
     fields = {"type": "object", "properties": {"error": {"type": "string"}}}
