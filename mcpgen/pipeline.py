@@ -187,7 +187,7 @@ class Result:
 def run(
     config: Config, problems: Problems, *, lock: Lock | None = None, progress: Progress = silent
 ) -> Result:
-    """Every stage up to the intermediate representation; a lock keeps the names of the last run."""
+    """Run the stages up to the intermediate representation; a lock keeps the last run's names."""
     document = read(config, problems, progress=progress)
     report_hidden(document, problems)
     return understood(document, config, problems, lock=lock)
@@ -289,8 +289,8 @@ def understand(
 def generate(
     config: Config, problems: Problems, *, lock: Lock | None = None, files: tuple[str, ...] = ()
 ) -> tuple[Document, Server, dict[str, str]]:
-    """Every stage up to the text of every file; nothing is written. `files` are the groups of files
-    on request.
+    """Run the stages up to `render`; nothing is written. Returns document, server, and path → text.
+    `files` are the groups of files on request.
     """
     document, server = understand(config, problems, lock=lock)
     server = replace(server, files=files)

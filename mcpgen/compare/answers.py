@@ -30,7 +30,7 @@ from .schemas import (
 def compare_outputs(
     old: dict[str, Any] | None, new: dict[str, Any] | None, causes: dict[str, str] | None = None
 ) -> list[Finding]:
-    """Everything that changed for the readers of a tool's answers, to their full depth.
+    """Return the changes for the readers of answers as (class, sentence). None: no output schema.
 
     `causes` gets the sentences about types that tools share, each as it is said of the type:
     `items[].price` of the one tool and `price` of the other are `Book.price`.

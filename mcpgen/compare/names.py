@@ -17,7 +17,7 @@ def rename_note(old: Lock, new: Lock) -> str:
 
 
 def change_outside(old: Lock, new: Lock) -> str:
-    """Describe the changes for the server's operator, as a clause without a subject."""
+    """Describe changes of the command and of the start of variables; empty without any."""
     was, now = words_of(old), words_of(new)
     texts = {
         "command": f"the command `{was['command']}` becomes `{now['command']}`",
@@ -28,7 +28,9 @@ def change_outside(old: Lock, new: Lock) -> str:
 
 
 def words_of(lock: Lock) -> dict[str, str]:
-    """Everything that is named after the server of a lock."""
+    """Return the names made of a server's: `package`, `command`, `distribution`, and `variable`,
+    the start of its environment variables with `_`.
+    """
     dashes = lock.name.replace("_", "-")
     return {
         "package": f"{lock.name}_mcp",

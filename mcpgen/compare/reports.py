@@ -36,7 +36,7 @@ NO_SIGNS: Mapping[str, str] = {}
 
 
 def as_data(difference: Diff) -> dict[str, Any]:
-    """Return the diff as JSON: the gravest class, counts, and every change."""
+    """Return the diff as JSON data without its note: class, exit code, counts, every change."""
     changes = []
     for change in difference.changes:
         changes.append(
@@ -52,7 +52,8 @@ def as_data(difference: Diff) -> dict[str, Any]:
 
 def as_text(difference: Diff, command: str = "mcpgen diff") -> str:
     """Return the diff for a terminal: a heading for each class, a line for each change. Where they
-    fill more than a screen, lines that are alike become one, those of the least grave class first.
+    fill more than a screen, lines that are alike become one, those of the least grave class first,
+    never those of `security`.
     """
     if not difference.changes:
         return "nothing changes for callers"
@@ -130,8 +131,8 @@ def as_changelog(difference: Diff, version: str) -> str:
 
 
 def next_version(version: str, kind: Kind | None) -> str:
-    """Return the version that follows a change of a class. Before 1.0.0 a breaking change raises
-    the second number and any other the third (SemVer 2.0.0, item 4).
+    """Return the version that follows a change of a class; None changes nothing. Before 1.0.0 a
+    breaking change raises the second number and any other the third (SemVer 2.0.0, item 4).
     """
     numbers = [int(number) for number in re.findall(r"\d+", version)]
     major, minor, patch = [*numbers, 0, 0, 0][:3]
@@ -145,8 +146,8 @@ def next_version(version: str, kind: Kind | None) -> str:
 
 
 def lines_of(changes: list[Change], signs: Mapping[str, str] = NO_SIGNS) -> list[str]:
-    """Changes of one class, after the sign of their event: one line for each cause, as one header
-    or one shared type often changes many tools.
+    """Return a line for each cause among changes of one class, as one header or one shared type
+    often changes many tools. A line on a single tool begins with the sign of its event.
     """
     groups: dict[tuple[str, str], list[Change]] = {}
     for change in changes:
@@ -171,7 +172,7 @@ def _line(change: Change, signs: Mapping[str, str]) -> str:
 
 
 def counts(difference: Diff) -> str:
-    """Return the number of changes of each class, in words."""
+    """Return the changes per class: `1 breaking, 2 text changes`. One cause counts once."""
     numbers = {kind: len(lines_of(difference.of(kind))) for kind in KINDS}
     parts = [f"{number:,} {kind}" for kind, number in numbers.items() if number]
     plural = "s" if sum(numbers.values()) > 1 else ""

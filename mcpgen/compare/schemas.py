@@ -53,9 +53,9 @@ def compare_inputs(
     old_whole: dict[str, Any] | None = None,
     new_whole: dict[str, Any] | None = None,
 ) -> list[Finding]:
-    """Everything that changed for the callers of a tool, between two of its input schemas: texts
-    and defaults as they are listed, all else as calls are checked (`…_whole`; None where the list
-    is whole).
+    """Return the changes for the callers of a tool as (class, sentence): of texts and defaults in
+    the listed input schemas, of all else in the schemas that check calls (`…_whole`; None: the
+    listed schema checks).
     """
     before, after = old_whole or old, new_whole or new
     if (old_whole is None) != (new_whole is None):
@@ -78,7 +78,7 @@ def _without_forms(findings: list[Finding], *, but: list[Finding]) -> list[Findi
 
 
 def _without_null(schema: Any) -> Any:
-    """A schema in which nothing may be null."""
+    """Return a copy of a schema in which no value may be null."""
     if isinstance(schema, list):
         return [_without_null(item) for item in schema if item != NULL]
     if not isinstance(schema, dict):
@@ -96,7 +96,7 @@ def _without_null(schema: Any) -> Any:
 
 
 def reworded(label: str, old: Any, new: Any) -> str:
-    """Return the old and the new words of a text; of long ones the part that changed."""
+    """Describe a changed text: `its title is “new” instead of “old”`; of long texts the part."""
     before, after = " ".join(as_text(old).split()), " ".join(as_text(new).split())
     if before == after:
         return f"{label} has other spaces or line ends"
@@ -164,7 +164,7 @@ class Walk(ABC):
 
     def schema(self, old: Any, new: Any, at: str, depth: int) -> None:
         """Compare two schemas at a place: `author`, `items[].name`, or "" for the whole. A pair of
-        references that is being compared already is not compared again.
+        references is compared once, at its first place.
         """
         pair = (reference(old), reference(new))
         if old == new and self.same_definitions:
@@ -455,7 +455,7 @@ def reference(schema: Any) -> str:
 
 
 def resolved(schema: Any, root: dict[str, Any]) -> dict[str, Any]:
-    """A schema with its references into the root followed."""
+    """Return a schema with its `$ref` into the root followed; keywords beside a `$ref` win."""
     for _ in range(DEPTH):
         target = reference(schema)
         if not target.startswith("#/"):
@@ -500,17 +500,17 @@ def allowed_values(schema: dict[str, Any]) -> list[Any] | None:
 
 
 def below(at: str, name: str) -> str:
-    """Return the place of a property."""
+    """Return the place of a property: `author.name`; at the top its name."""
     return f"{at}.{name}" if at else name
 
 
 def either(types: list[str]) -> str:
-    """Types in words."""
+    """Return types joined by `or`."""
     return " or ".join(types)
 
 
 def listing(values: list[Any]) -> str:
-    """Values in words, six at most."""
+    """Return at most six values in backticks, each cut, and the number of further values."""
     words = []
     for value in values[:6]:
         text = value if isinstance(value, str) else json.dumps(value)

@@ -95,14 +95,14 @@ def is_read_anew(old: Lock, new: Lock) -> bool:
 
 
 def is_judged_anew(old: Lock, new: Lock) -> bool:
-    """Return whether mcpgen alone can have changed a hint: the document is the same, and so is the
-    configuration, or else the version is another.
+    """Return whether mcpgen alone can have changed a hint: the document is the same, and either
+    mcpgen is another version or the configuration is the same too.
     """
     return is_read_anew(old, new) or _inputs(old) == _inputs(new) != ("", "")
 
 
 def _inputs(lock: Lock) -> tuple[str, str]:
-    """Return the hashes of all inputs of a run; empty if either is unknown."""
+    """Return the hashes of document and configuration; two empty texts if either is unknown."""
     if "" in (lock.document, lock.config):
         return "", ""
     return lock.document, lock.config
@@ -135,8 +135,8 @@ def refuse_unaccepted(old: Lock, new: Lock) -> None:
 
 
 def by_text(changes: Iterable[Consent]) -> dict[str, list[str]]:
-    """Return the changes by their text, with the tools that share it: one line where a hundred
-    tools change in the same way.
+    """Return text → names of the tools with that change, none for the whole server: one line where
+    a hundred tools change in the same way.
     """
     tools: dict[str, list[str]] = {}
     for change in changes:
@@ -147,7 +147,7 @@ def by_text(changes: Iterable[Consent]) -> dict[str, list[str]]:
 
 
 def listed(names: list[str], most: int = MOST_NAMES) -> str:
-    """At most a screen full of tools, and how many more there are."""
+    """Return at most `most` names in backticks, and the number of further names."""
     text = ", ".join(f"`{name}`" for name in names[:most])
     if len(names) <= most:
         return text
@@ -190,7 +190,7 @@ class _Agreed:
 
 
 def _loss(old: Lock, matched: MatchedTools) -> Iterator[Consent]:
-    """Yield the removed tools if they are many. A renamed or moved tool is not removed."""
+    """Yield one consent if two or more tools, over a quarter, are removed: not renamed or moved."""
     gone = [tool.name for tool in matched.gone]
     if len(gone) > 1 and len(gone) * LOSS_DIVISOR > len(old.tools):
         yield Consent("", f"{len(gone)} of {len(old.tools)} tools are gone: {listed(gone)}")
@@ -315,7 +315,7 @@ def _sorted(scopes: Iterable[str]) -> tuple[str, ...]:
 
 
 def _origin(url: str | None) -> str:
-    """Scheme, host and port of a URL in lower case, or an empty string."""
+    """Return scheme, host and port of a URL in lower case; empty for None and an empty URL."""
     if not url:
         return ""
     parts = urlsplit(url)
@@ -323,7 +323,7 @@ def _origin(url: str | None) -> str:
 
 
 def _difference(old: str | tuple[str, ...], new: str | tuple[str, ...]) -> str:
-    """Return the new value of a part of a credential; of scopes those that came and went."""
+    """Return both values of a part of a credential; of scopes the added and the removed ones."""
     if isinstance(old, str) or isinstance(new, str):
         return f"{_word(old)} is now {_word(new)}"
     signs = [*(f"`+{one}`" for one in new if one not in old)]

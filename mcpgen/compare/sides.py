@@ -96,7 +96,7 @@ def side_of_project(folder: Path) -> Side:
 
 
 def side_of_files(lock: Lock, read: Read) -> Side:
-    """A project of which `read` gives the generated files by path."""
+    """Return the side of a project; `read` returns a generated file by path, None without it."""
     tools: dict[str, Mapping[str, Any]] = {}
     aliases: dict[str, str] = {}
     answers: dict[str, Schema] = {}

@@ -325,7 +325,9 @@ def name_problem(name: str | None) -> Problem | None:
 
 
 def field_value(key: Key, value: Any) -> Any:
-    """An accepted value as its dataclass field holds it: lists as tuples, methods in lower case."""
+    """Return an accepted value for its dataclass field: lists as tuples, a text of the kind `text
+    or texts` as a tuple of one, methods in lower case.
+    """
     if key.kind not in ("texts", "text or texts"):
         return value
     if isinstance(value, str):

@@ -27,7 +27,9 @@ def refuse_keywords(function: Callable[..., Any], given: Iterable[str], config: 
 
 
 def written(cls: type[Any]) -> dict[str, str]:
-    """Return field → how it is given, for the fields of a dataclass and of those inside it."""
+    """Return field → how it is given: `name=...`, or `selection=Selection(deprecated=...)` for a
+    field of a dataclass inside.
+    """
     found: dict[str, str] = {}
     for field in fields(cls):
         if is_dataclass(field.default):

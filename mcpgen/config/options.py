@@ -108,7 +108,7 @@ def literal(value: Any) -> str:
 
 
 def relative_to(source: str, folder: Path) -> str:
-    """A file's path from the project's folder, with `/`, so that both can be moved together."""
+    """Return a file's path from the project's folder, with `/`; absolute on another drive."""
     try:
         return Path(os.path.relpath(_followed(source), folder.resolve())).as_posix()
     except ValueError:  # another drive on Windows

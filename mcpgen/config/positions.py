@@ -71,7 +71,7 @@ def key_positions(text: str) -> Iterator[tuple[int, int, KeyPath]]:
 
 
 def place_at(text: str, file: str, line: int, column: int) -> Place:
-    """A place with the lines around it. Line 0: the whole file."""
+    """Return a place with the lines before and after, secrets cut. Line 0: the whole file."""
     if not line:
         return Place(file=file, line=line, column=column)
     lines = text.splitlines()

@@ -35,8 +35,8 @@ def unknown_paths(
 
 
 def all_fields(tools: Iterable[Tool], models: dict[str, Schema]) -> set[str]:
-    """Return the names of all fields of answers, at any depth; none where an answer may have
-    others.
+    """Return the names of all fields of answers, at any depth; an empty set where an answer may
+    have any field.
     """
     found: set[str] = set()
     pending: list[Schema] = [as_object(tool.response.type) for tool in tools if tool.response.json]

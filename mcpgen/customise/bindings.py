@@ -237,9 +237,9 @@ def _operations_by_word(lock: Lock) -> dict[str, Operation]:
 def _selection(
     selection: Selection, today: dict[Operation, str], words: Collection[str]
 ) -> Selection:
-    """Return the selection with each renamed operation under its new name.
+    """Return the selection with each renamed operation of `include_operations` under its new name.
 
-    `words` are the names of today's operations; only old names outside `words` are replaced.
+    `words` are the names of today's operations: an old name among them stays as well.
     """
     renamed = {}
     for before, operation in today.items():
@@ -378,8 +378,8 @@ def every(config: Config) -> Iterator[Many]:
 
 
 def merged(general: ToolConfig, special: ToolConfig, *, says_enabled: bool) -> ToolConfig:
-    """Return a table with the settings of a more special one over it; `says_enabled`: whether that
-    has the key `enabled`.
+    """Return a table with the settings of a more special one over it: `answer`, and each argument,
+    as a whole. `says_enabled`: whether the special table has the key `enabled`.
     """
     changes = {
         key.name: getattr(special, key.name)

@@ -37,12 +37,14 @@ class Recorded:
         return self._in_path(template) is not None
 
     def holds(self, expected: dict[str, Any], template: str) -> bool:
-        """Return whether a value is in the place expected by `tools.json`."""
+        """Return whether the request has an expected value of `tools.json`: in its `place`, under
+        its `name` (None: the whole body or query), compared by a key of `_FITS`.
+        """
         values = self._values(expected["place"], expected["name"], template)
         return any(fits(expected[kind], values) for kind, fits in _FITS.items() if kind in expected)
 
     def names(self, place: str) -> set[str]:
-        """Return the names in the query, else those of the fields in a JSON body."""
+        """Return the names in the query for `query`; for any other place a JSON body's fields."""
         if place == "query":
             return {name for name, _ in parse_qsl(self.query, keep_blank_values=True)}
         text = _text(self.body)

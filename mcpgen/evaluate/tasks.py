@@ -34,7 +34,7 @@ class Outcome:
 
 
 def summary(outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """Return the outcomes for programs: the share that was done, and means."""
+    """Return one or more outcomes for programs: number, share done, mean calls and tokens."""
     count = len(outcomes)
     return {
         "tasks": count,

@@ -204,8 +204,9 @@ def new_tool(
 
 
 def _argument(word: str) -> tuple[str, dict[str, Any], bool]:
-    """Read `name:type`, `name:type[]` or `name:one|other`, each with `!` if required, and
-    optionally `: description`.
+    """Return name, schema and whether it is required, of `name:type`, `name:type[]` or
+    `name:one|other`, each with `!` if required and optionally `: description`. Without a type it is
+    a string. Raises UsageError.
     """
     written, _, description = word.partition(": ")
     name, _, kind = written.partition(":")

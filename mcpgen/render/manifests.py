@@ -294,7 +294,7 @@ def manifest_json(server: Server) -> dict[str, Any]:
 def client_files(server: Server) -> dict[str, str]:
     """Settings to paste, by path: what each client's file has to hold for this server.
 
-    A client that takes fewer tools than the server has gets the three of `--lazy`.
+    A client that takes fewer tools than a searched server has gets the three of `--lazy`.
     """
     http = {"mcpServers": {server.name: {"type": "http", "url": HTTP_ADDRESS}}}
     files = {"clients/http.json": _json(http)}

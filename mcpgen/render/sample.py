@@ -90,8 +90,8 @@ def _start(base_url: str | None) -> str:
 
 
 def sample_arguments(tool: Tool, schema: Schema, whole: Schema) -> dict[str, Any] | None:
-    """Arguments made for a schema that the whole one takes as well, optional ones included where a
-    valid value is known; None where there are none.
+    """Return arguments made for `schema` and valid for `whole`, optional ones included where a
+    valid value is known; None where no such arguments were found.
     """
     sampler = Sampler(schema)
     required = schema.get("required", ())

@@ -26,7 +26,7 @@ class Explanation:
 
 @cache
 def table() -> dict[str, Explanation]:
-    """Every code with its explanation, in order."""
+    """Return code → its explanation, sorted by code."""
     text = (resources.files("mcpgen") / "data" / "codes.toml").read_text("utf-8")
     rows = tomllib.loads(text)
     return {

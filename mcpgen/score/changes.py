@@ -50,7 +50,8 @@ WORTH_SAYING = 0.001
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Improvement:
     """One change: the rule it serves, the points the list gains (at most), the tools it concerns,
-    what to do, where the rule comes from, and lines for `mcpgen.toml` that do it for the first.
+    what to do, where the rule comes from, and lines for `mcpgen.toml` or an overlay that do it for
+    the first tool (empty for a function).
     """
 
     rule: str
@@ -66,7 +67,7 @@ class Improvement:
 
 
 def changes(score: Score, listed: ToolList, most: int = MOST) -> list[Improvement]:
-    """Return the changes of a list worth most, the best first."""
+    """Return at most `most` changes that gain most, the best first; rule `fields` comes last."""
     definitions = {name: ScoredTool(tool) for name, tool in listed.by_name().items()}
     proposals: dict[tuple[Rule, str], dict[str, float]] = {}
     for one in score.tools:
@@ -83,14 +84,16 @@ def changes(score: Score, listed: ToolList, most: int = MOST) -> list[Improvemen
 
 
 def _meant(rule: Rule, name: str, listed: ToolList) -> Rule:
-    """Return the rule for a tool: an answer without a type needs a schema first."""
+    """Return the rule, with the advice `untyped` where the tool's answers have no type."""
     if not rule.untyped or name in listed.typed:
         return rule
     return replace(rule, key="document", advice=rule.untyped)
 
 
 def _broken(rule: Rule, one: ScoredTool) -> list[tuple[Rule, str]]:
-    """Return the arguments that break a rule; for a rule on the whole tool the name is empty."""
+    """Return the rule with each argument that breaks it; a rule on the whole tool, broken or not,
+    with an empty name.
+    """
     if rule.key != "argument":
         return [(rule, "")]
     kept = KEPT[rule.name]
@@ -189,7 +192,7 @@ def _with_places(lines: str, places: Mapping[KeyPath, Place]) -> str:
 
 
 def _largest(one: ScoredTool) -> str:
-    """Return the optional argument that takes most room, or any."""
+    """Return the optional argument that takes most room; `…` where all are required."""
     optional = [name for name in one.arguments if name not in one.required]
     names = optional or ["…"]
     return max(names, key=lambda name: len(str(one.arguments.get(name))))

@@ -37,17 +37,17 @@ def data() -> dict[str, Any]:
 
 @cache
 def word_list(name: str) -> frozenset[str]:
-    """Return the words of a row of the table."""
+    """Return the words of a list under `[words]` in `data/score.toml`."""
     return frozenset(data()["words"][name].split())
 
 
 def without_numbers(name: str) -> tuple[str, ...]:
-    """Return the words of a name without numbers and versions: `get_books_v2` is `get_books`."""
+    """Return the words of a name without numbers and `v`: (`get`, `books`) of `get_books_v2`."""
     return tuple(word for word in words(name) if not word.isdigit() and word != "v")
 
 
 def content_words(text: str) -> list[str]:
-    """Return the stems of a text's words that say something."""
+    """Return the stems of a text's words in order, without stop words."""
     return [stem(word) for word in words(text) if word not in _STOP]
 
 

@@ -133,7 +133,7 @@ def _full(listed: ToolList) -> ToolList:
 
 def tools_of_server(target: str, *, remote: bool) -> ToolList:
     """Return the tools that a running server lists: at a URL where `remote`, else started by a
-    command. Raises UsageError where it cannot be asked.
+    command. Raises UsageError where it cannot be asked, or has none.
     """
     import asyncio
 

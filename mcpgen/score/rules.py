@@ -305,8 +305,8 @@ TYPES = frozenset({"type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref"})
 
 
 def is_explained(name: str, inner: Mapping[str, Any]) -> bool:
-    """Return whether an argument has a text that says more than its name, or is an object of which
-    most fields have a text.
+    """Return whether an argument has a text that says more than its name, or is an object with a
+    text on at least half of its fields.
     """
     fields = as_object(inner.get("properties")).values()
     texts = [as_text(as_object(field).get("description")) for field in fields]

@@ -29,7 +29,7 @@ def name_of_words(one: ScoredTool, among: ScoredTools) -> float:
     """Rate a name: 0 for a digest, for a method of HTTP as its verb, an `id` in the midst of a
     path's segments, a number as the only difference to another name, and for words that fit every
     tool (`do_thing`, `api_v1_post_3`); half for a verb without what it acts on (`get_data`,
-    `search`).
+    `search`); less than 1 from nine words on.
     """
     parts = words(one.name)
     said = [word for word in without_numbers(one.name) if word not in word_list("vague")]

@@ -79,7 +79,7 @@ def upgrade(document: Document, problems: Problems) -> Document:
 
 
 def _told(document: Document) -> Iterator[tuple[Kind, dict[str, Any], At]]:
-    """Walk through the document, and tell how many of its paths are done."""
+    """Yield what `walk` yields, and tell how many paths of the document are done."""
     paths = shares(as_object(document.root.get("paths")), document.tell, "upgrading the document")
     for kind, node, at in walk(document):
         if kind == "path_item":
@@ -214,7 +214,7 @@ def _rewrite(holder: dict[str, Any], key: str, prefixes: list[Prefix]) -> None:
 
 
 def _upgrade_root(document: Document) -> None:
-    """The root of the document."""
+    """Bring the root up to date in place: `openapi`, `x-webhooks`, Azure's `x-ms-paths`."""
     root, moved = document.root, document.moved
     root["openapi"] = VERSION
     if "x-webhooks" in root and "webhooks" not in root:
@@ -233,8 +233,8 @@ def _upgrade_root(document: Document) -> None:
 
 
 def _upgrade_media_type(document: Document, node: dict[str, Any], pointer: str) -> None:
-    """A Media Type Object of OpenAPI 3.0: its fields have styles in a form alone (3.0.4 section
-    4.7.15.1), those of a multipart body since 3.1.
+    """Drop the `STYLES` of the fields of a multipart body of OpenAPI 3.0 (`pointer`: its place):
+    before 3.1 they are for forms alone (3.0.4 section 4.7.15.1).
     """
     if not document.version.startswith("3.0"):
         return

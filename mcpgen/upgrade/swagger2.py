@@ -57,7 +57,7 @@ WITHIN = _STYLES.keys() - {"multi"}
 
 
 def convert(document: Document, problems: Problems) -> None:
-    """The whole document, but for its schemas and the references into `SECTIONS`."""
+    """Convert a document in place, except its schemas and the references into `SECTIONS`."""
     _Swagger(document, problems).document_object()
     document.forget()
 
@@ -250,7 +250,7 @@ class _Swagger:
         return bodies, shifted
 
     def parameter(self, parameter: Any, pointer: str) -> None:
-        """A query, path, header or cookie parameter, or a response header: its type goes into
+        """Convert a parameter that is no body, or a response header, in place: its type goes into
         `schema`.
         """
         if not self.once(parameter):

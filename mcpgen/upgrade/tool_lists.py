@@ -63,7 +63,7 @@ BESIDE_A_REFERENCE = ("$ref", "$defs", "definitions", "title", "description", "$
 
 
 def convert(document: Document) -> None:
-    """Every list of tools of a document, in place."""
+    """Give tools whose arguments are no JSON Schema an `inputSchema`, in place."""
     for root, pointer in definition_roots(document):
         for entry, entry_pointer in entries(root, pointer) or ():
             tool, at = unwrapped(entry, entry_pointer)

@@ -135,8 +135,8 @@ def walk(document: Document) -> Iterator[tuple[Kind, dict[str, Any], At]]:
 
 
 def definitions(document: Document) -> Iterator[tuple[Kind, Any, At]]:
-    """Yield the schemas of tool definitions: of the document itself, and of definitions
-    beside it.
+    """Yield the schemas of tool definitions, of the document itself and beside it, as `walk` does:
+    `schema`, the schema, its place.
     """
     for root, pointer_of_root in definition_roots(document):
         for schema, at, _ in schemas(root, pointer_of_root):

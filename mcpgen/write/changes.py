@@ -178,8 +178,8 @@ class _Table:
 
 
 def adopted(project: Path, generated: Iterable[str]) -> dict[str, frozenset[str]]:
-    """Return each file at the path of a generated file or in a folder of generated files, with its
-    hash. Without a lock, mcpgen takes these files over.
+    """Return path → its only hash, of each file at the path of a generated file or in a folder of
+    generated files. Without a lock, mcpgen takes these files over.
     """
     paths = set(generated)
     pattern = generated_in(paths)

@@ -87,7 +87,7 @@ class Calls:
         self._run = run
         self._places = anyio.Semaphore(AT_ONCE)
         self.changes: Counter[str] = Counter()
-        """Number of calls of each tool that can change data, without refused ones."""
+        """Tool that can change data -> number of its calls that succeeded."""
         self._running: set[anyio.CancelScope] = set()
 
     def function(self, entry: Entry) -> Any:

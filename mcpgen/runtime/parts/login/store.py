@@ -46,7 +46,7 @@ class Store:
         self._variable = credential.variables[-1]
 
     def load(self) -> Tokens | None:
-        """Return the tokens; None without a login. Raises NoKeyring."""
+        """Return the tokens; None without a login, or for an unreadable entry. Raises NoKeyring."""
         library = _keyring()
         try:
             first = library.get_password(self._service, self._user)

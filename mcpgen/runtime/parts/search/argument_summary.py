@@ -12,8 +12,8 @@ MOST_KEYS = 10
 
 
 def argument_summary(schema: Mapping[str, Any], room: int, told: set[str]) -> str:
-    """The arguments of an input schema, the required ones first, each on a line with its type and
-    meaning; optional ones on one line. Past `room` characters the rest is counted.
+    """Return the arguments of an input schema: all required ones first, each on a line with its
+    type and meaning; optional ones on one line, of which those past `room` characters are counted.
 
     `told` are the texts that the reader has seen, which are not repeated; new ones are added.
     """

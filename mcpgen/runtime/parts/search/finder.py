@@ -55,7 +55,7 @@ class Finder:
         )
 
     def search(self, query: str, limit: int, offers: Offers) -> SearchResult:
-        """The best tools for a query, of those that the connection wants."""
+        """Return the best tools for a query, at most `limit`, among those the connection wants."""
         listed = [name for name in self.listed if offers(self._find(name))]
         result = self._index.search(query, max(limit, DEEPEST), listed)
         names = result.names

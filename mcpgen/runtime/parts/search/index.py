@@ -155,8 +155,8 @@ class Index:
             tools.pop(number, None)
 
     def search(self, text: str, limit: int, allowed: Iterable[str]) -> SearchResult:
-        """The best of the tools `allowed`, the best first; one of exactly that name comes before
-        everything else.
+        """Return at most `limit` of the tools `allowed`, the best first; a tool named exactly like
+        the text precedes all.
         """
         text = text[:LONGEST_QUERY]
         listed = frozenset(allowed)
