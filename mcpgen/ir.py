@@ -417,8 +417,8 @@ class Server:
         return next((api for api in self.apis if api.name == name), self)
 
     def call_of(self, tool: Tool) -> tuple[str | None, tuple[tuple[str, ...], ...] | None]:
-        """Return the base URL and the security of a tool's calls: None if they are the first API's;
-        an empty base URL if it is unknown.
+        """Return the base URL and the security of a tool's calls: None if they are the first API's,
+        and for a tool without a request; an empty base URL if it is unknown.
         """
         request = tool.request
         if request is None:

@@ -116,7 +116,9 @@ class Summary:
         return Size(bytes=sum(self.sizes[tool.name].bytes for tool in toolset.tools))
 
     def largest(self, count: int) -> list[tuple[str, Size]]:
-        """Return the tools that cost most, largest first."""
+        """Return name and size of at most `count` tools and functions that cost most, largest
+        first.
+        """
         sizes = {**self.sizes, **{str(tool["name"]): weight(tool) for tool in self.functions}}
         return sorted(sizes.items(), key=lambda pair: (-pair[1].bytes, pair[0]))[:count]
 

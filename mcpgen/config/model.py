@@ -223,7 +223,7 @@ class Config(metaclass=KnownFields):
 
     def of_api(self, name: str) -> Config:
         """Return the configuration of a further API: base URL, credentials and headers are its own
-        alone, its allowed origins are added, and there is no title.
+        alone (none for an unknown API), its allowed origins are added, and there is no title.
         """
         api = self.apis.get(name, ApiConfig())
         return replace(

@@ -203,7 +203,7 @@ def _plain(option: Any) -> str:
 
 
 def short(value: Any) -> str:
-    """Return the beginning of a value as JSON."""
+    """Return the first `SHOWN` characters of a value as JSON, in backticks."""
     return f"`{json.dumps(value, ensure_ascii=False)[:SHOWN]}`"
 
 

@@ -166,7 +166,7 @@ def dumped(data: Any, indent: int | str = 2, *, ascii_only: bool = False) -> str
 
 
 def effects(*, read_only: bool) -> dict[str, bool]:
-    """Return the effects of a tool for a new contract (MCP 2025-11-25, ToolAnnotations)."""
+    """Return the `annotations` of a new contract (MCP 2025-11-25, ToolAnnotations)."""
     return dict(READS_ONLY) if read_only else dict(MAY_CHANGE_DATA)
 
 

@@ -163,9 +163,8 @@ def parameter(argument: Argument, types: Types) -> str:
 
 
 def default(argument: Argument) -> str:
-    """Return the default that follows the annotation.
-
-    A list or an object would be shared by all calls: it goes into the request.
+    """Return the default that follows the annotation: empty for a required argument, ` = OMIT`
+    for an optional one, and for a list or an object, which all calls would share.
     """
     if not argument.default:
         return "" if argument.required else " = OMIT"

@@ -165,7 +165,9 @@ def is_field(key: str) -> bool:
 
 
 def docstring(text: str, indent: int = 4, width: int = WIDTH) -> Code:
-    """One sentence as a docstring, wrapped where the line would be too long."""
+    """Return a sentence as a docstring, wrapped at `width`; `...` for an empty text, and for a word
+    that fits no line.
+    """
     if type(text) is not str:
         raise UnsafeValue(f"unsupported type: `{type(text).__name__}`")
     words = [_docstring_word(word, width) for word in visible(text).split() or [ELLIPSIS]]
@@ -194,8 +196,8 @@ def _docstring_word(word: str, width: int) -> str:
 
 
 def code(value: Any) -> Code:
-    """Return a value that is `Code` already. Raises for anything else. Jinja's `finalize`: all that
-    a template prints comes through here.
+    """Return a value that is `Code` already. Raises UnsafeValue for any other. Jinja's `finalize`:
+    all that a template prints comes through here.
     """
     if type(value) is not Code:
         raise UnsafeValue(f"not code: `{type(value).__name__}`")
@@ -210,7 +212,9 @@ def comment(text: Any) -> Code:
 
 
 def word(value: Any) -> Code:
-    """A number or a plain word (`[A-Za-z0-9_.-]`), which means the same in every file format."""
+    """Return a number or a plain word (`[A-Za-z0-9_.-]`), which means the same in every file
+    format. Raises UnsafeValue for anything else.
+    """
     if type(value) is int:
         return Code(_integer(value))
     if type(value) is not str or not _WORD.fullmatch(value):

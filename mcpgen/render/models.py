@@ -68,7 +68,7 @@ class Types:
         return None if schema is None else union(self._operands(schema))
 
     def source(self) -> str:
-        """Return the source of the module for `written`; empty where there are no models."""
+        """Return the source of the module for `written`, as JSON; empty without models."""
         if not self.models:
             return ""
         words: list[Any] = []

@@ -29,7 +29,7 @@ def on_request() -> Mapping[str, tuple[str, ...]]:
 
 
 def requested(paths: Collection[str], folder: Path) -> tuple[str, ...]:
-    """Return the groups of files in a project; `paths` are those of its lock."""
+    """Return the groups on request of which a project has a file; `paths` are its lock's."""
     return tuple(
         name
         for name, own in on_request().items()

@@ -57,7 +57,9 @@ class ProgramAnswers:
         self._lists: Mapping[str, Any] = facts.get("lists", {})
 
     def reading(self, entry: Entry) -> dict[str, Any]:
-        """The choice of all fields, also of an object, where a call chooses none."""
+        """Return the choice of all fields for a call that makes none: `{"fields": ["all"]}`; under
+        an empty name for a tool without an argument that chooses.
+        """
         listing = self._lists.get(entry.name, {})
         names = [listing[key] for key in ("fields", "asked") if key in listing]
         return dict.fromkeys(names or [""], EVERYTHING)
@@ -91,7 +93,7 @@ class Calls:
         self._running: set[anyio.CancelScope] = set()
 
     def function(self, entry: Entry) -> Any:
-        """The function of a tool, as the program calls it."""
+        """Return the function that calls a tool with a dictionary of arguments."""
 
         async def call(arguments: dict[str, Any]) -> Any:
             with anyio.CancelScope() as scope:

@@ -207,7 +207,7 @@ def wrapped(output: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def type_of(schema: Any, definitions: Mapping[str, Any], depth: int = 0) -> str:
-    """A schema as a type; an object with its keys, as `{"id": int, "name?": str}`."""
+    """A schema as a type, `Any` four levels down; an object as `{"id": int, "name?": str}`."""
     if not isinstance(schema, dict) or depth > 3:
         return "Any"
     if "$ref" in schema:

@@ -103,7 +103,9 @@ class Store:
         return str(getattr(_keyring().get_keyring(), "name", "the keyring"))
 
     def lock_file(self) -> Path:
-        """Return the path of a file that a process locks while it renews these tokens."""
+        """Make the folder of a file that a process locks while it renews these tokens; return the
+        file's path. Raises OSError.
+        """
         cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
         folder = Path(cache) / self._service
         folder.mkdir(parents=True, exist_ok=True)

@@ -134,7 +134,7 @@ class Index:
             self.add(name, entry)
 
     def add(self, name: str, entry: Mapping[str, Any]) -> None:
-        """One more tool, or another entry for one that is there."""
+        """Add a tool, or replace the entry of a tool that is there."""
         if name in self._numbers:
             self._drop(self._numbers[name])
         number = self._numbers[name] = len(self._names)

@@ -52,7 +52,7 @@ class Language:
 
     def phrase(self, said: list[str]) -> tuple[int, int, str]:
         """Return the places of a verb and its particle, and the verb of the same meaning:
-        `unfollow` of `stop following`.
+        `unfollow` of `stop following`; 0, 0 and an empty text without such a phrase.
         """
         for start, word in enumerate(said):
             for particle, verb in self._phrases.get(word, {}).items():
@@ -119,7 +119,7 @@ class Language:
         return not self._known.isdisjoint(map(root, [word, *self.undone(word)]))
 
     def undone(self, word: str) -> list[str]:
-        """The verb that a verb undoes: `pin` of `unpin`; of `unread` and of other words nothing."""
+        """Return the verb that a verb undoes, in a list: `pin` of `unpin`; empty for `unread`."""
         bases = [word.removeprefix("un")] * word.startswith("un")
         return [base for base in bases if {*self.verbs.get(base, ())} - READING]
 
