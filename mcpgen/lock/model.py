@@ -201,22 +201,18 @@ def successors(gone: Iterable[str], added: Iterable[str]) -> dict[str, str]:
     /v2/books`; else the only one that is the same below a prefix, as `GET /admin/books` is.
     """
     left, new = list(gone), list(added)
-    found: dict[str, str] = {}
-    for operation in left:
-        alike = [each for each in new if shape(each) == shape(operation)]
-        if len(alike) == 1:
-            found[operation] = alike[0]
-    taken = set(found.values())
-    pairs = [
-        (operation, each)
-        for operation in left
-        for each in new
-        if operation not in found
-        if each not in taken
-        if _is_below(operation, each)
-    ]
+    shapes = {each: shape(each) for each in (*left, *new)}
+    pairs = [(was, now) for was in left for now in new]
+    found = _unmistakable([pair for pair in pairs if shapes[pair[0]] == shapes[pair[1]]])
+    taken = {*found, *found.values()}
+    below = [pair for pair in pairs if taken.isdisjoint(pair) and _is_below(*pair)]
+    return found | _unmistakable(below)
+
+
+def _unmistakable(pairs: list[tuple[str, str]]) -> dict[str, str]:
+    """Return the pairs whose operations are in no other pair."""
     counts = Counter(name for pair in pairs for name in pair)
-    return found | {was: now for was, now in pairs if counts[was] == counts[now] == 1}
+    return {was: now for was, now in pairs if counts[was] == counts[now] == 1}
 
 
 def _is_below(one: str, other: str) -> bool:

@@ -35,6 +35,7 @@ RESTORE = f"restore it from version control (`git checkout mcpgen.lock`); or els
 REMOVE = (
     "remove it and run `mcpgen generate`: it only says which files an interrupted run had written"
 )
+AWAY = "move that away; mcpgen follows no link"
 MERGE = "`mcpgen generate --adopt` goes on from either side"
 ONCE_ALWAYS = ("http", "install", "shell")
 """The parts of each server whose lock names none."""
@@ -276,19 +277,15 @@ def read_lock(folder: Path) -> Lock | None:
 def salvaged_lock(folder: Path) -> Lock | None:
     """Read as much as possible of a project's lock: one side of an unresolved merge, None if it is
     missing or damaged. Raises OutputConflictError for the lock of a newer version of mcpgen, and if
-    `mcpgen.lock` is a link.
+    `mcpgen.lock` is a link or no permission allows to read it.
     """
-    try:
-        return read_lock(folder)
-    except OutputConflictError:
-        content = read_plain(folder, NAME)
-        if not isinstance(content, bytes) or _newer_generator(content):
-            raise
+    content = _content(folder, NAME) or b""
     for side in _sides(content.decode("latin-1")):
         try:
             return _understood(folder, NAME, side.encode("latin-1"))
         except OutputConflictError:
-            continue
+            if _newer_generator(content):
+                raise
     return None
 
 
@@ -371,15 +368,19 @@ def with_files(lock: Lock, files: Mapping[str, str | bytes]) -> Lock:
 
 
 def _read(folder: Path, name: str) -> Lock | None:
+    content = _content(folder, name)
+    return None if content is None else _understood(folder, name, content)
+
+
+def _content(folder: Path, name: str) -> bytes | None:
+    """Return the bytes of a lock, None where there is none. Raises OutputConflictError."""
     try:
         content = read_plain(folder, name)
     except OSError as error:
         raise _unreadable(folder, name, str(error)) from error
-    if content is None:
-        return None
     if isinstance(content, Obstacle):
-        raise _unreadable(folder, name, str(content), _remedy(name))
-    return _understood(folder, name, content)
+        raise _unreadable(folder, name, str(content), AWAY)
+    return content
 
 
 def _understood(folder: Path, name: str, content: bytes) -> Lock:
@@ -394,11 +395,11 @@ def _understood(folder: Path, name: str, content: bytes) -> Lock:
         blocked = obstacle(folder, path)
         if blocked is not None:
             reason = f"it names `{path}`, but {blocked}"
-            raise _unreadable(folder, name, reason, "move that away; mcpgen follows no link")
+            raise _unreadable(folder, name, reason, AWAY)
     return lock
 
 
-def _remedy(name: str, content: bytes = b"") -> str:
+def _remedy(name: str, content: bytes) -> str:
     """Return the hint for a lock that this version cannot read."""
     if name == PENDING:
         return REMOVE

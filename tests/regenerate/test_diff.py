@@ -480,6 +480,7 @@ def test_operations_that_move_below_a_prefix_are_proposed_for_names_and_tables(
     (["GET /x/v1/a"], ["GET /a"], {"GET /x/v1/a": "GET /a"}),
     (["GET /{id}"], ["GET /a/{id}"], {}),
     (["GET /a"], ["POST /x/a", "GET /xa", "GET shop:/a"], {}),
+    (["GET /v1/a", "GET /v2/a"], ["GET /v3/a"], {}),
 ])  # fmt: skip
 def test_only_what_is_unmistakable_is_a_successor(
     gone: list[str], added: list[str], found: dict[str, str]

@@ -123,3 +123,23 @@ def test_the_types_of_a_tool_with_a_chosen_name_keep_theirs(tmp_path: Path) -> N
     adopt(folder)
     assert "find_books" in tools(folder)
     assert (package(folder) / "models.py").read_text() == before
+
+
+def test_a_lock_that_is_a_link_or_unreadable_is_never_adopted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = project(tmp_path)
+    lock = folder / "mcpgen.lock"
+    lock.rename(tmp_path / "elsewhere.lock")
+    lock.symlink_to(tmp_path / "elsewhere.lock")
+    with pytest.raises(OutputConflictError, match="symbolic link") as error:
+        adopt(folder)
+    assert error.value.problems[0].hint == "move that away; mcpgen follows no link"
+
+    def refused(*_: Any) -> bytes:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("mcpgen.lock.text.read_plain", refused)
+    with pytest.raises(OutputConflictError, match="Permission denied") as error:
+        adopt(folder)
+    assert error.value.problems[0].hint == "make it readable"
