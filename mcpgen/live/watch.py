@@ -32,14 +32,10 @@ States = dict[Path, tuple[int, int]]
 
 def sources(config: Config, document: Document, folder: Path) -> list[Path]:
     """Return the source files of a project; URLs are left out."""
-    names = [*config.documents, *config.overlays, *config.workflows]
-    names += [overlay for api in config.apis.values() for overlay in api.overlays]
+    names = (*config.documents, *document.originals)
     paths = [Path(name) for name in names if not is_fetched(name)]
     for module in (module_of(name, folder) for name in names if is_app(name)):
         paths += module.parent.rglob("*.py") if module is not None else ()
-    if document.source.path is not None:
-        beside = document.source.path.parent
-        paths += [beside / name for name in document.files if name]
     return [folder / NAME, *paths]
 
 

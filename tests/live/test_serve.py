@@ -20,6 +20,11 @@ from mcp.client.stdio import stdio_client
 from mcp.client.subscriptions import ToolsListChanged
 from mcp.types import ToolListChangedNotification
 
+from mcpgen.config import Config
+from mcpgen.live.watch import sources
+from mcpgen.pipeline import read
+from mcpgen.problems import Problems
+
 from .conftest import Ended, StandIn
 
 DOCUMENT = """\
@@ -280,3 +285,17 @@ def test_an_app_is_served_and_imported_again(here: Path, api: StandIn) -> None:
                     await asyncio.sleep(0.2)
 
     asyncio.run(run())
+
+
+def test_every_file_of_a_document_is_watched_wherever_it_lies(here: Path) -> None:
+    paths = {"/a": {"$ref": "a.json"}, "/b": {"$ref": "../work/b.json"}}
+    root = {"openapi": "3.1.0", "info": {"title": "T", "version": "1"}, "paths": paths}
+    files = [here / "api" / "api.json", here / "api" / "a.json", here / "work" / "b.json"]
+    for path in files:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps(root if path.name == "api.json" else {"get": {}}))
+    config = Config(
+        sources=(str(files[0]),), ref_root=str(here), folder=here / "work", known_apis={}
+    )
+    watched = sources(config, read(config, Problems()), here / "work")
+    assert {path.resolve() for path in watched} >= {path.resolve() for path in files}
