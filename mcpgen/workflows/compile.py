@@ -106,28 +106,29 @@ class Operations:
             return None if match is None else ""
         return found.get(match[1])
 
-    def _of_several(self, word: str, api: str | None) -> Tool:
-        """Return the only tool with an operationId or `METHOD /path` in an API, or in any API if
-        `api` is None. Raises Inexpressible for none and for several.
+    def _of_several(self, words: list[str], api: str | None) -> Tool:
+        """Return the only tool with the first operationId or `METHOD /path` that an API has, or any
+        API if `api` is None. Raises Inexpressible for none and for several.
         """
-        same = [
-            tool
-            for tool in self.tools
-            if word in (tool.origin.own_id, f"{tool.origin.method} {tool.origin.path}")
-            and api in (None, tool.origin.api)
-        ]
-        if len(same) > 1:
-            raise Inexpressible(f"several APIs have `{visible(word)[:80]}`: name the source")
-        if not same:
-            raise self._refuse(within(api or "", word))
-        return same[0]
+        for word in words:
+            same = [
+                tool
+                for tool in self.tools
+                if word in (tool.origin.own_id, f"{tool.origin.method} {tool.origin.path}")
+                and api in (None, tool.origin.api)
+            ]
+            if len(same) > 1:
+                raise Inexpressible(f"several APIs have `{visible(word)[:80]}`: name the source")
+            if same:
+                return same[0]
+        raise self._refuse(within(api or "", words[0]))
 
     def by_id(self, text: str, sources: Mapping[str, str]) -> Tool:
         """Return the tool of an operationId, with or without its source. Raises Inexpressible."""
         match = _SOURCE.fullmatch(text)
         name = match[2] if match else text
         if self.apis != {""}:
-            return self._of_several(name, self._api(text, sources))
+            return self._of_several([name], self._api(text, sources))
         if name not in self._by_id:
             raise self._refuse(name)
         return self._by_id[name]
@@ -141,13 +142,8 @@ class Operations:
             raise Inexpressible(f"`{visible(text)[:80]}` points to no operation")
         path = urllib.parse.unquote(split(f"/{match[1]}")[0])
         methods = [match[2]] if match[2] else PATH_ITEM
-        if self.apis != {""}:
-            return self._of_several(f"{methods[0].upper()} {path}", self._api(text, sources))
-        for method in methods:
-            tool = self.by_operation.get(f"{method.upper()} {path}")
-            if tool is not None:
-                return tool
-        raise self._refuse(f"{methods[0].upper()} {path}")
+        words = [f"{method.upper()} {path}" for method in methods]
+        return self._of_several(words, self._api(text, sources))
 
     def _refuse(self, name: str) -> Inexpressible:
         label = f"`{visible(name)[:80]}`"
@@ -630,9 +626,7 @@ _MIRRORED: dict[Operator, Operator] = {"<": ">", "<=": ">=", ">": "<", ">=": "<=
 
 
 def _takes_failure(condition: Condition) -> bool:
-    """Return whether a status of 400 or more may meet a condition, in doubt true. A regular
-    expression is tried with six statuses.
-    """
+    """Return whether a status of 400 or more may meet a condition, in doubt true."""
     match condition:
         case Joined(_, conditions):
             return any(map(_takes_failure, conditions))
@@ -644,7 +638,7 @@ def _takes_failure(condition: Condition) -> bool:
             mirrored = _MIRRORED.get(operator, operator)
             return _takes_failure(Comparison(mirrored, status, condition.left))
         case Matches(Constant(pattern), Status()):
-            return any(matches(pattern, status) for status in (400, 401, 404, 409, 422, 500))
+            return any(matches(pattern, status) for status in range(400, 600))
     return False
 
 

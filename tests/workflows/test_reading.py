@@ -294,6 +294,9 @@ def test_names_that_collide_are_told_apart(make: Any, api: Any) -> None:
 def test_a_workflow_calls_operations_of_several_apis(tmp_path: Path) -> None:
     other = {**copy.deepcopy(API), "openapi": "3.0.3"}
     other["servers"] = [{"url": "https://other.example.com"}]
+    other["paths"]["/posts"] = {
+        "post": {**API["paths"]["/things"]["get"], "operationId": "addPost"}
+    }
     other["paths"]["/parts"] = {
         "get": {**API["paths"]["/things"]["get"], "operationId": "listParts"}
     }
@@ -302,8 +305,12 @@ def test_a_workflow_calls_operations_of_several_apis(tmp_path: Path) -> None:
         step("b", "listParts"),
         step("c", "$sourceDescriptions.b.listThings"),
     )
-    path = {"stepId": "d", "operationPath": "{$sourceDescriptions.b.url}#/paths/~1things/post"}
-    flows = arazzo(workflow("both", *steps, path), workflow("either", step("e", "listThings")))
+    url = "{$sourceDescriptions.b.url}#/paths/~1"
+    path = {"stepId": "d", "operationPath": f"{url}things/post"}
+    any_method = {"stepId": "f", "operationPath": f"{url}posts"}
+    flows = arazzo(
+        workflow("both", *steps, path, any_method), workflow("either", step("e", "listThings"))
+    )
     flows["sourceDescriptions"] = [
         {"name": "api", "url": "a.yaml", "type": "openapi"},
         {"name": "b", "url": "somewhere.yaml", "type": "openapi"},
@@ -318,7 +325,9 @@ def test_a_workflow_calls_operations_of_several_apis(tmp_path: Path) -> None:
     document, server, _ = pipeline.generate(config, problems)
     tools = {tool.name: tool for tool in server.tools}
     called = [each.operation for each in tools["both"].workflow.steps]
-    assert called == ["GET /things", "GET b:/parts", "GET b:/things", "POST b:/things"]
+    assert called == [
+        "GET /things", "GET b:/parts", "GET b:/things", "POST b:/things", "POST b:/posts"
+    ]  # fmt: skip
     assert "either" not in tools
     assert any("several APIs have `listThings`" in problem.message for problem in problems)
     place = document.place(tools["b_list_parts"].origin.pointer)

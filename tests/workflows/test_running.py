@@ -232,16 +232,17 @@ def test_each_step_has_attempts_of_its_own(flow: Any, api: Any) -> None:
     assert len(api.lines) == 4
 
 
-@pytest.mark.parametrize("criterion", ["$statusCode == 404", "404 == $statusCode"])
-def test_a_status_may_stand_on_either_side_of_a_criterion(
-    flow: Any, api: Any, criterion: str
-) -> None:
-    api.answers["GET /things"] = [(404, {})]
+@pytest.mark.parametrize("criterion", [
+    {"condition": "$statusCode == 410"}, {"condition": "410 == $statusCode"},
+    {"condition": "^410$", "type": "regex", "context": "$statusCode"},
+])  # fmt: skip
+def test_a_criterion_may_ask_for_a_failure(flow: Any, api: Any, criterion: Any) -> None:
+    api.answers["GET /things"] = [(410, {})]
     listing = step(
-        "list", "listThings", successCriteria=when(criterion), outputs={"status": "$statusCode"}
+        "list", "listThings", successCriteria=[criterion], outputs={"status": "$statusCode"}
     )
     found = {"status": "$steps.list.outputs.status"}
-    assert flow("find", listing, outputs=found).outputs("find") == {"status": 404}
+    assert flow("find", listing, outputs=found).outputs("find") == {"status": 410}
 
 
 @pytest.mark.parametrize("repair_first", [True, False])
