@@ -126,10 +126,7 @@ class Bench:
         """
         with self.lock:
             if self._on_disk() != self._seen:
-                edits = dict(_differences(tomllib.loads(self.saved), tomllib.loads(self.text)))
-                self.read_again()
-                self.history.clear()
-                self.change(edits)
+                self._redo()
             elif self._own != states_of(self._own_files()):
                 self._take_functions(self.server)
                 self._apply(self.text, self.config)
@@ -159,6 +156,8 @@ class Bench:
             if is_another or _of_the_server(config) != _of_the_server(self.config):
                 self._take(self._everything(config, problems, self.last_lock))
             self._apply(text, config)
+            if is_another:
+                self._seen = self._on_disk()
         except McpgenError:
             self.document, self.problems, server = before
             self._take(server)
@@ -351,11 +350,11 @@ class Bench:
 
     def _select(self, changes: Mapping[str, Any]) -> None:
         """Change `[select]`. Raises UsageError, without a change, if no tool remains."""
-        before = self.text
+        before, history = self.text, self.history
         self.change({("select", key): value for key, value in changes.items()})
         if not self.chosen:
             self._use(before)
-            self.history.pop()
+            self.history = history
             raise UsageError.of(*NO_TOOL)
 
     def save(self) -> None:
@@ -368,7 +367,7 @@ class Bench:
             if path.is_file():
                 now = path.read_text("utf-8-sig")
             if now != self.saved:
-                self._redo(now)
+                self._redo()
                 hint = "look at the lines below, then save again"
                 message = f"`{path}` was changed by something else: your edits are applied to that"
                 raise UsageError.of("E0834", message, hint=hint)
@@ -376,14 +375,20 @@ class Bench:
             self.saved = self.text
             self.history.clear()
 
-    def _redo(self, now: str) -> None:
-        """Apply the edits to another text of the file. Raises UsageError where they do not fit."""
+    def _redo(self) -> None:
+        """Read every file again and apply the edits. Raises McpgenError for an unusable file or an
+        edit that does not fit, and keeps what was read before and the edits. An edit raises once
+        for each state of the files, so that it can be taken back.
+        """
         edits = dict(_differences(tomllib.loads(self.saved), tomllib.loads(self.text)))
-        self.config_of(now)
-        self._use(edit(now, edits))
-        self.read_again()
-        self.history.clear()
-        self.change(edits)
+        before = vars(self).copy()
+        try:
+            self.read_again()
+            self.history = []
+            self.change(edits)
+        except McpgenError:
+            self.__dict__ = {**before, "_seen": self._seen}
+            raise
 
     def read_again(self) -> None:
         """Read the document and the folder anew, after either has changed."""

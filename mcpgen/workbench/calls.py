@@ -22,7 +22,7 @@ from ..config import Selection
 from ..customise.apply import alone
 from ..live.environment import python_of
 from ..live.outcome import outcome_of
-from ..paths import homes
+from ..paths import FACTS, homes
 from ..problems import Problems, UsageError
 from ..render import render
 from .bench import OWN, Bench
@@ -106,7 +106,9 @@ def _generate(bench: Bench, row: Row, folder: Path) -> str:
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8", newline="\n")
-    _copy_own_files(next(iter(homes(bench.folder)), bench.folder), folder / server.home)
+    for home in homes(bench.folder):
+        if (home / FACTS).is_file():
+            _copy_own_files(home, folder / server.home)
     return names[0]
 
 

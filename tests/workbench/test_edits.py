@@ -336,3 +336,28 @@ def test_budget_aliases_and_answers_of_a_tool_are_edited(bookshop: Pages) -> Non
     assert state["row"]["tokens"] < tokens
     page = html.unescape(bookshop.get(f"/edit/{number}"))
     assert ">items.id</textarea>" in page and ">books</textarea>" in page and 'value="700"' in page
+
+
+def test_edits_that_do_not_fit_a_new_document_stay_and_can_be_taken_back(
+    open_pages: Callable[..., Pages], tmp_path: Path
+) -> None:
+    document = tmp_path / "shop.yaml"
+    document.write_text(BOOKSHOP.read_text())
+    pages = open_pages(document)
+    kept = pages.bench.text
+    changes = [[["title"], "Read a book"]]
+    pages.post("/change", number=pages.number("get_book"), changes=changes)
+    document.write_text(BOOKSHOP.read_text().replace("operationId: getBook", "operationId: other"))
+    document.write_text(document.read_text().replace("/books/{bookId}:", "/tomes/{bookId}:"))
+    refused = pages.client.get("/state")
+    assert refused.status_code == 422 and "Read a book" in pages.bench.text
+    assert "Read a book" in json.loads(pages.get("/state"))["pending"]
+    assert pages.post("/undo")["status"] == 200 and pages.bench.text == kept
+
+
+def test_a_choice_that_is_refused_takes_no_earlier_change_back(bookshop: Pages) -> None:
+    kept = bookshop.bench.text
+    bookshop.bench.change({("select", "exclude_paths"): ["*"]})
+    answer = bookshop.post("/choose", action="out", numbers=[0], facet=None)
+    assert answer["status"] == 422 and "E0832" in answer["error"]
+    assert bookshop.post("/undo")["status"] == 200 and bookshop.bench.text == kept

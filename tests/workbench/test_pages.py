@@ -391,6 +391,7 @@ def test_a_call_runs_the_code_of_the_project_as_it_is_now(
 ) -> None:
     monkeypatch.setenv("BOOKSHOP_MCP_API_KEY", "a-secret-of-the-test")
     assert run(["generate", str(BOOKSHOP), "-o", str(tmp_path / "shop"), "--quiet"]) == 0
+    (tmp_path / "shop" / "src" / "another").mkdir()
     pages = open_pages(tmp_path / "shop")
     hooks = tmp_path / "shop" / "src" / "bookshop_mcp" / "hooks.py"
     usual = hooks.read_text("utf-8")
