@@ -71,7 +71,7 @@ class Task:
         pairs = parse_qsl(request.query, keep_blank_values=True)
         if not set(parse_qsl(query, keep_blank_values=True)) <= set(pairs):
             return False
-        return _within(self.body, _json(request.body))
+        return self.body is None or _within(self.body, _json(request.body))
 
     def outcome(self, requests: Sequence[Recorded], called: list[str], tokens: int) -> Outcome:
         """Return the outcome for the requests that arrived and the names of the called tools."""
@@ -94,14 +94,12 @@ def _json(body: bytes) -> Any:
 
 
 def _within(part: Any, whole: Any) -> bool:
-    """Return whether `whole` contains `part`: objects member by member, other values if equal. A
-    null in `part` allows any value.
+    """Return whether `whole` contains `part`: objects member by member, other values if
+    equal.
     """
-    if isinstance(part, dict):
-        if not isinstance(whole, dict):
-            return False
-        return all(_within(value, whole.get(key)) for key, value in part.items())
-    return part in (None, whole)
+    if isinstance(part, dict) and isinstance(whole, dict):
+        return all(key in whole and _within(value, whole[key]) for key, value in part.items())
+    return bool(part == whole)
 
 
 def read_tasks(path: Path) -> list[Task]:

@@ -187,7 +187,7 @@ class Definitions:
         limit = naming.tool_limit(self.server)
         unusable = {*map(_as_module, reserved), *naming.RESERVED, *naming.WINDOWS_NAMES}
         by_module: dict[str, list[str]] = {}
-        for key, name in written.items():
+        for key, name in sorted(written.items()):
             by_module.setdefault(_as_module(name), []).append(key)
         kept: dict[str, str] = {}
         for module, keys in by_module.items():

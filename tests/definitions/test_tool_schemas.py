@@ -331,3 +331,12 @@ def test_a_type_of_python_is_read_however_long_it_is(tmp_path: Path) -> None:
     tools = [{"name": "dig", "arguments": arguments}]
     server, problems = server_of(written(tmp_path, tools))
     assert list(server.tools[0].input_schema["properties"]) == ["deep"] and len(list(problems)) > 0
+
+
+def test_names_do_not_depend_on_the_order_of_a_list(tmp_path: Path) -> None:
+    found = set()
+    for names in (["42", "42!", "Search", "SEARCH"], ["SEARCH", "Search", "42!", "42"]):
+        tools = [{"name": name, "description": name, "inputSchema": {}} for name in names]
+        server, _ = server_of(written(tmp_path, tools))
+        found.add(frozenset((tool.origin.operation_id, tool.name) for tool in server.tools))
+    assert len(found) == 1

@@ -201,6 +201,10 @@ def test_a_body_must_hold_what_the_task_says() -> None:
     assert task.done_by(_request("POST", "/books", {"title": "Momo", "n": 1}))
     assert not task.done_by(_request("POST", "/books", {"title": "Krabat"}))
     assert not task.done_by(_request("POST", "/books"))
+    task = Task(task="", method="POST", path="/books", body={"due": {"at": None}})
+    assert task.done_by(_request("POST", "/books", {"due": {"at": None, "n": 1}}))
+    for other in ({"due": {"at": "2026"}}, {"due": {}}, {"due": None}):
+        assert not task.done_by(_request("POST", "/books", other))
 
 
 @pytest.mark.parametrize(("text", "reason"), [
