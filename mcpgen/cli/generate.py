@@ -105,7 +105,7 @@ def _difference(made: Run) -> Diff:
 
     now = replace(made.facts, files=dict.fromkeys(made.files, ""))
     found = diff(side_of_files(made.lock, before), side_of_files(now, made.files.get))
-    stubs = _stubs(made)
+    stubs = _stubs(made) if found.of("breaking") else set()
     kept = [one for one in found.changes if (one.kind, one.tool in stubs) != ("breaking", True)]
     return replace(found, changes=tuple(kept))
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import ast
 import difflib
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -100,12 +100,12 @@ def functions_of(folder: Path) -> list[UserFunction]:
     return [function for home in homes(folder) for function in functions(home)]
 
 
-def parts_used(folder: Path) -> frozenset[str]:
-    """Return the parts of the runtime that the user's code needs, by the names it uses
+def parts_used(packages: Iterable[Path]) -> frozenset[str]:
+    """Return the parts of the runtime that the user's code in packages needs, by the names it uses
     (`wire.file`) and the arguments `multipart` and `content` of its calls.
     """
     used: set[str] = set()
-    for home in homes(folder):
+    for home in packages:
         for path in (home / "auth.py", home / "hooks.py", *home.glob("custom/**/*.py")):
             tree = parsed(path)
             for node in ast.walk(tree) if isinstance(tree, ast.Module) else ():

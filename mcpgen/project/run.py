@@ -35,7 +35,7 @@ from ..lock import Lock, read_lock, salvaged_lock, text_hash
 from ..paths import here, homes, is_project, read_plain
 from ..problems import Problems, Severity, UsageError
 from ..runtime.package import decorated
-from .functions import functions_of, parts_used
+from .functions import functions, parts_used
 from .manifest import refuse_place
 
 if TYPE_CHECKING:
@@ -187,15 +187,15 @@ def run(
         plan = replace(plan, config=replace(plan.config, sources=sources))
     report_hidden(document, problems)
     result = pipeline.understood(document, plan.config, problems, lock=plan.lock)
-    server = result.server
+    packages = homes(folder)
     before = () if plan.lock is None else (*plan.lock.files, *plan.lock.once)
     server = replace(
-        server,
+        result.server,
         files=(*requested(before, folder), *request.add),
-        has_functions=any(map(decorated, homes(folder))),
-        has_contracts=any(any(home.glob("custom/*.json")) for home in homes(folder)),
-        uses=parts_used(folder),
-        functions=tuple(function.name for function in functions_of(folder)),
+        has_functions=any(map(decorated, packages)),
+        has_contracts=any(any(home.glob("custom/*.json")) for home in packages),
+        uses=parts_used(packages),
+        functions=tuple(function.name for home in packages for function in functions(home)),
         profile=plan.config.profile,
         inside=plan.config.inside,
         fetched=any(map(is_url, plan.config.documents)),
@@ -220,16 +220,15 @@ def run(
         facts=replace(
             result.facts,
             made={**formatter.made, **validation.made},
-            own=_own_tools(folder, has_functions=server.has_functions),
+            own=_own_tools(folder, server),
         ),
         updated=plan.config.anew,
     )
 
 
-def _own_tools(folder: Path, *, has_functions: bool) -> dict[str, dict[str, Any]]:
+def _own_tools(folder: Path, server: Server) -> dict[str, dict[str, Any]]:
     """The Tool objects of the user's code in a project."""
-    contracts = [path for home in homes(folder) for path in home.glob("custom/*.json")]
-    if not any([has_functions, *contracts]):
+    if not (server.has_functions or server.has_contracts):
         return {}
     from .own_tools import own_files, own_tools  # late: most projects have none
 
