@@ -27,7 +27,7 @@ DISTRIBUTIONS = {
 
 LIMITS = {
     "lines of code of mcpgen": 48_914,
-    "lines of code of its runtime": 14_860,
+    "lines of code of its runtime": 14_900,
     "modules of a copied runtime": 38,
     "lines of a copied runtime": 12_250,
     "modules of src, runtime installed": 12,

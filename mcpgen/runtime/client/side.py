@@ -21,6 +21,7 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any, Literal
 
 import anyio.to_thread
@@ -467,7 +468,7 @@ class _View:
     def content(self) -> Show:
         """The content by its kind. Raises TooDeep and ValueError."""
         answer = self._answer
-        if not answer.content or answer.text == "":  # or a byte order mark alone
+        if not all((answer.content, answer.text != "")):  # or a byte order mark alone
             sentence = self._without_content()
             return lambda _: ([sentence], None, [])
         if answer.media_type.endswith(_XML if self._shaping.xml else ()):

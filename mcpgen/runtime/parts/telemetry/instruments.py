@@ -260,7 +260,7 @@ def _prometheus(host: str, port: int) -> Any:
             start_http_server(port, host, registry)
             return reader
         except OSError as error:
-            if is_worker and error.errno == EADDRINUSE and port < 65_535:
+            if all((is_worker, error.errno == EADDRINUSE, port < 65_535)):
                 port += 1
                 continue
             raise StartError(
