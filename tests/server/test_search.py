@@ -390,6 +390,11 @@ def test_what_a_tool_takes_is_cut_where_the_room_ends_and_counted() -> None:
     )
 
 
+def test_an_argument_of_several_types_or_of_any_is_told() -> None:
+    schema = {"properties": {"a": {"type": ["string", "null"]}, "b": True}, "required": ["a", "b"]}
+    assert argument_summary(schema, 100, set()) == "  a (string | null)\n  b (any)"
+
+
 def test_a_meaning_is_told_once() -> None:
     schema = {"properties": {"owner": {"type": "string", "description": "The owner"}}, "required": ["owner"]}  # fmt: skip
     told: set[str] = set()

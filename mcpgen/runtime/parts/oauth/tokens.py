@@ -452,7 +452,10 @@ def caller_of(claims: dict[str, Any], issuer: str, token: str, kid: str | None) 
 
 def check_url(variable: str, url: str) -> None:
     """Raises InsecureURL unless the URL of a variable is `https`, or on this machine."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        raise InsecureURL(variable, url) from None
     schemes = {"https"} if parts.hostname else set()
     if parts.hostname in ("localhost", "127.0.0.1", "::1"):
         schemes = {"https", "http"}

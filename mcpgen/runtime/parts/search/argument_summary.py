@@ -25,7 +25,7 @@ def argument_summary(schema: Mapping[str, Any], room: int, told: set[str]) -> st
         if name not in required:
             optional.append(head)
             continue
-        text = _short(str(inner.get("description", "")))
+        text = _short(str(inner.get("description", ""))) if isinstance(inner, dict) else ""
         if text in told:
             text = ""
         told.add(text)
@@ -65,6 +65,8 @@ def _type(schema: Any) -> str:
     if isinstance(branches, list):
         return " | ".join(dict.fromkeys(map(_type, branches)))
     kind = schema.get("type", "any")
+    if isinstance(kind, list):
+        return " | ".join(map(str, kind))
     if kind == "array":
         return f"[{_type(schema.get('items'))}]"
     if kind == "object":
