@@ -189,7 +189,9 @@ class _Parser:
         for api in first.secured:
             others += api.security.credentials()
         theirs = self.host.security.credentials() if self.host else ()
-        self.security = Security(self.reader, self.prefix, self.config, self.api, others, theirs)
+        self.security = Security(
+            self.reader, self.prefix, self.config, self.api, others, theirs, self.base.url
+        )
         has_gone = not self.host.operations if self.host else False
         if has_gone:
             self.security.keep_variables()

@@ -118,8 +118,10 @@ def collect(
         for index, entry in enumerate(as_list(owner.get("parameters"))):
             at = f"{pointer}/parameters/{index}"
             parameter, at = reader.needed(entry, at, "E0405", f"parameter {index + 1}")
-            identity = str(parameter.get("in")), str(parameter.get("name"))
-            parameters[identity] = parameter, at
+            place, name = str(parameter.get("in")), str(parameter.get("name"))
+            if place == "header":
+                name = name.lower()  # RFC 9110 §5.1
+            parameters[place, name] = parameter, at
     return list(parameters.values())
 
 

@@ -8,15 +8,17 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin
 
 from ..config.credentials import split_schemes
 from ..ir import Auth, Login
 from ..load.operations import DocumentedOperation
 from ..load.values import as_list, as_object, as_text, first_text
 from ..runtime.client.settings import VARIABLES, write_variable
-from ..runtime.facts import CREDENTIAL_HEADERS, FORBIDDEN_HEADERS, TOKEN
+from ..runtime.facts import CREDENTIAL_HEADERS, FORBIDDEN_HEADERS, TOKEN, origin_of
 from ..runtime.pointer import escape
 from ..runtime.results import fold
 from ..text import plain, shorten, split_words, visible, words
@@ -106,13 +108,27 @@ def scopes_of(flow: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(name for name in as_object(flow.get("scopes")) if isinstance(name, str))
 
 
+def with_base(scheme: Mapping[str, Any], base: str) -> dict[str, Any]:
+    """Return a scheme whose relative URLs are joined to the API's base URL (OpenAPI 3.1 §4.6)."""
+    joined = dict(scheme)
+    for key, value in scheme.items():
+        if isinstance(value, dict):
+            joined[key] = with_base(value, base)
+        elif key.endswith("Url") and (text := as_text(value).strip()):
+            with suppress(ValueError):
+                joined[key] = urljoin(base, text)
+    return joined
+
+
 def absolute_url(value: Any) -> str:
     """Return a value without spaces around it if it is an absolute http or https URL in ASCII, else
     an empty text.
     """
     text = as_text(value).strip()
-    if _URL.fullmatch(text):
-        return text
+    with suppress(ValueError):
+        origin_of(text)
+        if _URL.fullmatch(text):
+            return text
     return ""
 
 
@@ -161,10 +177,12 @@ class Security:
         api: str = "",
         others: Collection[Auth] = (),
         theirs: Collection[Auth] = (),
+        base: str | None = None,
     ) -> None:
         """Read the credentials of the API `api`. `others` are credentials of other APIs, `theirs`
-        the credentials of the API at the same address.
+        the credentials of the API at the same address, which is `base`.
         """
+        self.base = base or ""
         self.prefix, self.problems, self.theirs = prefix, reader.problems, theirs
         self.api, self.others = api, others
         self.pinned = config.pinned.credentials
@@ -230,12 +248,11 @@ class Security:
     def named_credential(self, name: str, node: dict[str, Any], pointer: str) -> Auth:
         """Return the credential of a scheme, under a name whose variables nothing else reads."""
         slug = self.slug(name)
-        auth = self.credential(_Scheme(slug, node, pointer, self.prefix, self.api))
+        scheme = _Scheme(slug, with_base(node, self.base), pointer, self.prefix, self.api)
+        auth = self.credential(scheme)
         if not self.clashes(auth):
             return auth
-        return self.credential(
-            _Scheme(f"{slug}_{digest(name)}", node, pointer, self.prefix, self.api)
-        )
+        return self.credential(replace(scheme, slug=f"{slug}_{digest(name)}"))
 
     def with_their_variables(self, auth: Auth) -> Auth:
         """A credential with the variables of one that is sent in the same way to the same place."""

@@ -30,6 +30,6 @@ async def list_incidents(api: Api) -> Answer[Any]:
     )
 
 
-async def list_notes(api: Api) -> Answer[Any]:
+async def list_notes(api: Api, *, x_page: int | Omit = OMIT) -> Answer[Any]:
     """List notes."""
-    return await api.request("GET", "/notes")
+    return await api.request("GET", "/notes", headers={"x-page": x_page})
