@@ -368,10 +368,14 @@ async def test_an_answer_with_another_state_is_left_alone(provider: Provider) ->
             socket.create_connection(("127.0.0.2", urlsplit(back).port or 0), 5)
         planted = [f"{back}?code=evil&state=wrong", f"{back}?code=evil", f"{back}x?state=1"]
         statuses = [await asyncio.to_thread(status, url) for url in planted]
+        reader, writer = await asyncio.open_connection("127.0.0.1", urlsplit(back).port)
+        writer.write(b"GET //[ HTTP/1.1\r\n\r\n")
+        statuses.append(int((await reader.readline()).split()[1]))
+        writer.close()
         assert not pending.done()
         follow(addresses[0])
         grant = await pending
-    assert statuses == [404, 404, 404] and grant.access_token == "access-token-0"
+    assert statuses == [404] * 4 and grant.access_token == "access-token-0"
     assert [form["code"] for form in provider.requests] == ["code-0"]
 
 

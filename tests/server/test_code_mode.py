@@ -271,13 +271,15 @@ def test_a_cancelled_program_is_stopped_with_its_calls(
 
 
 def test_a_tool_called_like_a_builtin_has_another_name(package: Path, in_process: Any) -> None:
-    contract = {"name": "filter", "description": "Filter water."}
+    taken = {"type": "object", "properties": {"size": True}}
+    contract = {"name": "filter", "description": "Filter water.", "inputSchema": taken}
     custom(package.parent, {
         "custom/filter.json": json.dumps(contract),
-        "custom/filter.py": "def filter() -> str:\n    return 'clear'\n",
+        "custom/filter.py": "def filter(size: int = 0) -> str:\n    return 'clear'\n",
     })  # fmt: skip
     tools = in_process(mode="--code")
     assert outcome(tools, "list(filter(None, [0, 1])), await filter_()") == (False, '[[1],"clear"]')
+    assert "filter_(*, size: Any" in tools.front.search("filter water", 5)
 
 
 @pytest.fixture(scope="module")

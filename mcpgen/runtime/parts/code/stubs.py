@@ -86,7 +86,7 @@ class Stubs:
         if rest:
             yield rest
         for name in self.signature(entry).parameters:
-            schema = entry.tool["inputSchema"].get("properties", {}).get(name, {})
+            schema = _argument(entry, name)
             if schema.get("description"):
                 yield f"{name}: {schema['description']}"
 
@@ -138,6 +138,12 @@ def _field(name: str, type_: str) -> str:
     return f'"{name}": {type_}'
 
 
+def _argument(entry: Entry, name: str) -> dict[str, Any]:
+    """Return the schema of an argument; an empty one where it is `true` or absent."""
+    schema = entry.tool["inputSchema"].get("properties", {}).get(name)
+    return schema if isinstance(schema, dict) else {}
+
+
 def limits_of(schema: Mapping[str, Any]) -> str:
     """The limits of an argument and its default, in words; empty where it has none."""
     values = {key: json.dumps(schema[key], ensure_ascii=False) for key in _LIMITS if key in schema}
@@ -146,10 +152,9 @@ def limits_of(schema: Mapping[str, Any]) -> str:
 
 def _within_limits(entry: Entry, signature: StubSignature) -> Iterator[str]:
     """A line for each argument with limits, as far as there is room."""
-    properties = entry.tool["inputSchema"].get("properties", {})
     room = LIMITS_ROOM
     for name in signature.parameters:
-        limits = limits_of(properties.get(name, {}))
+        limits = limits_of(_argument(entry, name))
         if not limits:
             continue
         room -= len(name) + len(limits)

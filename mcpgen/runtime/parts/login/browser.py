@@ -143,10 +143,10 @@ async def _query(reader: asyncio.StreamReader) -> dict[str, str]:
     """The query of a request for the redirect's path, empty for any other request."""
     try:
         line = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 10)
-    except (OSError, EOFError, TimeoutError, asyncio.LimitOverrunError):
+        method, _, rest = line.decode("latin-1").partition(" ")
+        target = urlsplit(rest.partition(" ")[0])
+    except (OSError, EOFError, TimeoutError, ValueError, asyncio.LimitOverrunError):
         return {}
-    method, _, rest = line.decode("latin-1").partition(" ")
-    target = urlsplit(rest.partition(" ")[0])
     if (method, target.path) != ("GET", PATH):
         return {}
     return {name: values[0] for name, values in parse_qs(target.query).items()}
