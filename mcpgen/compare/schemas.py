@@ -172,8 +172,9 @@ class Walk(ABC):
         if any([depth > DEPTH, pair in self.entered]):
             return
         outer = self.shared
-        if any(pair):
+        if all(pair):
             self.entered.add(pair)
+        if any(pair):
             self.shared = (at, pair[1].rpartition("/")[2])
         self.resolved(resolved(old, self.old_root), resolved(new, self.new_root), at, depth)
         self.shared = outer

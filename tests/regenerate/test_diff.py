@@ -664,6 +664,17 @@ def test_an_argument_called_like_a_keyword_is_compared() -> None:
     ]
 
 
+def test_each_argument_that_becomes_a_reference_is_compared() -> None:
+    def holder(kind: str) -> dict[str, Any]:
+        return {"type": "object", "properties": {"x": {"type": kind}}}
+
+    reference = {"$ref": "#/$defs/R"}
+    old, new = of(a=holder("string"), b=holder("integer")), of(a=reference, b=reference)
+    assert compare_inputs(old, {**new, "$defs": {"R": holder("string")}}) == [
+        ("breaking", "`b.x` must be string instead of integer")
+    ]
+
+
 def test_a_union_is_the_same_under_other_names() -> None:
     """One of its forms has no name of its own: it is called after its place."""
     fields = {"type": "object", "properties": {"error": {"type": "string"}}}

@@ -535,7 +535,8 @@ REACHED = "is reachable by others: "
      " `http://adfs.example/trust` must be an https URL"),
     ("", ["s"], {**OAUTH, "HTTP_JWKS_URL": "http://a.example/keys"},
      "`P_HTTP_JWKS_URL`: `http://a.example/keys` must be an https URL"),
-    ("", ["s"], {**OAUTH, "HTTP_JWKS_URL": "https://[a"}, "`P_HTTP_JWKS_URL`: `https://[a` must be"),
+    ("", ["s"], {**OAUTH, "HTTP_JWKS_URL": "https://[a"},
+     "`P_HTTP_JWKS_URL`: `https://[a` must be an https URL"),
     ("", ["s.example"], {**OAUTH, "HTTP_ISSUER": "urn:any:text",
      "HTTP_AUTHORIZATION_SERVERS": "https://register.example"}, ""),
 ])  # fmt: skip
