@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import ast
 import json
-import re
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
-from functools import partial
 from hashlib import sha256
 from importlib.metadata import version
 from typing import Final
@@ -27,14 +25,6 @@ from .models import written
 
 LARGE: Final = 300_000
 """Characters of a project from which a second process formats half of it."""
-BETWEEN_TYPES: Final = "\n\n\n\n"
-"""The text between two types, as datamodel-code-generator writes it."""
-GAP: Final = "\n\n\n"
-"""The same as black writes it."""
-PLAIN_TYPE: Final = re.compile(
-    r"class \w+\(TypedDict\):(\n {4}\w+: [\w.\[\]]+((, | \| )[\w.\[\]]+)*)+", re.ASCII
-)
-"""A class without literals; black may break its long lines, and changes nothing else."""
 CHILD: Final = (
     "import json, sys\nfrom mcpgen.render.formatting import BlackStyle\n"
     "task = json.load(sys.stdin)\njson.dump(BlackStyle(**task[0]).formatted(task[1]), sys.stdout)\n"
@@ -70,32 +60,10 @@ class BlackStyle:
         finished = dict(texts)
         for path in shares(texts, tell, "writing the modules"):
             try:
-                finished[path] = self._formatted(texts[path], partial(format_once, mode=mode))
+                finished[path] = format_once(texts[path], mode=mode)
             except (InvalidInput, ValueError, RecursionError):
                 continue
         return finished
-
-    def _formatted(self, text: str, black: Callable[[str], str]) -> str:
-        """Return a module as black formats it, without asking about the plain types in it: in a
-        large `models.py` they are most of the text.
-        """
-        pieces = text.rstrip("\n").split(BETWEEN_TYPES)
-        plain = {at: piece for at, piece in enumerate(pieces) if self._fits(piece)}
-        if not plain:
-            return black(text)
-        others = [piece for at, piece in enumerate(pieces) if at not in plain]
-        formatted = black(BETWEEN_TYPES.join(others) + "\n").rstrip("\n").split(GAP)
-        if len(formatted) != len(others):
-            return black(text)
-        rest = iter(formatted)
-        return (
-            GAP.join(plain[at] if at in plain else next(rest) for at in range(len(pieces))) + "\n"
-        )
-
-    def _fits(self, piece: str) -> bool:
-        """Return whether a piece of a module is a type that is formatted as it is written."""
-        longest = max(map(len, piece.split("\n")))
-        return all([longest <= self.line_length, PLAIN_TYPE.fullmatch(piece)])
 
 
 @dataclass(slots=True)

@@ -177,42 +177,6 @@ def test_an_edit_of_a_kept_module_does_not_stay() -> None:
     assert render(every_feature(), ModuleFormatter(kept=kept)) == files
 
 
-TYPES = """\
-from typing import Any, Literal, NotRequired, TypedDict
-
-
-
-class Plain(TypedDict):
-    id: NotRequired[int | str | None]
-    tags: list[dict[str, Any]]
-
-
-
-class Long(TypedDict):
-    owner_of_the_repository: NotRequired[list[Plain | dict[str, Any]]]
-
-
-
-class Chosen(TypedDict):
-    kind: Literal['a', 'b']
-
-
-
-Odd = TypedDict('Odd', {'a-b': NotRequired[int]})
-
-
-
-class Last(TypedDict):
-    of: Plain
-"""
-
-
-@pytest.mark.parametrize("width", [100, 60, 30])
-def test_plain_types_are_as_black_formats_them(width: int) -> None:
-    formatted = BlackStyle(line_length=width).formatted({"models.py": TYPES})["models.py"]
-    assert formatted == black.format_str(TYPES, mode=black.Mode(line_length=width))
-
-
 @pytest.mark.parametrize(
     "style", [BlackStyle(line_length=60), BlackStyle(skip_magic_trailing_comma=True)]
 )
