@@ -113,7 +113,12 @@ def main(least: int = 640, most: int = 2560) -> None:
         few, small = cost(family, least)
         operations = least * 4
         while operations <= most:
-            many, large = cost(family, operations)
+            try:
+                many, large = cost(family, operations)
+            except subprocess.CalledProcessError as error:
+                reason = error.stderr.strip().rpartition("\n")[2]
+                print(f"{family:6} {operations:6,} operations ended: {reason}", flush=True)
+                break
             factor = (many - start) / (few - start)
             print(
                 f"{family:6} {operations:6,} operations {many:6.1f} s  × {factor:.1f} CPU (exponent"
