@@ -78,7 +78,7 @@ def _without_forms(findings: list[Finding], *, but: list[Finding]) -> list[Findi
 
 
 def _without_null(schema: Any) -> Any:
-    """Return a copy of a schema in which no value may be null."""
+    """Return a copy of a schema without null among its types, enum values and branches."""
     if isinstance(schema, list):
         return [_without_null(item) for item in schema if item != NULL]
     if not isinstance(schema, dict):
@@ -164,7 +164,7 @@ class Walk(ABC):
 
     def schema(self, old: Any, new: Any, at: str, depth: int) -> None:
         """Compare two schemas at a place: `author`, `items[].name`, or "" for the whole. A pair of
-        references is compared once, at its first place.
+        references is compared once, at its first place; nothing is compared below `DEPTH`.
         """
         pair = (reference(old), reference(new))
         if old == new and self.same_definitions:

@@ -1,4 +1,4 @@
-"""Errors of Python about a keyword that a class or function of the library does not take, with the
+"""TypeErrors about a keyword that a class or function of the library does not take, with the
 keyword that may have been meant.
 """
 

@@ -424,7 +424,9 @@ class _Gatherer:
             self.visit(value, at, scope)
 
     def rewrite(self, node: dict[str, Any], at: Chain, scope: _Scope) -> None:
-        """Make the keywords of one object that refer to something local."""
+        """Make the references of one object local, in place, and note an `externalValue` or
+        `operationRef` that leads away.
+        """
         if type(node.get("$ref")) is str:
             node["$ref"] = self.local(node["$ref"], (at, "$ref"), scope)
         for key in self.dynamic:

@@ -294,7 +294,9 @@ def _trailing_comma(content: str, error: json.JSONDecodeError) -> int | None:
 
 
 def _cut_off(text: SourceText, offset: int, opened: int | None, *, unterminated: bool) -> Fault:
-    """Return the fault of a text that ends too early."""
+    """Return the fault of a text that ends too early: inside the object or array opened at `opened`
+    (None: outside all), or in a string there (`unterminated`).
+    """
     if opened is None:
         return Fault("E0111", "the JSON ends too early", offset)
     subject, place = "the end of the file", len(text.content[:offset].rstrip())

@@ -564,8 +564,8 @@ def _part_writer(
 
 
 def _is_json_part(kinds: set[str], content_type: str) -> bool:
-    """Return whether a part is JSON: an object is, whatever its Content-Type, and so is any value
-    of a part without one.
+    """Return whether a part is JSON: an object always, else by its Content-Type; without one, only
+    a value of unknown type.
     """
     if "object" in kinds:
         return True

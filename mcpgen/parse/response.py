@@ -138,9 +138,9 @@ def is_long_object(
     reader: Reader, schema: Any, many: set[str], seen: set[tuple[str | int, int]], depth: int = 3
 ) -> bool:
     """Return whether an object has a field that may be long (a tree, a list of items of a type in
-    `many`, a text of any length), or an object up to two levels inside has one. A schema without
-    declared fields may be long if its type is in `many`. `seen` gets the objects that were looked
-    at: an object may hold itself hundreds of times.
+    `many`, a text of a name or a media type for long ones), or an object up to two levels inside
+    has one. A whole schema without declared fields may be long if its type is in `many`. `seen`
+    gets the objects that were looked at: an object may hold itself hundreds of times.
     """
     properties = reader.properties(schema)
     if not properties:
@@ -241,7 +241,9 @@ def _readable(reader: Reader, schema: Any) -> dict[str, Any]:
 
 
 def type_of_field(reader: Reader, schema: Any) -> Schema:
-    """Return the types of a field and null: documents seldom say that a field may be null."""
+    """Return the types of a field and null, as documents seldom say that a field may be null;
+    empty for unknown types.
+    """
     kinds = sorted(reader.kinds(schema))
     return {"type": [*kinds, "null"]} if kinds else {}
 
@@ -281,8 +283,8 @@ def _rank(name: str) -> int:
 
 
 def phrase(reader: Reader, schema: Any, limit: int, depth: int = 0) -> str:
-    """A schema in a few words: `integer`, `open | closed`, `array of objects: id, name`, `string
-    (date-time)`.
+    """A schema in a few words: `integer`, `open | closed`, `array of objects: id, name`,
+    `date-time`; empty if any type fits.
     """
     flat = reader.flatten(schema)
     values = as_list(flat.get("enum"))

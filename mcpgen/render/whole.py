@@ -35,7 +35,7 @@ def whole_input(server: Server, tool: Tool) -> tuple[Schema, dict[str, str]]:
 
 
 def leave_out(server: Server) -> bool:
-    """Return whether some tool takes a property or a value that its list does not name."""
+    """Return whether a tool takes a property or a text of an enum that its listed schema lacks."""
     for tool in with_contract(server):
         if not _is_listed(tool.contract, server.definitions, _properties(tool.input_schema)):
             return True
@@ -43,7 +43,7 @@ def leave_out(server: Server) -> bool:
 
 
 def with_contract(server: Server) -> list[Tool]:
-    """Return the generated tools whose list is not the whole of what they take."""
+    """Return the generated tools with a contract: it says more than their listed input schema."""
     requests = [tool for tool in server.tools if tool.request is not None]
     return [tool for tool in requests if tool.contract is not None]
 

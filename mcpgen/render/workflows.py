@@ -679,7 +679,7 @@ def _comment(step: model.Step) -> str:
 
 
 def _code_only(lines: Iterable[str]) -> Iterator[str]:
-    """Lines without comments and texts."""
+    """Yield the lines that are no comments, each text in them as `""`."""
     for line in lines:
         if not line.lstrip().startswith("#"):
             yield TEXT.sub('""', line)

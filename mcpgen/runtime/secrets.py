@@ -94,7 +94,8 @@ none. They are masked in that call alone.
 
 
 class Redactor(Masks):
-    """Masks every known secret in a text: plain, percent-encoded, and base64 at any alignment.
+    """Masks known secrets in a text: plain, JSON-escaped and percent-encoded from 4 characters on,
+    base64 at any alignment from 6 bytes on.
 
     The last line of defence: no code relies on it to remove a secret.
     """
@@ -112,8 +113,8 @@ class Redactor(Masks):
         raise TypeError("a redactor is not pickled")
 
     def add(self, secret: str) -> None:
-        """Mask this text from now on. A text of fewer than 4 characters is never masked: it would
-        be found inside ordinary words.
+        """Mask this text from now on; past 200 texts the oldest token is forgotten. A text of fewer
+        than 4 characters is never masked: it would be found inside ordinary words.
         """
         if len(secret) < 4 or secret in self._forms:
             return
@@ -126,7 +127,7 @@ class Redactor(Masks):
         self._pattern = re.compile("|".join(re.escape(form) for form in longest_first))
 
     def __call__(self, text: str) -> str:
-        """The text with every secret masked."""
+        """The text with the known secrets masked, and those of the request."""
         token = own_token.get()
         if token is not None:
             text = text.replace(token.reveal(), MASK)
@@ -145,7 +146,7 @@ class Redactor(Masks):
 
 
 def _forms(secret: str) -> list[str]:
-    """The spellings under which a secret can occur in a text."""
+    """The spellings of 4 characters or more under which a secret can occur in a text."""
     raw = secret.encode("utf-8", "surrogatepass")
     forms = {secret, secret.strip(), json.dumps(secret)[1:-1]}
     for text in (quote(raw, safe=""), quote(raw), quote_plus(raw)):
@@ -271,7 +272,8 @@ class CallerTokens(Protocol):
 
 def read(reader: Any, name: str, may_be_empty: bool) -> Secret | None:
     """A secret from its variable, or from the file that the variable with `_FILE` names; None if
-    neither is set, or after a fault, which `reader` (a `settings.Reader`) notes.
+    neither is set, for an empty text unless it `may_be_empty`, and after a fault, which `reader` (a
+    `settings.Reader`) notes.
     """
     value = reader.environ.get(f"{reader.prefix}_{name}")
     if not value and f"{reader.prefix}_{name}_FILE" in reader.environ:

@@ -168,7 +168,7 @@ def _below(tools: list[Tool]) -> Counter[str]:
 
 
 def _shares(sizes: dict[str, int]) -> dict[str, float]:
-    """Return the doublings of each size, as a share of the most."""
+    """Return log2(1 + size) of each size, as a share of the largest."""
     most = max([1, *sizes.values()])
     return {name: math.log2(1 + size) / math.log2(1 + most) for name, size in sizes.items()}
 

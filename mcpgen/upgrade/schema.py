@@ -186,7 +186,7 @@ class SchemaUpgrade:
 
     def pattern(self, schema: Schema, at: At) -> None:
         """Drop a pattern that no text matches (`/^…$/`, as JavaScript writes one), or that an
-        example beside it does not match.
+        example or the default beside it fails by more than its length.
         """
         written = as_text(schema["pattern"])
         if not NEVER.search(written):
@@ -212,8 +212,9 @@ class SchemaUpgrade:
         self.problems.warn("E0323", message, pointer=f"{at}/pattern", hint=hint)
 
     def failed_around(self, node: Schema, at: str, deref: Deref) -> Iterator[Failed]:
-        """Yield the schemas whose pattern an example of a Parameter or Media Type Object (OpenAPI
-        3.1 §4.8.12, §4.8.14) does not match. `deref` follows a reference.
+        """Yield (schema, pointer, example) where an example of a Parameter or Media Type Object
+        (OpenAPI 3.1 §4.8.12, §4.8.14), or a part of it, fails a pattern by more than its length.
+        `deref` follows a reference.
         """
         examples = examples_of(node, lambda entry: deref(entry, "")[0])
         pending = [(node.get("schema"), f"{at}/schema", example) for example in examples]

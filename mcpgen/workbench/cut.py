@@ -177,6 +177,6 @@ def _said(schema: Schema) -> Said:
 
 
 def _values(schema: Schema) -> Iterable[Any]:
-    """Return the values that a field, or each item of a list, may have."""
+    """Return the enum of a field, else of its items, without null; empty where neither has one."""
     values = as_list(schema.get("enum")) or as_list(as_object(schema.get("items")).get("enum"))
     return [value for value in values if value is not None]

@@ -626,7 +626,9 @@ _MIRRORED: dict[Operator, Operator] = {"<": ">", "<=": ">=", ">": "<", ">=": "<=
 
 
 def _takes_failure(condition: Condition) -> bool:
-    """Return whether a status of 400 or more may meet a condition, in doubt true."""
+    """Return whether a condition expects a status of 400 or more: it compares the status with a
+    constant and may hold for one, in doubt true; or it negates any condition on the status.
+    """
     match condition:
         case Joined(_, conditions):
             return any(map(_takes_failure, conditions))

@@ -45,7 +45,9 @@ class Scalars:
         self._types = types
 
     def in_workflow(self, workflow: model.Workflow) -> model.Workflow:
-        """Return the workflow with the arguments of its steps converted, where types are known."""
+        """Return the workflow with its steps' parameters, inputs and bytes converted, where types
+        are known.
+        """
         steps = []
         for step in workflow.steps:
             kinds = self._kinds(step)

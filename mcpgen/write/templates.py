@@ -157,7 +157,7 @@ def template_problems(files: Sequence[Outdated]) -> list[Problem]:
 
 
 def _shown(file: Outdated, text: str) -> Problem:
-    """A note about an edited file, with what is new for it."""
+    """A note about a file that stays, with `text`: its difference from what is written today."""
     return Problem(
         code="E1365",
         severity="note",

@@ -1,4 +1,5 @@
-"""Serve a package and load it again whenever its files change, for `mcpgen serve --watch`.
+"""Serve a package and load it again when its `.py` and `.json` files outside `runtime` change, for
+`mcpgen serve --watch`. The old one stays if the new one cannot start.
 
 Calls that run finish with the code they began with; the next one gets the new code. Clients hear of
 a new list: those of the handshake era by a notification on stdio, those of 2026-07-28 on their

@@ -58,7 +58,7 @@ _SEPARATOR = re.compile(r"(?<=\w)[-_.~:](?=\w)|(?<=\})[-_.~:/](?=.)")
 def shorten(
     words: list[str], limit: int, path: str, toolset: Collection[str], keep: Mapping[str, int]
 ) -> list[str]:
-    """Return a name of at most `limit` characters where that can be.
+    """Return the words of a name of at most `limit` characters where that can be.
 
     What precedes the verb goes first where the toolset says it, if the rest names the resource.
     Then words that come again later go, then words of the toolset, then stop words; then words are
@@ -230,8 +230,8 @@ class Naming:
         return self.marked(6)
 
     def _fitted(self, limit: int, keep: Mapping[str, int]) -> str:
-        """Return a fitting name that starts with a letter and is not reserved. With an API's prefix
-        (`start_`) no name is reserved.
+        """Return the name, within the limit if its words can be shortened so far; it starts with a
+        letter and is not reserved. With an API's prefix (`start_`) no name is reserved.
         """
         toolset = {*words(self.subject.toolset)}
         toolset.update(map(singular, [*toolset]))
@@ -254,7 +254,9 @@ class Naming:
         return self.name
 
     def marked(self, length: int) -> str:
-        """Return the name with a hash of `length` digits at its end."""
+        """Return the name, cut to its limit, with `_` and a hash of `length` digits; a pinned name
+        as it is.
+        """
         if self.pinned:
             return self.pinned
         suffix = "_" + digest(self.subject.key, length)

@@ -108,8 +108,8 @@ class Node:
         return tuple(key for key in optional if key in member.needs)
 
     def accepted(self) -> Hashable:
-        """Return what it accepts, as a key; the same for nodes that accept the same values, each
-        without branches.
+        """Return its rules, members, items and `extra` as a key, equal where these are equal; null,
+        `conditions` and branches do not count.
         """
         members = [
             (each.key, each.wire_name, each.schema, each.required, each.needs)

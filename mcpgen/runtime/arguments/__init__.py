@@ -103,8 +103,8 @@ def _words(name: str) -> list[str]:
 
 
 def _is_related(one: list[str], other: list[str]) -> bool:
-    """Return whether two names share a word of some length, or one begins the other or is its
-    consonants (`qty`, `quantity`).
+    """Return whether two names share a word of at least 3 letters, or one of at least 3 begins the
+    other or, without vowels, abbreviates it (`qty`, `quantity`).
     """
     if any(len(word) > 2 for word in {*one} & {*other}):
         return True

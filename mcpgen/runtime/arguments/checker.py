@@ -519,8 +519,9 @@ class Checker:
         return result
 
     def _checkable(self, schema: Any, pointer: str) -> Any:
-        """The schema with null allowed at `nullable`, without base URIs and without patterns the
-        engine refuses.
+        """The schema as it is checked, from its JSON Pointer on: with null allowed at the pointers
+        `nullable` and, inside the arguments of a merge patch, for optional and additional
+        properties; without base URIs and without patterns the engine refuses.
         """
         if not isinstance(schema, dict):
             return schema

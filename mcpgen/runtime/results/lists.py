@@ -359,8 +359,9 @@ def _rank_of(path: _Path, value: Any) -> tuple[int, ...]:
 
 
 def table(items: list[Any]) -> str:
-    """A list of objects as tab-separated values, the names of the columns first. A missing field is
-    empty, and what is no text, number or flag is JSON. What is no object has a line of its own.
+    """A list of objects as tab-separated values, the names of the columns first. A missing field
+    and null are empty, and what else is no text is JSON; in a text with line breaks or tabs white
+    space is single spaces. What is no object has a line of its own.
     """
     columns = names_in(items)
     lines = ["\t".join(map(_cell, columns))]
@@ -453,7 +454,7 @@ def _after_last(
     listing: ListAnswer, items: list[Any], count: int, arguments: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The argument that continues after the first `count` items, by their keys. With an argument
-    for either direction, the keys of a page say whether it goes up or down; `{}` where they do not.
+    for either direction, the keys of a page say whether it goes up or down; `{}` where no key says.
     """
     keys = [_at(item, listing.key) for item in items]
     if not all(isinstance(key, str | int) for key in keys[:count]):

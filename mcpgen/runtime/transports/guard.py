@@ -53,7 +53,7 @@ def header(scope: Scope, name: bytes) -> list[str]:
 
 
 async def answer(send: Send, status: int, content: dict[str, Any], *fields: Field) -> None:
-    """Answer a request with JSON."""
+    """Answer a request with JSON and these header fields; a 405 without `allow` allows POST."""
     body = json.dumps(content).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     own = dict(fields)
@@ -88,7 +88,7 @@ class Browsers:
             raise HTTPRefusal(403, {"error": "This Origin is not allowed"})
 
     def fields(self, scope: Scope) -> tuple[Field, ...]:
-        """Return the header fields of every answer to a page."""
+        """Return the header fields of an answer to a page; none unless its origin is allowed."""
         origins = header(scope, b"origin")
         if len(origins) != 1 or origins[0] not in self._origins:
             return ()
@@ -215,7 +215,9 @@ class OwnToken(Authority):
         self._tokens = [token.encode() for token in tokens]
 
     async def admit(self, scope: Scope) -> None:
-        """Compare the token of a request in constant time. Raises HTTPRefusal for a wrong one."""
+        """Compare the token of a request in constant time. Raises HTTPRefusal without the right
+        one.
+        """
         given = bearer(scope).encode("utf-8", "replace")
         if not given:
             raise challenge(401, NO_TOKEN)
@@ -455,7 +457,9 @@ def _check_host(scope: Scope, allowed: frozenset[tuple[str, int | None]]) -> Non
 
 
 def _check_message(scope: Scope, body: bytes) -> None:
-    """Leave the JSON-RPC message of a body in the scope. Raises HTTPRefusal for any other body."""
+    """Leave the JSON-RPC message of a JSON body in the scope for the endpoint. Raises HTTPRefusal
+    for one that has none; a body of another path or Content-Type is not read.
+    """
     if scope["path"] == ENDPOINT and _is_json(scope):
         try:
             scope[MESSAGE] = parse(body.decode(errors="replace"))

@@ -65,8 +65,8 @@ class ProgramAnswers:
         return dict.fromkeys(names or [""], EVERYTHING)
 
     def data(self, entry: Entry, result: dict[str, Any]) -> Any:
-        """Return the data of a result: its structured content, else its text, parsed if the text is
-        a JSON object or list; content of other kinds is as on the wire.
+        """Return the data of a result: its structured content (`result` alone, if wrapped), else
+        its text, of a JSON object or list parsed; the blocks as on the wire if one is no text.
         """
         structured = result.get("structuredContent")
         if structured is None:
@@ -136,7 +136,9 @@ def _text_of_blocks(blocks: list[dict[str, Any]]) -> str:
 
 
 def _data_of_blocks(blocks: list[dict[str, Any]]) -> Any:
-    """Content as data: a text, what a text in JSON says, or the blocks themselves."""
+    """Content as data: the texts, what the first says if it is a JSON object or list, or the blocks
+    themselves if one is no text.
+    """
     if any(block["type"] != "text" for block in blocks):
         return blocks
     text = str(blocks[0]["text"]) if blocks else ""

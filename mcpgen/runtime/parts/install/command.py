@@ -280,7 +280,9 @@ def _only_servers_changed(
     after: str,
     expected: dict[str, Any],
 ) -> bool:
-    """Return whether the new text says what the old one said, apart from these servers."""
+    """Return whether the new text has exactly the expected servers, under `key`, and otherwise says
+    what the old one said; False where a text cannot be read.
+    """
     try:
         old, new = load(before), load(after)
     except ValueError:

@@ -110,7 +110,7 @@ def reads(tool: Mapping[str, Any]) -> bool:
 
 
 def sentence_of(tool: Mapping[str, Any]) -> str:
-    """The first sentence of a tool's description, cut at a word."""
+    """The first line of a tool's description, cut at a word if it is long."""
     sentence = str(tool.get("description", "")).split("\n", 1)[0]
     if len(sentence) <= LONGEST_SENTENCE:
         return sentence
@@ -123,7 +123,7 @@ def _texts(listed: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
 
 
 def text_of(tool: Mapping[str, Any]) -> str:
-    """The name of a tool as words, and its first sentence."""
+    """The name of a tool as words, and the first line of its description."""
     return f"{' '.join(words(str(tool['name'])))}: {sentence_of(tool)}"
 
 

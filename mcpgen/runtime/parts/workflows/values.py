@@ -74,7 +74,7 @@ def scalar(value: Any) -> Any:
 
 
 def written(value: Any) -> Any:
-    """The text of a number or a boolean; any other value as it is."""
+    """The JSON text of a number or a boolean (`true`); any other value as it is."""
     return json.dumps(value) if isinstance(value, int | float) else value
 
 
