@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..problems import UsageError
-from ..runtime.client.settings import VARIABLES, variables_of
+from ..runtime.client.settings import VARIABLES
 from ..runtime.facts import PATH_ITEM
 from . import recognise
 from .definitions import SOURCES
@@ -215,6 +215,10 @@ def named(others: Mapping[str, str], chosen: Mapping[str, str | None]) -> dict[s
         elif name not in documents:
             hint = "add `path` or `url`"
             raise UsageError.of("E0127", f"`[apis.{name}]` names no document", hint, file=name)
+    if not documents:
+        return {}
+    from ..runtime.client.apis import variables_of
+
     taken = set(VARIABLES)
     for name, path in sorted(documents.items()):
         for variable in sorted(taken & variables_of(name)):

@@ -168,8 +168,9 @@ def read(
     """
     reader = Reader
     if facts.get("calls_api") is not False:
-        # Only servers that call an API have this module
-        reader = import_module(".client.settings", __package__).ApiReader
+        # Only servers that call an API, or several, have these modules
+        name = "apis" if facts.get("apis") else "settings"
+        reader = import_module(f".client.{name}", __package__).READER
     return reader(facts, os.environ if environ is None else environ, http=http).read()
 
 

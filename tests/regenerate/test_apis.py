@@ -282,8 +282,10 @@ def test_an_api_is_added_with_a_command(
     apis: dict[str, Recorder], office: Callable[..., Path], mcpgen: Command
 ) -> None:
     office('name = "office"\n[source]\npath = "shop.yaml"  # the first\n')
+    reader = Path("src/office_mcp/runtime/client/apis.py")
+    assert not reader.exists()
     added = mcpgen("add", "api", "mail.yaml", "--prefix", "post")
-    assert added.code == 0, added.said
+    assert reader.exists() and added.code == 0, added.said
     text = Path("mcpgen.toml").read_text()
     assert text.endswith('# the first\n\n[apis.post]\npath = "mail.yaml"\n')
     assert Path("src/office_mcp/tools/post_users.py").exists() and mcpgen("check").code == 0

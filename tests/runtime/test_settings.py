@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from calls import api_key, runtime, settings
 
-from mcpgen.runtime.client.settings import OF_EACH_API, ApiReader, ApiSettings
+from mcpgen.runtime.client.apis import OF_EACH_API
+from mcpgen.runtime.client.settings import ApiReader, ApiSettings
 from mcpgen.runtime.parts import NAMED, PARTS, parts_of
 from mcpgen.runtime.settings import settings_with
 

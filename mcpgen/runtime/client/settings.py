@@ -19,7 +19,6 @@ from ..settings import (
     GIB,
     KIB,
     MIB,
-    NUMBERS,
     READERS,
     Reader,
     Setting,
@@ -155,6 +154,8 @@ class ApiSettings(Settings):
     api: str = ""
     """The API of several that these are for; empty for the first."""
     apis: Mapping[str, ApiSettings] = field(default_factory=dict)
+    own_variables: frozenset[str] = frozenset()
+    """The names of the settings that a further API has its own variables for."""
     base_url_given: bool = False
     """Whether the operator named the base URL, which then is the one of every operation."""
     base_url_configured: bool = False
@@ -210,7 +211,7 @@ class ApiSettings(Settings):
         """Return the full name of a setting's environment variable, with the API's name if it has
         its own.
         """
-        if self.api and name in (*ADDRESSES, *OF_EACH_API):
+        if name in self.own_variables:
             name = f"{self.api.upper()}_{name}"
         return Settings.variable(self, name)
 
@@ -247,26 +248,9 @@ class ApiSettings(Settings):
 
 SETTINGS = settings_of(ApiSettings)
 """The settings of every server, in the order of the README."""
-_BY_NAME = {setting.name: setting for setting in SETTINGS}
-
-OF_EACH_API = (
-    *("TIMEOUT", "CONNECT_TIMEOUT", "RETRIES", "MAX_CONCURRENCY", "MAX_WAITING", "RATE_LIMIT"),
-    *("BREAKER_FAILURES", "BREAKER_SECONDS", "CLIENT_CERT", "CLIENT_KEY", "ALLOW_PRIVATE"),
-    *("EXCHANGE_AUDIENCE", "EXCHANGE_SCOPES"),
-)
-"""Settings that a further API can have values of its own for, as in `BILLING_TIMEOUT`."""
-ADDRESSES = ("BASE_URL", "TOKEN_URL", "ALLOW_ORIGINS")
-"""Settings each API has separately: its credentials never go to another API's addresses."""
-INHERITED = (*NUMBERS, "flag")
-"""Kinds of settings that a further API has from the first where it has none of its own."""
 
 VARIABLES = frozenset(setting.name for setting in SETTINGS) | frozenset(PART_VARIABLES)
 """The names of all settings, without their prefix: reserved, no credential uses these names."""
-
-
-def variables_of(api: str) -> set[str]:
-    """Return the names of a further API's own settings, without the prefix."""
-    return {f"{api.upper()}_{name}" for name in (*ADDRESSES, *OF_EACH_API)}
 
 
 def _url(text: str, setting: Setting) -> str:
@@ -287,27 +271,6 @@ def _trusted(text: str, setting: Setting) -> frozenset[Origin]:
         raise ValueError(f"has to hold origins such as {example}, with commas") from error
 
 
-def is_near(base_url: str, other: str) -> bool:
-    """Return whether two base URLs are on one origin, or not both are known."""
-    return not all([base_url, other]) or origin_of(base_url) == origin_of(other)
-
-
-def beside(facts: Mapping[str, Any], host: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the facts of an API at the address of another, apart from the path: beside
-    `https://api.example.com/v1/orders` its base URL is `https://api.example.com/v1/books`.
-    """
-    shares, base_url = facts["shares"], str(host["base_url"]).rstrip("/")
-    start = base_url.removesuffix(shares["from"])
-    if all([start == base_url, shares["from"]]):
-        start = "/".join(base_url.split("/")[:3])
-    return {
-        **facts,
-        "base_url": start + shares["to"] if base_url else "",
-        "base_url_configured": any([host["base_url_given"], host["base_url_configured"]]),
-        "calls_api": bool(base_url),
-    }
-
-
 class ApiReader(Reader):
     """One reading of the environment for a server that calls an API."""
 
@@ -316,45 +279,35 @@ class ApiReader(Reader):
 
     def read(self) -> ApiSettings:
         """Return the settings. Raises SettingsError."""
+        settings = self.first()
+        self.raise_problems()
+        return settings
+
+    def first(self) -> ApiSettings:
+        """Return the settings, and collect the problems."""
         values = self.values_of(SETTINGS)
-        facts = {"": self.facts, **self.facts.get("apis", {})}
-        token_urls = {"": values["token_url"]}
-        allowed = {"": values.pop("allow_origins")}
-        for api in self.facts.get("apis", ()):
-            token_urls[api] = self.own("TOKEN_URL", api)
-            allowed[api] = self.own("ALLOW_ORIGINS", api)
+        token_urls = self.token_urls(values["token_url"])
+        allowed = values.pop("allow_origins")
         credentials = {
             name: self.credential(name, auth, token_urls[auth.get("api", "")])
             for name, auth in sorted(self.facts.get("auth", {}).items())
         }
         if values["proxy_url"] and not _PROXY.fullmatch(values["proxy_url"].reveal()):
             self.refuse("PROXY_URL", "has to be a URL such as `http://proxy.example.com:3128`")
-        addresses: dict[str, dict[str, Any]] = {}
-        for api in sorted(facts, key=lambda api: "shares" in facts[api]):
-            shares = facts[api].get("shares")
-            own = facts[api]
-            if shares is not None:
-                own = beside(own, addresses[shares["api"]])
-                allowed[api] |= allowed[shares["api"]]
-            addresses[api] = self.address(api, own, allowed[api], token_urls[api], credentials)
-        settings = ApiSettings(
-            **{**self.fields(values, _secrets_of(credentials.values())), **addresses.pop("")},
+        address = self.address("", self.facts, allowed, token_urls[""], credentials)
+        return ApiSettings(
+            **{**self.fields(values, _secrets_of(credentials.values())), **address},
             **self.generated(),
             credentials=MappingProxyType(credentials),
         )
-        apis = {api: self.api(settings, address) for api, address in addresses.items()}
-        self.raise_problems()
-        return replace(settings, apis=MappingProxyType(apis))
 
-    def own(self, name: str, api: str) -> Any:
-        """Return the value of a further API's own variable (`BILLING_TIMEOUT`), or the default."""
-        return self.checked(replace(_BY_NAME[name], name=f"{api.upper()}_{name}"))
+    def token_urls(self, first: str) -> dict[str, str]:
+        """The operator's token endpoint of each API; empty where none is set."""
+        return {"": first}
 
     def known(self) -> set[str]:
         """The variables that the server reads."""
         names = super().known()
-        for api in self.facts.get("apis", ()):
-            names |= {f"{self.prefix}_{variable}" for variable in variables_of(api)}
         for auth in self.facts.get("auth", {}).values():
             secrets = [*auth.get("variables", ()), *auth.get("login", {}).get("variables", ())]
             if auth.get("kind") in TWOFOLD:
@@ -386,11 +339,6 @@ class ApiReader(Reader):
         """
         name = f"{api.upper()}_BASE_URL".lstrip("_")
         base_url = self.base_url(name, facts)
-        if "shares" in facts and not is_near(base_url, facts["base_url"]):
-            reason = (
-                "is on another origin than the API whose credentials it has: generate the server"
-            )
-            self.refuse(name, f"{reason} with `separate = true` under `[apis.{api}]`")
         trusted = allowed | {origin_of(url) for url in (token_url,) if url}
         self.note_risks(credentials, base_url, trusted, api)
         return {
@@ -403,40 +351,6 @@ class ApiReader(Reader):
             "trusted_origins": trusted,
             "open_origins": frozenset(_origins(facts.get("allowed_origins", ()))),
         }
-
-    def api(self, settings: ApiSettings, address: Mapping[str, Any]) -> ApiSettings:
-        """Return the settings of a further API: the first API's settings with its own address.
-        Values meant for calls of the first API are left out.
-        """
-        name = address["api"]
-        own: dict[Any, Any] = {}
-        for kind in [part.settings for part in self.parts if part.caller_tokens]:
-            first = settings.part_settings[kind]
-            values = self.own_values(first, name)
-            if any(values.values()):
-                own[kind] = replace(first, **values)
-        kept = [part for part in self.parts if part.settings in own or not part.caller_tokens]
-        changes = {**address, "open_origins": settings.open_origins | address["open_origins"]}
-        return replace(
-            settings,
-            forward_headers=(),
-            parts=tuple(kept),
-            part_settings=MappingProxyType({**settings.part_settings, **own}),
-            **changes,
-            **self.own_values(settings, name),
-        )
-
-    def own_values(self, first: Any, name: str) -> dict[str, Any]:
-        """Return field -> value of a further API's settings; limits default to the first API's."""
-        own: dict[str, Any] = {}
-        for each in settings_of(first):
-            if each.name not in OF_EACH_API:
-                continue
-            field, setting = each.name.lower(), replace(each, name=f"{name.upper()}_{each.name}")
-            if each.kind in INHERITED:
-                setting = replace(setting, default=getattr(first, field))
-            own[field] = self.checked(setting)
-        return own
 
     def generated(self) -> dict[str, Any]:
         """The fields of Settings that were decided at generation."""
@@ -558,6 +472,9 @@ class ApiReader(Reader):
                 )
         if present and own.is_open:
             self.notes.append("the API is reached without TLS: credentials can be read on the way")
+
+
+READER = ApiReader
 
 
 def _secrets_of(credentials: Iterable[Credential]) -> Iterator[Secret | None]:
