@@ -62,6 +62,7 @@ def features(server: Server) -> Mapping[str, bool]:
         "code": server.code,
         "describes": leaves_out or is_searched,
         "fetches_tokens": fetches_tokens(server),
+        "forwards": bool(server.forward_headers) or "asgi" in server.parts,
         "has_apis": bool(server.apis),
         "has_contracts": has_contracts(server),
         "reads_contracts": bool(tools) or server.has_contracts,

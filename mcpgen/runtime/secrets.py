@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn
 from urllib.parse import quote, quote_plus, unquote
 
 from .results import Masks, Sieve, fold
@@ -71,25 +71,8 @@ class Secret:
         raise TypeError("a secret is not pickled")
 
 
-own_token: ContextVar[Secret | None] = ContextVar("own_token", default=None)
-"""The token that the running call was made with on behalf of its caller. It can only come back in
-that call's answer, so it is masked there alone.
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class Forwarded:
-    """The header fields of a caller that go to the API, and the masks of their values."""
-
-    fields: Mapping[str, Secret]
-    redactor: Redactor
-    digest: bytes
-    """SHA-256 of the values."""
-
-
-forwarded_now: ContextVar[Forwarded | None] = ContextVar("forwarded_now", default=None)
-"""The caller's own header fields of the running call; None on stdio, and on a server that forwards
-none. They are masked in that call alone.
+masks_now: ContextVar[Redactor | None] = ContextVar("masks_now", default=None)
+"""Masks what the running call brought or got for its caller alone, in that call; None for nothing.
 """
 
 
@@ -128,12 +111,9 @@ class Redactor(Masks):
 
     def __call__(self, text: str) -> str:
         """The text with the known secrets masked, and those of the request."""
-        token = own_token.get()
-        if token is not None:
-            text = text.replace(token.reveal(), MASK)
-        forwarded = forwarded_now.get()
-        if forwarded is not None and forwarded.redactor is not self:
-            text = forwarded.redactor(text)
+        own = masks_now.get()
+        if own is not None and own is not self:
+            text = own(text)
         if self._pattern is None:
             return text
         return self._pattern.sub(MASK, text)
@@ -141,8 +121,7 @@ class Redactor(Masks):
     @property
     def is_needed(self) -> bool:  # type: ignore[override]
         """Whether there is anything to mask."""
-        own = (self._pattern, own_token.get(), forwarded_now.get())
-        return any(each is not None for each in own)
+        return any(each is not None for each in (self._pattern, masks_now.get()))
 
 
 def _forms(secret: str) -> list[str]:
@@ -237,37 +216,6 @@ class Caller:
 
 caller_now: ContextVar[Caller | None] = ContextVar("caller_now", default=None)
 """The caller of the tool call that runs."""
-
-
-class AccessToken(Protocol):
-    """An access token for the API."""
-
-    async def get(self, post: Any) -> Secret:
-        """Return the access token, renewed if due."""
-
-    def forget(self, token: Secret) -> None:
-        """Note that the API refused a token."""
-
-
-class LoginToken(AccessToken, Protocol):
-    """The access token of a person who logged in."""
-
-    @property
-    def is_there(self) -> bool:
-        """Whether a login exists."""
-
-    async def find(self) -> None:
-        """Look for the tokens of a login."""
-
-
-class CallerTokens(Protocol):
-    """Access tokens for the API, one for each caller."""
-
-    async def token(self, caller: Caller | None, post: Any) -> Secret:
-        """Return the token for a caller."""
-
-    def forget(self, token: Secret) -> None:
-        """Note that the API refused a token."""
 
 
 def read(reader: Any, name: str, may_be_empty: bool) -> Secret | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,8 +19,7 @@ from mcpgen.config.file import parse_config
 from mcpgen.problems import UsageError
 from mcpgen.runtime.client import ApiError, MissingCredential
 from mcpgen.runtime.client.api import Api
-from mcpgen.runtime.client.credentials import forwarded_of
-from mcpgen.runtime.secrets import forwarded_now
+from mcpgen.runtime.client.forwarded import Forwarding, forwarded_now
 from mcpgen.runtime.settings import read
 from tests.loopback import JSON, Asked, Loopback
 
@@ -72,8 +72,8 @@ def test_a_server_that_checks_tokens_passes_none_of_them_on(package: Path, start
 
 async def outcome(api: Api, path: str, fields: Any, **more: Any) -> Any:
     """Make a call with the fields of a caller: its status, or what was raised."""
-    names = api.settings.forward_headers or ("X-Key",)
-    forwarded_now.set(forwarded_of(SimpleNamespace(headers=Headers(fields)), names))
+    settings = replace(api.settings, forward_headers=("X-Key",))
+    Forwarding(settings).begin(SimpleNamespace(headers=Headers(fields)))
     try:
         return (await api.request("GET", path, **more)).status
     except ApiError as error:

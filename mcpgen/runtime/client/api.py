@@ -23,9 +23,9 @@ from ..facts import IDEMPOTENT, SAFE, Origin, check_base_url, origin_of
 from ..limits import pace_of, place_of
 from ..record import Send, current, figures, senders
 from ..results.answer import LARGE, MAX_VALUES, Answer, goes_on, parsed, values_in
-from ..secrets import Secret, caller_now, forwarded_now
+from ..secrets import Secret, caller_now
 from . import ApiError, BadAnswer, BadStatus, Busy, Redirected, Refused, TimedOut, Unreachable
-from .credentials import Credentials, Security
+from .credentials import Security, credentials_of
 from .network import NoRoom, ResponseHead, TooLarge, Transport, body_of, failure_of
 from .request import (
     MAX_SHOWN,
@@ -120,8 +120,8 @@ class Api:
                 lambda api: (api._gate.waiting, api.settings.max_waiting)
             )
             figures["open_breakers"] = lambda: self._total(Api._open_breakers)
-        self._credentials = Credentials(settings, provided)
-        self._callers_have_own = bool(provided) or self._credentials.are_per_caller
+        self.credentials = credentials_of(settings, provided)
+        self._callers_have_own = bool(provided) or self.credentials.are_per_caller
 
     async def __aenter__(self) -> Api:
         return self
@@ -251,13 +251,12 @@ class Api:
             error.arguments = _names(path_args, query, headers, cookies, json, form, multipart)
             if not error.variables:
                 writes = method not in SAFE
-                error.variables = self._credentials.variables(security, writes=writes)
+                error.variables = self.credentials.variables(security, writes=writes)
             raise
 
     async def _selected(self, security: Security | None, method: str) -> tuple[Credential, ...]:
         """Select the credentials of a method, for writing unless it is safe. Raises ApiError."""
-        await self._credentials.find_logins(security)
-        return self._credentials.select(security, writes=method not in SAFE)
+        return await self.credentials.select(security, writes=method not in SAFE)
 
     def _server(self, base_url: str | None) -> tuple[str, bool]:
         """Return the base URL of a call, and whether credentials may go there. A path counts from
@@ -318,7 +317,7 @@ class Api:
                 if answer.status < 400:
                     self._found.add(call.base)
                     return answer
-                if answer.status == 401 and not renewed and self._credentials.renew(call.tokens):
+                if answer.status == 401 and not renewed and self.credentials.renew(call.tokens):
                     renewed = True
                     continue
                 failure = BadStatus(answer)
@@ -368,13 +367,9 @@ class Api:
         called with, which may be the caller's own.
         """
         credentials = tuple(credential.name for credential in call.credentials)
-        forwarded = forwarded_now.get()
-        if forwarded is not None:
-            return call.method, call.path, credentials, forwarded.digest
-        caller = caller_now.get()
-        if caller is None or not self._callers_have_own:
+        if not self._callers_have_own:
             return call.method, call.path, credentials
-        return call.method, call.path, credentials, caller.issuer, caller.subject
+        return call.method, call.path, credentials, self.credentials.key_of_caller()
 
     def _longest_wait(self, call: ApiCall) -> float:
         """Seconds that a call may wait because the API asks for it."""
@@ -529,8 +524,10 @@ class Api:
         request.tokens.clear()
         if call.trusted:
             self._add_constants(request)
-            await self._credentials.add(call.credentials, request, self.post)
-            self._credentials.forward(request)
+            for credential in call.credentials:
+                await self.credentials.add(credential, request, self.post)
+            if self.credentials.forwarding is not None:
+                self.credentials.forwarding.add(request)
             if self._authorize is not None:
                 await self._authorize(request)
             if request.url is not url and origin_of(str(request.url)) != origin_of(str(url)):

@@ -8,15 +8,16 @@ import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import quote_plus, urlencode
 
 from yarl import URL
 
 from ..facts import origin_of
 from ..results.answer import Answer
-from ..secrets import Redactor, Secret
+from ..secrets import Caller, Redactor, Secret, masks_now
 from . import ApiError, Refused
+from .credentials import BEARERS, Credentials, Security, bare_token
 from .request import VALUE, Outgoing, Post
 from .settings import ApiSettings, Credential
 
@@ -29,6 +30,135 @@ ABOUT_THE_GRANT = frozenset(
 """
 DEFAULT_SECONDS = 3600.0
 """Lifetime of a token in seconds if the endpoint gives none."""
+
+
+ON_BEHALF = "on behalf of the caller"
+"""Placeholder for a variable in `Outgoing.tokens`."""
+
+
+class AccessToken(Protocol):
+    """An access token for the API."""
+
+    async def get(self, post: Any) -> Secret:
+        """Return the access token, renewed if due."""
+
+    def forget(self, token: Secret) -> None:
+        """Note that the API refused a token."""
+
+
+class LoginToken(AccessToken, Protocol):
+    """The access token of a person who logged in."""
+
+    @property
+    def is_there(self) -> bool:
+        """Whether a login exists."""
+
+    async def find(self) -> None:
+        """Look for the tokens of a login."""
+
+
+class CallerTokens(Protocol):
+    """Access tokens for the API, one for each caller."""
+
+    async def token(self, caller: Caller | None, post: Any) -> Secret:
+        """Return the token for a caller."""
+
+    def forget(self, token: Secret) -> None:
+        """Note that the API refused a token."""
+
+
+class TokenCredentials(Credentials):
+    """The configured credentials of one API, some of which are access tokens: of an OAuth client,
+    of a person who logged in, or on behalf of each caller.
+    """
+
+    def __init__(self, settings: ApiSettings, provided: frozenset[str]) -> None:
+        super().__init__(settings, provided)
+        self._tokens: dict[str, AccessToken] = {}
+        """By the first variable of the credential."""
+        self._logins: dict[str, LoginToken] = {}
+        """By the name of the credential, those that the environment does not hold."""
+        sources = [part.caller_tokens(settings) for part in settings.parts if part.caller_tokens]
+        self._exchange = next(filter(None, sources), None)
+        for credential in self._own.values():
+            for one in (credential, credential.for_writing):
+                if one is not None and one.kind == "client_credentials":
+                    self._tokens[one.variables[0]] = Token(one, settings)
+            if credential.login is not None and not credential.present:
+                self._add_login(credential)
+
+    def _add_login(self, credential: Credential) -> None:
+        """Use the tokens of a login for a credential."""
+        [login_token] = [part.login_token for part in self._settings.parts if part.login_token]
+        token = login_token(credential, self._settings)
+        self._logins[credential.name] = token
+        self._tokens[credential.variables[0]] = token
+
+    @property
+    def are_per_caller(self) -> bool:
+        """Whether each caller has credentials of its own."""
+        return self._exchange is not None or super().are_per_caller
+
+    async def select(self, security: Security | None, *, writes: bool) -> tuple[Credential, ...]:
+        """Return the credentials of the first complete alternative, after a look for the tokens of
+        logins. Raises MissingCredential.
+        """
+        for names in self._alternatives(security):
+            for name in self._logins.keys() & set(names):
+                await self._logins[name].find()
+        return await super().select(security, writes=writes)
+
+    async def add(self, credential: Credential, request: Outgoing, post: Post) -> None:
+        """Add a credential to a request; `post` fetches access tokens. Raises ApiError."""
+        if credential.kind not in BEARERS:
+            await super().add(credential, request, post)
+        elif self._exchange is not None:
+            own = await self._exchange.token(request.caller, post)
+            request.tokens[ON_BEHALF] = own
+            masks = masks_now.get() or Redactor()
+            masks.add(own.reveal())
+            masks_now.set(masks)
+            request.set_header("Authorization", f"Bearer {own.reveal()}")
+        elif credential.kind == "bearer" and credential.present:
+            await super().add(credential, request, post)
+        else:
+            token = await self._access_token(credential, request, post)
+            request.set_header("Authorization", f"Bearer {token}")
+
+    async def _access_token(self, credential: Credential, request: Outgoing, post: Post) -> str:
+        """The operator's own access token, or one from the token endpoint."""
+        if credential.ready_token:
+            return bare_token(credential, 2)
+        token = await self._tokens[credential.variables[0]].get(post)
+        request.tokens[credential.variables[0]] = token
+        return token.reveal()
+
+    def renew(self, refused: dict[str, Secret]) -> bool:
+        """Forget access tokens that the API refused. Returns whether there were any, so that trying
+        again makes sense.
+        """
+        for variable, token in refused.items():
+            if self._exchange is not None and variable == ON_BEHALF:
+                self._exchange.forget(token)
+            else:
+                self._tokens[variable].forget(token)
+        return bool(refused)
+
+    def _is_there(self, name: str, credential: Credential | None) -> bool:
+        """Return whether a credential is set, made for each caller, or of a login."""
+        if credential is None:
+            return False
+        if self._exchange is not None and credential.kind in BEARERS:
+            return True
+        if credential.present:
+            return True
+        return self._logins[name].is_there if name in self._logins else False
+
+    def _way_to_log_in(self, alternatives: Security) -> str:
+        """The command that gets one of the credentials, with what is before it; or empty."""
+        if any(name in self._logins for names in alternatives for name in names):
+            return f", or log in with `{self._settings.login_command}`"
+        return ""
 
 
 class TokenRefused(ApiError):

@@ -64,10 +64,9 @@ from ..results.content import (
     Text,
     picture,
 )
-from ..secrets import NOTE, Withheld, caller_now, forwarded_now
+from ..secrets import NOTE, Withheld, caller_now, masks_now
 from . import ApiError, BadStatus
 from .api import Api, progress
-from .credentials import forwarded_of
 from .report import is_page, quoted, report_error, status_text
 from .resilience import taken_now
 from .settings import ApiSettings, ListAnswer, Shaping
@@ -217,7 +216,9 @@ class HttpSide:
         if taken_now.get() is None:
             context.end.enter_context(taking())
         caller_now.set(context.caller)
-        forwarded_now.set(forwarded_of(context.request, self.api.settings.forward_headers))
+        masks_now.set(None)
+        if self.api.credentials.forwarding is not None:
+            self.api.credentials.forwarding.begin(context.request)
         if context.wanted:
             progress.set(context.say)
         else:

@@ -147,11 +147,11 @@ class Part:
     authority: Callable[..., Any] | None = None
     """Given the app and the settings, returns a `guard.Authority`, or None. Raises StartError."""
     caller_tokens: Callable[..., Any] | None = None
-    """Given the settings, returns a `secrets.CallerTokens`, or None."""
+    """Given the settings, returns a `client.oauth.CallerTokens`, or None."""
     origins: Callable[..., tuple[str, ...]] | None = None
     """Given the settings, returns the URLs it calls, whose hosts may be at private addresses."""
     login_token: Callable[..., Any] | None = None
-    """Given a credential and the settings, returns a `secrets.LoginToken`."""
+    """Given a credential and the settings, returns a `client.oauth.LoginToken`."""
     consent: Callable[..., Callable[..., Awaitable[None]]] | None = None
     """Given a function that reads the settings, and the content of `api.json`, returns what is
     awaited with each `Entry` and `Call` before the function of the tool is called. Raises ToolError

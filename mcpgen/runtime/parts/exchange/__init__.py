@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ...client.settings import ApiSettings
 from ...facts import origin_of
-from ...secrets import CallerTokens
 from ...settings import Reader, Settings
 from .. import Part
 from .variables import GRANTS, ExchangeSettings
+
+if TYPE_CHECKING:
+    from ...client.oauth import CallerTokens
 
 
 def _check(own: ExchangeSettings, reader: Reader) -> None:

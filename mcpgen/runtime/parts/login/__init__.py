@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ...client.settings import ApiSettings, Credential
-from ...secrets import LoginToken
 from .. import Part
+
+if TYPE_CHECKING:
+    from ...client.oauth import LoginToken
 
 
 def _log_in(package: str, arguments: list[str]) -> int:
