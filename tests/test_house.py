@@ -26,10 +26,10 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 49_001,
-    "lines of code of its runtime": 14_965,
+    "lines of code of mcpgen": 49_040,
+    "lines of code of its runtime": 14_995,
     "modules of a copied runtime": 38,
-    "lines of a copied runtime": 11_915,
+    "lines of a copied runtime": 11_875,
     "modules of src, runtime installed": 12,
     "lines of src, runtime installed": 600,
     "files of a new project": 46,

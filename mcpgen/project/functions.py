@@ -102,7 +102,7 @@ def functions_of(folder: Path) -> list[UserFunction]:
 
 def parts_used(packages: Iterable[Path]) -> frozenset[str]:
     """Return the parts of the runtime that the user's code in packages needs, by the names it uses
-    (`wire.file`) and the arguments `multipart` and `content` of its calls.
+    (`wire.file`) and the arguments `multipart`, `content` and `cookies` of its calls.
     """
     used: set[str] = set()
     for home in packages:
@@ -114,6 +114,8 @@ def parts_used(packages: Iterable[Path]) -> frozenset[str]:
                         used.add(FUNCTIONS[name])
                     case ast.keyword(arg="multipart" | "content"):
                         used.add("files")
+                    case ast.keyword(arg="cookies"):
+                        used.add("styles")
     return frozenset(used)
 
 

@@ -87,6 +87,7 @@ def features(server: Server) -> Mapping[str, bool]:
         "reads_paths": workflows.need_paths(server),
         "reads_xml": any(shaping.xml for _, shaping in server.answers),
         **{name: name in server.parts for name in NAMED},
+        "withholds": withholds(server),
         "oauth": not {"oauth", "exchange"}.isdisjoint(server.parts),
         **{name: name in server.files for name in on_request()},
     }
@@ -100,6 +101,8 @@ def _used_by(tool: Tool) -> Iterator[str]:
     if body and body.kind in ("binary", "multipart", "text"):
         yield "files"
     for argument in tool.arguments:
+        if argument.place == "cookie":
+            yield "styles"
         writers = [argument.encode, *(name for name, _ in argument.options)]
         writers += ["with_fields"] * bool(argument.fixed_fields + argument.default_fields)
         yield from (FUNCTIONS[name] for name in writers if name in FUNCTIONS)
@@ -164,6 +167,12 @@ def has_lists(server: Server) -> bool:
     tables = any(shaping.table for _, shaping in server.answers)
     unknown = any(tool.hints.read_only and tool.response.type is None for tool in server.tools)
     return tables or unknown or any(tool.listing != ListAnswer() for tool in server.tools)
+
+
+def withholds(server: Server) -> bool:
+    """Return whether a server withholds fields of answers, or of questions."""
+    of_answers = any(shaping.redact for _, shaping in server.answers)
+    return bool(server.redact) or of_answers or server.asks
 
 
 def has_login(server: Server) -> bool:

@@ -22,7 +22,7 @@ from .arguments import explain
 from .log import event
 from .package import Entry, StartError
 from .record import current
-from .results import PART, Answered, Failed, sendable
+from .results import PART, Answered, Failed, sendable, withheld
 from .results.content import (
     Call,
     Context,
@@ -133,9 +133,9 @@ class Runner:
         self._consents = consents
         self._lists: Mapping[str, Any] = facts.get("lists", {})
         self._withheld: Any = None
-        """The fields that no answer may show (`secrets.Withheld`), where there are some."""
+        """The fields that no answer may show (`results.withholding`), where there are some."""
         if names := facts.get("redact", ()):
-            self._withheld = import_module(".secrets", __package__).Withheld(names)
+            self._withheld = withheld(names)
         self._hooks = hooks
         self._api = api
         self._mask = mask

@@ -32,7 +32,6 @@ from .request import (
     Outgoing,
     Payload,
     build,
-    cookie_pairs,
     header_fields,
     header_value,
     payload,
@@ -41,7 +40,7 @@ from .request import (
 )
 from .resilience import Gate, Health, RetryBudget, Room, back_off, clock, retry_after
 from .settings import ApiSettings, Credential
-from .wire import OMIT, Omit, Part
+from .wire import OMIT, Omit, Part, rarer
 
 __all__ = ["OMIT", "Answer", "Api", "ApiError", "Omit", "Value", "progress"]
 
@@ -237,7 +236,7 @@ class Api:
                 base=base,
                 url=build(base, path, path_args, query_text(query)),
                 headers=fields,
-                cookies=cookie_pairs(cookies),
+                cookies=rarer("wire_styles").cookie_pairs(cookies) if cookies else {},
                 body=body,
                 credentials=await self._selected(security, method) if trusted else (),
                 trusted=trusted,

@@ -16,9 +16,9 @@ from urllib.parse import unquote, unquote_to_bytes, urlsplit
 from ..facts import TOKEN
 from ..results.answer import UNTYPED
 from . import Refused
-from .request import Payload, header_value, json_bytes, named
+from .request import Payload, header_value, json_bytes
 from .settings import ApiSettings
-from .wire import OMIT, Encoded, Omit, Pairs, Part, Simple, header_text, text_of, utf8
+from .wire import OMIT, Encoded, Omit, Pairs, Part, Simple, header_text, named, text_of, utf8
 from .wire_files import HOW_TO_SEND, encoded, last_segment, opened
 
 # The first bytes of file types, for file parts whose document names no single media type

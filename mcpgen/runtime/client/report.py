@@ -12,10 +12,9 @@ from typing import Any
 
 from ..facts import SAFE
 from ..log import event
-from ..results import MAX_DEPTH
+from ..results import MAX_DEPTH, NOTE, Shown, withheld
 from ..results.answer import Answer, fit
 from ..results.content import Block
-from ..secrets import NOTE, Withheld
 from . import ApiError, BadStatus, MissingCredential, Refused
 from .resilience import LONGEST_WAIT, retry_after, seconds_text
 from .settings import ApiSettings
@@ -189,12 +188,13 @@ def is_page(answer: Answer[Any]) -> bool:
     return "html" in answer.media_type or is_html(answer.text)
 
 
-def _withheld(settings: ApiSettings) -> Withheld:
+def _withheld(settings: ApiSettings) -> Shown:
     """Return the fields withheld from the results of any tool: an error belongs to no tool."""
     names = set(settings.redact)
     for shaping in settings.answers.values():
         names.update(shaping.redact)
-    return Withheld(names)
+    shown: Shown = withheld(names)
+    return shown
 
 
 def _from_data(data: Any, settings: ApiSettings) -> tuple[str, str]:

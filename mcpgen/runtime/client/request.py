@@ -13,7 +13,7 @@ import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 from urllib.parse import (
     SplitResult,
     quote,
@@ -41,14 +41,13 @@ from .settings import ApiSettings
 from .wire import (
     OMIT,
     Omit,
-    Pairs,
     defined,
     header_text,
     joined,
+    named,
     pairs_of,
     path_text,
     rarer,
-    simple_text,
     utf8,
 )
 
@@ -252,13 +251,9 @@ Post = Callable[[Outgoing], Awaitable[Answer[Any]]]
 """Sends a request to a token endpoint."""
 
 
-T = TypeVar("T")
-
 MAX_HEADER = 8 * 1024
 
 VALUE = re.compile(r"[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?")
-# RFC 6265 section 4.1.1, and the comma that joins the items of a list
-_COOKIE = re.compile(r"[!#-:<-\[\]-~]*")
 
 
 def header_fields(headers: Mapping[str, Any]) -> dict[str, str]:
@@ -287,42 +282,6 @@ def header_value(name: str, text: str) -> str:
             name,
         )
     return text
-
-
-def cookie_pairs(cookies: Mapping[str, Any]) -> dict[str, str]:
-    """Return cookie name -> text. A repeated cookie is in the text of the first: `red; color=blue`.
-    Raises Refused.
-
-    In `form` style a value is percent-encoded, and the items of a list or an object are joined by
-    commas.
-    """
-    pairs: dict[str, str] = {}
-    for name, argument in cookies.items():
-        value = defined(argument)
-        if value is OMIT:
-            continue
-        if isinstance(value, Pairs):
-            pairs |= _plain_cookies(name, value)
-        else:
-            pairs[_cookie_name(name)] = named(name, simple_text, value)
-    return pairs
-
-
-def _plain_cookies(name: str, pairs: Pairs) -> dict[str, str]:
-    """The cookies of one argument in OpenAPI 3.2's `cookie` style."""
-    texts = [str(text) for _, text in pairs.items]
-    if not all(map(_COOKIE.fullmatch, texts)):
-        raise Refused("a cookie holds ASCII text without spaces, quotes, `;` and `\\`", name)
-    if pairs.under_name:
-        return {_cookie_name(name): f"; {name}=".join(texts)}
-    names = [_cookie_name(key) for key, _ in pairs.items]
-    return dict(zip(names, texts, strict=True))
-
-
-def _cookie_name(name: str) -> str:
-    if not TOKEN.fullmatch(name):
-        raise Refused("not a cookie name", name)
-    return name
 
 
 def query_text(query: Mapping[str, Any]) -> str:
@@ -416,11 +375,3 @@ def _form_body(form: Mapping[str, Any] | str, media_type: str | None, optional: 
     if optional and all(value is OMIT for value in form.values()):
         return Payload()
     return Payload(query_text(form).encode("ascii"), media_type)
-
-
-def named(name: str, write: Callable[[Any], T], value: Any) -> T:
-    """Return `write(value)`. Raises Refused with `name` if it names no argument itself."""
-    try:
-        return write(value)
-    except Refused as refused:
-        raise refused if refused.name else Refused(str(refused), name) from None

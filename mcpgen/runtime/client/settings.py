@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
@@ -41,23 +42,6 @@ def write_variable(prefix: str, variable: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Login:
-    """The endpoints at which a person logs in for an OAuth credential (the command `login`).
-
-    Absent endpoints are empty; `metadata_url` is a document that names them. `variables`
-    are those of the client's id and secret, `client` their values.
-    """
-
-    authorization_url: str
-    device_url: str
-    token_url: str
-    metadata_url: str
-    scopes: tuple[str, ...]
-    variables: tuple[str, ...]
-    client: tuple[Secret | None, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Credential:
     """One security scheme with its secrets from the environment.
 
@@ -78,8 +62,10 @@ class Credential:
     """Its placement and its form, in words."""
     for_writing: Credential | None = None
     """Credential for requests that write, if the operator set one."""
-    login: Login | None = None
-    """The login that obtains a token; None without a login, and over HTTP."""
+    login: Any = None
+    """The login that obtains a token (`parts.login.settings.Login`); None without a login, and over
+    HTTP.
+    """
     api: str = ""
     """The API of the credential, if there are several; no other API receives it."""
 
@@ -403,7 +389,9 @@ class ApiReader(Reader):
             if writing.present:
                 credential = replace(credential, for_writing=writing)
         if "login" in auth and not self.http:
-            return replace(credential, login=self.login(auth["login"], token_url))
+            # Only servers to whose API a person can log in have this module
+            settings = import_module("..parts.login.settings", __package__)
+            return replace(credential, login=settings.login_of(self, auth["login"], token_url))
         if variables and not credential.present:
             pairs = zip(variables, credential.values, strict=True)
             missing = [variable for variable, value in pairs if not value]
@@ -435,20 +423,6 @@ class ApiReader(Reader):
             api=str(auth.get("api", "")),
             scopes=tuple(auth.get("scopes", ())),
             about=str(auth.get("about", "")),
-        )
-
-    def login(self, facts: Mapping[str, Any], token_url: str) -> Login:
-        """Return the login of a person, with the client's id and secret from the environment."""
-        variables = tuple(facts["variables"])
-        names = [variable.removeprefix(f"{self.prefix}_") for variable in variables]
-        return Login(
-            authorization_url=facts.get("authorization_url", ""),
-            device_url=facts.get("device_url", ""),
-            token_url=token_url or facts.get("token_url", ""),
-            metadata_url=facts.get("metadata_url", ""),
-            scopes=tuple(facts.get("scopes", ())),
-            variables=variables,
-            client=tuple(self.secret(name) for name in names),
         )
 
     def note_risks(

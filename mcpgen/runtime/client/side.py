@@ -30,12 +30,14 @@ from ..arguments.checker import BODY, misfits, without_misfits
 from ..log import event
 from ..results import (
     MAX_DEPTH,
+    NOTE,
     PART,
     Sieve,
     TooDeep,
     compact,
     fold,
     visible,
+    withheld,
 )
 from ..results.answer import (
     LARGE,
@@ -64,7 +66,7 @@ from ..results.content import (
     Text,
     picture,
 )
-from ..secrets import NOTE, Withheld, caller_now, masks_now
+from ..secrets import caller_now, masks_now
 from . import ApiError, BadStatus
 from .api import Api, progress
 from .report import is_page, quoted, report_error, status_text
@@ -447,7 +449,7 @@ class _View:
         self._chooser = self._listing.fields or self._listing.asked
         """The argument that chooses the fields of items; empty if there is none."""
         self._shaping = settings.answers.get(name, _AS_IT_IS)
-        self._withheld = Withheld((*settings.redact, *self._shaping.redact))
+        self._withheld = withheld((*settings.redact, *self._shaping.redact))
         self._headers = settings.answer_headers.get(name, ())
         self._answer = answer
 
@@ -715,8 +717,10 @@ class _View:
         return ways + self._narrower(is_last=not ways)
 
     def _on(self, part: Part, cuts: Cuts) -> list[str]:
-        """The arguments that ask for the rest at each cut; none where a call may change things."""
-        if not self._reads:
+        """The arguments that ask for the rest at each cut; none where a call may change things, and
+        where a client would not send what is not listed.
+        """
+        if not self._reads or PART not in self._arguments:
             return []
         ways = [part.following(place, kept) for place, kept, _, _ in cuts.items[:3]]
         return [f"call again with `{PART}` = {' or '.join(f'`{way}`' for way in ways)}"]

@@ -259,6 +259,7 @@ class Sends:
     merge_patch: bool = False
 
 
+_T = TypeVar("_T")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -435,6 +436,14 @@ def _deep(value: Any, prefix: str) -> Iterator[tuple[str, str]]:
             yield from _deep(item, name)
         elif item is not None:
             yield name, encode(item)
+
+
+def named(name: str, write: Callable[[Any], _T], value: Any) -> _T:
+    """Return `write(value)`. Raises Refused with `name` if it names no argument itself."""
+    try:
+        return write(value)
+    except Refused as refused:
+        raise refused if refused.name else Refused(str(refused), name) from None
 
 
 FUNCTIONS = {

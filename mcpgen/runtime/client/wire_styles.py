@@ -1,13 +1,29 @@
-"""The rarer styles of values on the wire, and the forms and fields that are one argument."""
+"""The rarer styles of values on the wire, cookies, and forms and fields that are one argument."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ..facts import TOKEN
 from ..pointer import split
 from . import Refused, wire
-from .wire import Encoded, Fields, Omit, Pairs, Simple, defined, encode, json_of, pairs_of, text_of
+from .wire import (
+    OMIT,
+    Encoded,
+    Fields,
+    Omit,
+    Pairs,
+    Simple,
+    defined,
+    encode,
+    json_of,
+    named,
+    pairs_of,
+    simple_text,
+    text_of,
+)
 
 
 def space_delimited(value: Any, within: str = "") -> Simple | Omit:
@@ -187,3 +203,43 @@ def _named_pairs(value: Any, explode: bool, write: Callable[[Any], str]) -> Pair
     if explode and isinstance(value, list):
         texts = [write(item) for item in value]
     return Pairs(tuple(("", text) for text in texts), under_name=True)
+
+
+# RFC 6265 section 4.1.1, and the comma that joins the items of a list
+_COOKIE = re.compile(r"[!#-:<-\[\]-~]*")
+
+
+def cookie_pairs(cookies: Mapping[str, Any]) -> dict[str, str]:
+    """Return cookie name -> text. A repeated cookie is in the text of the first: `red; color=blue`.
+    Raises Refused.
+
+    In `form` style a value is percent-encoded, and the items of a list or an object are joined by
+    commas.
+    """
+    pairs: dict[str, str] = {}
+    for name, argument in cookies.items():
+        value = defined(argument)
+        if value is OMIT:
+            continue
+        if isinstance(value, Pairs):
+            pairs |= _plain_cookies(name, value)
+        else:
+            pairs[_cookie_name(name)] = named(name, simple_text, value)
+    return pairs
+
+
+def _plain_cookies(name: str, pairs: Pairs) -> dict[str, str]:
+    """The cookies of one argument in OpenAPI 3.2's `cookie` style."""
+    texts = [str(text) for _, text in pairs.items]
+    if not all(map(_COOKIE.fullmatch, texts)):
+        raise Refused("a cookie holds ASCII text without spaces, quotes, `;` and `\\`", name)
+    if pairs.under_name:
+        return {_cookie_name(name): f"; {name}=".join(texts)}
+    names = [_cookie_name(key) for key, _ in pairs.items]
+    return dict(zip(names, texts, strict=True))
+
+
+def _cookie_name(name: str) -> str:
+    if not TOKEN.fullmatch(name):
+        raise Refused("not a cookie name", name)
+    return name

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib import import_module
 from typing import Any, Final
 
 INVISIBLE: Final = (
@@ -126,6 +127,31 @@ class Masks:
     def data(self, value: Any) -> Any:
         """JSON data with every secret in its texts and keys masked."""
         return Sieve(self).of(value) if self.is_needed else value
+
+
+NOTE = "not shown: it names a field that this server withholds"
+
+
+class Shown:
+    """Shows every field of data; `withholding.Withheld` some."""
+
+    def without(
+        self, value: Any, text: Callable[[str], str] = str, deepest: int = sys.maxsize
+    ) -> Any:
+        """Return JSON data after `text` changed its texts. Raises TooDeep."""
+        return Sieve(text, deepest=deepest).of(value)
+
+    def named_in(self, text: str) -> bool:
+        """Return whether a text has the name of a field that is not shown."""
+        return False
+
+
+def withheld(names: Collection[str]) -> Any:
+    """Return what shows data without the fields of these names, at any depth."""
+    if not names:
+        return Shown()
+    # Only servers that withhold fields have this module
+    return import_module(".withholding", __package__).Withheld(names)
 
 
 def sendable(value: Any) -> Any:

@@ -9,15 +9,14 @@ import errno
 import json
 import os
 import socket
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
 from ...log import event
 from ...package import StartError
 from ...record import Record, notes, observers
-from ...results import Masks
-from ...secrets import Withheld
+from ...results import Masks, withheld
 from ...settings import Settings
 
 SYSLOG = "syslog"
@@ -31,13 +30,13 @@ MAX_ARGUMENTS = 64 * 1024
 
 
 class Arguments:
-    """The arguments of a call, safe to read: without the secrets of this process and the fields in
-    `withheld`.
+    """The arguments of a call, safe to read: without the secrets of this process and fields
+    of `names`.
     """
 
-    def __init__(self, redactor: Masks, withheld: Iterable[str]) -> None:
+    def __init__(self, redactor: Masks, names: Collection[str]) -> None:
         self._redactor = redactor
-        self._withheld = Withheld(withheld)
+        self._withheld = withheld(names)
 
     def __call__(self, record: Record) -> dict[str, Any]:
         """The arguments as a field of a line."""

@@ -29,7 +29,7 @@ from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from ...package import Entry
 from ...results import visible
 from ...results.content import Call, Context, InputRequired, ToolError
-from ...secrets import Withheld
+from ...results.withholding import Withheld
 from ...settings import Settings
 
 QUESTION_SECONDS = 3_600

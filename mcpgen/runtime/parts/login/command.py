@@ -12,13 +12,14 @@ from dataclasses import replace
 from ...client import ApiError
 from ...client.api import Api
 from ...client.oauth import OAuthClient, TokenResponse
-from ...client.settings import ApiSettings, Credential, Login
+from ...client.settings import ApiSettings, Credential
 from ...command import command_line
 from ...facts import origin_of
 from ...package import Package, StartError
 from ...settings import port, read
 from . import browser, device
 from .endpoints import Endpoints, endpoints_of, safe_url
+from .settings import Login
 from .store import NoKeyring, Store, Tokens
 from .token import after
 

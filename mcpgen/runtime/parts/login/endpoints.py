@@ -14,11 +14,11 @@ from yarl import URL
 from ...client import Refused
 from ...client.oauth import TokenRefused
 from ...client.request import Outgoing
-from ...client.settings import Login
 from ...facts import origin_of
 from ...results import visible
 from ...results.answer import Answer
 from ...secrets import Redactor
+from .settings import Login
 
 _PRINTABLE = re.compile(r"[!-~]+")
 

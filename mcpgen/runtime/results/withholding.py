@@ -1,0 +1,62 @@
+"""Fields that no answer shows (`redact` in `mcpgen.toml`)."""
+
+from __future__ import annotations
+
+import functools
+import re
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+from . import NOTE, Shown, Sieve, fold
+
+_ASSIGNMENT = re.compile(r"[\"'<&?\s{,]?([A-Za-z_][\w.-]{0,63})[\"'\\]{0,3}\s?[:=>]")
+_WORD = re.compile(r"[A-Za-z_][\w-]{0,63}")
+
+
+class Withheld(Shown):
+    """The names of fields that no answer may show, at any depth (`redact` in `mcpgen.toml`),
+    compared without case and punctuation: `dateOfBirth` is `date_of_birth`.
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = frozenset(fold(name) for name in names)
+
+    def without(
+        self, value: Any, text: Callable[[str], str] = str, deepest: int = sys.maxsize
+    ) -> Any:
+        """Return JSON data without the fields, after `text` changed its texts. A text that is JSON
+        with such a field, or otherwise gives it a value, is replaced whole. Raises TooDeep.
+        """
+        text = functools.partial(self._without_values, text)
+        return Sieve(text, self._names, deepest=deepest).of(value)
+
+    def _without_values(self, change: Callable[[str], str], text: str) -> str:
+        text = change(text)
+        return f"[{NOTE}]" if self.assigned_in(text) else text
+
+    def of_result(self, value: Any) -> Any:
+        """Return what a user's function returned without the fields."""
+        from .content import Resource, Structured, Text, as_json
+
+        match value:
+            case Structured():
+                return Structured(self.without(as_json(value.data)), self.without(value.text))
+            case Text():
+                return Text(self.without(value.text))
+            case Resource(data=str(text)):
+                return replace(value, data=self.without(text))
+            case list() if any(hasattr(item, "block") for item in value):
+                return [self.of_result(item) for item in value]
+        return value if hasattr(value, "block") else self.without(as_json(value))
+
+    def assigned_in(self, text: str) -> bool:
+        """Return whether a text gives a value to one of the fields: `"ssn":`, `ssn=`, `<ssn>`."""
+        return any(fold(match[1]) in self._names for match in _ASSIGNMENT.finditer(text))
+
+    def named_in(self, text: str) -> bool:
+        """Return whether one of the names is a word of a text, as in the first line of a table."""
+        if self.assigned_in(text):
+            return True
+        return any(fold(word) in self._names for word in _WORD.findall(text))
