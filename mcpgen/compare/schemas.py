@@ -172,11 +172,12 @@ class Walk(ABC):
         if any([depth > DEPTH, pair in self.entered]):
             return
         outer = self.shared
-        if all(pair):
-            self.entered.add(pair)
         if any(pair):
+            self.entered.add(pair)
             self.shared = (at, pair[1].rpartition("/")[2])
         self.resolved(resolved(old, self.old_root), resolved(new, self.new_root), at, depth)
+        if not all(pair):  # another place has another schema on that side
+            self.entered.discard(pair)
         self.shared = outer
 
     @abstractmethod

@@ -109,14 +109,16 @@ def scopes_of(flow: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def with_base(scheme: Mapping[str, Any], base: str) -> dict[str, Any]:
-    """Return a scheme whose relative URLs are joined to the API's base URL (OpenAPI 3.1 §4.6)."""
+    """Return a scheme whose URLs that begin with a slash are on the host of the API's base URL
+    (OpenAPI 3.1 §4.6). Other relative URLs are left alone: they are placeholders as often.
+    """
     joined = dict(scheme)
     for key, value in scheme.items():
         if isinstance(value, dict):
             joined[key] = with_base(value, base)
-        elif key.endswith("Url") and (text := as_text(value).strip()):
+        elif key.endswith("Url") and re.match("/[^/]", as_text(value)):
             with suppress(ValueError):
-                joined[key] = urljoin(base, text)
+                joined[key] = urljoin(base, as_text(value))
     return joined
 
 

@@ -114,7 +114,7 @@ def parts_used(packages: Iterable[Path]) -> frozenset[str]:
                         used.add(FUNCTIONS[name])
                     case ast.keyword(arg="multipart" | "content"):
                         used.add("files")
-                    case ast.keyword(arg="cookies"):
+                    case ast.keyword(arg="cookies") | ast.Constant(value="cookies"):
                         used.add("styles")
     return frozenset(used)
 

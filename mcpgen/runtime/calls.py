@@ -160,7 +160,7 @@ class Runner:
             if has_hook or not entry.generated:
                 # The SDK would turn a malformed result into an error that says nothing
                 CallToolResult.model_validate(sendable(result), by_name=False)
-                result = self._mask(result)
+                result = self._masked(result)
             if not result.get("isError"):
                 return result
         except InputRequired as question:
@@ -177,6 +177,15 @@ class Runner:
         fields.setdefault("status", "tool_error")
         current().fail(**fields)
         return result
+
+    def _masked(self, result: dict[str, Any]) -> dict[str, Any]:
+        """Return a result without secrets in it; the bytes of pictures and files stay whole."""
+        content = result.pop("content", [])
+        masked: dict[str, Any] = self._mask(result)
+        for block in content:
+            of_bytes = "data" in block or "blob" in block.get("resource", ())
+            masked.setdefault("content", []).append(block if of_bytes else self._mask(block))
+        return {"content": [], **masked}
 
     async def value(
         self, entry: Entry, arguments: dict[str, Any] | None, context: Context

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import base64
+import errno
 import hashlib
 import json
+import os
 import re
 import time
 from http import HTTPStatus
@@ -442,11 +444,30 @@ def test_bytes_over_the_limit_are_a_note_or_a_saved_file(shown: Any, tmp_path: P
     _, [_], _ = shown(http(200, body, "application/pdf"), SAVE_DIR=str(tmp_path))
 
 
+def test_a_saved_file_stays_where_a_later_one_cannot_be_opened(
+    shown: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = http(200, bytes(range(256)) * 20_480, "application/pdf")
+    shown(body, SAVE_DIR=str(tmp_path))
+    [saved] = tmp_path.iterdir()
+    opened = os.open
+
+    def full(path: Any, *given: Any) -> int:
+        if path == saved:
+            raise OSError(errno.EMFILE, "too many open files")
+        return opened(path, *given)
+
+    monkeypatch.setattr(os, "open", full)
+    _, [_], _ = shown(body, SAVE_DIR=str(tmp_path))
+    assert saved.is_file()
+
+
 @pytest.mark.parametrize("output", [None, {"type": "object"}])
 def test_a_byte_order_mark_alone_is_no_content(shown: Any, output: Any) -> None:
     answer = http(200, b"\xef\xbb\xbf", "text/plain")
-    text, _, _ = shown(answer, {"name": "ping", "outputSchema": output})
-    assert text == "Done: the API answered 200 OK with no content"
+    done = "Done: the API answered 200 OK with no content"
+    text, _, structured = shown(answer, {"name": "ping", "outputSchema": output})
+    assert text == done and structured == (output and {})
 
 
 @pytest.mark.parametrize(("kind", "body"), [

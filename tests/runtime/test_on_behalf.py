@@ -6,7 +6,8 @@ import json
 import time
 from collections import Counter
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 from upstream import Request, Upstream, http, ok
 
 from mcpgen.runtime.parts.exchange import tokens
-from mcpgen.runtime.secrets import Caller, Secret, caller_now
+from mcpgen.runtime.secrets import Caller, Redactor, Secret, caller_now, masks_now
 from mcpgen.runtime.settings import SettingsError, read
 
 OAUTH = {
@@ -107,6 +108,23 @@ async def serving(world: Any, auth: Any = None, **variables: str) -> AsyncIterat
         async with runtime.api.Api(made, auth or runtime.auth) as api:
             yield api
     assert not any(each._transport for each in api._every)
+
+
+async def test_a_later_step_without_a_token_keeps_the_masks_of_the_call() -> None:
+    made = read(
+        {"name": "bookshop", "env_prefix": "BOOKSHOP_MCP", **OAUTH},
+        {"BOOKSHOP_MCP_BASE_URL": "https://x.test"},
+    )
+    side, request = runtime.side.HttpSide(made, None), SimpleNamespace(headers={})
+    with ExitStack() as end:
+        context = SimpleNamespace(end=end, caller=None, request=request, wanted=False)
+        masks_now.set(Redactor(["of-another-call"]))
+        side.begun(context)
+        assert masks_now.get() is None
+        masks_now.set(Redactor(["on-behalf-of-ann"]))
+        side.begun(context)
+        assert made.redactor("on-behalf-of-ann") == "****"
+    await side.aclose()
 
 
 async def test_a_callers_token_is_exchanged_once_and_never_sent_to_the_api() -> None:

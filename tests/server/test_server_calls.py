@@ -18,6 +18,7 @@ from mcp import Client, MCPError
 from shop import DESK, FACTS, PACKAGE, PREFIX
 
 from mcpgen.runtime.arguments import suggest
+from mcpgen.runtime.calls import Hooks, Runner
 from tests.generated import written
 
 ERAS = ["auto", "legacy"]
@@ -521,3 +522,15 @@ def test_a_page_in_place_of_json_is_an_error_with_its_text(
     assert result["isError"] is True and "structuredContent" not in result
     assert "200 OK with an HTML page in place of JSON" in text and "Sign & log in" in text
     assert "<" not in text and "login page" in text.splitlines()[-1]
+
+
+def test_the_bytes_of_a_result_are_not_masked() -> None:
+    def mask(data: Any) -> Any:
+        return json.loads(json.dumps(data).replace("john", "****"))
+
+    runner = Runner(Hooks(None, list), list, mask, {}, ())
+    file = {"type": "resource", "resource": {"uri": "urn:x", "blob": "john"}}
+    picture = {"type": "image", "data": "john", "mimeType": "image/png"}
+    given = {"content": [picture, {"type": "text", "text": "john"}, file], "isError": False}
+    told = {"type": "text", "text": "****"}
+    assert runner._masked(given) == {"content": [picture, told, file], "isError": False}

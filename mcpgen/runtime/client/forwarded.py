@@ -50,7 +50,10 @@ class Forwarding:
         digest = sha256("\0".join(given.values()).encode()).digest()
         fields = {name: Secret(value) for name, value in given.items()}
         forwarded_now.set(Forwarded(fields, digest))
-        masks_now.set(Redactor(given.values()))
+        masks = masks_now.get() or Redactor()
+        for value in given.values():
+            masks.add(value)
+        masks_now.set(masks)
 
     @property
     def key(self) -> bytes:

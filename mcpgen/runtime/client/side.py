@@ -18,6 +18,7 @@ import mimetypes
 import os
 import re
 import time
+from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -217,8 +218,8 @@ class HttpSide:
         """
         if taken_now.get() is None:
             context.end.enter_context(taking())
+            masks_now.set(None)  # not at each step of a workflow: its result holds them all
         caller_now.set(context.caller)
-        masks_now.set(None)
         if self.api.credentials.forwarding is not None:
             self.api.credentials.forwarding.begin(context.request)
         if context.wanted:
@@ -347,6 +348,8 @@ def content_of(
     Structured content is the JSON object itself, or `{"result": ...}` around anything else; `{}`
     for no content. Notes are in both, so that a client may show a model either.
     """
+    if answer.content == BOM_UTF8:
+        answer = dataclasses.replace(answer, content=b"")
     view = _View(answer, tool, settings, call)
     try:
         show = view.content()
@@ -471,7 +474,7 @@ class _View:
     def content(self) -> Show:
         """The content by its kind. Raises TooDeep and ValueError."""
         answer = self._answer
-        if not all((answer.content, answer.text != "")):  # or a byte order mark alone
+        if not answer.content:
             sentence = self._without_content()
             return lambda _: ([sentence], None, [])
         if answer.media_type.endswith(_XML if self._shaping.xml else ()):
@@ -743,9 +746,11 @@ def _saved(content: bytes, media_type: str, digest: str, settings: ApiSettings) 
         return None
     extension = mimetypes.guess_extension(media_type) or ".bin"
     path = settings.save_dir / f"{settings.name}-{digest[:16]}{extension}"
+    is_begun = False
     try:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
         with os.fdopen(os.open(path, flags, 0o600), "wb") as stream:
+            is_begun = True
             stream.write(content)
     except FileExistsError:
         if not _holds(path, content):
@@ -753,7 +758,8 @@ def _saved(content: bytes, media_type: str, digest: str, settings: ApiSettings) 
     except OSError as error:
         logger.warning("an answer could not be saved: %s", error.strerror)
         with contextlib.suppress(OSError):
-            path.unlink(missing_ok=True)  # a part of it, on a full disk
+            if is_begun:
+                path.unlink()  # a part of it, on a full disk
         return None
     link = ResourceLink(path.as_uri(), path.name, media_type=media_type, size=len(content))
     return link.block()
