@@ -26,7 +26,7 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 49_070,
+    "lines of code of mcpgen": 49_078,
     "lines of code of its runtime": 15_020,
     "modules of a copied runtime": 38,
     "lines of a copied runtime": 11_900,

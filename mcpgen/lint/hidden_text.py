@@ -155,13 +155,19 @@ def _code_points(characters: list[str]) -> str:
 
 
 def _texts(root: Any) -> Iterator[tuple[str, str]]:
-    """Yield (pointer, text) of texts, cut to `LONGEST`, and of keys with hidden characters."""
+    """Yield (pointer, text) of texts, cut to `LONGEST`, and of keys with hidden characters. What
+    has several places, or holds itself, is shown at the first.
+    """
     stack: list[tuple[str, Any]] = [("", root)]
+    seen: set[int] = set()
     while stack:
         pointer, node = stack.pop()
         if isinstance(node, str):
             yield pointer, node[:LONGEST]
         elif isinstance(node, dict):
+            if id(node) in seen:
+                continue
+            seen.add(id(node))
             inside = [(f"{pointer}/{escape(key)}", key, value) for key, value in node.items()]
             for below, key, _ in inside:
                 if INVISIBLE.search(key):

@@ -389,10 +389,14 @@ class References:
         slow, so only for reports.
         """
         pending: list[tuple[Any, str]] = [(self.document.root, "")]
+        seen: set[int] = set()
         while pending:
             node, pointer = pending.pop()
             members: list[tuple[Any, str]] = []
+            if id(node) in seen:
+                continue
             if isinstance(node, dict):
+                seen.add(id(node))
                 if node.get("$ref") == ref:
                     return pointer
                 members = [(value, escape(key)) for key, value in node.items()]

@@ -76,13 +76,17 @@ def frozen(value: Any) -> Hashable:
 
 
 def objects_in(value: Any) -> Iterator[dict[str, Any]]:
-    """Yield the objects in a value, and the value itself if it is one. The caller may change an
-    object before the walk enters it.
+    """Yield the objects in a value, and the value itself if it is one, each once: an object may
+    hold itself. The caller may change an object before the walk enters it.
     """
     pending = [value]
+    seen: set[int] = set()
     while pending:
         current = pending.pop()
         if isinstance(current, dict):
+            if id(current) in seen:
+                continue
+            seen.add(id(current))
             yield current
             pending.extend(current.values())
         elif isinstance(current, list):

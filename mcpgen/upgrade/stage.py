@@ -60,7 +60,7 @@ def upgrade(document: Document, problems: Problems) -> Document:
         if "$ref" in node:
             _rewrite(node, "$ref", sections)
             references.append((node, "$ref"))
-            if _is_inlined(kind, node, modern=rules.modern):
+            if _is_inlined(kind, node, at, modern=rules.modern):
                 _inline(document, kind, node, at)
         shown += [(kind, node, at)] * (kind in SHOWN)
         if kind == "media_type":
@@ -177,13 +177,14 @@ def _sort(node: dict[str, Any]) -> None:
     node.update(items)
 
 
-def _is_inlined(kind: Kind, node: dict[str, Any], *, modern: bool) -> bool:
+def _is_inlined(kind: Kind, node: dict[str, Any], at: At, *, modern: bool) -> bool:
     """Return whether an object takes in the target of its `$ref`: an operation or a Media Type
-    Object, a path item with keys beside the `$ref`, and since 3.1 (`modern`) a parameter, body or
-    response with a description of its own.
+    Object, a path item below `paths` with keys beside the `$ref`, and since 3.1 (`modern`) a
+    parameter, body or response with a description of its own.
     """
     if kind == "path_item":
-        return not node.keys() <= OF_A_PATH
+        is_below_paths = pointer(at).rpartition("/")[0] == "/paths"
+        return is_below_paths and not node.keys() <= OF_A_PATH
     return kind in INLINED or (modern and kind in SHOWN and "description" in node)
 
 
