@@ -136,7 +136,9 @@ class _Changes:
         self.skips = list(server.skips)
         self.members: dict[str, list[Tool]] = {}
         self.names = {tool.name for tool in server.tools if self.keeps_name(tool)}
-        self.chosen = {table.config.name for table in tables.values() if table.config.enabled}
+        left_out = {skip.origin.operation for skip in server.skips}
+        shown = [table.config for key, table in tables.items() if key not in left_out]
+        self.chosen = {config.name for config in shown if config.enabled}
 
     def keeps_name(self, tool: Tool) -> bool:
         """Return whether a tool is in the new server under the name it has."""

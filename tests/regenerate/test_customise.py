@@ -289,6 +289,11 @@ def test_everything_that_cannot_be_applied_is_told_at_once(tmp_path: Path) -> No
     assert [line - lines[0] for line in lines] == [0, 2, 3]
 
 
+def test_the_name_of_a_tool_that_is_left_out_is_free_for_an_alias(tmp_path: Path) -> None:
+    config = '[select]\nexclude_operations = ["GET /orders"]\n[tools."GET /orders"]\nname = "all"'
+    assert told(tmp_path, f'{config}\n[tools.listBooks]\naliases = ["all"]') == []
+
+
 def test_a_configuration_in_another_case_of_the_method_is_understood(tmp_path: Path) -> None:
     assert told(tmp_path, '[tools."get /books"]\ntitle = "Books"') == []
 
