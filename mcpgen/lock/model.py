@@ -201,12 +201,26 @@ def successors(gone: Iterable[str], added: Iterable[str]) -> dict[str, str]:
     /v2/books`; else the only one that is the same below a prefix, as `GET /admin/books` is.
     """
     left, new = list(gone), list(added)
-    shapes = {each: shape(each) for each in (*left, *new)}
-    pairs = [(was, now) for was in left for now in new]
-    found = _unmistakable([pair for pair in pairs if shapes[pair[0]] == shapes[pair[1]]])
+    by_shape = _by_key((shape(now), now) for now in new)
+    found = _unmistakable([(was, now) for was in left for now in by_shape.get(shape(was), ())])
     taken = {*found, *found.values()}
-    below = [pair for pair in pairs if taken.isdisjoint(pair) and _is_below(*pair)]
-    return found | _unmistakable(below)
+    ends = {each: _ends(each) for each in (*left, *new) if each not in taken}
+    by_end = _by_key((end, now) for now in new for end in ends.get(now, ()))
+    wholes = _by_key((end, now) for now in new for end in ends.get(now, ())[:1])
+    pairs: list[tuple[str, str]] = []
+    for was in left:
+        for number, end in enumerate(ends.get(was, ())):
+            found_here = wholes if number else by_end  # the new path is the shorter one, or the old
+            pairs += [(was, now) for now in found_here.get(end, ())]
+    return found | _unmistakable(pairs)
+
+
+def _by_key(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Return the values of each key."""
+    groups: dict[str, list[str]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups
 
 
 def _unmistakable(pairs: list[tuple[str, str]]) -> dict[str, str]:
@@ -215,13 +229,13 @@ def _unmistakable(pairs: list[tuple[str, str]]) -> dict[str, str]:
     return {was: now for was, now in pairs if counts[was] == counts[now] == 1}
 
 
-def _is_below(one: str, other: str) -> bool:
-    """Return whether two operations of one method differ in a prefix of their paths alone."""
-    method, _, path = shape(one).partition("/")
-    other_method, _, other_path = shape(other).partition("/")
-    short, long = sorted((f"/{path}", f"/{other_path}"), key=len)
-    names = short.replace("/{}", "")
-    return all([method == other_method, long.endswith(short), names.strip("/")])
+def _ends(operation: str) -> list[str]:
+    """Return the shape of an operation, and what is left of it without a prefix of its path, where
+    a literal is left.
+    """
+    method, _, path = shape(operation).partition("/")
+    ends = [f"/{path}"[found.start() :] for found in re.finditer("/", f"/{path}")]
+    return [method + end for end in ends if end.replace("/{}", "").strip("/")]
 
 
 def renamed_parameters(before: str, now: str) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import subprocess
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -486,6 +487,16 @@ def test_only_what_is_unmistakable_is_a_successor(
     gone: list[str], added: list[str], found: dict[str, str]
 ) -> None:
     assert successors(gone, added) == found
+
+
+def test_a_new_prefix_of_all_paths_needs_no_memory_for_each_pair() -> None:
+    paths = [f"/a{number}/{{id}}" for number in range(500)]
+    tracemalloc.start()
+    found = successors([f"GET {path}" for path in paths], [f"GET /x{path}" for path in paths])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found == {f"GET {path}": f"GET /x{path}" for path in paths}
+    assert peak < 2 * 1024 * 1024
 
 
 def test_a_tool_with_the_name_of_one_of_its_shape_is_the_same_for_callers(tmp_path: Path) -> None:
