@@ -16,7 +16,7 @@ from itertools import chain
 from typing import Any
 
 from ..ir import Schema
-from ..load.values import as_list, without
+from ..load.values import as_list
 
 TYPES = {"str": "string", "int": "integer", "float": "number", "bool": "boolean", "None": "null"}
 GENERIC = {
@@ -38,6 +38,8 @@ class Annotations:
 
     types: Mapping[str, ast.AST]
     definitions: dict[str, Schema] = field(default_factory=dict)
+    open: frozenset[str] = frozenset()
+    """Aliases around an annotation, which may refer to themselves."""
 
     def schema(self, node: ast.AST | None) -> Schema:
         """Return the schema of an annotation; empty for none and for `Any`."""
@@ -83,10 +85,10 @@ class Annotations:
             case ast.ClassDef() as found:
                 if name not in self.definitions:
                     self.definitions[name] = {}  # it may refer to itself
-                    self.definitions[name] = self._class(found)
+                    self.definitions[name] = replace(self, open=frozenset())._class(found)
                 return {"$ref": f"#/$defs/{name}"}
-            case ast.expr() as alias:  # it may refer to itself, too
-                return replace(self, types=without(self.types, [name])).schema(alias)
+            case ast.expr() as alias if name not in self.open:
+                return replace(self, open=self.open | {name}).schema(alias)
         return self._generic(name, ast.Name("Any"), node)
 
     def _generic(self, name: str, within: ast.expr, node: ast.AST) -> Schema:

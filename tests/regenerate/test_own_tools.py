@@ -80,6 +80,12 @@ def test_the_fields_of_a_class_are_compared_wherever_they_are(side: Side) -> Non
     assert told(side, old, new) == [("breaking", "pack", "`a.size` no longer allows `l`")]
 
 
+def test_an_alias_inside_a_class_says_the_same_wherever_it_is_read_first(side: Side) -> None:
+    types = "Tags = list['Tag']\nclass Tag(BaseModel):\n    below: 'Tags'\n"
+    first, later = (function(f"(a: {name})", types=types) for name in ("Tags", "list[Tag]"))
+    assert told(side, first, later) == []
+
+
 def test_what_the_server_fills_in_is_no_argument(side: Side) -> None:
     new = function("(api, a: int, where: Context)")
     assert told(side, function("(a: int)"), new) == []
