@@ -21,7 +21,7 @@ from ..runtime.facts import TOKEN
 from ..text import first_sentence, plain, sentences, shorten, visible, words
 from .parameter import is_json
 from .projection import KEY
-from .schema import component_name, type_of
+from .schema import UNIONS, component_name, type_of
 from .vocabulary import ASIDE, EMPTY, ENVELOPES, FINITE, is_plural, singular
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def is_long_text(reader: Reader, response: dict[str, Any]) -> bool:
 
 
 def is_long_object(
-    reader: Reader, schema: Any, many: set[str], seen: set[tuple[str | int, int]], depth: int = 3
+    reader: Reader, schema: Any, many: set[str], seen: set[tuple[Any, ...]], depth: int = 3
 ) -> bool:
     """Return whether an object has a field that may be long (a tree, a list of items of a type in
     `many`, a text of a name or a media type for long ones), or an object up to two levels inside
@@ -145,8 +145,9 @@ def is_long_object(
     properties = reader.properties(schema)
     if not properties:
         return all([depth == 3, reader.kinds(schema) & many])
-    component = reader.flatten(schema).get("$name", "")
-    place = component or id(schema), depth
+    flat = reader.flatten(schema)
+    component = flat.get("$name", "")
+    place = component, depth, *(id(flat.get(key)) for key in ("properties", *UNIONS))
     if place in seen:
         return False
     seen.add(place)

@@ -76,7 +76,7 @@ def test_an_answer_that_is_an_object_is_told_by_its_telling_fields() -> None:
 
 
 ROWS = {"type": "array", "items": {"type": "object"}}
-TREE = {"$ref": "#/components/schemas/Tree"}
+BASE, TREE = {"$ref": "#/components/schemas/Base"}, {"$ref": "#/components/schemas/Tree"}
 
 
 @pytest.mark.parametrize(("path", "schema", "listed"), [
@@ -84,6 +84,7 @@ TREE = {"$ref": "#/components/schemas/Tree"}
     ("/report", thing(data=thing(a=thing(rows=ROWS), n={})), True),
     ("/report", thing(tags={"type": "array", "items": {"type": "string"}}, n={}), False),
     ("/report", {"type": "object"}, True), ("/report", {}, False), ("/me", thing(more={"type": "object"}), False),
+    ("/report", thing(a=BASE, b={"allOf": [BASE, thing(rows=ROWS)]}), True),
     ("/trees/{id}", TREE, True), ("/trees/{id}", thing(root=TREE), True),
     ("/pages/{id}", thing(id={}, body={"type": "string"}), True),
     ("/pages/{id}", thing(id={}, body={"type": "string", "maxLength": 80}), False),
@@ -92,7 +93,8 @@ TREE = {"$ref": "#/components/schemas/Tree"}
 def test_the_rest_of_an_object_can_be_asked_for_where_it_may_be_long(
     path: str, schema: Any, listed: bool
 ) -> None:
-    components = {"schemas": {"Tree": thing(below={"type": "array", "items": TREE}, n={})}}
+    tree = thing(below={"type": "array", "items": TREE}, n={})
+    components = {"schemas": {"Base": thing(n={}, m={}), "Tree": tree}}
     server, _ = parse_document({path: {"get": answering(schema)}}, components=components)
     assert ("answer_part" in server.tools[0].input_schema["properties"]) is listed
 
