@@ -45,6 +45,8 @@ def _element(reader: Reader, name: str, schema: Any, depth: int, needed_only: bo
     """An element, with elements inside it down to a depth."""
     flat = reader.flatten(schema)
     xml = as_object(flat.get("xml"))
+    if _is_text(flat):
+        return _value(reader, flat)
     tag, attributes = _tag(name, xml)
     if not depth:
         return f"<{tag}/>"
@@ -53,9 +55,7 @@ def _element(reader: Reader, name: str, schema: Any, depth: int, needed_only: bo
         items = _items(reader, name, flat.get("items", {}), inside, needed_only)
         return f"<{tag}{attributes}>{items}</{tag}>" if inside < depth else items
     if not as_object(flat.get("properties")):
-        value = _value(reader, flat)
-        is_bare = xml.get("nodeType") in ("text", "cdata")
-        return value if is_bare else f"<{tag}{attributes}>{value}</{tag}>"
+        return f"<{tag}{attributes}>{_value(reader, flat)}</{tag}>"
     children, rest = "", ""
     for key, child, is_needed in _members(reader, flat):
         inner = reader.flatten(child)
@@ -77,6 +77,12 @@ def _is_node(xml: dict[str, Any], kind: str, flag: str) -> bool:
     return xml.get("nodeType") == kind or xml.get(flag) is True
 
 
+def _is_text(flat: dict[str, Any]) -> bool:
+    """Return whether a flat schema is a text without an element around it (OpenAPI 3.2 §4.26)."""
+    is_text = as_object(flat.get("xml")).get("nodeType") in ("text", "cdata")
+    return all([is_text, not as_object(flat.get("properties")), "items" not in flat])
+
+
 def _items(reader: Reader, name: str, schema: Any, depth: int, needed_only: bool) -> str:
     """Return the elements of a list, with the first as an example; XML has no lists of lists."""
     if reader.kinds(schema) == {"array"}:
@@ -91,7 +97,8 @@ def _members(reader: Reader, flat: dict[str, Any]) -> list[tuple[str, Any, bool]
     for key, child in as_object(flat.get("properties")).items():
         inner = reader.flatten(child)
         tag, _ = _tag(key, as_object(inner.get("xml")))
-        if tag != NAMELESS and not is_barred(inner, "readOnly"):
+        is_there = any([tag != NAMELESS, _is_text(inner)])
+        if is_there and not is_barred(inner, "readOnly"):
             members.append((key, child, key in required))
     return members
 

@@ -25,6 +25,16 @@ async def add_x(api: Api, *, body: str) -> Answer[Any]:
     )
 
 
+async def create_note(api: Api, *, body: str) -> Answer[Any]:
+    """Create note."""
+    return await api.request(
+        "POST",
+        "/notes",
+        content=body,
+        media_type="application/xml",
+    )
+
+
 async def get_e(api: Api, *, q: str | Omit = OMIT) -> Answer[Any]:
     """Get e."""
     return await api.request(
