@@ -381,13 +381,15 @@ class Bench:
         for each state of the files, so that it can be taken back.
         """
         edits = dict(_differences(tomllib.loads(self.saved), tomllib.loads(self.text)))
-        before = vars(self).copy()
+        before, is_read = vars(self).copy(), False
         try:
             self.read_again()
-            self.history = []
+            is_read, self.history = True, []
             self.change(edits)
         except McpgenError:
-            self.__dict__ = {**before, "_seen": self._seen}
+            self.__dict__ = before
+            if is_read:  # the files of what was read before, as they are now
+                self._seen = self._on_disk()
             raise
 
     def read_again(self) -> None:

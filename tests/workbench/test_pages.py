@@ -438,6 +438,24 @@ def test_a_document_and_functions_that_change_are_read_again_and_edits_stay(
     assert "least_letters" in words.get("/function/count_words")
 
 
+def test_an_edit_that_no_longer_fits_can_be_taken_back_beside_other_files(
+    open_pages: Callable[..., Pages], tmp_path: Path
+) -> None:
+    get = '{"get": {"responses": {"200": {"description": "ok"}}}}'
+    head = '{"openapi": "3.1.0", "info": {"title": "Stars", "version": "1"}, "servers": [{"url": "https://stars.example"}]'
+    document = tmp_path / "stars.json"
+    document.write_text(f'{head}, "paths": {{"/suns": {get}, "/moons": {get}}}}}', "utf-8")
+    pages = open_pages(document)
+    pages.post("/change", number=pages.number("list_suns"), changes=[[["title"], "Mine"]])
+    (tmp_path / "more.json").write_text(get, "utf-8")
+    document.write_text(
+        f'{head}, "paths": {{"/moons": {get}, "/stars": {{"$ref": "more.json"}}}}}}', "utf-8"
+    )
+    assert [pages.client.get("/").status_code for _ in range(2)] == [422, 200]
+    pages.post("/undo")
+    assert "Mine" not in pages.bench.text
+
+
 def test_the_overview_says_what_to_do_next(
     open_pages: Callable[..., Pages], tmp_path: Path
 ) -> None:
