@@ -283,6 +283,7 @@ CURSORS = ListAnswer(next="cursor", how="cursor", source=("next",))
 
 @pytest.mark.parametrize(("told", "arguments"), [
     ("/wEPabc==", {"cursor": "/wEPabc=="}), ("/books?cursor=2", {"cursor": "2"}),
+    ("/v1/books/page/2", {}),
     ("x" * 3_000, {"cursor": "x" * 3_000}), ("x" * 5_000, {}), ("", None),
     ("https://x.test/?cursor=" + "x" * 5_000, {}), ("https://[x.test/?cursor=2", {}),
 ])  # fmt: skip

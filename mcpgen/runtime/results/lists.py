@@ -491,9 +491,11 @@ def _changed(
 
 
 def _is_url(text: str, listing: ListAnswer) -> bool:
-    """Return whether a text gives the next page as a URL; base64 may begin with a slash, too."""
+    """Return whether a text gives the next page as a URL, or may do so: base64 may begin with a
+    slash, too.
+    """
     if text.startswith("/") and listing.how == "cursor":
-        return "?" in text
+        return not {"?", "/"}.isdisjoint(text[1:])
     return text.startswith(("http://", "https://", "/", "?"))
 
 
