@@ -110,7 +110,7 @@ def project_context(server: Server) -> dict[str, Any]:
         "writing": writing,
         "login": login,
         "every_variable": (*variables, *login, *writing),
-        "settings": _settings(server, has),
+        "settings": _settings(server),
         # The clients by the names that `install` takes, and those that cannot list every tool
         "clients": Code(", ".join(f"`{client}`" for client in sorted(CLIENTS))),
         "overfull_clients": ", ".join(overfull),
@@ -139,18 +139,11 @@ def _toolsets(server: Server) -> tuple[ToolsetView, ...]:
     return tuple(views)
 
 
-def _settings(server: Server, has: Mapping[str, bool]) -> tuple[SettingView, ...]:
-    """Return the settings that a server's code reads, in the order of the README; the base URL has
-    a place of its own there. `has` is from `features`.
-    """
+def _settings(server: Server) -> tuple[SettingView, ...]:
+    """Return the settings of a server, in the order of the README."""
     parts = parts_of({"parts": part_names(server)})
-    used = {
-        "BASE_URL": False,
-        "TOKEN_URL": has["fetches_tokens"],
-        "FILE_ROOTS": has["has_files"],
-    }
     if server.calls_api:
-        settings = [each for each in settings_with(ApiSettings, parts) if used.get(each.name, True)]
+        settings = [each for each in settings_with(ApiSettings, parts) if each.name != "BASE_URL"]
     else:
         settings = [*settings_with(Settings, parts)]
     rows = tomllib.loads((resources.files("mcpgen") / "data" / "settings.toml").read_text("utf-8"))

@@ -15,7 +15,7 @@ import pytest
 
 from mcpgen import pipeline
 from mcpgen.config import Config
-from mcpgen.ir import Annotation, Argument, Auth, Response, Schema, Server, Tool, Toolset
+from mcpgen.ir import Annotation, Argument, Response, Schema, Server, Toolset
 from mcpgen.problems import Problems
 from mcpgen.render import BlackStyle, ModuleFormatter, formatting, render
 
@@ -235,16 +235,3 @@ def test_a_thousand_tools_are_rendered_in_seconds() -> None:
     started = time.process_time()
     assert len(json.loads(render(large)["src/bookshop_mcp/tools/set_0.json"])) == 30
     assert time.process_time() - started < max(10.0, 200 * unit)
-
-
-def test_only_settings_that_something_reads_are_told() -> None:
-    def told(auth: Auth, *tools: Tool) -> set[str]:
-        text = render(server(*tools, auth=(auth,)))["document/VARIABLES.md"]
-        return {name for name in ("TIMEOUT", "FILE_ROOTS", "TOKEN_URL") if f"_{name}`" in text}
-
-    key = Auth(name="key", kind="api_key", wire_name="X-Key", variables=("BOOKSHOP_MCP_KEY",))
-    client = replace(key, kind="client_credentials", token_url="https://login.example/token")
-    upload = tool("add_cover", method="POST", body=body("binary", whole=True))
-    assert told(key, tool()) == {"TIMEOUT"}
-    assert told(key, upload) == {"TIMEOUT", "FILE_ROOTS"}
-    assert told(client, tool()) == {"TIMEOUT", "TOKEN_URL"}
