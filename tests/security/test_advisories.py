@@ -127,7 +127,7 @@ def test_fastmcp_3262_3436_a_callers_token_is_not_the_apis() -> None:
     }
     # The client reads the headers of the requests that it makes itself, and those of a caller that
     # the operator named; telemetry the trace context
-    clients = {"client/api.py", "client/oauth.py", "client/credentials.py"}
+    clients = {"client/api.py", "client/oauth.py", "client/forwarded.py"}
     telemetry = "parts/telemetry/instruments.py"
     # A part that is mounted in the API itself reads the host and the origin, before the guard does
     transports = {"transports/guard.py", "transports/exchange.py", "parts/asgi/mount.py"}
