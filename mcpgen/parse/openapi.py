@@ -706,7 +706,7 @@ class _Parser:
     def report_duplicates(self, selected: list[DocumentedOperation]) -> None:
         """Report repeated operationIds. A path item shared by two paths counts once."""
         first: dict[str, DocumentedOperation] = {}
-        for operation in {operation.pointer: operation for operation in selected}.values():
+        for operation in {id(operation.node): operation for operation in selected}.values():
             identity = operation.operation_id
             if identity is None:
                 continue

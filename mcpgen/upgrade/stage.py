@@ -18,8 +18,8 @@ from .walk import At, Kind, definition_roots, pointer, walk
 
 Prefix: TypeAlias = tuple[str, str]
 """Prefix of references → its replacement."""
-Shown: TypeAlias = list[tuple[Kind, dict[str, Any], At]]
-"""Objects with examples: kind, object, place."""
+Found: TypeAlias = list[tuple[Kind, dict[str, Any], At]]
+"""Objects: kind, object, place."""
 
 VERSION = "3.1.0"
 """Version of every document after `upgrade`; `Document.version` is the author's."""
@@ -55,13 +55,13 @@ def upgrade(document: Document, problems: Problems) -> Document:
         _upgrade_root(document)
     rules = SchemaUpgrade(document, problems)
     references: list[tuple[dict[str, Any], str]] = []
-    shown: Shown = []
+    shown: Found = []
+    inlined: Found = []
     for kind, node, at in _told(document):
         if "$ref" in node:
             _rewrite(node, "$ref", sections)
             references.append((node, "$ref"))
-            if _is_inlined(kind, node, at, modern=rules.modern):
-                _inline(document, kind, node, at)
+            inlined += [(kind, node, at)] * _is_inlined(kind, node, at, modern=rules.modern)
         shown += [(kind, node, at)] * (kind in SHOWN)
         if kind == "media_type":
             _upgrade_media_type(document, node, pointer(at))
@@ -72,6 +72,9 @@ def upgrade(document: Document, problems: Problems) -> Document:
                 _rewrite(mapping, name, sections)
                 references.append((mapping, name))
     _follow_renamed(references, rules.renamed)
+    document.forget()
+    for each in inlined:
+        _inline(document, *each)
     _compare_examples(document, rules, shown)
     put_in_order(document)
     document.forget()
@@ -87,7 +90,7 @@ def _told(document: Document) -> Iterator[tuple[Kind, dict[str, Any], At]]:
         yield kind, node, at
 
 
-def _compare_examples(document: Document, rules: SchemaUpgrade, shown: Shown) -> None:
+def _compare_examples(document: Document, rules: SchemaUpgrade, shown: Found) -> None:
     """Compare the examples of parameters and request bodies with the patterns in their schemas.
     Examples of responses count only for schemas also used in requests.
     """
@@ -109,7 +112,7 @@ def _compare_examples(document: Document, rules: SchemaUpgrade, shown: Shown) ->
                         rules.drop_failed(*failed)
 
 
-def _sent(document: Document, shown: Shown) -> set[int]:
+def _sent(document: Document, shown: Found) -> set[int]:
     """Return the ids of everything that parameters and request bodies hold or refer to."""
     pending: list[Any] = [node for kind, node, _ in shown if kind != "response"]
     seen: set[int] = set()
@@ -189,18 +192,30 @@ def _is_inlined(kind: Kind, node: dict[str, Any], at: At, *, modern: bool) -> bo
 
 
 def _inline(document: Document, kind: Kind, node: dict[str, Any], at: At) -> None:
-    """Replace the `$ref` of an object, in place, by the keys of its target. The keys beside the
-    `$ref` win; of a Reference Object only the description counts (OpenAPI 3.1 §4.8.23).
+    """Replace the `$ref` of an object, in place, by the keys of its target, and so on while that
+    has a `$ref`. The keys beside the `$ref` win; of a Reference Object only the description counts
+    (OpenAPI 3.1 §4.8.23).
     """
-    try:
-        target, written = document.deref(node, "")
-    except UnresolvedReference:
-        return
-    if type(target) is dict and target is not node:
+    here = pointer(at)
+    for _ in range(document.limits.hops):
+        ref = node.get("$ref")
+        if type(ref) is not str:
+            return
+        try:
+            document.resolve(ref)  # a circle stays as it is
+            target, written = document.resolve_one(ref)
+        except UnresolvedReference:
+            return
+        if type(target) is not dict:
+            return
         own = picked(node, ["description"]) if kind in SHOWN else without(node, ["$ref"])
-        document.moved.append((pointer(at), written))
+        taken = without(target, own)
+        tails = [""]
+        if own:
+            tails = [f"/{escape(key)}" for key in taken]
+        document.moved += [(here + tail, written + tail) for tail in tails]
         node.clear()
-        node.update(target | own)
+        node.update(taken | own)
 
 
 def _rewrite(holder: dict[str, Any], key: str, prefixes: list[Prefix]) -> None:

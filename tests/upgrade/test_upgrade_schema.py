@@ -218,3 +218,14 @@ def test_parts_have_styles_since_openapi_31(
     content = document.root["components"]["requestBodies"]["B"]["content"]
     assert ("style" in content[media_type]["encoding"]["a"]) == keeps
     assert content[media_type]["encoding"]["a"]["contentType"] == "text/csv"
+
+
+def test_a_key_beside_a_reference_stays_at_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "x.yaml"
+    path.write_text(
+        "openapi: 3.1.0\ninfo: {}\ncomponents: {pathItems: {a: {get: {}, parameters: [{}]}}}\n"
+        "paths: {/a: {$ref: '#/components/pathItems/a', parameters: [{name: x}]}}\n"
+    )
+    document = upgrade(load(path, problems=Problems()), Problems())
+    assert document.written("/paths/~1a/parameters/0") == "/paths/~1a/parameters/0"
+    assert document.written("/paths/~1a/get") == "/components/pathItems/a/get"
