@@ -270,8 +270,8 @@ def _servers(document: Document, server: Server) -> dict[str, Any]:
 
 
 def _is_long(server: Server) -> bool:
-    """Return whether the list of tools is longer than models like to read, or clients take, or has
-    a part to be searched with.
+    """Return whether the list of tools has more than `SHORT_LIST` bytes, or more tools than one of
+    the known clients takes, or is searched by meaning (`search-model`).
     """
     if "search-model" in server.parts or overfull_clients(server):
         return True

@@ -37,7 +37,7 @@ class Place:
 class Problem:
     """A message for the user, about the document or the run.
 
-    `pointer` is a JSON Pointer into the loaded document; `place` is filled in when it is shown.
+    `pointer` is a JSON Pointer into the loaded document; without a `place`, its place is shown.
     `detail` are lines that are shown as they are, below everything else: a difference between two
     files.
     """

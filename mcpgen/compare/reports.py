@@ -116,8 +116,8 @@ def _section(kind: Kind, changes: list[Change]) -> list[str]:
 
 
 def as_changelog(difference: Diff, version: str) -> str:
-    """Return the diff as an entry of a changelog, under the version that its gravest class calls
-    for (SemVer 2.0.0); `version` is that of the package now.
+    """Return a diff as the entry of a changelog in Markdown, under the version that follows
+    `version` (`next_version`). An empty diff keeps the version, and its text says so.
     """
     number = next_version(version, difference.kind)
     lines = [f"## {number}", ""]

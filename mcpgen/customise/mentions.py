@@ -22,8 +22,9 @@ VALUES = frozenset(["const", "default", "enum", "examples"])
 
 
 def with_tool_names(server: Server) -> Server:
-    """Return the server with operationIds in its texts replaced by the names of their tools. Those
-    that look like a word of a sentence (`list`), or are the name of a tool, stay.
+    """Return the server with operationIds in its texts replaced by the names of their tools. An
+    operationId stays if it looks like a word of a sentence (`list`), or is the name of a tool or of
+    a field of the tool that has the text.
     """
     names: dict[str, str] = {}
     listed = {tool.name for tool in server.tools}

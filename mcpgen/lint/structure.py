@@ -1,8 +1,8 @@
-"""Check a document against its OpenAPI version: by the official JSON Schema, and by rules beyond
-the schema (`rules`).
+"""Check a document against the official JSON Schema of its OpenAPI version; `rules` checks what the
+schema cannot state.
 
-Findings inform: they are warnings unless the caller is strict. The check comes before `upgrade`,
-which rewrites the document.
+Findings are warnings, and errors in `mcpgen lint`. The check comes before `upgrade`, which rewrites
+the document.
 """
 
 from __future__ import annotations

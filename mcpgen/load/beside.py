@@ -180,7 +180,9 @@ def is_further(name: Name, known: Mapping[str, str]) -> bool:
 def _without_name(
     apis: Sequence[Read], known: Mapping[str, str], renamed: Mapping[str, str]
 ) -> Read | None:
-    """Return the API description whose names get no prefix; None if all are further APIs."""
+    """Return the API description whose names get no prefix: the main one of the last run (`known`,
+    `renamed`: as for `beside`), else the first that was no further API then; None if all were.
+    """
     same, further = [], []
     for api in apis:
         path = os.fspath(api[0].path or "")

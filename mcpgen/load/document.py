@@ -374,7 +374,7 @@ class References:
         return f"`$ref` {error.reason}: {self._written(error.ref)}"
 
     def suggestion(self, error: UnresolvedReference) -> str:
-        """References that exist, in words."""
+        """Return a question with at most three similar references; empty if there are none."""
         names = [self._written(name) for name in error.suggestions][:3]
         if not names:
             return ""

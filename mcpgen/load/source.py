@@ -108,7 +108,10 @@ def mapped_folders(items: Iterable[str]) -> dict[str, Path]:
 
 
 def source_of(name: str) -> Source:
-    """Return the source that a command-line argument names. Raises `UsageError` (E0101, E0122)."""
+    """Return the source that a command-line argument names; a file may be missing. Raises
+    `UsageError`: E0101 for an empty name, E0122 for a malformed URL, a scheme other than http and
+    https, and a URL with a secret or a user name.
+    """
     if name == "-":
         return Source(name="<stdin>", kind="stdin")
     if not name:

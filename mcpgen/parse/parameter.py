@@ -99,7 +99,7 @@ class Around:
         return "required" not in node
 
     def fills(self, name: str) -> bool:
-        """Return whether a credential fills a field of that name, which is no argument yet."""
+        """Return whether a credential fills a field that was no argument at the last run."""
         if name in self.kept:
             return False
         return fold(name) in self.credentials

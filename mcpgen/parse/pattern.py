@@ -228,7 +228,9 @@ class _Rewriter:
 
 
 def _character(code: re.Match[str]) -> str:
-    """Return the spelling of a character that is given by its number. Raises _NotPortable."""
+    """Return the spelling of a character given by its number: two hexadecimal digits up to 255,
+    else the character. Raises _NotPortable for an invisible one.
+    """
     if code[1]:
         return code[0]
     number = int(code[2], 16)
@@ -241,7 +243,8 @@ def _character(code: re.Match[str]) -> str:
 
 def _escape(rest: str, in_class: bool, checked: bool) -> tuple[str, int]:
     """Return the portable spelling of the escape sequence that `rest` begins with, and how many
-    characters it took. Raises _NotPortable.
+    characters it took. Raises _NotPortable for an unknown escape, and for an invisible
+    character.
     """
     escape, following = rest[:2], rest[1:2]
     if following in _UNCHANGED["inside" if in_class else "outside"]:

@@ -172,10 +172,11 @@ def is_long_object(
 def items_of(
     reader: Reader, operation: dict[str, Any], pointer: str, sentence: str
 ) -> frozenset[str] | None:
-    """Return the words for what an operation answers an array of: those of its schema's name in the
-    singular, and the plurals in a sentence about the operation; None where the answer is no array,
-    nor an envelope of one that the sentence calls a list (`Get a list of books`), or beside whose
-    list another field says how to go on.
+    """Return the words for the items that an operation answers: those of their schema's name in the
+    singular, and the plurals in a sentence about the operation.
+
+    None if the answer is no array, no envelope of an array and a field for paging, and no list by
+    the sentence (`Get a list of books`).
     """
     _, answer = success(reader, operation, pointer)
     schema = reader.flatten(json_schema(answer)[1])

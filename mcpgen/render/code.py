@@ -112,7 +112,7 @@ def listing(names: Iterable[str]) -> Code | None:
 
 
 def docstring_of(tool: Tool) -> str:
-    """Return the docstring of a tool's function: the tool's own, else its title."""
+    """Return the docstring of a tool's function: one sentence, or the title if there is none."""
     return tool.docstring or f"{tool.title}."
 
 

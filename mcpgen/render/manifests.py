@@ -117,7 +117,9 @@ def _base_urls(server: Server) -> list[Variable]:
 
 
 def _variables(auth: Auth, *, required: bool, one_of: bool) -> Iterator[Variable]:
-    """Yield the variables of one credential."""
+    """Yield the variables of one credential. `required` holds for the first two, and for none with
+    a login; `one_of`: another credential may be given instead.
+    """
     parts = zip(auth.variables, _PARTS.get(auth.kind, ()), strict=False)
     about = about_credential(auth)
     if auth.login is not None:

@@ -170,7 +170,7 @@ def has_lists(server: Server) -> bool:
 
 
 def withholds(server: Server) -> bool:
-    """Return whether a server withholds fields of answers, or of questions."""
+    """Return whether a server withholds fields of answers, or asks a person before calls."""
     of_answers = any(shaping.redact for _, shaping in server.answers)
     return bool(server.redact) or of_answers or server.asks
 

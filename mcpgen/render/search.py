@@ -84,7 +84,9 @@ def _about(tool: Tool, toolset: Toolset, explained: Mapping[str, str]) -> Toolse
 
 
 def _superseded(tools: Iterable[Tool]) -> Iterator[str]:
-    """Yield the tools that there is a later version of: `/v1/orders` beside `/v2/orders`."""
+    """Yield the names of tools with a later version: of `/v1/orders` beside `/v2/orders`, and of
+    `/orders` beside either; the methods are equal.
+    """
     versions: dict[tuple[str, str], dict[str, list[int]]] = {}
     for tool in tools:
         path = _PARAMETER.sub("{}", tool.origin.path)

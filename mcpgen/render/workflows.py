@@ -53,7 +53,9 @@ class WorkflowModule:
 
 @dataclass(slots=True)
 class _Room:
-    """The names of a module: workflowId → tool; toolset, or part of the runtime → its alias."""
+    """Names in a module. `functions`: workflowId → tool; `taken`: its functions and arguments;
+    `aliases`: toolset → alias, `helpers`: module of the runtime → alias.
+    """
 
     tools: Mapping[str, tuple[str, Tool]]
     """`METHOD /path` → toolset and tool."""

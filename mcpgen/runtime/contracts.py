@@ -56,7 +56,7 @@ class Contracts:
         self._drop_broken()
 
     def _read(self, path: Path, module: str, generated: bool) -> None:
-        """Add the tools of one file; an invalid tool is logged and left out."""
+        """Add the chosen tools of one file; an invalid tool or file is logged and left out."""
         try:
             tools = json.loads(path.read_bytes())
         except ValueError as error:

@@ -1,4 +1,4 @@
-"""Values that must not be shown: secrets, masked in every text, and withheld fields."""
+"""Secrets: read from variables or files, and masked in every text; the caller of a request."""
 
 from __future__ import annotations
 

@@ -233,7 +233,9 @@ class Workbench:
         return JSONResponse({"pending": rendered, "chosen": sorted(self.bench.chosen), **facts})
 
     def change(self, request: Request, body: Answer) -> Response:
-        """Edit keys of one tool; of the whole file if `number` is null."""
+        """Edit keys of the tool in row `number`, or of the whole file if that is null. `changes`:
+        pairs of path and value; a value of null removes a key.
+        """
         changes = [(tuple(map(str, path)), value) for path, value in body["changes"]]
         if body["number"] is None:
             self.bench.change(dict(changes))
@@ -245,7 +247,7 @@ class Workbench:
         return self.state(request, row=facts)
 
     def choose(self, request: Request, body: Answer) -> Response:
-        """Keep these rows only, leave them out, or bring them back."""
+        """Keep the rows `numbers` only, leave them out or bring them back, as `action` says."""
         rows = [self.bench.row(int(number)) for number in body["numbers"]]
         kind, word = body.get("facet") or ("", "")
         facet = (str(kind), str(word)) if kind in FACETS else None

@@ -215,8 +215,8 @@ def settings_fields(bench: Bench) -> Iterator[tuple[str, str, list[EditableKey]]
 
 
 def tool_fields(bench: Bench, row: Row) -> dict[str, Any]:
-    """Return the keys of a tool's own table: `fields`, and `groups` of others by heading and
-    name.
+    """Return the keys of a tool's own table. `fields`: name, texts, toolset and hints; `groups`,
+    heading → title → keys: `More` (names, answer), and `Arguments` by the argument's name.
     """
     key = bench.table_key(row)
     written = tomllib.loads(bench.text).get("tools", {}).get(key, {})

@@ -538,7 +538,7 @@ class Api:
         return request
 
     def _add_constants(self, request: Outgoing) -> None:
-        """Add the constant headers; a body says its own media type."""
+        """Set the constant headers, replacing others; a body keeps its own Content-Type."""
         for name, value in self.settings.headers.items():
             if name.lower() != "content-type" or request.content is None:
                 request.set_header(name, value)

@@ -40,7 +40,7 @@ class AccessToken(Protocol):
     """An access token for the API."""
 
     async def get(self, post: Any) -> Secret:
-        """Return the access token, renewed if due."""
+        """Return the access token, renewed if due. Raises ApiError."""
 
     def forget(self, token: Secret) -> None:
         """Note that the API refused a token."""
@@ -61,7 +61,7 @@ class CallerTokens(Protocol):
     """Access tokens for the API, one for each caller."""
 
     async def token(self, caller: Caller | None, post: Any) -> Secret:
-        """Return the token for a caller."""
+        """Return a valid token for a caller. Raises ApiError, and Refused for None."""
 
     def forget(self, token: Secret) -> None:
         """Note that the API refused a token."""

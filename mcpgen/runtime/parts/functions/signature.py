@@ -345,7 +345,7 @@ class _Profile:
     depth: int
 
     def of(self, exact: Any, above: tuple[str, ...] = ()) -> Schema:
-        """The portable form of a schema inside of the definitions `above`."""
+        """Portable form of a schema; a reference to `above`, or a deep one, gives type and text."""
         if not isinstance(exact, dict):
             return {}
         schema = exact if self.takes_null else _without_null(exact)
@@ -377,7 +377,7 @@ class _Profile:
         return items
 
     def _union(self, branches: Any, above: tuple[str, ...]) -> Schema:
-        """Each of some schemas once; one alone is no union."""
+        """Return the union of the portable forms; one alone as it is, and `{}` for none."""
         found = [self.of(branch, above) for branch in branches]
         distinct = {json.dumps(each, sort_keys=True): each for each in found}
         if len(distinct) > 1:

@@ -241,7 +241,7 @@ class Issuer(ProtectedResource):
 
 
 class NotAnAccessToken(ValueError):
-    """A token is good, and meant for something else."""
+    """Refuses a token: unknown issuer or key, wrong or no audience, or no access token."""
 
 
 def bad_token(error: Exception, claims: dict[str, Any], key: Any = None) -> BadToken:

@@ -151,7 +151,7 @@ class Language:
         return frozenset(kinds)
 
     def head(self, said: list[str]) -> str:
-        """The word for what a query is about: the last noun before the first `of`, `in`, `to`..."""
+        """Last noun before the first `of`, `in`, `to`... after a noun; empty without a noun."""
         nouns = [""]
         for word in said:
             if word in self._links:
