@@ -62,6 +62,10 @@ _CLAUSE_END = re.compile(
     r"|as well as|including|such as|by|use)\b| so (?:that|the|you|it)\b)(?= )"
 )
 """End of a sentence's main clause."""
+_BEFORE_CLAUSE = re.compile(
+    r"\A(?:after|by|for|from|given|if|in|on|once|using|with)\b[^.:;]{2,99}?, "
+)
+"""Words before a main clause: `Given an id, return the book`."""
 _PARENTHESIS = re.compile(r" \([^()]*\)")
 OF_ANSWERS = frozenset("record complete full single newly created updated".split())
 """Words about an answer without information: `Returns the full record of the new book`."""
@@ -132,7 +136,7 @@ def _first_verbs(written: str) -> tuple[str, list[str], str]:
     """Return the first word of a sentence, the verbs at its beginning (two of `Add/remove`), and
     the rest.
     """
-    sentence = without_preface(marked_last(written)).lower()
+    sentence = _BEFORE_CLAUSE.sub("", without_preface(marked_last(written)).lower())
     begins, _, more = sentence.partition(" ")
     first = begins
     while is_adverb(first):

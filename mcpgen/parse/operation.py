@@ -63,9 +63,9 @@ IRREVERSIBLE = re.compile(
     re.I,
 )
 """Words of a text about what cannot be taken back."""
-LOOKUPS = frozenset("get list query search".split())
+LOOKUPS = frozenset("get info list query search".split())
 """Words of a path's last literal that make its POST a question: `/transactions/get`."""
-STRONG = USUAL_VERBS | CHANGING_ONE | LOOKUPS
+STRONG = USUAL_VERBS | CHANGING_ONE | (LOOKUPS - {"info"})
 """Verbs that count in a name though the sentence has another: `Submit a request` by `/cancel`."""
 _LITERAL = re.compile(r"[^{}/?#]+(?=/|$|[?#])(?![^{}]*\})")
 

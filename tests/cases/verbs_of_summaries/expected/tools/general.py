@@ -37,6 +37,11 @@ async def get_project_all(api: Api) -> Answer[Any]:
     return await api.request("POST", "/projects/all")
 
 
+async def get_tag_info(api: Api) -> Answer[Any]:
+    """Get tag info."""
+    return await api.request("POST", "/tags/info")
+
+
 async def merge_project(api: Api, *, project: str) -> Answer[Any]:
     """Merges two projects into one."""
     return await api.request("POST", "/projects/{project}", path_args={"project": project})
