@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from .schema import Reader
 
 MEDIA_TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+*-]+/[A-Za-z0-9!#$&^_.+*-]+(;[^\r\n]*)?")
+OF_JSON = frozenset(["*/*", "application/*", "application/*+json"])
+"""Media ranges with JSON in them."""
 TELLING = 5
 """Fields of an answer that a description names."""
 IDENTIFYING_NAMES = (
@@ -194,19 +196,18 @@ def items_of(
 
 
 def accept(response: dict[str, Any]) -> str:
-    """Return the Accept field of the request: `application/json` if offered, else another JSON
-    type, else up to four offered types and `*/*;q=0.5`; `application/json` if none is offered.
+    """Return the Accept field of the request: `application/json` if it or nothing is offered, else
+    another JSON type, else up to four offered types or ranges and `*/*;q=0.5`.
     """
-    names = media_types(response)
-    json_names = list(filter(is_json, names))
+    names = media_types(response) or ["application/json"]
+    json_names = [name for name in names if is_json(name) and "*" not in name]
     if "application/json" in json_names:
         return "application/json"
     if json_names:
         return json_names[0].split(";")[0]
-    exact_names = [name for name in names if "*" not in name][:4]
-    if not exact_names:
-        return "application/json"
-    return ", ".join([*exact_names, "*/*;q=0.5"])
+    if not OF_JSON.isdisjoint(names):
+        names = ["application/json"]
+    return ", ".join([*names[:4], "*/*;q=0.5"])
 
 
 def understand(
