@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..problems import Problem, RefusedError
+from ..runtime.package import module_name
 from .custom import custom_names, custom_problems
 from .functions import near, parsed, problem_at
 from .imports import import_problems
@@ -58,7 +59,7 @@ def _hooks(package: GeneratedPackage) -> Iterator[Problem]:
         return
     if tree is None:
         return
-    names = {*package.tools, *custom_names(package)}
+    names = {*map(module_name, (*package.tools, *custom_names(package)))}
     for node in tree.body:
         if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             continue

@@ -284,8 +284,9 @@ class App:
             with anyio.move_on_after(seconds + grace) as context.limit, context.end:
                 return await self.runner.call(entry, arguments, context)
         reason = (
-            f"`{entry.name}` was stopped after {seconds:g} seconds; part of its work may be done."
-            f" The operator can allow more time with `{self._limits.variable('TOTAL_TIMEOUT')}`"
+            f"`{entry.name}` gave no result in {seconds:g} seconds; its work may be done in part,"
+            " or still go on. The operator can allow more time with"
+            f" `{self._limits.variable('TOTAL_TIMEOUT')}`"
         )
         record.fail("timed_out", reason)
         result = failure(reason)

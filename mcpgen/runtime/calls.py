@@ -20,7 +20,7 @@ from mcp.types import CallToolResult
 
 from .arguments import explain
 from .log import event
-from .package import Entry, StartError
+from .package import Entry, StartError, module_name
 from .record import current
 from .results import PART, Answered, Failed, sendable, withheld
 from .results.content import (
@@ -66,7 +66,7 @@ class Prepared:
 
 class Hooks:
     """The functions of `hooks.py`: `before`, `shape` and `after`, for all tools or, as
-    `before_<tool>`, for one.
+    `before_<tool>`, for one: `before_get_book` for `get-book`, too.
     """
 
     def __init__(self, module: ModuleType | None, every: Callable[[], list[str]]) -> None:
@@ -74,7 +74,7 @@ class Hooks:
         self._functions: dict[str, Callable[..., Any]] = {}
         found = inspect.getmembers(module, callable)
         there = {name: value for name, value in found if name.partition("_")[0] in _KINDS}
-        names = every() if there else []
+        names = [*map(module_name, every())] if there else []
         for name, value in there.items():
             tool = name.partition("_")[2]
             if tool and tool not in names:
@@ -85,13 +85,14 @@ class Hooks:
     def of(self, tool: str) -> frozenset[str]:
         """Return the kinds of hooks that there are for a tool."""
         there = self._functions.keys()
-        return frozenset(kind for kind in _KINDS if there & {kind, f"{kind}_{tool}"})
+        names = {kind: {kind, f"{kind}_{module_name(tool)}"} for kind in _KINDS}
+        return frozenset(kind for kind, of_kind in names.items() if there & of_kind)
 
     async def run(self, kind: str, call: Call, *value: Any) -> Any:
         """Run the hook for all tools, then the one for this tool. Return the value of the last that
         did not return None, else the given value; None for `before`, which has no value.
         """
-        for name in (kind, f"{kind}_{call.tool}"):
+        for name in (kind, f"{kind}_{module_name(call.tool)}"):
             hook = self._functions.get(name)
             if hook is None:
                 continue
@@ -114,6 +115,12 @@ def _report_idle(hook: str, tool: str, names: list[str]) -> None:
     if hook.startswith("before_"):
         raise StartError(f"hooks.py: `{hook}` guards a tool that is not there: {advice}")
     event("warning", "idle_hook", hook=hook, message="there is no such tool: it is never called")
+
+
+async def _in_thread(function: Callable[[], Any]) -> Any:
+    """Return a function's value; `MAX_CALLS` alone limits the threads. Nothing stops a function."""
+    thread = anyio.CapacityLimiter(1)
+    return await anyio.to_thread.run_sync(function, abandon_on_cancel=True, limiter=thread)
 
 
 class Runner:
@@ -213,7 +220,7 @@ class Runner:
         if inspect.iscoroutinefunction(prepared.function):
             return call, await prepared.function(*injected, **arguments)
         function = functools.partial(prepared.function, *injected, **arguments)
-        return call, await anyio.to_thread.run_sync(function, abandon_on_cancel=True)
+        return call, await _in_thread(function)
 
     async def _shaped(self, call: Call, value: Any) -> Any:
         """Return what a function returned after the hooks that shape its data."""

@@ -20,9 +20,12 @@ if TYPE_CHECKING:
     from .settings import Settings
 
 COLLECT_AFTER = 10_000
-"""New objects after which Python looks for cycles among them; a call makes none. By default it
-looks after 700, in every sixth call: a tenth of the time of calls, and stops of 50 ms.
+"""New objects after which Python looks for cycles among them; a call makes none. By default (700,
+or 2,000 since 3.13) it looks every few calls: a tenth of the time of calls, and stops of 50 ms.
 """
+
+PATIENCE = 2.0
+"""Seconds that a function may go on after the client has left."""
 
 
 def main(package: str, argv: list[str] | None = None) -> int:
@@ -179,12 +182,13 @@ def _names(option: str) -> list[str]:
 
 
 def _version(package: str, facts: dict[str, Any]) -> str:
-    """The server's own version, as it was installed, and the API's."""
+    """The server's own version, as it was installed, and that of its API."""
     from importlib.metadata import packages_distributions, version
 
     distributions = packages_distributions().get(package, [])
     installed = version(distributions[0]) if distributions else "(not installed)"
-    return f"{facts['name']}-mcp {installed}, for version {facts.get('version')} of the API"
+    api = f", for version {facts.get('version')} of the API"
+    return f"{facts['name']}-mcp {installed}{api if facts.get('calls_api', True) else ''}"
 
 
 def _waiting(facts: dict[str, Any]) -> str:
@@ -291,4 +295,18 @@ def _serve_stdio(app: App, settings: Settings) -> int:
 
     with running(app, settings):
         anyio.run(run)
+    if _still_busy():
+        os._exit(0)  # Python would wait for the function, for ever if it never returns
     return 0
+
+
+def _still_busy() -> bool:
+    """Return whether a function without `async` still runs `PATIENCE` after the client left."""
+    import threading
+    import time
+
+    until = time.monotonic() + PATIENCE
+    others = [each for each in threading.enumerate() if each.name.startswith("AnyIO worker")]
+    for thread in others:
+        thread.join(max(0.0, until - time.monotonic()))
+    return any(thread.is_alive() for thread in others)

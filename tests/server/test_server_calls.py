@@ -403,6 +403,19 @@ def test_a_guard_of_a_tool_that_was_not_chosen_stays(package: Path, in_process: 
     assert "delete_book" not in in_process(toolsets=["desk"]).catalog.toolset_of
 
 
+def test_a_tool_whose_name_no_function_can_have_has_its_hooks(
+    package: Path, in_process: Any
+) -> None:
+    path = package / "tools" / "desk.json"
+    path.write_text(json.dumps([{**DESK[0], "name": "echo-it"}]))
+    custom(package.parent, {
+        "custom/desk.py": "async def echo_it(*, text: str) -> str: return text\n",
+        "hooks.py": "def before_echo_it(call): call.arguments['text'] = 'other'\n",
+    })  # fmt: skip
+    [said] = ask(in_process(), "auto", ("echo-it", {"text": "one"}))
+    assert [block["text"] for block in said["content"]] == ["other"]
+
+
 def test_a_hook_whose_tool_is_gone_is_reported_and_the_server_starts(
     package: Path, in_process: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -491,7 +504,7 @@ def test_a_function_of_ones_own_has_the_time_of_a_call(
 
     [result] = ask(tools, "auto", ("slow", {"steps": 100_000}))
     assert result["isError"]
-    assert "`slow` was stopped after 0.2 seconds" in result["content"][0]["text"]
+    assert "`slow` gave no result in 0.2 seconds" in result["content"][0]["text"]
     assert f"`{PREFIX}_TOTAL_TIMEOUT`" in result["content"][0]["text"]
     assert (tmp_path / "marker").read_text() == "cancelled"
 

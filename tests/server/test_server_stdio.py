@@ -295,3 +295,14 @@ def test_a_missing_credential_is_named_at_the_start_and_stops_nothing_else(
     assert text.endswith(f"; set, but not read by it: `{PREFIX}_TOKEN`") and "canary" not in text
     assert echoed["result"]["isError"] is False
     assert api.requests == []
+
+
+def test_a_function_that_never_returns_does_not_keep_the_process(
+    package: Path, environment: dict[str, str], converse: Converse
+) -> None:
+    path = package / "custom" / "desk.py"
+    path.write_text(f"{path.read_text()}\n\ndef echo(*, text: str) -> None:\n    time.sleep(60)\n")
+    path.write_text(path.read_text().replace("import os\n", "import os\nimport time\n"))
+    environment[f"{PREFIX}_TOTAL_TIMEOUT"] = "0.2"
+    [answer], _ = converse(call(1, "echo", {"text": "x"}))  # and ends in less than 20 seconds
+    assert "or still go on" in answer["result"]["content"][0]["text"]
