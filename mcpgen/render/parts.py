@@ -73,6 +73,7 @@ def features(server: Server) -> Mapping[str, bool]:
         "only_functions": not tools,
         "has_secrets": has_secrets(server),
         "has_lists": calls_api and has_lists(server),
+        "has_tables": has_tables(server),
         "has_answers": calls_api or server.code,
         "has_styles": calls_api and "styles" in used,
         "has_whole": bool(with_contract(server)),
@@ -164,9 +165,14 @@ def has_secrets(server: Server) -> bool:
 
 def has_lists(server: Server) -> bool:
     """Return whether an answer of a server is a list, may be one, or is written as one."""
-    tables = any(shaping.table for _, shaping in server.answers)
+    tables = has_tables(server)
     unknown = any(tool.hints.read_only and tool.response.type is None for tool in server.tools)
     return tables or unknown or any(tool.listing != ListAnswer() for tool in server.tools)
+
+
+def has_tables(server: Server) -> bool:
+    """Return whether an answer of a server is written as a table."""
+    return any(shaping.table for _, shaping in server.answers)
 
 
 def withholds(server: Server) -> bool:

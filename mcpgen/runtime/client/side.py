@@ -525,8 +525,10 @@ class _View:
             brief = [lists.telling(item) if isinstance(item, dict) else item for item in items]
             data = lists.replaced(whole, path, brief)
         text, data, cuts = fit(data, room, cuts)
-        if self._shaping.table:
-            text = self._as_table(data, text)
+        if self._shaping.table and lists.items_of(data, path):
+            # Only servers with such answers have this module
+            tables = importlib.import_module("..results.table", __package__)
+            text = tables.with_rest(data, path)
         notes = [remark]
         if cuts.rows is not None:
             notes.append(lists.left_out(items, lists.items_of(data, path), self._listing))
@@ -569,14 +571,6 @@ class _View:
         if len(unknown) < len(names):
             return lists.replaced(data, listing.items, selected(items, names)), remark, False
         return data, remark, len(compact(items)) > lists.SMALL
-
-    def _as_table(self, data: Any, text: str) -> str:
-        """Return the items as a table, with the rest of the data below; `text` without items."""
-        items = lists.items_of(data, self._listing.items)
-        if not items:
-            return text
-        rest = lists.replaced(data, self._listing.items, [])
-        return f"{lists.table(items)}\n{compact(rest)}" if rest else lists.table(items)
 
     def text(self, label: str) -> Show:
         """The text, after a line with `label` if there is one."""

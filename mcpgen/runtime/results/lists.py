@@ -22,7 +22,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from ..client.settings import ListAnswer
-from . import compact, fold
+from . import fold
 from .answer import NEXT_PAGE, size
 
 SMALL = 2_000
@@ -356,29 +356,6 @@ def _rank_of(path: _Path, value: Any) -> tuple[int, ...]:
     if name in order:
         return _ALWAYS + 1, 2, order[name]
     return max(_OTHER, rank), 2, rank
-
-
-def table(items: list[Any]) -> str:
-    """A list of objects as tab-separated values, the names of the columns first. A missing field
-    and null are empty, and what else is no text is JSON; in a text with line breaks or tabs white
-    space is single spaces. What is no object has a line of its own.
-    """
-    columns = names_in(items)
-    lines = ["\t".join(map(_cell, columns))]
-    for item in items:
-        cells = [item]
-        if isinstance(item, dict):
-            cells = [item.get(name) for name in columns]
-        lines.append("\t".join(map(_cell, cells)))
-    return "\n".join(lines)
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return ""
-    if not isinstance(value, str):
-        return compact(value)
-    return value if value.isprintable() else " ".join(value.split())
 
 
 def next_part(
