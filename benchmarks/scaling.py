@@ -33,8 +33,8 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from mcpgen.cli import run
 from mcpgen.runtime.app import GRACE_SECONDS
 from mcpgen.runtime.client.settings import SETTINGS
-from mcpgen.runtime.http_options import HttpSettings
 from mcpgen.runtime.parts.exchange.tokens import MOST_CALLERS, CachedToken
+from mcpgen.runtime.parts.http import HttpSettings
 from mcpgen.runtime.parts.redis.shared import POLL_SECONDS
 from mcpgen.runtime.secrets import Secret
 from mcpgen.runtime.settings import settings_of

@@ -89,6 +89,7 @@ def features(server: Server) -> Mapping[str, bool]:
         "reads_xml": any(shaping.xml for _, shaping in server.answers),
         **{name: name in server.parts for name in NAMED},
         "withholds": withholds(server),
+        "queues": calls_api and "http" in server.parts,
         "oauth": not {"oauth", "exchange"}.isdisjoint(server.parts),
         **{name: name in server.files for name in on_request()},
     }

@@ -255,7 +255,7 @@ class App:
         return self._before.get(name) or self.catalog.find(name)
 
     def _find(self, name: str) -> Entry:
-        entry = self.catalog.find(name)
+        entry = self.catalog.entries.get(name) or self.catalog.find(name)
         if entry is None:
             hint = self.catalog.near(name) or "; `tools/list` has the names of those there are"
             message = f"Unknown tool: `{printable(name[:128])}`{hint}"

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterable
 from contextlib import redirect_stdout
 from functools import partial
+from importlib import import_module
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -95,10 +96,9 @@ def _serve(package: str, arguments: list[str]) -> int:
         return 0
     app, options, settings = prepared(package, arguments, _options)
     if options.http:
-        [listener] = _listeners(settings.parts)
         with redirect_stdout(sys.stderr):
             worker = partial(_worker, package, arguments)
-            return int(listener.serve(app, options, settings, worker))
+            return int(_http().serve(app, options, settings, worker))
     if sys.stdin.isatty():
         print(_waiting(Package.named(package).facts()), file=sys.stderr)
     return _serve_stdio(app, settings)
@@ -123,7 +123,7 @@ def prepared(
 
 
 def _listeners(parts: Iterable[Part]) -> list[Any]:
-    """Return the transports of a server that serve callers over a network."""
+    """Return the modules with the options of transports over a network."""
     return [part.listener for part in parts if part.listener is not None]
 
 
@@ -131,8 +131,12 @@ def _worker(package: str, arguments: list[str], port: int) -> Any:
     """Return the application of one of several processes that serve HTTP at a port."""
     app, options, settings = prepared(package, arguments, _options)
     options.port = port
-    [listener] = _listeners(settings.parts)
-    return listener.application(app, options, settings)
+    return _http().worker_application(app, options, settings)
+
+
+def _http() -> Any:
+    """Return the module of the transport, which servers with the part `http` have."""
+    return import_module(".transports.http", __package__)
 
 
 def _settings(facts: dict[str, Any], options: argparse.Namespace) -> Settings:

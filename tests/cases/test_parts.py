@@ -39,9 +39,9 @@ DOCUMENTS: dict[str, set[str]] = {
     "bodies_of_every_kind": {"lists", "multipart", "wire_files", "wire_styles"},
 }
 """Case -> the modules that its document brings, of those that few documents do."""
-OF_PARTS = {"forwarded", "oauth", "withholding"}
+OF_PARTS = {"forwarded", "oauth", "queues", "withholding"}
 """Those of them that parts bring."""
-FEW = {"apis", "lists", "multipart", "wire_files", "wire_styles", *OF_PARTS}
+FEW = {"apis", "lists", "multipart", "table", "wire_files", "wire_styles", *OF_PARTS}
 
 
 @pytest.mark.parametrize("parts", [(), NAMED], ids=["none", "every"])

@@ -77,7 +77,7 @@ def test_a_command_of_a_server_has_its_options(
 ) -> None:
     package = ROOT / "mcpgen" / "runtime"
     parts = package / "parts"
-    places = [package / "command.py", package / "http_options.py", parts / "shell.py"]
+    places = [package / "command.py", parts / "http.py", parts / "shell.py"]
     places.append(parts / "__init__.py")
     for name in ("install", "login"):
         if words[:1] in ([name], [f"un{name}"], ["logout"] if name == "login" else []):

@@ -17,7 +17,7 @@ from mcpgen.cli import run
 from mcpgen.render.deployment import IN_REPOSITORY, TARGETS
 from mcpgen.runtime.app import GRACE_SECONDS
 from mcpgen.runtime.client.settings import SETTINGS
-from mcpgen.runtime.http_options import HttpSettings
+from mcpgen.runtime.parts.http import HttpSettings
 from mcpgen.runtime.parts.telemetry.instruments import END_SECONDS
 from mcpgen.runtime.settings import settings_of
 from tests.judges.node import Absent, python

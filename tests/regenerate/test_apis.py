@@ -15,7 +15,7 @@ import yaml
 from mcp import Client
 
 from mcpgen.customise.bindings import known_apis
-from mcpgen.runtime.http_options import share
+from mcpgen.runtime.parts.http import share
 from mcpgen.runtime.settings import SettingsError, read
 from tests.commands import Command
 from tests.generated import importable

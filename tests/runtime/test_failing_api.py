@@ -8,7 +8,7 @@ from calls import reaching, runtime
 from upstream import Upstream, http, ok
 
 from mcpgen.runtime import secrets
-from mcpgen.runtime.client import resilience
+from mcpgen.runtime.client import queues
 from mcpgen.runtime.client.resilience import RetryBudget
 from mcpgen.runtime.secrets import Secret
 
@@ -18,7 +18,7 @@ DOWN = http(503, "{}")
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Failures need not go on for seconds."""
-    monkeypatch.setattr(resilience, "STREAK_SECONDS", 0.0)
+    monkeypatch.setattr(queues, "STREAK_SECONDS", 0.0)
 
 
 def breaking(*replies: Any, failures: int, seconds: float = 30) -> Any:
@@ -47,11 +47,27 @@ async def test_an_api_that_fails_is_left_alone_and_the_text_says_until_when() ->
 
 
 async def test_failures_that_come_together_are_no_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resilience, "STREAK_SECONDS", 2.0)
+    monkeypatch.setattr(queues, "STREAK_SECONDS", 2.0)
     replies = [DOWN] * 20 + [ok({})]
     async with breaking(*replies, failures=3) as (api, _):
         failed = await asyncio.gather(*(ask(api) for _ in range(20)))
         assert all(text.startswith("BadStatus") for text in failed) and await ask(api) == "200"
+
+
+async def test_a_server_of_one_caller_bounds_requests_and_leaves_no_api_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(runtime.api, "queues", None)
+    limits = {"MAX_CONCURRENCY": "3", "MAX_WAITING": "1", "BREAKER_FAILURES": "1"}
+
+    async def slow(request: Any, writer: Any) -> None:
+        await asyncio.sleep(0.005)
+        writer.write(DOWN)
+
+    async with reaching(slow, RETRIES="0", **limits) as (api, upstream):
+        failed = await asyncio.gather(*(ask(api) for _ in range(40)))
+        assert all(text.startswith("BadStatus") for text in failed)
+        assert (len(upstream.requests), upstream.most, api.gate.running) == (40, 3, 0)
 
 
 async def test_one_call_tries_whether_it_works_again() -> None:

@@ -21,6 +21,7 @@ from upstream import Upstream, http, ok
 from yarl import URL
 
 from mcpgen.runtime.client import network
+from mcpgen.runtime.client.queues import reach
 from mcpgen.runtime.results import answer
 from tests.loopback import free_port
 
@@ -736,15 +737,15 @@ async def test_a_name_that_leads_inside_is_refused_unless_the_operator_named_it(
             with pytest.raises(runtime.client.Refused, match=r"private.*BASE_URL"):
                 await get(api)
             with pytest.raises(runtime.client.ApiError):
-                await api.reach()
-            api._apis["further"], api._apis["no"] = runtime.api.Api(made), runtime.api.Api(made)
-            api._apis["no"].settings = dataclasses.replace(made, base_url="")
+                await reach(api)
+            further, no = runtime.api.Api(made), runtime.api.Api(made)
+            no.settings = dataclasses.replace(made, base_url="")
+            api.every = (no, further)
             with pytest.raises(runtime.client.ApiError):
-                await api._apis["further"].reach()
-            api.settings = dataclasses.replace(made, base_url="")
-            with pytest.raises(runtime.client.ApiError):
-                await api.reach()
-    assert (upstream.requests, asked) == ([], ["inside.test"] * 4)
+                await reach(api)
+            api.every = (no,)
+            await reach(api)
+    assert (upstream.requests, asked) == ([], ["inside.test"] * 3)
 
 
 async def test_a_proxy_that_the_operator_names_is_asked_for_names_and_not_for_what_is_inside() -> (
@@ -757,7 +758,7 @@ async def test_a_proxy_that_the_operator_names_is_asked_for_names_and_not_for_wh
         async with runtime.api.Api(made) as api:
             for _ in range(2):
                 assert (await get(api)).status == 200
-            await api.reach()
+            await reach(api)
         basic = "Basic bWU6c2VjcmV0LTEyMzQ="
         for request in proxy.requests:
             assert request.target == "http://api.test/v1/x" and request.header("host") == "api.test"
@@ -845,7 +846,7 @@ async def test_https_to_a_port_that_speaks_http_is_an_error() -> None:
             with pytest.raises(runtime.client.ApiError) as caught:
                 await get(api)
             with pytest.raises(runtime.client.ApiError):
-                await api.reach()
+                await reach(api)
         assert isinstance(caught.value, runtime.client.Unreachable | runtime.client.TimedOut)
         assert upstream.requests == []
 

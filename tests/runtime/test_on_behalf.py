@@ -107,7 +107,7 @@ async def serving(world: Any, auth: Any = None, **variables: str) -> AsyncIterat
         )
         async with runtime.api.Api(made, auth or runtime.auth) as api:
             yield api
-    assert not any(each._transport for each in api._every)
+    assert not any(each._transport for each in api.every)
 
 
 async def test_a_later_step_without_a_token_keeps_the_masks_of_the_call() -> None:

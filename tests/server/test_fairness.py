@@ -12,9 +12,9 @@ from served import Server, Start
 
 from benchmarks import http
 from mcpgen.runtime.client import Busy, api
-from mcpgen.runtime.client.resilience import Gate
+from mcpgen.runtime.client.queues import Queues, Readiness
 from mcpgen.runtime.client.settings import ApiSettings
-from mcpgen.runtime.http_options import HttpSettings
+from mcpgen.runtime.parts.http import HttpSettings
 from mcpgen.runtime.record import figures, recorded
 from mcpgen.runtime.settings import Settings
 from mcpgen.runtime.transports.http import SharedQuota
@@ -85,7 +85,7 @@ def test_callers_take_turns_and_the_longest_queue_makes_room() -> None:
 
 
 async def order() -> list[str]:
-    gate = Gate(most=1, waiting=6)
+    gate = Queues(most=1, waiting=6)
     served: list[str] = []
 
     async def call(name: str) -> None:
@@ -168,10 +168,10 @@ async def several() -> None:
     further = {"b": ApiSettings(name="shop", api="b")}
     side = api.Api(ApiSettings(name="shop", max_concurrency=2, apis=further))
     assert figures["api_requests"]() == (0, 66) and figures["api_queue"]() == (0, 256)
-    async with side._gate.place(), side.of("b")._gate.place():
-        assert figures["api_requests"]() == (2, 66) and not side.is_overfull
-    side.of("b")._gate._full_since = time.monotonic() - 10
-    assert side.is_overfull
+    async with side.gate.place(), side.of("b").gate.place():
+        assert figures["api_requests"]() == (2, 66) and not await Readiness(side).fault()
+    side.of("b").gate._full_since = time.monotonic() - 10
+    assert await Readiness(side).fault() == "the queue for the API is full"
 
 
 def test_what_is_in_use_is_that_of_every_api_together() -> None:
@@ -180,7 +180,7 @@ def test_what_is_in_use_is_that_of_every_api_together() -> None:
 
 async def places() -> list[str]:
     """Callers whose places all replicas share: eight calls of one, and then one of another."""
-    gate, free, served = Gate(most=64, waiting=100), asyncio.Semaphore(1), list[str]()
+    gate, free, served = Queues(most=64, waiting=100), asyncio.Semaphore(1), list[str]()
 
     async def call(name: str) -> None:
         with recorded("tool", {"address": name}):
@@ -201,7 +201,7 @@ def test_who_waits_for_a_shared_place_holds_up_its_own_calls_alone() -> None:
 
 def test_a_caller_who_leaves_passes_the_turn_on() -> None:
     async def run() -> list[str]:
-        gate, passed = Gate(1, 4), list[str]()
+        gate, passed = Queues(1, 4), list[str]()
 
         async def wait(name: str) -> None:
             async with gate:

@@ -15,8 +15,8 @@ import pytest
 from served import Server, Start, opened, received, slow_call
 
 from mcpgen.runtime.client.settings import ApiSettings
-from mcpgen.runtime.http_options import share
 from mcpgen.runtime.package import StartError
+from mcpgen.runtime.parts.http import share
 from mcpgen.runtime.transports import http
 
 

@@ -15,6 +15,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import lru_cache
+from importlib import import_module
 from typing import Any, TypeAlias
 
 from yarl import URL
@@ -48,6 +49,10 @@ Value: TypeAlias = object
 """Anything a tool argument can be: a scalar, list or dict, something encoded by `wire`, or
 `OMIT`.
 """
+
+queues: Any = None
+with suppress(ModuleNotFoundError):  # servers with one caller
+    queues = import_module(".queues", __package__)
 
 RETRIED = frozenset((429, 502, 503, 504))
 FAILING = RETRIED - {429}
@@ -98,27 +103,26 @@ class Api:
         self.settings = settings
         self._authorize = getattr(auth, "authorize", None)
         self._transport: Transport | None = None
-        self._gate = Gate(settings.max_concurrency, settings.max_waiting)
+        most, waiting = settings.max_concurrency, settings.max_waiting
+        self.gate: Any = queues.Queues(most, waiting) if queues else Gate(most)
         self._rate = pace_of(settings, settings.api or "api", settings.rate_limit)
         self._place = place_of(settings, f"{settings.api or 'api'}:running")
         self._budget = RetryBudget()
-        self._healths: dict[Origin, Health] = {}
+        self.healths: dict[Origin, Any] = {}
         self._found: set[str] = set()
         """The base URLs below which a call has found something."""
         provided = frozenset(getattr(auth, "PROVIDES", ()))
         self._apis = {name: Api(own, _auth_of(own, auth)) for name, own in settings.apis.items()}
-        self._every = (self, *self._apis.values())
+        self.every = (self, *self._apis.values())
         self._bytes, self._values = Room(MOST_BYTES), Room(MAX_VALUES)
         for api in self._apis.values():  # which have one memory
             api._bytes, api._values = self._bytes, self._values
         if not settings.api:
-            figures["api_requests"] = lambda: self._total(
-                lambda api: (api._gate.running, api.settings.max_concurrency)
+            figures["api_requests"] = lambda: self.total(
+                lambda api: (api.gate.running, api.settings.max_concurrency)
             )
-            figures["api_queue"] = lambda: self._total(
-                lambda api: (api._gate.waiting, api.settings.max_waiting)
-            )
-            figures["open_breakers"] = lambda: self._total(Api._open_breakers)
+            if queues:
+                queues.show(self)
         self.credentials = credentials_of(settings, provided)
         self._callers_have_own = bool(provided) or self.credentials.are_per_caller
 
@@ -140,42 +144,21 @@ class Api:
         """Return a further API of this server. It shares only the memory for large answers."""
         return self._apis[name]
 
-    def _total(self, figure: Callable[[Api], tuple[int, int]]) -> tuple[int, int]:
+    def total(self, figure: Callable[[Api], tuple[int, int]]) -> tuple[int, int]:
         """Return two sums over all APIs of this server: what is in use, and the limits."""
-        used, most = zip(*map(figure, self._every), strict=True)
+        used, most = zip(*map(figure, self.every), strict=True)
         return sum(used), sum(most)
-
-    def _open_breakers(self) -> tuple[int, int]:
-        """Return for how many origins the circuit is open, and how many have been called."""
-        states = [health.is_open for health in list(self._healths.values())]
-        return sum(states), len(states)
-
-    @property
-    def is_overfull(self) -> bool:
-        """Whether calls have found no room in the queue of an API for seconds."""
-        return any(api._gate.overfull for api in self._every)
 
     def prepare(self) -> None:
         """Make the transport, for which the first request would wait. Raises nothing."""
         with suppress(OSError):  # certificates that cannot be read: each call says so
-            self._sender()
-
-    async def reach(self) -> None:
-        """Open a connection to each API, and close it. Raises ApiError."""
-        for api in self._apis.values():
-            await api.reach()
-        if not self.settings.base_url:
-            return
-        try:
-            await self._sender().reach(URL(self.settings.base_url))
-        except Exception as error:
-            raise failure_of(error, self.settings) from None
+            self.sender()
 
     def send_by(self, sender: Any) -> None:
         """Send requests with the methods of `sender` from now on, not with a `Transport`."""
         self._transport = sender
 
-    def _sender(self) -> Transport:
+    def sender(self) -> Transport:
         """Return the transport, created for the first request."""
         if self._transport is None:
             self._transport = Transport(self.settings)
@@ -333,15 +316,18 @@ class Api:
 
     def _may_repeat(self, call: ApiCall) -> bool:
         """Return whether another attempt may be made, and count an attempt that may."""
-        return not self._health(call).refusal() and self._budget.take()
+        health = self._health(call)
+        refusal = health.refusal() if health.is_open else ""
+        return not refusal and self._budget.take()
 
-    def _health(self, call: ApiCall) -> Health:
+    def _health(self, call: ApiCall) -> Any:
         """Return the health of the API that a call goes to."""
         origin = _origin_of_base(call.base)
-        health = self._healths.get(origin)
+        health = self.healths.get(origin)
         if health is None:
-            health = Health(self.settings.breaker_failures, self.settings.breaker_seconds)
-            self._healths[origin] = health
+            failures, seconds = self.settings.breaker_failures, self.settings.breaker_seconds
+            health = queues.Breaker(failures, seconds) if queues else Health()
+            self.healths[origin] = health
         return health
 
     def _wait_after(self, answer: Answer[Any], call: ApiCall, default: float) -> float:
@@ -379,16 +365,16 @@ class Api:
         """Make one attempt when it is its turn. Raises ApiError: Busy while the circuit is open."""
         health = self._health(call)
         await self._let_rest(health, call)
-        if self._gate.full:
+        if self.gate.full:
             await tell("waiting for other calls to finish")
         began = time.monotonic()
         async with AsyncExitStack() as held:
-            async with self._gate:  # what a request waits for here holds up its own caller's alone
+            async with self.gate:  # what a request waits for here holds up its own caller's alone
                 await self._pace(call)
-                await held.enter_async_context(self._gate.place())
+                await held.enter_async_context(self.gate.place())
                 await held.enter_async_context(self._place(self.settings.total_timeout))
             current().queued += time.monotonic() - began
-            is_trial, failure = health.begin(), None
+            is_trial, failure = health.begin() if health.is_open else False, None
             try:
                 answer = await self._hops(call, call.method, call.url)
                 failure = f"it answered {answer.status}" if answer.status in FAILING else ""
@@ -397,7 +383,8 @@ class Api:
                     failure = str(error)
                 raise
             finally:
-                health.end(is_trial, failure)
+                if queues and (failure, health.failures) != ("", 0):
+                    health.end(is_trial, failure)
         if len(answer.content) < LARGE:
             return parsed(answer)
         values = await asyncio.to_thread(values_in, answer)
@@ -413,12 +400,12 @@ class Api:
         except TimeoutError:
             raise NoRoom("is large, and this server was busy with other large ones") from None
 
-    async def _let_rest(self, health: Health, call: ApiCall) -> None:
+    async def _let_rest(self, health: Any, call: ApiCall) -> None:
         """Wait as long as the API asked earlier calls to. Raises Busy when the call has no time for
         it, and while the circuit is open.
         """
         limit = self._limit_of(call)
-        reason = health.refusal()
+        reason = health.refusal() if health.is_open else ""
         if reason:
             raise Busy(reason)
         wait = health.resting(limit)
@@ -545,7 +532,7 @@ class Api:
 
     async def _send(self, request: Outgoing) -> ResponseHead:
         """Send a request and wait for the head of its answer. Raises ApiError."""
-        send: Send = self._sender().send
+        send: Send = self.sender().send
         current().requests += 1
         for wrap in senders:
             send = wrap(send)

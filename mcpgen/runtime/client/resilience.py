@@ -1,4 +1,7 @@
-"""The turns of requests to an API: its queue, their retries, and the circuit breaker."""
+"""The turns of requests to an API: their places, their retries, and the wait it asks for.
+
+What many callers need besides is in `queues`.
+"""
 
 from __future__ import annotations
 
@@ -9,53 +12,33 @@ import math
 import random
 import re
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from ..limits import hold
-from ..log import event
-from ..record import current
-from . import Busy
-
 _SECONDS = re.compile(r"([0-9]+(?:\.[0-9]+)?)(?:\s*,.*)?", re.ASCII)
 LONGEST_WAIT = 3_600.0
 """Seconds: a longer `Retry-After` is reported as "later", without its number."""
-FULL_SECONDS = 3.0
-"""Seconds of a full queue after which a load balancer is asked to send no more."""
-STREAK_SECONDS = 2.0
-"""Seconds for which failures last before the circuit opens."""
 LONGEST_REST = 300.0
 """Seconds that calls are held back at most because of one `Retry-After`."""
 
 
 class Gate:
-    """Let requests pass one at a time and queue `waiting` more, each caller in a queue of its own:
-    the callers take turns. `async with` holds the gate, for as long as a request waits for limits,
-    and raises Busy for a request that finds no room, and for the last one of the longest queue when
-    another caller needs its room. `place` holds one of `most` places for running requests.
+    """Places for at most `most` running requests, in the order in which they are made: the queue of
+    one caller. `async with` surrounds a request's wait for limits and for its `place`.
     """
 
-    def __init__(self, most: int, waiting: int) -> None:
-        self._places, self._most = asyncio.Semaphore(most), waiting
+    def __init__(self, most: int) -> None:
+        self._places = asyncio.Semaphore(most)
         self.running = 0
         """Requests under way."""
-        self._is_held = False
-        self._queues: dict[Hashable, deque[asyncio.Future[None]]] = {}
-        """By caller, in the order of their turns; none is empty."""
-        self._full_since = math.inf
 
     @property
     def full(self) -> bool:
         """Whether the next request would have to wait."""
-        return self._is_held or self._places.locked()
-
-    @property
-    def waiting(self) -> int:
-        """Requests in all queues, and the one that holds the gate."""
-        return sum(map(len, list(self._queues.values()))) + self._is_held
+        return self._places.locked()
 
     @asynccontextmanager
     async def place(self) -> AsyncIterator[None]:
@@ -67,73 +50,11 @@ class Gate:
             finally:
                 self.running -= 1
 
-    @property
-    def overfull(self) -> bool:
-        """Whether there has been no room for seconds: since requests were turned away, the queues
-        have not been half empty.
-        """
-        return time.monotonic() - self._full_since > FULL_SECONDS
-
     async def __aenter__(self) -> None:
-        if not self._is_held and (self._most or not self.full):
-            self._is_held = True
-            return
-        key = current().key
-        turn = asyncio.get_running_loop().create_future()
-        try:
-            self._make_room(key)
-            self._queues.setdefault(key, deque()).append(turn)
-            await turn
-        except Busy:
-            await hold(key)
-            raise
-        except asyncio.CancelledError:
-            if turn.cancelled():
-                self._leave(key, turn)
-            elif turn.exception() is None:
-                self._give_turn()
-            raise
+        """Begin to wait."""
 
     async def __aexit__(self, *_: object) -> None:
-        self._give_turn()
-
-    def _make_room(self, key: Hashable) -> None:
-        """Take the last request out of the longest queue if all are full: it gets Busy. Raises Busy
-        if no caller has two more requests waiting than `key`.
-        """
-        waiting = self.waiting
-        if waiting < self._most:
-            return
-        self._full_since = min(self._full_since, time.monotonic())
-        busy = Busy(f"busy: {waiting} calls are already waiting for the API; try again in a moment")
-        longest = max(self._queues, key=lambda each: len(self._queues[each]), default=key)
-        if len(self._queues.get(longest, ())) - len(self._queues.get(key, ())) < 2:
-            raise busy
-        turn = self._queues[longest][-1]
-        self._leave(longest, turn)
-        if not turn.done():
-            turn.set_exception(busy)
-
-    def _leave(self, key: Hashable, turn: asyncio.Future[None]) -> None:
-        if turn in self._queues.get(key, ()):
-            self._queues[key].remove(turn)
-            if not self._queues[key]:
-                del self._queues[key]
-
-    def _give_turn(self) -> None:
-        """Pass the gate on to the first request of the next caller that still waits."""
-        if self._full_since < math.inf and self.waiting <= self._most / 2:
-            self._full_since = math.inf
-        while self._queues:
-            key = next(iter(self._queues))
-            queue = self._queues.pop(key)
-            turn = queue.popleft()
-            if queue:
-                self._queues[key] = queue
-            if not turn.done():  # cancelled, and its task has not run since
-                turn.set_result(None)
-                return
-        self._is_held = False
+        """End the wait."""
 
 
 class RetryBudget:
@@ -203,74 +124,14 @@ def seconds_text(seconds: float) -> str:
 
 
 class Health:
-    """The state of one origin: its circuit breaker, and the end of a `Retry-After`.
-
-    The circuit is closed while calls work. After `failures` failures in a row (0: never), which
-    last for `STREAK_SECONDS` (not those of a restart, all at once), it is open: no call is made for
-    `seconds`. Then one trial call is let through; if it works, the circuit is closed again.
+    """The state of one origin: the end of each `Retry-After`. A circuit breaker watches its
+    attempts where many callers share it (`queues.Breaker`).
     """
 
-    def __init__(self, failures: int, seconds: float) -> None:
-        self._limit = failures
-        self._seconds = seconds
-        self._failures = 0
-        self._failing_since = 0.0
-        self._reason = ""
+    def __init__(self) -> None:
         self.is_open = False
         """Whether the API is left alone."""
-        self._open_until = 0.0
-        self._is_tried = False
         self._rest_until: dict[Hashable, float] = {}
-
-    def refusal(self) -> str:
-        """Explain why no call may be made now; return an empty text if one may."""
-        if not self.is_open:
-            return ""
-        left = self._open_until - time.monotonic()
-        if left <= 0 and not self._is_tried:
-            return ""
-        ending = f"no call is made until {clock(left)}; try again then"
-        if left <= 0:
-            ending = "another call is trying whether it works again; try again in a moment"
-        return f"the API failed {self._failures} times in a row ({self._reason}): {ending}"
-
-    def begin(self) -> bool:
-        """Begin an attempt; return whether it is the trial call. Raises Busy while the circuit is
-        open.
-        """
-        reason = self.refusal()
-        if reason:
-            raise Busy(reason)
-        self._is_tried = self.is_open
-        return self.is_open
-
-    def end(self, is_trial: bool, failure: str | None) -> None:
-        """Count an attempt: a failure with its reason, an empty text for success, None for one that
-        was cancelled or failed for a reason of its own.
-        """
-        if is_trial:
-            self._is_tried = False
-        elif self.is_open:
-            return  # it began before others failed, and is no news
-        if failure is None:
-            return
-        if not failure:
-            if is_trial:
-                event("warning", "api_works_again")
-            self._failures, self.is_open = 0, False
-            return
-        self._fail(is_trial, failure)
-
-    def _fail(self, is_trial: bool, failure: str) -> None:
-        now = time.monotonic()
-        if not self._failures:
-            self._failing_since = now
-        self._failures += 1
-        has_streak = now - self._failing_since >= STREAK_SECONDS
-        if is_trial or (has_streak and 0 < self._limit <= self._failures):
-            self.is_open = True
-            self._open_until, self._reason = now + self._seconds, failure
-            event("error", "api_left_alone", failures=self._failures, reason=failure)
 
     def rest(self, seconds: float, limited: Hashable) -> None:
         """Hold calls back as the API asked (`Retry-After`), at most for `LONGEST_REST` seconds:

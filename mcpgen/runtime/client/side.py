@@ -6,21 +6,18 @@ Nothing here raises because of what an API sent.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import dataclasses
 import hashlib
 import importlib
 import json
 import logging
-import math
 import mimetypes
 import os
 import re
-import time
 from codecs import BOM_UTF8
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -129,10 +126,6 @@ _NO_FRAMES = b"\xc4\xc8\xcc"
 
 WITHOUT_CONTENT = (400, 411, 415, 422)
 """The statuses by which APIs answer a request whose body is missing."""
-KEPT_SECONDS = 5.0
-"""Seconds for which an answer is cached for all callers."""
-ANSWER_SECONDS = 0.8
-"""Seconds for an answer: a caller of `/ready` usually waits a second."""
 
 
 @contextlib.contextmanager
@@ -165,7 +158,6 @@ class HttpSide:
     def __init__(self, settings: ApiSettings, auth: Any) -> None:
         """`auth` is the module `auth.py` of the server's package, or None."""
         self.api = Api(settings, auth)
-        self._reach = Reach(self.api.reach)
 
     async def result(
         self, tool: Mapping[str, Any], call: Call, answer: Answer[Any]
@@ -228,14 +220,6 @@ class HttpSide:
             progress.set(None)
         return self.api
 
-    async def fault(self) -> str:
-        """Explain why no calls should come here now, or return an empty text."""
-        if self.api.is_overfull:
-            return "the queue for the API is full"
-        if self.api.settings.http_ready_api and not await self._reach.ask():
-            return "the API cannot be reached"
-        return ""
-
     async def aclose(self) -> None:
         """Close every connection."""
         await self.api.aclose()
@@ -251,41 +235,6 @@ def _left_out(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> list[B
             text = f"`{name}` was not given: the API may need it after all, and it needs {fields}"
             blocks.append(Text(text).block())
     return blocks
-
-
-class Reach:
-    """Finds out whether the API can be reached: `connect` opens a connection. Its ApiError means
-    no, and is not raised. An answer is kept for `KEPT_SECONDS`.
-    """
-
-    def __init__(self, connect: Callable[[], Awaitable[None]]) -> None:
-        self._connect = connect
-        self._asked_at = -math.inf
-        self._attempt: asyncio.Task[bool] | None = None
-
-    async def ask(self) -> bool:
-        """Return whether a connection could be opened in the last `KEPT_SECONDS`; false after
-        `ANSWER_SECONDS` without an answer.
-        """
-        attempt = self._attempt
-        if attempt is None or self._is_due(attempt):
-            self._asked_at = time.monotonic()
-            attempt = self._attempt = asyncio.create_task(self._try())
-        try:
-            async with asyncio.timeout(ANSWER_SECONDS):
-                return await asyncio.shield(attempt)
-        except TimeoutError:
-            return False
-
-    def _is_due(self, attempt: asyncio.Task[bool]) -> bool:
-        return attempt.done() and time.monotonic() - self._asked_at > KEPT_SECONDS
-
-    async def _try(self) -> bool:
-        try:
-            await self._connect()
-        except ApiError:
-            return False
-        return True
 
 
 def says_failed(answer: Answer[Any], is_json: bool) -> bool:

@@ -131,7 +131,7 @@ class Part:
     """Returns the words that may follow its commands, for completion."""
     mode: Mode | None = None
     listener: Any = None
-    """The transport for callers over a network (`http_options.Listener`)."""
+    """The module with the options of a transport for callers over a network (`http`)."""
     beside: Callable[..., Sequence[Any]] | None = None
     """Given the catalog, returns an `Entry` for each tool beside the whole list."""
     prepare: Callable[..., None] | None = None

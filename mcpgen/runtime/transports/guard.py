@@ -290,8 +290,8 @@ class Guard:
     body_seconds: float
     front: ASGIApp | None
     """Answers at the root."""
-    fault: Callable[[], Awaitable[str]]
-    """Returns why `/ready` may not say yes, if anything."""
+    fault: Callable[[], Awaitable[str]] | None = None
+    """Returns why `/ready` may not say yes; an empty text if it may."""
     life: Callable[[], AbstractContextManager[None]] = nullcontext
     """Wraps the life of the process."""
     unknown: Callable[[Choice], str] = lambda _: ""
@@ -395,7 +395,7 @@ class Guard:
             return 503, "ending"
         if self.authority is not None and not await self.authority.is_ready():
             return 503, "the authorization server cannot be reached"
-        fault = await self.fault()
+        fault = await self.fault() if self.fault else ""
         return (503, fault) if fault else (200, "ready")
 
     async def _root(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -35,11 +35,11 @@ from typing import TYPE_CHECKING, Any
 from .. import limits
 from ..arguments import suggest
 from ..catalog import Tools
-from ..http_options import HttpSettings
 from ..limits import BURST_SECONDS, LATER, Pace, Place, Quota, hold, pace_of, place_of
 from ..log import event
 from ..package import Entry, StartError
 from ..parts import running
+from ..parts.http import HttpSettings
 from ..record import figures
 from ..results.content import CHOICE
 from .guard import (
@@ -268,25 +268,17 @@ def application(app: App, options: argparse.Namespace, settings: Settings) -> Gu
         unknown=connections.unknown,
         body_seconds=own.http_body_timeout,
         front=front,
-        fault=partial(_fault, app),
     )
     guard.life = partial(_draining, own.http_grace, guard.drain)
     app.refusal, app.page = connections.refusal, connections.page
     app.quota = SharedQuota(settings, app.home.facts().get("rates", {}))
     # The first call would wait for these
     import_module("..arguments.checker", __package__)
-    if _calls_api(app):
-        app.api().api.prepare()
+    if app.home.facts().get("calls_api") is not False:
+        api = app.api().api
+        api.prepare()
+        guard.fault = import_module("..client.queues", __package__).Readiness(api).fault
     return guard
-
-
-def _calls_api(app: App) -> bool:
-    return app.home.facts().get("calls_api") is not False
-
-
-async def _fault(app: App) -> str:
-    """Explain why no calls should come here now, or return an empty text."""
-    return str(await app.api().fault()) if _calls_api(app) else ""
 
 
 MOST_CHOICES = 32

@@ -19,7 +19,6 @@ from weakref import WeakKeyDictionary
 from starlette.routing import Route
 
 from ...app import App
-from ...http_options import HttpSettings
 from ...package import Package, StartError
 from ...settings import read
 from ...transports.guard import (
@@ -35,6 +34,7 @@ from ...transports.guard import (
 from ...transports.guard import answer as respond
 from ...transports.http import application, is_loopback
 from .. import running
+from ..http import HttpSettings
 from . import CHALLENGE, PLACE, outer, path_of, root_of
 
 METADATA = "/.well-known/oauth-protected-resource"

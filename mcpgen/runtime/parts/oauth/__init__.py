@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ...http_options import HttpSettings
 from ...package import StartError
 from ...secrets import Secret
 from ...settings import Reader, Settings, variable
 from .. import Part
+from ..http import HttpSettings
 
 if TYPE_CHECKING:
     from .callers import Callers
