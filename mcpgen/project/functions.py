@@ -102,7 +102,7 @@ def functions_of(folder: Path) -> list[UserFunction]:
 
 def parts_used(packages: Iterable[Path]) -> frozenset[str]:
     """Return the parts of the runtime that the user's code in packages needs, by the names it uses
-    (`wire.file`) and the arguments `multipart`, `content` and `cookies` of its calls.
+    (`wire.file`) and the arguments `multipart`, `content`, `cookies` and `within` of its calls.
     """
     used: set[str] = set()
     for home in packages:
@@ -114,7 +114,7 @@ def parts_used(packages: Iterable[Path]) -> frozenset[str]:
                         used.add(FUNCTIONS[name])
                     case ast.keyword(arg="multipart" | "content"):
                         used.add("files")
-                    case ast.keyword(arg="cookies") | ast.Constant(value="cookies"):
+                    case ast.keyword(arg="cookies" | "within") | ast.Constant(value="cookies"):
                         used.add("styles")
     return frozenset(used)
 

@@ -105,6 +105,7 @@ def _used_by(tool: Tool) -> Iterator[str]:
     for argument in tool.arguments:
         if argument.place == "cookie":
             yield "styles"
+        yield from ["styles"] * ("within" in dict(argument.options))
         writers = [argument.encode, *(name for name, _ in argument.options)]
         writers += ["with_fields"] * bool(argument.fixed_fields + argument.default_fields)
         yield from (FUNCTIONS[name] for name in writers if name in FUNCTIONS)

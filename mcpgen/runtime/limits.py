@@ -5,7 +5,6 @@ Those for many callers come with the part `http` (`transports.http`).
 
 from __future__ import annotations
 
-import asyncio
 import math
 import time
 from collections import Counter
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
 
 BURST_SECONDS = 10.0
 """Burst size, in seconds of the rate."""
-REFUSAL_SECONDS = 1.0
-"""Seconds after which a caller over HTTP is told of a limit."""
 FULL = "This server already runs {} calls, which is its limit"
 LATER = "Wait a few seconds, then call `{}` again"
 
@@ -151,11 +148,3 @@ def too_many(calls: str, wait: float, name: str) -> str:
         f"Too many {calls}. Wait {seconds}, then call `{name}` again, and leave more time between"
         " calls"
     )
-
-
-async def hold(key: Hashable) -> None:
-    """Let a caller over HTTP wait for its refusal: a program that repeats a call at once would take
-    the processor from those who keep to the limits.
-    """
-    if key is not None:
-        await asyncio.sleep(REFUSAL_SECONDS)

@@ -13,8 +13,8 @@ from typing import Any
 
 from yarl import URL
 
-from ..limits import hold
 from ..log import event
+from ..parts.http import hold
 from ..record import current, figures
 from . import ApiError, Busy
 from .network import failure_of

@@ -207,7 +207,7 @@ def simple(
     section 3.2.2). `separator`: a comma, a space, a tab or `|`; `within`: those of lists inside the
     list, the outermost first (Swagger 2.0, `collectionFormat` of `items`).
     """
-    value = defined(texts_for_lists(value, within))
+    value = defined(rarer("wire_styles").texts_for_lists(value, within) if within else value)
     if isinstance(value, Omit):
         return value
     return Simple(value, explode, separator)
@@ -329,7 +329,7 @@ def simple_text(value: Any) -> str:
     items = texts_of(value.value, value.explode, encode)
     separator = _SEPARATORS[value.separator]
     if separator != ",":
-        _refuse_separator(items, separator)
+        refuse_separator(items, separator)
     return separator.join(items)
 
 
@@ -341,7 +341,7 @@ def header_text(value: Any) -> str:
         return value.text
     value = value if isinstance(value, Simple) else Simple(value, False)
     items = texts_of(value.value, value.explode, text_of)
-    _refuse_separator(items, value.separator)
+    refuse_separator(items, value.separator)
     return str(value.separator.join(items))
 
 
@@ -383,25 +383,7 @@ def bounded(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     return tuple(written)
 
 
-def texts_for_lists(value: Any, separators: str) -> Any:
-    """A list whose items that are lists are texts, joined by the first separator; what is in them
-    by the others. Without separators it stays as it is.
-    """
-    if not separators or not isinstance(value, list):
-        return value
-    return [_joined_list(item, separators) for item in value]
-
-
-def _joined_list(value: Any, separators: str) -> Any:
-    if not isinstance(value, list):
-        return value
-    separator = separators[0]
-    texts = [text_of(item) for item in texts_for_lists(value, separators[1:])]
-    _refuse_separator(texts, separator)
-    return separator.join(texts)
-
-
-def _refuse_separator(items: list[str], separator: str) -> None:
+def refuse_separator(items: list[str], separator: str) -> None:
     """Raise Refused if one of several items contains the separator: the two would be
     indistinguishable.
     """

@@ -45,7 +45,25 @@ def form(
     value: Any, explode: bool = True, within: str = ""
 ) -> Encoded | Pairs | list[Encoded] | Omit:
     """`form`: an object is `R=100&G=200` exploded, `R,100,G,200` not (RFC 6570 section 3.2.8)."""
-    return _form(wire.texts_for_lists(value, within), explode, "")
+    return _form(texts_for_lists(value, within), explode, "")
+
+
+def texts_for_lists(value: Any, separators: str) -> Any:
+    """A list whose items that are lists are texts, joined by the first separator; what is in them
+    by the others. Without separators it stays as it is.
+    """
+    if not separators or not isinstance(value, list):
+        return value
+    return [_joined_list(item, separators) for item in value]
+
+
+def _joined_list(value: Any, separators: str) -> Any:
+    if not isinstance(value, list):
+        return value
+    separator = separators[0]
+    texts = [text_of(item) for item in texts_for_lists(value, separators[1:])]
+    wire.refuse_separator(texts, separator)
+    return separator.join(texts)
 
 
 # RFC 6570 section 3.2.3 leaves the reserved characters and escapes such as `%2F` alone. Those that

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import math
 import sys
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +17,8 @@ from . import Part
 
 MOST = 256
 """Processes of one server."""
+REFUSAL_SECONDS = 1.0
+"""Seconds after which a caller is told of a limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +96,14 @@ def share(settings: Settings, count: int) -> Settings:
     apis = {name: share(own, count) for name, own in settings.apis.items()}
     shares: Settings = shared(settings, apis=apis, part_settings=parts)
     return shares
+
+
+async def hold(key: Hashable) -> None:
+    """Let a caller wait for its refusal: a program that repeats a call at once would take the
+    processor from those who keep to the limits.
+    """
+    if key is not None:
+        await asyncio.sleep(REFUSAL_SECONDS)
 
 
 PART = Part(settings=HttpSettings, listener=sys.modules[__name__])

@@ -35,11 +35,11 @@ from typing import TYPE_CHECKING, Any
 from .. import limits
 from ..arguments import suggest
 from ..catalog import Tools
-from ..limits import BURST_SECONDS, LATER, Pace, Place, Quota, hold, pace_of, place_of
+from ..limits import BURST_SECONDS, LATER, Pace, Place, Quota, pace_of, place_of
 from ..log import event
 from ..package import Entry, StartError
 from ..parts import running
-from ..parts.http import HttpSettings
+from ..parts.http import REFUSAL_SECONDS, HttpSettings, hold
 from ..record import figures
 from ..results.content import CHOICE
 from .guard import (
@@ -539,5 +539,5 @@ class SharedQuota(Quota):
     async def running(self, name: str, key: Hashable) -> AsyncIterator[str]:
         """Count a caller's call while it runs; yield why it may not, or an empty text."""
         reason = f"{TOO_MANY.format(self._http.max_calls_per_caller)}. {LATER.format(name)}"
-        async with super().running(name, key), self._own(key)[1](limits.REFUSAL_SECONDS) as is_free:
+        async with super().running(name, key), self._own(key)[1](REFUSAL_SECONDS) as is_free:
             yield "" if is_free else reason
