@@ -222,14 +222,16 @@ def word(value: Any) -> Code:
     return Code(value)
 
 
-_CODE_SPAN = r"(?<!`)`[A-Za-z0-9_.-]+(?:: [A-Za-z0-9_.-]+)?(?: …)?`(?!`)"
+_URL = r"https?://[A-Za-z0-9_.:/-]+"
+_CODE_SPAN = rf"(?<!`)`(?:{_URL}|[A-Za-z0-9_.-]+(?:: [A-Za-z0-9_.-]+)?(?: …)?)`(?!`)"
 _MARKUP = r"[\\`*_\[\]()<>#|!&~$@{}]|:(?=\S)|(?<=www)\.|^(?:[-+=]|\d+(?=[.)]))"
 _MARKDOWN = re.compile(f"{_CODE_SPAN}|{_MARKUP}", re.I)
 
 
 def markdown(text: Any) -> Code:
     """Text for the middle of a Markdown line: shown as it is written, without links, images and
-    HTML. A plain word between backticks is shown as code, and so is a header (`Name: Bearer …`).
+    HTML. A plain word between backticks is shown as code, as are a header (`Name: Bearer …`) and a
+    URL.
 
     Every character with a meaning in CommonMark or GitHub's dialect gets a backslash (CommonMark
     §2.4), the ones that start HTML or an entity become entities, and a web or mail address is

@@ -36,7 +36,7 @@ class Variable:
 
     `about` is how its value is sent, and the document's text about it. `one_of`: this credential or
     another is required. `for_writing`: the variable is used for calls that write, instead of the
-    variable without `WRITE`.
+    variable without `WRITE`. `default` is what holds without the variable, in backticks.
     """
 
     name: str
@@ -46,6 +46,7 @@ class Variable:
     secret: bool = False
     about: str = ""
     for_writing: bool = False
+    default: str = ""
 
     @property
     def text(self) -> str:
@@ -107,9 +108,9 @@ def _base_urls(server: Server) -> list[Variable]:
     return [
         Variable(
             name="_".join(filter(None, (server.env_prefix, name.upper(), "BASE_URL"))),
-            meaning=f"Base URL of {f'the API `{name}`' if name else 'the API'}"
-            + ("" if url is None else ", in place of the usual one"),
+            meaning=f"Base URL of {f'the API `{name}`' if name else 'the API'}",
             required=url is None,
+            default="" if url is None else f"`{url}`",
         )
         for name, url, _ in server.addresses
         if name not in sharing
@@ -151,6 +152,7 @@ def writing_variables(server: Server) -> tuple[Variable, ...]:
             meaning=f"In place of {other} for calls that write",
             secret=other in secrets,
             for_writing=True,
+            default=f"`{other}`",
         )
         for name, other in pairs.items()
     )

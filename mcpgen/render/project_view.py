@@ -18,6 +18,7 @@ from ..runtime.client.settings import ApiSettings
 from ..runtime.parts import parts_of
 from ..runtime.parts.install.files import CLIENTS
 from ..runtime.settings import Setting, Settings, settings_with
+from ..text import first_sentence, shorten
 from .literal import Code
 from .manifests import (
     OWNER,
@@ -38,6 +39,8 @@ _RUNTIMES = {"copied": ".runtime", "installed": "mcpgen_runtime"}
 
 MOST_NAMED = 100
 """Most tools of a server whose skill names them all."""
+LONGEST_LINE = 200
+"""Characters of a tool's sentence in `TOOLS.md`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,7 @@ class VariableView:
     required: bool
     one_of: bool
     secret: bool
+    default: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +67,21 @@ class SettingView:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolView:
+    """A tool: its name in backticks, the first sentence of its description, and its effect."""
+
+    name: str
+    sentence: str
+    changes: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ToolsetView:
-    """A toolset, and the names of its tools or their number."""
+    """A toolset: the names of its tools or their number, and a line for each tool."""
 
     name: str
     tools: Code
+    lines: tuple[ToolView, ...]
 
 
 def project_context(server: Server) -> dict[str, Any]:
@@ -122,7 +136,13 @@ def project_context(server: Server) -> dict[str, Any]:
 def _variables(variables: Iterable[Variable]) -> tuple[VariableView, ...]:
     return tuple(
         VariableView(
-            item.name, Code(item.meaning), item.about, item.required, item.one_of, item.secret
+            item.name,
+            Code(item.meaning),
+            item.about,
+            item.required,
+            item.one_of,
+            item.secret,
+            item.default,
         )
         for item in variables
     )
@@ -135,7 +155,15 @@ def _toolsets(server: Server) -> tuple[ToolsetView, ...]:
         tools = f"{len(toolset.tools)} tools"
         if len(server.tools) <= MOST_NAMED:
             tools = ", ".join(f"`{tool.name}`" for tool in toolset.tools)
-        views.append(ToolsetView(toolset.name, Code(tools)))
+        lines = [
+            ToolView(
+                f"`{tool.name}`",
+                shorten(first_sentence(tool.description)[0], LONGEST_LINE),
+                not tool.hints.read_only,
+            )
+            for tool in toolset.tools
+        ]
+        views.append(ToolsetView(toolset.name, Code(tools), tuple(lines)))
     return tuple(views)
 
 

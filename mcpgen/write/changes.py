@@ -251,8 +251,8 @@ def where_edits_belong(path: str) -> str:
             "the base URL, allowed origins and answer shaping belong in `mcpgen.toml`, credentials"
             " in `auth.py`"
         )
-    if name == "VARIABLES.md":
-        return "README.md is yours: write about variables there"
+    if name in ("TOOLS.md", "VARIABLES.md"):
+        return "README.md is yours: write about tools and variables there"
     if path.startswith("document/"):
         return "change the original and run `mcpgen generate --update`, or write an overlay"
     if path.startswith("tests/"):

@@ -113,6 +113,20 @@ def test_every_setting_of_the_runtime_is_in_one_list_to_which_the_readme_leads(f
     assert "(document/VARIABLES.md)" in files["README.md"]
 
 
+def test_the_tools_are_listed_with_a_sentence_where_the_readme_leads(files, marked):
+    listed = files["document/TOOLS.md"].splitlines()
+    assert "* `add_book` (changes data): Add a book to the catalogue" in listed
+    assert sum(line.startswith("* `") for line in listed) == 13
+    assert "(document/TOOLS.md)" in files["README.md"]
+    assert MARKER in marked["document/TOOLS.md"] and "<script>" not in marked["document/TOOLS.md"]
+
+
+def test_what_holds_without_a_variable_is_named(files):
+    url = "`https://api.bookshop.example/v1`"
+    assert f"| Base URL of the API | {url} |" in files["document/VARIABLES.md"]
+    assert "calls that write (secret) | `BOOKSHOP_MCP_API_KEY` |" in files["document/VARIABLES.md"]
+
+
 def test_every_credential_is_named_where_people_look(marked):
     facts = json.loads(marked["src/logins_mcp/api.json"])
     variables = [name for auth in facts["auth"].values() for name in auth["variables"]]

@@ -177,6 +177,7 @@ def test_all_files_of_a_document_are_kept(tmp_path: Path) -> None:
     generate(folder, tmp_path / "api" / "shop.json")
     kept = {path for path in contents(folder) if path.startswith("document/")}
     assert kept - {
+        "document/TOOLS.md",
         "document/VARIABLES.md",
         "document/answers.json",
         "document/mcpgen.schema.json",
@@ -191,7 +192,7 @@ def test_a_document_inside_the_project_is_not_copied(tmp_path: Path) -> None:
     (folder / "mcpgen.toml").write_text('[source]\npath = "api/shop.json"\n')
     generate(folder)
     names = {path.name for path in (folder / "document").iterdir()}
-    assert names == {"VARIABLES.md", "answers.json", "mcpgen.schema.json"}
+    assert names == {"TOOLS.md", "VARIABLES.md", "answers.json", "mcpgen.schema.json"}
 
 
 def test_an_edited_copy_is_an_edit_of_a_generated_file(tmp_path: Path, site: Site) -> None:
