@@ -892,6 +892,15 @@ def find(room: str, width: int = 1) -> Shelf:
 '''
 
 
+MANY = """
+
+@tool
+def many(a: int, b: int, c: int, d: int, e: int, f: int, g: int) -> str:
+    return "it was run"
+"""
+CLOSED = {"type": "object", "additionalProperties": False}
+
+
 def test_a_function_that_is_not_served_as_it_is_written_fails_the_projects_tests(
     tmp_path: Path,
 ) -> None:
@@ -905,8 +914,10 @@ def test_a_function_that_is_not_served_as_it_is_written_fails_the_projects_tests
         "functions.py:11: `find` has no output schema: ",
     ):
         assert line in ended.stdout
-    made.function(
-        "functions", NOT_SERVED.replace("shelf: Shelf", "shelf: str").replace("-> Shelf", "-> str")
-    )
+    served = NOT_SERVED.replace("shelf: Shelf", "shelf: str").replace("-> Shelf", "-> str")
+    made.function("functions", served + MANY)
+    bare = {"name": "bare", "description": "Do it.", "inputSchema": CLOSED}
+    made.function("bare", "async def bare() -> str:\n    return 'it was run'\n")
+    (made.package / "custom" / "bare.json").write_text(json.dumps([bare]))
     ended = subprocess.run(command, cwd=made.folder, capture_output=True, text=True, check=False)
     assert "2 passed" in ended.stdout and "it was run" not in ended.stdout, ended.stdout

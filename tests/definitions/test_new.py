@@ -1,13 +1,16 @@
 """`mcpgen new` and `mcpgen add tool`: a project that runs at once, and one more tool in it."""
 
+import ast
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import pytest
@@ -41,9 +44,9 @@ def shop(mcpgen: Mcpgen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
     return tmp_path / "shop"
 
 
-def generated_tests(folder: Path) -> str:
+def generated_tests(folder: Path, *paths: str) -> str:
     """The last line of the project's own tests."""
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *paths]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0 and "skipped" not in done.stdout, done.stdout
     return done.stdout.splitlines()[-1]
@@ -108,7 +111,7 @@ def test_a_new_project_runs_its_tests_and_takes_more_tools(
 def test_a_new_project_starts_with_a_tool_in_one_short_file(demo: Path) -> None:
     package = demo / "src" / "demo_mcp"
     assert [*(package / "tools").glob("*.json"), *(package / "custom").glob("*.json")] == []
-    assert len((package / "custom" / "count_words.py").read_text().splitlines()) <= 25
+    assert len((package / "custom" / "count_words.py").read_text().splitlines()) <= 30
 
 
 def test_a_function_is_added_as_a_tool(mcpgen: Mcpgen, demo: Path) -> None:
@@ -133,6 +136,16 @@ def test_a_function_is_added_as_a_tool(mcpgen: Mcpgen, demo: Path) -> None:
     assert sorted(demo.rglob("*.py")) == before
 
 
+def test_the_tests_of_a_project_know_no_setting_and_any_number_of_arguments(
+    mcpgen: Mcpgen, demo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = [word for n in range(7) for word in ("--argument", f"number_{n}:integer!")]
+    assert mcpgen("add", "tool", "find_book", "--python", *words) == 0
+    monkeypatch.setenv("DEMO_MCP_READ_ONLY", "1")  # `find_book` may change data
+    monkeypatch.setenv("DEMO_MCP_CALL_RATE", "1/m")
+    assert "passed" in generated_tests(demo, "tests/test_served_functions.py")
+
+
 def test_a_new_function_is_as_clean_as_the_rest(
     mcpgen: Mcpgen, demo: Path, monkeypatch: pytest.MonkeyPatch, mypy_cache: Path
 ) -> None:
@@ -141,6 +154,33 @@ def test_a_new_function_is_as_clean_as_the_rest(
     assert mcpgen("add", "tool", "find_book", "--python", *words, "--argument", "any:object") == 0
     paths = "src/demo_mcp/custom src/demo_mcp/__init__.py"
     for judge in (f"black --check -q {paths}", f"ruff check -q {paths}", "mypy"):
+        command = [sys.executable, "-m", *judge.split()]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def examples(path: Path) -> list[str]:
+    """The indented parts of a module's docstring."""
+    text = ast.get_docstring(ast.parse(path.read_text())) or ""
+    return [dedent(part) for part in re.findall(r"(?m)(?:^ {4}.*\n(?:\n+(?= {4}))?)+", text)]
+
+
+def test_the_examples_in_the_files_of_the_user_run_and_are_clean(
+    mcpgen: Mcpgen, shop: Path, monkeypatch: pytest.MonkeyPatch, mypy_cache: Path
+) -> None:
+    package = shop / "src" / "bookshop_mcp"
+    custom = package / "custom"
+    function, contract, module = examples(custom / "__init__.py")
+    (custom / "texts.py").write_text(function)
+    (custom / "reports.json").write_text(contract)
+    (custom / "reports.py").write_text(module)
+    hook = examples(package / "hooks.py")[-1].replace("TOOL", "remove_book")
+    (package / "hooks.py").write_text(hook)
+    assert mcpgen("generate", "--renew", "--quiet") == 0
+    assert listed(shop, "repeat") and listed(shop, "find_title")
+    monkeypatch.setenv("MYPY_CACHE_DIR", str(mypy_cache))
+    paths = "src/bookshop_mcp/custom src/bookshop_mcp/hooks.py"
+    for judge in (f"ruff check -q --ignore I001 {paths}", f"mypy --strict {paths}"):
         command = [sys.executable, "-m", *judge.split()]
         done = subprocess.run(command, capture_output=True, text=True, timeout=120)
         assert done.returncode == 0, done.stdout + done.stderr

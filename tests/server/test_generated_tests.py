@@ -63,6 +63,8 @@ MUTATIONS = {
 }  # fmt: skip
 
 
+SET = {"THINGS_MCP_READ_ONLY": "1", "THINGS_MCP_CALL_RATE": "1/m"}
+"""Settings of a developer, which change no test."""
 RUNNER = """
 import contextlib, io, json, os, sys
 import mcp, pytest
@@ -104,7 +106,7 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[int, s
             path.write_text(text.replace(good, bad))
     done = subprocess.run(
         [sys.executable, "-c", RUNNER, *(str(root / name) for name in ("as it is", *MUTATIONS))],
-        capture_output=True, text=True, timeout=300, env=process_environment(),
+        capture_output=True, text=True, timeout=300, env=process_environment() | SET,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     found: dict[str, tuple[int, str]] = json.loads(done.stdout.splitlines()[-1])
