@@ -20,6 +20,9 @@ from .positions import KeyPath
 
 SHORT_LIST = 3
 """Most items of a list written on one line."""
+INSTALLED = (
+    '# runtime = "installed"                # the package `mcpgen-runtime`, and no `runtime/` here'
+)
 
 
 def new_text(config: Config, folder: Path, *, name: str, examples: bool = True) -> str:
@@ -34,9 +37,12 @@ def new_text(config: Config, folder: Path, *, name: str, examples: bool = True) 
     server = _changed_values("", config, folder)
     parts = DEFAULT_PARTS if config.parts is None else config.parts
     server |= {"name": config.name or name, "parts": list(parts), "profile": config.profile}
+    settings = _assignments("", server)
+    if config.runtime == "copied":
+        settings.append(INSTALLED)
     source = _changed_values("source", config, folder)
     source |= {key: _one_or_all(items) for key, items in sources.items()}
-    lines = [*_assignments("", server), "", "[source]", *_assignments("source", source)]
+    lines = [*settings, "", "[source]", *_assignments("source", source)]
     if not config.sources or config.sources == ("-",):
         lines.append("# The document was read from standard input and is kept in `document/`.")
         lines.append('# path = "../openapi.yaml"')

@@ -34,7 +34,12 @@ READS_ONLY = {"readOnlyHint": True}
 MAY_CHANGE_DATA = {"readOnlyHint": False, "destructiveHint": True}
 """Annotations of a new contract. Both are written out, to be seen by its editors."""
 FUNCTION = '''\
+"""A sample to change, or to delete with its test: a function with `@tool` is a tool."""
+
 from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field
 
 from .. import tool
 
@@ -46,7 +51,7 @@ class Count:
 
 
 @tool(read_only=True, open_world=False)
-def count_words(text: str, shortest: int = 1) -> Count:
+def count_words(text: str, shortest: Annotated[int, Field(ge=1)] = 1) -> Count:
     """Count the words of a text and their letters; use it when the number has to be right.
 
     Args:
@@ -55,8 +60,9 @@ def count_words(text: str, shortest: int = 1) -> Count:
     Returns:
         The number of words, and of letters in them.
     """
-    words = [word for word in text.split() if len(word) >= shortest]
-    return Count(words=len(words), letters=sum(map(str.isalpha, "".join(words))))
+    letters = [sum(map(str.isalpha, word)) for word in text.split()]
+    counted = [number for number in letters if number >= shortest]
+    return Count(words=len(counted), letters=sum(counted))
 '''
 TEST = '''\
 """What `count_words` answers, asked through the official client."""
@@ -87,7 +93,7 @@ def test_words_are_counted() -> None:
 
 
 def test_short_words_can_be_left_out() -> None:
-    result = call("count_words", text="a bee sees", shortest=3)
+    result = call("count_words", text="a, bee -- sees", shortest=2)
     assert result.structured_content == {{"words": 2, "letters": 7}}
 
 

@@ -2,9 +2,10 @@
 
 This file was written once and is yours: it is never overwritten.
 
-`authorize` is called with every request that goes to the API's own origin, after the configured
-credentials were added and just before it is sent. It may change `request.headers`,
-`request.cookies` and nothing of where the request goes:
+`authorize` is called with every request that credentials go with: to the API's own origin, and to
+the further origins that the settings allow. The configured credentials were added, and the request
+is sent next. `authorize` may change `request.headers`, `request.cookies` and the query
+(`request.set_query`). Leave the rest as it is; a request to another origin is refused:
 
     async def authorize(request: Outgoing) -> None:
         signature = sign(request.method, str(request.url), request.content)

@@ -7,13 +7,15 @@ Three functions, each optional and each with or without `async`:
     def after(call, result):   return the finished result (`content`, `isError`, ...)
 
 They run for all tools. With a tool's name at the end they run for that tool only, after the general
-one:
+one. Write the name in place of TOOL:
 
     from . import Call, ToolError
 
-    def before_delete_book(call: Call) -> None:
-        if call.arguments["book_id"] == "1":
-            raise ToolError("Book 1 must not be deleted; ask a librarian")
+    def before_TOOL(call: Call) -> None:
+        if call.arguments.get("id") == "1":
+            raise ToolError("1 is refused here: ask the owner of the server")
 
-Arguments have been checked when `before` runs. A hook that returns None changes nothing.
+Arguments have been checked when `before` runs. A hook that returns None changes nothing. A hook
+without `async` runs in the event loop, so a slow one holds up every call. The server does not start
+with a function `before_...` that names no tool.
 """
