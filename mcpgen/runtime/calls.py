@@ -6,6 +6,7 @@ through.
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 import difflib
 import functools
@@ -173,11 +174,13 @@ class Runner:
         except InputRequired as question:
             current().status = "asked"
             return question.result
-        except Exception as error:
-            result, fields = self._report(entry, arguments or {}, error)
-            result = self._mask(result)
         except SystemExit as error:
             result = self._mask(failure(f"`{entry.name}` ended with exit code {error.code}"))
+        except BaseException as error:  # also the panic of a library in Rust
+            if _ends_the_call(error):
+                raise
+            result, fields = self._report(entry, arguments or {}, _first(error))
+            result = self._mask(result)
         result["content"] += context.done()
         first: dict[str, Any] = next(iter(result["content"]), {})
         fields.setdefault("reason", str(first.get("text", ""))[:500])
@@ -276,7 +279,7 @@ class Runner:
         return prepared
 
     def _report(
-        self, entry: Entry, arguments: Mapping[str, Any], error: Exception
+        self, entry: Entry, arguments: Mapping[str, Any], error: BaseException
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """The result of a call that raised, and fields for its line on stderr."""
         from .arguments.checker import BadArguments
@@ -300,6 +303,24 @@ class Runner:
             "Its log says more; the same call will probably fail again"
         )
         return failure(text), {"status": "internal_error", **entry.package.where(error)}
+
+
+def _ends_the_call(error: BaseException) -> bool:
+    """Return whether an exception ends the call or the process: no failure of a function, which may
+    await a task that was cancelled.
+    """
+    if isinstance(error, asyncio.CancelledError):
+        task = asyncio.current_task()
+        assert task is not None
+        return task.cancelling() > 0
+    return isinstance(error, KeyboardInterrupt | GeneratorExit)
+
+
+def _first(error: BaseException) -> BaseException:
+    """The first error of a group, as a function with an `asyncio.TaskGroup` raises it."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
 
 
 def _injected(function: Callable[..., Any]) -> tuple[str, ...]:

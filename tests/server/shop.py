@@ -196,6 +196,14 @@ async def crash(*, how: str) -> Any:
         raise ToolError("Ask for something else")
     if how == "exit":
         raise SystemExit(3)
+    if how == "inside":
+        asleep = asyncio.create_task(asyncio.sleep(9))
+        asyncio.get_running_loop().call_soon(asleep.cancel)
+        await asleep
+    if how == "group":
+        raise ExceptionGroup("of tasks", [ToolError("Ask for something else")])
+    if how == "panic":
+        raise type("PanicException", (BaseException,), {})
     if how == "answer":
         raise BadStatus(type("Answer", (), {"status": 500}))
     raise RuntimeError("the secret is opensesame\\r\\nERROR fake")

@@ -174,15 +174,20 @@ def test_a_result_that_breaks_its_output_schema_is_an_error_with_a_place(in_proc
 
 @pytest.mark.parametrize("mode", ERAS)
 def test_a_tool_says_what_went_wrong_and_nothing_else_leaks(in_process: Any, mode: str) -> None:
-    crashes = [("crash", {"how": how}) for how in ("tool", "crash", "exit", "answer")]
-    told, crashed, left, odd, unwritten = ask(in_process(), mode, *crashes, ("later", None))
+    ways = ("tool", "crash", "exit", "answer", "inside", "panic", "group")
+    crashes = [("crash", {"how": how}) for how in ways]
+    results = ask(in_process(), mode, *crashes, ("later", None))
+    told, crashed, left, odd, of_task, panic, of_group, unwritten = results
+    assert told["content"] == of_group["content"]
     assert told["content"][0]["text"] == "Ask for something else"
+    assert "inside this server (CancelledError)" in of_task["content"][0]["text"]
+    assert "inside this server (PanicException)" in panic["content"][0]["text"]
     assert "RuntimeError" in crashed["content"][0]["text"]
     assert "opensesame" not in json.dumps(crashed)
     assert "exit code 3" in left["content"][0]["text"]
     assert "`crash` failed inside this server" in odd["content"][0]["text"]
     assert "not implemented yet" in unwritten["content"][0]["text"]
-    assert all(result["isError"] for result in (told, crashed, left, odd, unwritten))
+    assert all(result["isError"] for result in results)
 
 
 @pytest.mark.parametrize("mode", ERAS)
