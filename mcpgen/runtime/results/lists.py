@@ -14,6 +14,7 @@ link is followed here: the model calls again.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -75,7 +76,9 @@ _ALWAYS = 1
 """Fields up to this rank stay however many items there are."""
 
 _LINK = re.compile(r"<([^<>]{1,2048})>([^<]*)")
-_RELATIONS = re.compile(r';\s*rel\s*=\s*(?:"([^"]*)"|([^\s",;]*))', re.I)
+_RELATIONS = re.compile(r';\s*rel\s*=\s*(?:"([^"]*)"|\'?([^\s"\',;]*))', re.I)
+_NO_CURSORS: tuple[Any, ...] = (None, "", 0, "0")
+"""Values of a cursor or a page number that mean the end."""
 _MAX_VALUE = 4_000
 """Characters of the longest cursor that a model is asked to repeat."""
 
@@ -89,6 +92,7 @@ _TOTALS = frozenset(
         " totalhits numfound count"
     ).split()
 )
+_SIZES = frozenset("perpage pagesize itemsperpage limit size".split())
 _TOTAL_PAGES = frozenset("totalpages pages pagecount nbpages lastpage numpages".split())
 _PAGE_NUMBERS = frozenset("page pagenumber currentpage number pageno".split())
 _STARTS = frozenset("offset skip start startat startindex from".split())
@@ -379,26 +383,43 @@ def next_part(
         return dict.fromkeys(filter(None, [listing.next]), announced)
     if announced:
         return _changed(announced, listing, arguments, names)
+    facts = {**_counts(headers), **dict(_facts(data))}
+    more = _says_more(facts)
+    if more is False:
+        return None
+    given = _given(listing, data, arguments, names)
+    items = items_of(data, listing.items)
+    if given is not None or not items or not (listing.next or listing.size):
+        return given
+    if not more:
+        more = _goes_on(listing, facts, data, items, arguments)
+    return after(listing, data, items, len(items), arguments) if more else None
+
+
+def _given(
+    listing: ListAnswer, data: Any, arguments: Mapping[str, Any], names: Iterable[str]
+) -> dict[str, Any] | None:
+    """The arguments that an answer gives for the next page; None if it gives none, or those of the
+    call.
+    """
     for path in listing.source:
         value = _at(data, path)
-        if isinstance(value, str) and value:
+        if value in (*_NO_CURSORS, _at(arguments, listing.next)):
+            continue
+        if isinstance(value, str):
             if _is_url(value, listing):
                 return _changed(value, listing, arguments, names)
             return _short({listing.next: value})
         if type(value) is int and listing.how == "cursor":
             return {listing.next: value}
-    items = items_of(data, listing.items)
-    if not items or not (listing.next or listing.size):
-        return None
-    if not _goes_on(listing, data, items, arguments):
-        return None
-    return after(listing, data, items, len(items), arguments)
+    return None
 
 
 def _announced(headers: Mapping[str, str]) -> str:
     """The number or URL that header fields give as the next page; empty if none."""
     fields = [headers.get(name, "")[:8192] for name in ("link", *NEXT_PAGE)]
-    return next(filter(None, [_next_link(fields[0]), *map(str.strip, fields[1:])]), "")
+    found = [_next_link(fields[0]), *map(str.strip, fields[1:])]
+    return next((each for each in found if each not in _NO_CURSORS), "")
 
 
 def _next_link(field: str) -> str:
@@ -491,30 +512,41 @@ def _at(data: Any, path: str) -> Any:
     return _at(data.get(head), rest) if rest else None
 
 
-def _goes_on(
-    listing: ListAnswer, data: Any, items: list[Any], arguments: Mapping[str, Any]
-) -> bool:
-    """Return whether the answer says that there is more than its items."""
-    facts = dict(_facts(data))
+def _says_more(facts: Mapping[str, Any]) -> bool | None:
+    """Return what a flag of an answer says about further items; None without a flag."""
     for flags, more in ((_MORE_FLAGS, True), (_LAST_FLAGS, False)):
         for flag in flags & facts.keys():
-            return facts[flag] is more
+            if isinstance(facts[flag], bool):
+                return facts[flag] is more
+    return None
+
+
+def _goes_on(
+    listing: ListAnswer,
+    facts: Mapping[str, Any],
+    data: Any,
+    items: list[Any],
+    arguments: Mapping[str, Any],
+) -> bool:
+    """Return whether the numbers of an answer say that there is more than its items."""
     numbers = {name: fact for name, fact in facts.items() if type(fact) is int}
     start, seen = _start(listing, data, arguments), len(items)
+    is_first = None in (start or None, _at(arguments, listing.next))
     if listing.how == "page":
         for name in _TOTAL_PAGES & numbers.keys():
             return start + (not _COUNTED_FROM_ZERO.isdisjoint(facts)) < numbers[name]
-        seen *= start
+        seen *= max(start, 1)
     elif listing.how == "offset":
         seen += start - _first(listing)
-    size = _at(arguments, listing.size)
-    if type(size) is not int:
-        size = 0
-    if len(items) < size:
-        return False
+        is_first = True
+    sizes = [_at(arguments, listing.size), *(numbers[name] for name in _SIZES & numbers.keys())]
+    size = min((each for each in sizes if type(each) is int), default=0)
+    most = math.inf
+    if is_first < (len(items) < size):  # it is the last part, or the call asks for too many at once
+        most = size * (listing.how == "page")
     totals = _TOTALS | {f"total{fold(name)}" for name in (listing.items or ())[-1:]}
     for name in sorted(totals & numbers.keys()):
-        return seen < numbers[name]
+        return seen < numbers[name] <= most
     return size == len(items) and isinstance(data, list)
 
 
@@ -528,6 +560,17 @@ def _start(listing: ListAnswer, data: Any, arguments: Mapping[str, Any]) -> int:
     names = _PAGE_NUMBERS if listing.how == "page" else _STARTS
     numbers = [_at(arguments, listing.next), *(fact for key, fact in _facts(data) if key in names)]
     return next((number for number in numbers if type(number) is int), _first(listing))
+
+
+def _counts(headers: Mapping[str, str]) -> dict[str, int]:
+    """The totals in header fields (`X-Total-Count`), by folded name without `x`."""
+    names = {name: fold(name).removeprefix("x") for name in headers}
+    return {
+        name: int(headers[field][:9])
+        for field, name in names.items()
+        if name in _TOTALS | _TOTAL_PAGES
+        if headers[field].isdecimal()
+    }
 
 
 def _facts(data: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
