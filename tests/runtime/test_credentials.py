@@ -305,7 +305,10 @@ def test_a_log_record_is_one_line_without_secrets() -> None:
         raise ValueError(CANARY)
     except ValueError:
         logger.exception("failed")
-    first, second = (json.loads(line) for line in stream.getvalue().splitlines())
+    fields = {"inside": [{CANARY: f"-{CANARY}"}], "other": ValueError(CANARY)}
+    logger.error("fields", extra={"fields": fields})
+    first, second, third = (json.loads(line) for line in stream.getvalue().splitlines())
+    assert (third["inside"], third["other"]) == ([{"****": "-****"}], "****")
     assert first["event"] == "key ****\r\nERROR fake \x1b[8m"
     assert first.keys() == {"time", "level", "event", "logger"}
     assert CANARY not in stream.getvalue() and second["traceback"].endswith("ValueError: ****")
@@ -449,23 +452,43 @@ def test_a_clients_secret_does_not_go_over_plain_http() -> None:
     (http(200, "[]"), "200"), (http(200, "no"), "200"), (ok({"access_token": 7}), "200"),
     (ok({"access_token": "a\r\nb"}), "200"), (ok({"access_token": ""}), "200"),
     (http(400, '{"error": "no_such"}'), "400 (`no_such`)"), (http(400, "[]"), "400"),
-    (http(400, '{"error": "No\\nsuch"}'), "400"), (http(500, "{}"), "500"),
+    (http(400, '{"error": "No\\nsuch"}'), "400"),
     (http(302, "", "", "Location: http://evil.test/"), "302"),
-    (ok({"access_token": "fetched-token", "more": "x" * 100_000}), ""),
 ])  # fmt: skip
 async def test_a_token_endpoint_that_misbehaves_is_an_error(reply: bytes, says: str) -> None:
+    error = await without_token(reply)
+    assert isinstance(error, runtime.oauth.TokenRefused) and str(error) == (
+        f"the token endpoint answered {says} and gave no access token; the operator of this"
+        f" server has to check `{P}_CLIENT_ID` and `{P}_CLIENT_SECRET`"
+    )
+
+
+async def gone(_: Any, writer: Any) -> None:
+    writer.close()
+
+
+@pytest.mark.parametrize(("reply", "says"), [
+    (http(500, "{}"), " answered 500 and gave no access token"),
+    (http(429, "{}"), " answered 429 and gave no access token"),
+    (ok({"access_token": "fetched-token", "more": "x" * 100_000}),
+     "'s answer is larger than 65,536 bytes"),
+    (gone, "'s answer is incomplete, or not HTTP"),
+])  # fmt: skip
+async def test_a_token_endpoint_that_fails_is_not_the_api(reply: Any, says: str) -> None:
+    error = await without_token(reply)
+    assert str(error) == f"the token endpoint{says}"
+    assert not error.sent  # the API has not carried it out
+
+
+async def without_token(reply: Any) -> Any:
+    """The error of a call that writes, with what the token endpoint replies."""
     async with Upstream(reply) as upstream:
         made = settings(upstream.url, oauth(upstream.url), **CLIENT)
         async with runtime.api.Api(made) as api:
-            with pytest.raises((runtime.oauth.TokenRefused, runtime.client.BadAnswer)) as caught:
-                await api.request("GET", "/x")
-        assert str(caught.value) == (
-            f"the token endpoint answered {says} and gave no access token; the operator of this"
-            f" server has to check `{P}_CLIENT_ID` and `{P}_CLIENT_SECRET`"
-            if says
-            else "the API's answer is larger than 65,536 bytes"
-        )
+            with pytest.raises(runtime.client.ApiError) as caught:
+                await api.request("POST", "/x", json={})
         assert {request.target for request in upstream.requests} == {"/token"}
+    return caught.value
 
 
 def twofold(method: str) -> Callable[[Any], Any]:

@@ -28,6 +28,7 @@ import keyring.errors
 import pytest
 from calls import FACTS, runtime, settings
 from provider import CLIENT_ID, Provider, follow
+from upstream import Upstream, http
 
 from mcpgen.runtime.client.oauth import OAuthClient, TokenRefused
 from mcpgen.runtime.package import StartError
@@ -527,7 +528,32 @@ async def test_a_token_endpoint_that_takes_its_time_holds_nobody_up(
     with Provider(delay=3) as provider:
         keep(provider, settings(provider.url, facts(provider)), expires_at=1.0)
         [error] = await calls(provider)
-    assert "did not answer in time" in str(error)
+    assert str(error) == "the token endpoint did not answer in time"
+
+
+async def test_tokens_that_the_keyring_does_not_take_serve_until_they_end(
+    memory: Memory, provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def locked(*_: str) -> None:
+        raise keyring.errors.KeyringLocked
+
+    keep(provider, settings(provider.url, facts(provider)), expires_at=1.0)
+    monkeypatch.setattr(memory, "set_password", locked)
+    assert [answer.status for answer in await calls(provider)] == [200]
+    assert [request["grant_type"] for request in provider.requests] == ["refresh_token"]
+
+
+@pytest.mark.parametrize(("status", "logs_in"), [(503, False), (429, False), (400, True)])
+async def test_a_person_logs_in_again_only_where_that_helps(
+    memory: Memory, provider: Provider, status: int, logs_in: bool
+) -> None:
+    async with Upstream(http(status, "{}")) as upstream:
+        made = settings(upstream.url, facts(provider))
+        keep(provider, made, expires_at=1.0, token_url=f"{upstream.url}/token")
+        async with runtime.api.Api(made) as api:
+            with pytest.raises(TokenRefused, match=f"endpoint answered {status}") as caught:
+                await api.request("GET", "/me")
+    assert ("has to run" in str(caught.value)) is logs_in
 
 
 async def test_two_servers_do_not_exchange_the_same_refresh_token(

@@ -576,13 +576,14 @@ class Api:
         """Send a request to an OAuth endpoint, and follow no redirect. Raises ApiError."""
         try:
             response = await self._send(request)
-        except ApiError as error:
-            error.transient = False  # it is not the API that failed
+            try:
+                content = b"".join([chunk async for chunk in body_of(response, MAX_TOKEN_ANSWER)])
+            finally:
+                response.close()
+        except ApiError as error:  # it is not the API that failed, nor has it seen the request
+            error.args = (str(error).replace("the API", "the token endpoint", 1),)
+            error.transient = error.sent = False
             raise
-        try:
-            content = b"".join([chunk async for chunk in body_of(response, MAX_TOKEN_ANSWER)])
-        finally:
-            response.close()
         return parsed(Answer(response.status, {"content-type": "application/json"}, content))
 
 

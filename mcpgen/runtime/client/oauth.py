@@ -203,11 +203,14 @@ class Token:
         answer = await ask(post, self._url(), form, client, self._settings.redactor)
         grant = grant_of(answer)
         if grant is None:
-            names = " and ".join(f"`{name}`" for name in self._credential.variables[:2])
-            refused = TokenRefused(
+            reason = (
                 f"the token endpoint answered {answer.status}{error_text(answer)} and gave no"
-                f" access token; the operator of this server has to check {names}"
+                " access token"
             )
+            if not is_passing(answer):
+                names = " and ".join(f"`{name}`" for name in self._credential.variables[:2])
+                reason += f"; the operator of this server has to check {names}"
+            refused = TokenRefused(reason)
             refused.variables = self._credential.variables
             raise refused
         self._settings.redactor.add(grant.access_token)
@@ -318,6 +321,11 @@ def error_of(answer: Answer[Any]) -> str:
     """Return the error code of a token endpoint (RFC 6749 section 5.2); empty without a code."""
     code = answer.data.get("error") if isinstance(answer.data, dict) else None
     return code if isinstance(code, str) and re.fullmatch(r"[a-z_]{1,40}", code) else ""
+
+
+def is_passing(answer: Answer[Any]) -> bool:
+    """Return whether an endpoint is overloaded or at fault."""
+    return answer.status in (429, *range(500, 600))
 
 
 def error_text(answer: Answer[Any]) -> str:

@@ -600,7 +600,8 @@ class _View:
         answer = self._answer
         names = _HEADERS_TOLD[""] + _HEADERS_TOLD.get(answer.method, ())
         fields = self._fields(names + self._headers)
-        text = f"Done: the API answered {status_text(answer.status)} with no content"
+        done = "Done: the" if answer.status < 300 else "The"
+        text = f"{done} API answered {status_text(answer.status)} with no content"
         return self._settings.readable(f"{text} ({fields})" if fields else text)
 
     def said_in_headers(self) -> str:

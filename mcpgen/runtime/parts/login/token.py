@@ -10,9 +10,18 @@ from contextlib import asynccontextmanager
 
 from yarl import URL
 
-from ...client.oauth import OAuthClient, TokenRefused, TokenResponse, ask, error_text, grant_of
+from ...client.oauth import (
+    OAuthClient,
+    TokenRefused,
+    TokenResponse,
+    ask,
+    error_text,
+    grant_of,
+    is_passing,
+)
 from ...client.request import Post
 from ...client.settings import ApiSettings, Credential
+from ...log import event
 from ...secrets import Secret
 from .endpoints import safe_url
 from .store import NoKeyring, Store, Tokens
@@ -98,8 +107,11 @@ class StoredToken:
         try:
             lock = library.AsyncFileLock(self._store.lock_file(), timeout=LOCK_SECONDS)
             await lock.acquire()
-        except (OSError, library.Timeout):
+        except library.Timeout:
             raise self._refusal("another process is renewing the login, and does not end") from None
+        except OSError as error:
+            reason = f"the login cannot be renewed: its lock cannot be written ({error.strerror})"
+            raise TokenRefused(reason) from None
         try:
             yield
         finally:
@@ -116,15 +128,19 @@ class StoredToken:
             async with asyncio.timeout(RENEWAL_SECONDS):
                 answer = await ask(post, url, form, client, self._settings.redactor)
         except TimeoutError:
-            raise self._refusal("the token endpoint did not answer in time") from None
+            raise TokenRefused("the token endpoint did not answer in time") from None
         grant = grant_of(answer)
         if grant is None:
             fact = f"the token endpoint answered {answer.status}{error_text(answer)}"
-            raise self._refusal(f"the login could not be renewed: {fact}")
+            reason = f"the login could not be renewed: {fact}"
+            raise TokenRefused(reason) if is_passing(answer) else self._refusal(reason)
         fresh = after(tokens, grant)
         for secret in (fresh.access_token, fresh.refresh_token):
             self._settings.redactor.add(secret)
-        await asyncio.to_thread(self._store.save, fresh)
+        try:
+            await asyncio.to_thread(self._store.save, fresh)
+        except NoKeyring as error:  # these are the only valid tokens now
+            event("error", "login_not_kept", reason=str(error))
         return fresh
 
     def _refusal(self, reason: str) -> TokenRefused:
