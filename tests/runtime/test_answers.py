@@ -302,6 +302,7 @@ def test_an_answer_is_shaped_before_anything_else(shown: Any, shaping: Any, expe
 
 @pytest.mark.parametrize(("reply", "expected"), [
     (http(204, "", ""), "Done: the API answered 204 No Content with no content"),
+    (http(304, "", ""), "The API answered 304 Not Modified with no content"),
     (http(200, "", "application/json"), "Done: the API answered 200 OK with no content"),
     (http(201, "", "", "Location: /books/7"), "(location: /books/7)"),
     (http(304, "", "", 'ETag: "x"'), '304 Not Modified with no content (etag: "x")'),
@@ -487,7 +488,7 @@ def test_plain_text_and_text_without_a_type_are_text(shown: Any) -> None:
     for kind in ("text/plain", "", "application/octet-stream"):
         _, [block], _ = shown(http(200, "hello ☃", kind))
         assert block["text"] == "hello ☃"
-    for kind in ("", "text/plain", "text/html; charset=utf-8", "application/octet-stream"):
+    for kind in ("", "json", "text/plain", "text/html; charset=utf-8", "application/octet-stream"):
         assert shown(http(200, ' {"a":1}', kind))[2] == {"a": 1}
     assert shown(http(200, "7", "text/plain"))[2] == {"result": "7"}
 
@@ -504,7 +505,10 @@ def test_the_mark_at_the_beginning_of_an_answer_says_how_it_is_written(
 @pytest.mark.parametrize(("charset", "body", "expected"), [
     ("iso-8859-1", "é".encode("latin-1"), "é"), ("utf-16", "é".encode("utf-16"), "é"),
     ("nonsense", "é".encode(), "é"), ("utf-8", b"a\xffb", "a�b"), ("rot13", b"abc", "abc"),
-    ("hex", b"6162", "6162"), ("ascii", "é".encode(), "��"), ("punycode", b"abc-", "abc-"),
+    ("hex", b"6162", "6162"), ("ascii", "é".encode(), "é"), ("punycode", b"abc-", "abc-"),
+    ("iso-8859-1", b"don\x92t", "don\u2019t"), ("us-ascii", b"don\x92t", "don\u2019t"),
+    ("Shift_JIS", "\u2460".encode("cp932"), "\u2460"), ("Windows-31J", "語".encode("cp932"), "語"),
+    ("gb2312", "囧".encode("gbk"), "囧"),
     ("utf-32", "é".encode("utf-32"), "é"), ("shift_jis", "語".encode("shift_jis"), "語"),
     ("gb18030", "語".encode("gb18030"), "語"),
 ])  # fmt: skip

@@ -67,6 +67,19 @@ _CHARSETS = frozenset(
 Python has others that take quadratic time (`punycode`), or do not decode text (`hex`, `rot13`).
 """
 
+_LABELS = {
+    "iso-8859-8-i": "iso8859-8", "windows-31j": "cp932", "x-euc-jp": "euc_jp", "x-gbk": "gbk",
+    "x-sjis": "cp932",
+}  # fmt: skip
+"""Names of charsets that Python does not know."""
+_READ_AS = {
+    "iso8859-1": "cp1252", "iso8859-9": "cp1254", "iso8859-11": "cp874", "tis-620": "cp874",
+    "shift_jis": "cp932", "euc_kr": "cp949", "gb2312": "gb18030", "gbk": "gb18030",
+}  # fmt: skip
+"""The codec that reads all that is sent under the name of another (WHATWG Encoding, section 4.2):
+quotation marks of Windows, for example, as ISO 8859-1.
+"""
+
 # The marks of UTF-32 begin like those of UTF-16
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -141,9 +154,10 @@ class Answer(Answered, Generic[T]):
     @property
     def media_type(self) -> str:
         """The media type without parameters, lower-case; of several the first, and empty when there
-        is none.
+        is none, or a word that is none (`json`).
         """
-        return re.split("[;,]", self.headers.get("content-type", ""))[0].strip().lower()[:100]
+        named = re.split("[;,]", self.headers.get("content-type", ""))[0].strip().lower()[:100]
+        return named if "/" in named else ""
 
     @cached_property
     def text(self) -> str | None:
@@ -180,14 +194,14 @@ class Answer(Answered, Generic[T]):
     @property
     def _codec(self) -> str:
         """Return the codec of the charset named by the media type or the document itself; without a
-        charset UTF-8, or the browsers' default for text that is not UTF-8.
+        charset, or for ASCII, UTF-8, or the browsers' default for text that is not UTF-8.
         """
-        if self.charset:
-            return codec_of(self.charset)
+        if codec_of(self.charset or "ascii") != "ascii":
+            return _reader_of(self.charset)
         if re.search("xml|html", self.media_type):
             declared = _DECLARED.search(self.content[:1024])
             if declared is not None:
-                return codec_of(declared[1].decode("ascii"))
+                return _reader_of(declared[1].decode("ascii"))
         if _is_utf8(self.content, is_whole=not self.incomplete):
             return "utf-8"
         return "cp1252"
@@ -268,7 +282,7 @@ def _json_text(answer: Answer[Any]) -> str:
     try:
         return answer.content.decode(json.detect_encoding(answer.content[:4]))
     except UnicodeDecodeError:
-        return answer.content.decode(codec_of(answer.charset))
+        return answer.content.decode(_reader_of(answer.charset))
 
 
 def _not_json(name: str) -> None:
@@ -309,10 +323,16 @@ def charset_of(media_type: str) -> str:
 def codec_of(charset: str) -> str:
     """The codec of a charset name, one of a short list; UTF-8 for any other."""
     try:
-        name = codecs.lookup(charset).name
+        name = codecs.lookup(_LABELS.get(charset.lower(), charset)).name
     except (LookupError, ValueError):
         return "utf-8"
     return name if name in _CHARSETS else "utf-8"
+
+
+def _reader_of(charset: str) -> str:
+    """The codec that reads an answer in a charset."""
+    codec = codec_of(charset)
+    return _READ_AS.get(codec, codec)
 
 
 _SLICE = re.compile(r"(.*)\[(\d{1,9}):\]", re.DOTALL)
