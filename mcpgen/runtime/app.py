@@ -213,8 +213,8 @@ class App:
         LookupError for a cursor that is not known.
         """
         if self.page is not None and ctx.request is not None:
-            return self.page(ctx.request, cursor)
-        if cursor is not None:
+            return self.page(ctx.request, cursor or None)
+        if cursor:
             raise LookupError(cursor)
         return self.listed, None, False
 

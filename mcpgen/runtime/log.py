@@ -17,6 +17,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from .results import Sieve
+
 LEVELS = ("debug", "info", "warning", "error")
 LEVEL_INFO = logging.INFO
 
@@ -68,8 +70,8 @@ def _iso(seconds: float) -> str:
 
 
 class JsonLines(logging.Formatter):
-    """A log record as one JSON object on one line, ASCII only. Fields that are texts pass through
-    `redact`; what is inside of others does not.
+    """A log record as one JSON object on one line, ASCII only. Every text in it passes through
+    `redact`.
     """
 
     def __init__(self, redact: Callable[[str], str]) -> None:
@@ -88,10 +90,8 @@ class JsonLines(logging.Formatter):
         line.update(getattr(record, "fields", {}))
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
-        return json.dumps({key: self._mask(value) for key, value in line.items()}, default=str)
-
-    def _mask(self, value: Any) -> Any:
-        return self._redact(value) if isinstance(value, str) else value
+        masked = {key: Sieve(self._redact).of(value) for key, value in line.items()}
+        return json.dumps(masked, default=lambda value: self._redact(str(value)))
 
 
 def configure(level: str, redact: Callable[[str], str]) -> None:

@@ -84,7 +84,7 @@ def test_over_http_both_eras_get_the_list_in_pages(big: Path, mode: str) -> None
     async def run() -> list[ListToolsResult]:
         pages = []
         async with Client(server.url, mode=mode) as client:
-            pages.append(await client.list_tools())
+            pages.append(await client.list_tools(cursor=""))
             while pages[-1].next_cursor is not None:
                 pages.append(await client.list_tools(cursor=pages[-1].next_cursor))
             with pytest.raises(MCPError, match="Unknown cursor"):

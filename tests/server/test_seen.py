@@ -236,6 +236,17 @@ def test_the_audit_goes_to_syslog_as_security_messages(
     assert line["arguments"] == {"id": 1, "note": f"my {MASK}"}
 
 
+def test_arguments_that_are_nested_too_deeply_keep_no_call_from_the_audit(tmp_path: Path) -> None:
+    deep: Any = "x"
+    for _ in range(5_000):
+        deep = [deep]
+    path = tmp_path / "audit.jsonl"
+    note = audit.audit(str(path), "shop", audit.Arguments(Redactor(), []))
+    note(Record("remove_book", writes=True, arguments={"id": deep}))
+    line = json.loads(path.read_text())
+    assert line["tool"] == "remove_book" and "nested too deeply" in line["arguments"]
+
+
 def audited(place: str, caplog: pytest.LogCaptureFixture) -> Callable[[str], str]:
     """Notes the call of a tool of some name; the reason in the log where that failed."""
     note = audit.audit(place, "shop", audit.Arguments(Redactor(), []))

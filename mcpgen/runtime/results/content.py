@@ -196,9 +196,10 @@ class Context:
     ) -> None:
         """Tell the caller how far the work is; nothing is sent unless the caller asked.
 
-        Values that do not grow are left out, as the protocol wants them to grow.
+        Values that do not grow are left out, as the protocol wants them to grow, and so is what is
+        no finite number.
         """
-        if self.sent_by is None or done <= self._last:
+        if self.sent_by is None or not self._last < done < float("inf"):
             return
         self._last = done
         await self.sent_by.session.report_progress(done, total, sendable(message))

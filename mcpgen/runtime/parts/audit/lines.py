@@ -40,7 +40,10 @@ class Arguments:
 
     def __call__(self, record: Record) -> dict[str, Any]:
         """The arguments as a field of a line."""
-        arguments = self._redactor.data(self._withheld.without(record.arguments or {}))
+        try:
+            arguments = self._redactor.data(self._withheld.without(record.arguments or {}))
+        except RecursionError:
+            return {"arguments": "not written: they are nested too deeply"}
         text = json.dumps(arguments)
         if len(text) > MAX_ARGUMENTS:
             arguments = text[:MAX_ARGUMENTS]
