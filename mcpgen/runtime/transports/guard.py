@@ -163,6 +163,9 @@ EVERYTHING = Choice()
 _CHOSEN = re.compile(rf"{ENDPOINT}(?:/x/([^/]+))?(/readonly)?/?")
 _VARIES: Field = (b"vary", b"origin, x-mcp-toolsets, x-mcp-tools, x-mcp-readonly")
 
+_NO = {"0", "f", "false", "n", "no", "off"}
+"""Values of a field that ask for nothing; any other asks for the safe side."""
+
 
 def choice_of(scope: Scope) -> Choice:
     """Return the tools that a request wants by its path (`/mcp/x/TOOLSET/readonly`), which becomes
@@ -178,7 +181,8 @@ def choice_of(scope: Scope) -> Choice:
     )
     pairs = [(frozenset(filter(None, match.groups()[:1])), frozenset[str]()), (sets, tools)]
     kept = tuple(pair for pair in pairs if any(pair) if "all" not in pair[0])
-    return Choice(kept, not {match[2], *reading}.isdisjoint({"/readonly", "true", "1"}))
+    is_read_only = any((match[2], {each.lower() for each in reading} - _NO))
+    return Choice(kept, is_read_only)
 
 
 class Authority(Protocol):

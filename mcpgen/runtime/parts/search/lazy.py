@@ -64,7 +64,7 @@ class Lazy(Front):
 
     def unknown(self, name: str) -> str:
         """Return the error for an unknown tool name."""
-        hint = self._finder.similar(name)
+        hint = self._finder.similar(name) or ";"
         return f"There is no tool `{name[:128]}`{hint} `{SEARCH}` finds names"
 
     def _entry(self, name: str, place: int, told: set[str]) -> str:
