@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hmac
+import html
 import json
 import os
 import re
@@ -13,7 +14,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, NoReturn
-from urllib.parse import quote, quote_plus, unquote
+from urllib.parse import quote, unquote
 
 from .results import Masks
 
@@ -72,7 +73,7 @@ masks_now: ContextVar[Redactor | None] = ContextVar("masks_now", default=None)
 
 
 class Redactor(Masks):
-    """Masks known secrets in a text: plain, JSON-escaped and percent-encoded from 4 characters on,
+    """Masks known secrets in a text: plain, escaped as in JSON, HTML and URLs from 4 characters on,
     base64 at any alignment from 6 bytes on.
 
     The last line of defence: no code relies on it to remove a secret.
@@ -122,9 +123,16 @@ class Redactor(Masks):
 def _forms(secret: str) -> list[str]:
     """The spellings of 4 characters or more under which a secret can occur in a text."""
     raw = secret.encode("utf-8", "surrogatepass")
-    forms = {secret, secret.strip(), json.dumps(secret)[1:-1]}
-    for text in (quote(raw, safe=""), quote(raw), quote_plus(raw)):
-        forms |= {text, re.sub(r"%[0-9A-F]{2}", lambda escape: escape[0].lower(), text)}
+    in_json, in_html = json.dumps(secret)[1:-1], html.escape(secret)
+    forms = {secret, secret.strip(), in_json, in_json.replace("/", "\\/")}
+    forms |= {in_html, in_html.replace("&#x27;", "&#39;")}
+    for letters, digits in (("&<>", "04x"), ("&<>+'`", "04X")):  # as Go, and as .NET, write JSON
+        spelt = (f"\\u{ord(one):{digits}}" if one in letters else one for one in in_json)
+        forms.add("".join(spelt))
+    for safe in ("", "/", "!'()*"):
+        text = quote(raw, safe=safe)
+        for each in (text, text.replace("%20", "+")):
+            forms |= {each, re.sub(r"%[0-9A-F]{2}", lambda escape: escape[0].lower(), each)}
     if len(raw) >= 6:
         for offset in range(3):
             # Only the characters that the secret alone decides

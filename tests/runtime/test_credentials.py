@@ -286,6 +286,12 @@ def test_the_redactor_finds_a_secret_inside_base64_at_any_alignment() -> None:
             # What may stay are characters that also depend on what is around the secret
             assert masked != rest and len(rest) <= 4 * (len(before + after) + 2) // 3 + 4
     assert redactor(f"x{CANARY}y") == "x****y"
+    redactor = runtime.secrets.Redactor(["a/b+c&d=<e>'!"])
+    for escaped in (
+        r"a\/b+c&d=<e>'!", r"a/b+c\u0026d=\u003ce\u003e'!", r"a/b\u002Bc\u0026d=\u003Ce\u003E\u0027!",
+        "a/b+c&amp;d=&lt;e&gt;&#39;!", "a%2Fb%2Bc%26d%3D%3Ce%3E'!", "a%2fb%2bc%26d%3d%3ce%3e%27%21",
+    ):  # fmt: skip
+        assert redactor(f"[{escaped}]") == "[****]"
     redactor = runtime.secrets.Redactor(["pass word/1", "pass", CANARY])  # the longest first
     assert redactor("pass%20word%2F1 pass%20word/1 pass+word%2f1") == "**** **** ****"
     for number in range(300):  # tokens that come and go take no place of a setting
