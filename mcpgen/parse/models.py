@@ -42,7 +42,7 @@ MOST_TYPES: Final = 1000
 """Types of a union above which it is said to be any value."""
 NAME_LENGTH: Final = 60
 RESERVED: Final = frozenset(
-    {"Any", "Literal", "NotRequired", "TypedDict", "Union", "None", "True", "False"}
+    {"Any", "Literal", "NotRequired", "Optional", "TypedDict", "Union", "None", "True", "False"}
 )
 CLASS_NAME: Final = re.compile(rf"(?!(?:{'|'.join(RESERVED)})\Z)[A-Z][A-Za-z0-9]*")
 """Names that are taken from a lock, which people can edit."""

@@ -15,7 +15,7 @@ from typing import Final
 
 TYPING: Final = (
     "__future__:annotations"
-    "|typing:(TYPE_CHECKING|Any|Literal|NotRequired|TypedDict|Union)"
+    "|typing:(TYPE_CHECKING|Any|Literal|NotRequired|Optional|TypedDict|Union)"
     r"|\.\.:models"
 )
 """Imports of modules of every kind, as `_imported` writes them."""

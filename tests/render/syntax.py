@@ -4,8 +4,8 @@ import ast
 from typing import Final
 
 VOCABULARY: Final = frozenset(
-    "api wire models OMIT Omit Answer Api Any Literal NotRequired TypedDict Union TYPE_CHECKING"
-    " annotations str int float bool list dict".split()
+    "api wire models OMIT Omit Answer Api Any Literal NotRequired Optional TypedDict Union"
+    " TYPE_CHECKING annotations str int float bool list dict".split()
 )
 """Names of the generator's own."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, Optional, TypedDict
 
 
 class AddBookAnswerAt(TypedDict):
@@ -17,10 +17,12 @@ class BookPrintRun(TypedDict):
     year: NotRequired[int]
 
 
-class Node(TypedDict):
-    all: NotRequired[list[Node]]
-    left: NotRequired[Node]
-    value: NotRequired[Any]
+Optional2 = TypedDict(
+    "Optional2",
+    {
+        "next-one": NotRequired[Optional["Optional2"]],
+    },
+)
 
 
 Person = TypedDict(
@@ -73,6 +75,13 @@ BookInput = TypedDict(
         "title": str,
     },
 )
+
+
+class Node(TypedDict):
+    all: NotRequired[list[Node]]
+    left: NotRequired[Node]
+    maybe: NotRequired[Optional2]
+    value: NotRequired[Any]
 
 
 class AddBookAnswer(TypedDict):
