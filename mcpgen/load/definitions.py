@@ -101,13 +101,17 @@ def schema_of(tool: dict[str, Any], pointer: str, keys: tuple[str, ...]) -> tupl
 
 
 def is_definition(node: Any) -> bool:
-    """Return whether a value defines one tool, in any dialect."""
+    """Return whether a value defines one tool, in any dialect. A function without parameters may
+    be a name alone; with `arguments` in a text it is a call.
+    """
     tool, _ = unwrapped(node, "")
     if type(tool.get("name")) is not str:
         return False
     if type(tool.get("arguments")) is list:
         return True
-    return any(key in tool for key in (*SCHEMA_KEYS, "description"))
+    if any(key in tool for key in (*SCHEMA_KEYS, "description")):
+        return True
+    return "arguments" not in tool and (tool is not node or tool.get("type") == "function")
 
 
 def holds_definitions(node: Any) -> bool:

@@ -19,6 +19,7 @@ from ..load.definitions import (
     INPUT_KEYS,
     OUTPUT_KEYS,
     SOURCES,
+    WRAPPERS,
     cursors,
     entries,
     is_definition,
@@ -428,7 +429,7 @@ def providers_kind(entry: Any) -> str:
     kind = as_text(entry.get("type"))
     if kind not in ("", "custom", "function"):
         return kind
-    if len(entry) == 1:
+    if len(entry) == 1 and entry.keys().isdisjoint((*INPUT_KEYS, *WRAPPERS)):
         return next((key for key, value in entry.items() if type(value) is dict), "")
     return ""
 
