@@ -26,8 +26,8 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 49_228,
-    "lines of code of its runtime": 15_112,
+    "lines of code of mcpgen": 49_288,
+    "lines of code of its runtime": 15_117,
     "modules of a copied runtime": 38,
     "lines of a copied runtime": 11_971,
     "modules of src, runtime installed": 12,
@@ -43,7 +43,7 @@ LIMITS = {
     "modules of a call": 20,
     "switches of a call": 80,
     "frames of a call": 14,
-    "kilobytes of the package": 3_343,
+    "kilobytes of the package": 3_346,
     "modules in circles of imports": 0,
     "comprehensions in 1,000 lines of parse": 33,
     "docstrings that begin with a question": 0,

@@ -111,7 +111,9 @@ def is_definition(node: Any) -> bool:
         return True
     if any(key in tool for key in (*SCHEMA_KEYS, "description")):
         return True
-    return "arguments" not in tool and (tool is not node or tool.get("type") == "function")
+    if "arguments" in tool:
+        return False
+    return any([tool is not node, tool.get("type") == "function"])
 
 
 def holds_definitions(node: Any) -> bool:

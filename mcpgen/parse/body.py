@@ -12,11 +12,24 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from ..ir import Body
 from ..load.values import as_list, as_object, as_text, examples_of, texts_in, without
 from ..problems import Unsupported
-from ..runtime.client.wire import EVERY_FIELD
 from ..runtime.facts import TOKEN
 from ..text import visible
 from .inherited import with_fields_of_subtypes
-from .parameter import DEFAULT, Around, Encoding, Field, Options, is_json, style, with_examples
+from .parameter import (
+    DEFAULT,
+    MEDIA_TYPE,
+    Around,
+    Encoding,
+    Field,
+    Options,
+    content_types,
+    form_writer,
+    is_json,
+    member_writers,
+    style,
+    with_examples,
+    written_by_caller,
+)
 from .projection import ENCODE, FILES, in_order, is_base64, is_raw, is_text_type
 from .schema import conditions, is_barred
 from .xml_outline import outline
@@ -28,10 +41,6 @@ if TYPE_CHECKING:
 
 BodyKind: TypeAlias = Literal["json", "form", "multipart", "text", "binary"]
 
-MEDIA_TYPE = re.compile(
-    r"[A-Za-z0-9!#$&^_.+*-]{1,64}/[A-Za-z0-9!#$&^_.+*-]{1,100}"
-    r"(\s*;\s*[A-Za-z0-9-]+=[A-Za-z0-9._/\"-]+)*"
-)
 LINES = re.compile(r"/(x-)?(ndjson|jsonl|json-?lines)\b|json-seq$", re.I)
 """Media types of several JSON values."""
 OTHER_ENCODINGS = re.compile(r"msgpack|protobuf|cbor|bson|avro|smile|xdr")
@@ -272,7 +281,7 @@ def fields(
     out = []
     shown = list(map(as_object, as_list(reader.flatten(schema).get("examples"))))
     for name, child, needed in members:
-        encode, options = _writer(reader, kind, child, as_object(encodings.get(name)))
+        encode, options = WRITERS[kind](reader, child, as_object(encodings.get(name)))
         child = with_examples(child, [each[name] for each in shown if name in each])
         out.append(Field("body", name, child, needed, encode, options))
     return Body(kind=kind, media_type=media_type, whole=False, required=required), out
@@ -381,7 +390,7 @@ def _whole_field(
     """Return a JSON body or a form as a single argument."""
     options: Options = ()
     if body.kind != "json":
-        options = _member_writers(reader, body.kind, schema, encodings)
+        options = member_writers(reader, schema, encodings, WRITERS[body.kind])
         base, branches, _ = reader.expand(schema)
         if base.get("properties") and not branches and "additionalProperties" not in base:
             # Nobody says how an undeclared field is written: it is refused rather than sent wrong.
@@ -401,42 +410,6 @@ def _argument_name(reader: Reader, schema: Any) -> str:
 def _whole_name(kept: Collection[str], new: str = "") -> str:
     """Return the name the body had as the only argument of its place; `new` if there was none."""
     return next(iter(BODY.intersection(kept)), new) if len(kept) == 1 else new
-
-
-def _member_writers(
-    reader: Reader, kind: BodyKind, schema: Any, encodings: dict[str, Any]
-) -> Options:
-    """Return the functions that write the fields of a form that is one argument, each with the
-    names of its fields; with their options where they have any.
-    """
-    members: dict[str, dict[str, dict[str, Any]]] = {}
-    for name, child in _written_fields(reader, schema).items():
-        encode, options = _writer(reader, kind, child, as_object(encodings.get(name)))
-        if encode == "json_text" and reader.kinds(child) == {"object"}:
-            continue  # An object is written as JSON anyway.
-        if encode:
-            members.setdefault(encode, {})[name] = dict(options)
-    return tuple((encode, _named(fields)) for encode, fields in sorted(members.items()))
-
-
-def _written_fields(reader: Reader, schema: Any) -> dict[str, Any]:
-    """Return name → schema of the fields of a form; those of a map share the name `EVERY_FIELD`."""
-    properties = reader.properties(schema)
-    if properties:
-        return properties
-    others = as_object(reader.flatten(schema).get("additionalProperties"))
-    if others:
-        return {EVERY_FIELD: others}
-    return {}
-
-
-def _named(fields: dict[str, dict[str, Any]]) -> tuple[str, ...] | dict[str, dict[str, Any]]:
-    """Return the names of fields, with the options of their function where one of them has
-    options.
-    """
-    if any(fields.values()):
-        return fields
-    return tuple(fields)
 
 
 def _is_plain_object(reader: Reader, base: dict[str, Any], branches: list[Any]) -> bool:
@@ -504,14 +477,9 @@ def _members(
     return members
 
 
-def _writer(reader: Reader, kind: BodyKind, schema: Any, encoding: dict[str, Any]) -> Encoding:
-    """Return the encoding of a JSON, form or multipart field (OpenAPI 3.1 §4.8.15)."""
-    if kind == "json":
-        return DEFAULT
-    types = _content_types(encoding)
-    content_type = next((one for one in types[:1] if "*" not in one), "")
-    if kind == "form":
-        return _form_writer(reader, schema, encoding, content_type)
+def _multipart_writer(reader: Reader, schema: Any, encoding: dict[str, Any]) -> Encoding:
+    """Return the encoding of a multipart field (OpenAPI 3.1 §4.8.15)."""
+    types = content_types(encoding)
     options: dict[str, Any] = {}
     headers = _part_headers(reader, encoding)
     if headers:
@@ -523,17 +491,15 @@ def _writer(reader: Reader, kind: BodyKind, schema: Any, encoding: dict[str, Any
         return "file", tuple(options.items())
     if not STYLES.isdisjoint(encoding):
         return _styled_part_writer(reader, schema, encoding)
+    kinds = reader.kinds(schema)
+    if not kinds.isdisjoint(("array", "object")):
+        types = [*filter(is_json, types), *types]
+    content_type = next((one for one in types[:1] if "*" not in one), "")
     return _part_writer(reader, schema, content_type, options)
 
 
-def _form_writer(
-    reader: Reader, schema: Any, encoding: dict[str, Any], content_type: str
-) -> Encoding:
-    kinds = reader.kinds(schema) & {"object", "array"}
-    is_json_text = kinds == {"object"} or is_json(content_type)
-    if is_json_text and "style" not in encoding:
-        return "json_text", ()
-    return style(reader, encoding, "query", schema)
+WRITERS = {"form": form_writer, "json": lambda *_: DEFAULT, "multipart": _multipart_writer}
+"""Kind of body → the function that returns the encoding of a field."""
 
 
 def _styled_part_writer(reader: Reader, schema: Any, encoding: dict[str, Any]) -> Encoding:
@@ -609,12 +575,6 @@ def _report_part_headers(reader: Reader, encodings: dict[str, Any], pointer: str
                 reader.problems.warn("E0457", message, pointer=pointer)
 
 
-def _content_types(encoding: dict[str, Any]) -> list[str]:
-    """Return the media types that an Encoding Object names for a part."""
-    written = as_text(encoding.get("contentType")).split(",")
-    return list(filter(MEDIA_TYPE.fullmatch, map(str.strip, written)))
-
-
 def _own_media_type(reader: Reader, schema: Any) -> str:
     """Return the media type of a file, where its schema or that of its items names one; else empty.
     That of any bytes names none: the file may say which it is.
@@ -648,23 +608,43 @@ def _is_file(
 def _with_files(
     reader: Reader, kind: BodyKind, schema: Any, encodings: dict[str, Any], depth: int = 2
 ) -> Any:
-    """Return the schema of a form; that of a multipart body calls each file `format: binary`, also
-    in the alternatives of a union, and in theirs.
+    """Return the schema of a form, also in the alternatives of a union, and in theirs: an object in
+    XML is a text; a multipart body calls each file `format: binary`.
     """
-    if kind != "multipart" or not depth:
+    if not depth:
         return schema
     flat = reader.flatten(schema)
     changed: dict[str, Any] = {}
     for name, child in as_object(flat.get("properties")).items():
-        file = _as_file(reader, child, _content_types(as_object(encodings.get(name))))
-        if file is not None:
-            changed["properties"] = {**changed.get("properties", flat["properties"]), name: file}
+        types = content_types(as_object(encodings.get(name)))
+        part = _as_text(reader, name, child, types)
+        if kind == "multipart":
+            part = part or _as_file(reader, child, types)
+        if part:
+            changed["properties"] = {**changed.get("properties", flat["properties"]), name: part}
     for keyword in UNIONS.intersection(flat):
         branches = as_list(flat[keyword])
         files = [_with_files(reader, kind, each, encodings, depth - 1) for each in branches]
         if any(map(operator.is_not, files, branches)):
             changed[keyword] = files
     return {**flat, **changed} if changed else schema
+
+
+def _as_text(reader: Reader, name: str, schema: Any, types: list[str]) -> dict[str, Any] | None:
+    """Return a part whose objects the caller writes, in XML, YAML or CSV; None for any other."""
+    flat = reader.flatten(schema)
+    kinds = reader.kinds(flat)
+    if kinds == {"array"}:
+        items = _as_text(reader, name, flat.get("items", {}), types)
+        return None if items is None else {**flat, "items": items}
+    if "object" not in kinds:
+        return None
+    if not types:
+        return None
+    # An object in `text/plain` is JSON, as authors mean.
+    if any(one == "text/plain" or is_json(one) or not is_text_type(one) for one in types):
+        return None
+    return written_by_caller(reader, types[0], {"$name": name, **flat})
 
 
 def _as_file(

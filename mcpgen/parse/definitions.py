@@ -429,8 +429,9 @@ def providers_kind(entry: Any) -> str:
     kind = as_text(entry.get("type"))
     if kind not in ("", "custom", "function"):
         return kind
-    if len(entry) == 1 and entry.keys().isdisjoint((*INPUT_KEYS, *WRAPPERS)):
-        return next((key for key, value in entry.items() if type(value) is dict), "")
+    own = without(entry, (*INPUT_KEYS, *WRAPPERS))
+    if len(entry) == 1:
+        return next((key for key, value in own.items() if type(value) is dict), "")
     return ""
 
 

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING, Any, cast
 
 from ..config.credentials import CONSTANT_HEADERS
 from ..ir import Place
 from ..load.values import as_list, as_object, as_text, examples_of, picked
 from ..problems import Unsupported
+from ..runtime.client.wire import EVERY_FIELD
 from ..runtime.facts import FORBIDDEN_HEADERS, TOKEN
 from ..runtime.results import fold
 from ..text import visible, words
 from .servers import Query, parameter_names
+from .xml_outline import outline
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Container
+    from collections.abc import Callable, Collection, Container
 
     from .schema import Reader
 
@@ -26,6 +29,10 @@ MISSPELT_PLACES = {"headers": "header", "params": "query", "cookies": "cookie", 
 IGNORED_HEADERS = frozenset(["accept", "content-type", "authorization"])
 MEDIA_RANGES = re.compile(r"[A-Za-z0-9!#$&^_.+*-]+/[A-Za-z0-9!#$&^_.+*-]+[ -~]{0,200}")
 """Media types as in `Accept` and `Content-Type`."""
+MEDIA_TYPE = re.compile(
+    r"[A-Za-z0-9!#$&^_.+*-]{1,64}/[A-Za-z0-9!#$&^_.+*-]{1,100}"
+    r"(\s*;\s*[A-Za-z0-9-]+=[A-Za-z0-9._/\"-]+)*"
+)
 MEANT = frozenset({"POST", "PUT", "PATCH"})
 """Methods of requests that mean their body (RFC 9110 §9.3, RFC 5789)."""
 JSON_TYPES = ("application/json", "text/json", "text/x-json", "application/x-json")
@@ -380,10 +387,12 @@ def _query_string(reader: Reader, parameter: dict[str, Any]) -> Field:
     """Return the field of `in: querystring` (OpenAPI 3.2), whose value is the whole query: JSON if
     its media type is, else a form.
     """
-    media_type, schema = _content(parameter)
-    options: Options = ()
+    media_type, media = _content(parameter)
+    schema = media.get("schema", {})
     if is_json(media_type):
-        options = (("media_type", "application/json"),)
+        options: Options = (("media_type", "application/json"),)
+    else:
+        options = member_writers(reader, schema, as_object(media.get("encoding")))
     return Field(
         "query",
         parameter["name"],
@@ -410,41 +419,101 @@ def with_examples(schema: Any, examples: list[Any]) -> Any:
     return {**schema, "examples": [*examples, *as_list(schema.get("examples"))]}
 
 
-def _content(parameter: dict[str, Any]) -> tuple[str, Any]:
-    """Return the media type and the schema of the first entry of a parameter's `content`; ("", {})
-    if it is empty.
+def _content(parameter: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return the media type and the Media Type Object of the first entry of a parameter's
+    `content`; ("", {}) if it is empty.
     """
-    content = as_object(parameter.get("content"))
-    for media_type, media in content.items():
-        return media_type, as_object(media).get("schema", {})
+    for media_type, media in as_object(parameter.get("content")).items():
+        return media_type, as_object(media)
     return "", {}
 
 
 def _serialisation(reader: Reader, parameter: dict[str, Any], place: Place) -> tuple[Any, Encoding]:
     """A parameter's schema, and the function that writes its values, with options."""
     if as_object(parameter.get("content")) and "schema" not in parameter:
-        media_type, schema = _content(parameter)
+        media_type, media = _content(parameter)
         if is_json(media_type):
-            return schema, ("json_text", (("ascii_only", True),) if place == "header" else ())
-        return _text_content(reader, media_type, schema)
+            options = (("ascii_only", True),) if place == "header" else ()
+            return media.get("schema", {}), ("json_text", options)
+        return _text_content(reader, media_type, media)
     schema = parameter.get("schema")
     if schema in ({}, None):
         schema = {"type": "string"}
     return schema, style(reader, parameter, place, schema)
 
 
-def _text_content(reader: Reader, media_type: str, schema: Any) -> tuple[Any, Encoding]:
+def _text_content(reader: Reader, media_type: str, media: dict[str, Any]) -> tuple[Any, Encoding]:
     """Return the schema of a parameter whose `content` is no JSON, and how it is written: a scalar
     as usual, a form by its fields, any media type (`*/*`) as JSON; else the model writes the text.
     """
+    schema = media.get("schema", {})
     if reader.kinds(schema).isdisjoint(("array", "object")):
         return schema, DEFAULT
     essence = media_type.split(";")[0].strip().lower()
     if essence == "application/x-www-form-urlencoded":
-        return schema, ("form_text", ())
+        encodings = as_object(media.get("encoding"))
+        return schema, ("form_text", member_writers(reader, schema, encodings))
     if "*" in essence:
         return schema, ("json_text", ())
-    return {"type": "string", "description": f"The value as {visible(media_type)[:60]}"}, DEFAULT
+    return written_by_caller(reader, media_type, schema), DEFAULT
+
+
+def written_by_caller(reader: Reader, media_type: str, schema: Any) -> dict[str, Any]:
+    """Return the schema of a value that a caller writes as a text of a media type, in XML with its
+    outline.
+    """
+    essence = media_type.split(";")[0].strip()
+    form = outline(reader, schema) if essence.lower().endswith("xml") else ""
+    text = f"The value as {visible(essence)[:60]}"
+    return {"type": "string", "description": f"{text}: {escape(form)}" if form else text}
+
+
+def content_types(encoding: dict[str, Any]) -> list[str]:
+    """Return the media types that an Encoding Object names."""
+    written = as_text(encoding.get("contentType")).split(",")
+    return list(filter(MEDIA_TYPE.fullmatch, map(str.strip, written)))
+
+
+def form_writer(reader: Reader, schema: Any, encoding: dict[str, Any]) -> Encoding:
+    """Return the encoding of a field of a form (OpenAPI 3.1 §4.8.15)."""
+    kinds = reader.kinds(schema) & {"object", "array"}
+    is_json_text = kinds == {"object"} or any(map(is_json, content_types(encoding)))
+    if is_json_text and "style" not in encoding:
+        return "json_text", ()
+    return style(reader, encoding, "query", schema)
+
+
+def member_writers(
+    reader: Reader,
+    schema: Any,
+    encodings: dict[str, Any],
+    writer: Callable[[Reader, Any, dict[str, Any]], Encoding] = form_writer,
+) -> Options:
+    """Return the functions that write the fields of a form that is one argument, each with the
+    names of its fields; with their options where they have any.
+    """
+    members: dict[str, dict[str, dict[str, Any]]] = {}
+    for name, child in _written_fields(reader, schema).items():
+        encode, options = writer(reader, child, as_object(encodings.get(name)))
+        if encode == "json_text" and reader.kinds(child) == {"object"}:
+            continue  # An object is written as JSON anyway.
+        if encode:
+            members.setdefault(encode, {})[name] = dict(options)
+    return tuple(
+        (encode, fields if any(fields.values()) else tuple(fields))
+        for encode, fields in sorted(members.items())
+    )
+
+
+def _written_fields(reader: Reader, schema: Any) -> dict[str, Any]:
+    """Return name → schema of the fields of a form; those of a map share the name `EVERY_FIELD`."""
+    properties = reader.properties(schema)
+    if properties:
+        return properties
+    others = as_object(reader.flatten(schema).get("additionalProperties"))
+    if others:
+        return {EVERY_FIELD: others}
+    return {}
 
 
 def style(reader: Reader, parameter: dict[str, Any], place: str, schema: Any) -> Encoding:
@@ -528,14 +597,18 @@ def _path_style(name: str, place: str, options: Options, *, is_list: bool) -> En
 
 
 def _query_style(name: str, explode: bool, reserved: bool) -> Encoding:
-    """Return the encoding of a list or an object in a query."""
+    """Return the encoding of a list or an object in a query. Only `form` leaves reserved characters
+    as they are, which may be percent-encoded all the same.
+    """
     if name == "deepObject":
         return "deep_object", ()
+    if name in DELIMITED_STYLES and not explode:
+        return DELIMITED_STYLES[name], ()
     if reserved:
         return "reserved", (("explode", explode),)
     if explode:
         return DEFAULT
-    return DELIMITED_STYLES.get(name, "csv"), ()
+    return "csv", ()
 
 
 def is_json(media_type: str) -> bool:

@@ -120,7 +120,7 @@ def _expected(tool: Tool, argument: Argument, value: Any) -> Iterator[Expectatio
         kind = body.kind
         if body.whole:
             here["name"] = None
-    if argument.encode in ("form_fields", "multipart_fields") and isinstance(value, dict):
+    if _is_form(argument) and isinstance(value, dict):
         written = {name: function for function, names in argument.options for name in names}
         for key, item in value.items():
             function = written.get(key, "json_text" if isinstance(item, dict) else "")
@@ -129,6 +129,13 @@ def _expected(tool: Tool, argument: Argument, value: Any) -> Iterator[Expectatio
             )
     else:
         yield from _field(argument, here, kind, value)
+
+
+def _is_form(argument: Argument) -> bool:
+    """Return whether an argument is a form, of which each field is an expectation."""
+    if argument.encode == "query_string":
+        return "media_type" not in dict(argument.options)
+    return argument.encode in ("form_fields", "multipart_fields")
 
 
 def _field(argument: Argument, here: Expectation, kind: str, value: Any) -> Iterator[Expectation]:

@@ -114,13 +114,14 @@ def json_text(value: Any, ascii_only: bool = False) -> str | Omit:
     return json_of(value, ascii_only)
 
 
-def form_text(value: Any) -> str | Omit:
+def form_text(value: Any, **writers: Fields) -> str | Omit:
     """Write a parameter with `content` of application/x-www-form-urlencoded: the whole form is its
-    text, which is encoded again at its place (OpenAPI 3.1.1 section 4.8.12.3).
+    text, which is encoded again at its place (OpenAPI 3.1.1 section 4.8.12.3). For `writers` see
+    `form_fields`.
     """
     value = defined(value)
     if isinstance(value, Mapping):
-        return wire.joined(wire.bounded(wire.exploded(value)))
+        return wire.joined(_form_pairs(value, writers))
     if isinstance(value, Omit):
         return value
     return text_of(value)
@@ -135,19 +136,25 @@ def json_lines(value: Any, start: str = "") -> str | Omit:
     return "".join(f"{start}{json_of(item)}\n" for item in value)
 
 
-def query_string(value: Any, media_type: str = "application/x-www-form-urlencoded") -> Pairs | Omit:
-    """OpenAPI 3.2 `in: querystring`: the value is the whole query.
-
-    An object becomes its pairs. Text, and every value of a JSON media type, becomes the query as a
-    whole, percent-encoded.
+def query_string(value: Any, media_type: str = "", **writers: Fields) -> Pairs | Omit:
+    """OpenAPI 3.2 `in: querystring`: an object is the pairs of a form (for `writers` see
+    `form_fields`), a text or a value of a JSON media type the whole query, percent-encoded.
     """
     if isinstance(value, Omit):
         return value
     if isinstance(value, str):
         return Pairs(((encode(value), None),))
     if isinstance(value, Mapping) and "json" not in media_type:
-        return Pairs(tuple(pair for key, item in value.items() for pair in pairs_of(key, item)))
+        return Pairs(_form_pairs(value, writers))
     return Pairs(((encode(json_of(value)), None),))
+
+
+def _form_pairs(
+    value: Mapping[str, Any], writers: Mapping[str, Fields]
+) -> tuple[tuple[str, str], ...]:
+    fields = form_fields(value, **writers)
+    pairs = (pair for key, item in fields.items() for pair in pairs_of(key, item))
+    return wire.bounded((key, text or "") for key, text in pairs)
 
 
 def with_fields(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 
 class SearchFilter(TypedDict):
     a: NotRequired[str]
     b: NotRequired[list[str]]
+    c: NotRequired[list[str]]
+    d: NotRequired[dict[str, Any]]
 
 
 class SearchWhere(TypedDict):

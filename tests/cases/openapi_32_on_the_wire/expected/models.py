@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 
 class CookieStyleO(TypedDict):
@@ -17,3 +17,6 @@ class JsonQsFilter(TypedDict):
 class WholeQsFilter(TypedDict):
     a: NotRequired[str]
     b: NotRequired[int]
+    c: NotRequired[list[str]]
+    d: NotRequired[dict[str, Any]]
+    e: NotRequired[dict[str, Any]]

@@ -5,6 +5,10 @@ from __future__ import annotations
 from typing import NotRequired, TypedDict
 
 
+class AddScanBodySize(TypedDict):
+    y: NotRequired[int]
+
+
 class AddScanBodyStamp(TypedDict):
     seal: NotRequired[str]
 
@@ -23,7 +27,9 @@ class AddScanBody(TypedDict):
     frames: NotRequired[list[str]]
     pages: NotRequired[list[int]]
     photo: NotRequired[str]
+    place: NotRequired[str]
     scan: str
+    size: NotRequired[AddScanBodySize]
     stamp: NotRequired[AddScanBodyStamp]
 
 

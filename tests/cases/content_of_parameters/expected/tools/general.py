@@ -27,7 +27,7 @@ async def search(
         "/search/{where}",
         path_args={"where": wire.form_text(where)},
         query={
-            "filter": wire.form_text(filter),
+            "filter": wire.form_text(filter, csv=("c",), deep_object=("d",)),
             "query": query,
             "plain": plain,
             "any": wire.json_text(any),

@@ -58,4 +58,8 @@ async def streamed(api: Api) -> Answer[Any]:
 
 async def whole_qs(api: Api, *, filter: models.WholeQsFilter | Omit = OMIT) -> Answer[Any]:
     """Get whole qs."""
-    return await api.request("GET", "/qs", query={"filter": wire.query_string(filter)})
+    return await api.request(
+        "GET",
+        "/qs",
+        query={"filter": wire.query_string(filter, deep_object=("d",), pipe_delimited=("c",))},
+    )

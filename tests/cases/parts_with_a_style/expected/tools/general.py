@@ -22,9 +22,12 @@ async def add_scan(api: Api, *, body: models.AddScanBody | Omit = OMIT) -> Answe
                 "photo": {"headers": {"X-Side": "front"}, "media_type": "image/png"},
                 "scan": {"media_type": "image/tiff"},
             },
-            json_part=("stamp",),
+            json_part=("size", "stamp"),
             space_delimited=("pages",),
-            text_part={"caption": {"media_type": "text/markdown"}},
+            text_part={
+                "caption": {"media_type": "text/markdown"},
+                "place": {"media_type": "application/xml"},
+            },
         ),
     )
 
