@@ -299,6 +299,21 @@ def test_a_key_written_by_hand_outlives_another_install(
     assert entry["args"][-1] == "--read-only"
 
 
+@pytest.mark.parametrize("client", EDITED)
+def test_settings_of_an_entry_outlive_another_install(client: str, run: Run, home: Path) -> None:
+    form, key = FORMS[CLIENTS[client].form], CLIENTS[client].key
+    path = file_of(client, home)
+    run("install", client)
+    entry = {**load(client, path)[key]["shop"], "tools": ["list_books"], "timeout": 30}
+    path.write_text(form.put(path.read_text(), key, "shop", entry))
+    assert run("install", client, "--read-only") == 0
+    again = load(client, path)[key]["shop"]
+    assert start_of(again)[-1] == "--read-only" and start_of(again) != start_of(entry)
+    assert (again["tools"], again["timeout"]) == (["list_books"], 30)
+    path.write_text(form.put("", key, "shop", {"type": "http", "url": "https://shop.example"}))
+    assert run("install", client) == 0 and "url" not in load(client, path)[key]["shop"]
+
+
 def test_only_what_the_server_reads_on_stdio_is_written(
     run: Run, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -362,6 +377,7 @@ def test_links_that_lead_in_a_circle_are_told(run: Run, home: Path, capsys: Any)
     ("codex", "a = " + "[" * 5000 + "]" * 5000, ""), ("cursor", "[]", ""),
     ("cursor", '{"mcpServers": []}', "`mcpServers` is no table of servers"), ("codex", "a = \n", ""),
     ("codex", 'mcp_servers = { shop = { command = "x" } }\n', ""),
+    ("codex", '[mcp_servers.shop]\nenv = { SINCE = 2026-01-01 }\n', "is not JSON serializable"),
 ])  # fmt: skip
 def test_a_file_that_is_not_understood_stays_as_it_is(
     client: str, text: str, reason: str, run: Run, home: Path, capsys: pytest.CaptureFixture[str]
@@ -383,6 +399,12 @@ def test_a_server_that_could_not_start_is_not_installed(
     assert "TIMEOUT" in capsys.readouterr().err
     assert run("install", "zed", "--tools", "get_bok") in (1, 2)
     assert not home.exists()
+
+
+def test_a_line_of_toml_ends_at_its_newline_alone() -> None:
+    comment = "# x\u2028[mcp_servers.shop]\n"
+    text = f'{comment}[mcp_servers.shop]\ncommand = "x"\n'
+    assert FORMS["toml"].drop(text, "mcp_servers", "shop") == comment
 
 
 def test_uninstall_of_what_is_not_there_says_so(
@@ -410,6 +432,9 @@ def test_the_files_are_where_each_system_keeps_them() -> None:
     assert devin(mac, "darwin").as_posix() == "/Users/ada/.config/devin/mcp_config.json"
     assert CLIENTS["zed"].path(mac, "darwin").as_posix() == "/Users/ada/.config/zed/settings.json"
     assert CLIENTS["codex"].path(mac, "linux").as_posix() == "/Users/ada/.codex/config.toml"
+    unset = dict.fromkeys(("XDG_CONFIG_HOME", "CODEX_HOME", "COPILOT_HOME"), "")
+    for client in CLIENTS.values():
+        assert client.path({**mac, **unset}, "linux") == client.path(mac, "linux")
     assert CLIENTS["codex"].path({**mac, "CODEX_HOME": "/srv/codex"}, "linux").as_posix() == (
         "/srv/codex/config.toml"
     )

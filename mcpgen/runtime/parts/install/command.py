@@ -187,14 +187,17 @@ def _install(client: Client, path: Path, name: str, entry: dict[str, Any]) -> in
     word = next(word for word, ours in client.members.items() if ours == "env")
     given = entry.pop(word, {})
 
-    def with_variables(text: str) -> dict[str, Any]:
-        # What somebody wrote there by hand, such as a key, outlives another `install`
-        variables = _variables(_entry(client, text, path).get(name), word) | given
+    def with_rest(text: str) -> dict[str, Any]:
+        # What somebody wrote there by hand, as a key or a time limit, outlives another `install`
+        there = _object(_entry(client, text, path).get(name))
+        variables = _object(there.get(word)) | given
         if variables:
             entry[word] = variables
+        if "command" in there:
+            entry.update({key: there[key] for key in there if key not in client.members})
         return entry
 
-    if not _rewritten(client, path, name, with_variables):
+    if not _rewritten(client, path, name, with_rest):
         _make_private(path)
         print(f"{path} has this entry already" + ("" if is_here else _missing(client)))
         return 0
@@ -213,10 +216,9 @@ def _missing(client: Client) -> str:
     return f", but {client.title} was not found here"
 
 
-def _variables(entry: Any, word: str) -> dict[str, Any]:
-    """The variables of an entry that is there already."""
-    variables = entry.get(word) if isinstance(entry, dict) else None
-    return dict(variables) if isinstance(variables, dict) else {}
+def _object(value: Any) -> dict[str, Any]:
+    """Return an object of a file, empty in place of any other value."""
+    return dict(value) if isinstance(value, dict) else {}
 
 
 def _uninstall(client: Client, path: Path, name: str) -> int:
@@ -266,7 +268,7 @@ def _edited(
         else:
             after = form.put(before, client.key, name, entry)
             expected[name] = entry
-    except (ValueError, LookupError) as error:
+    except (ValueError, LookupError, TypeError) as error:
         raise _refusal(path, str(error)) from error
     if not _only_servers_changed(form.load, client.key, before, after, expected):
         raise _refusal(path, "it is written in a way that is not understood")

@@ -21,6 +21,7 @@ _COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.S)
 _LAST_COMMA = re.compile(r'"(?:[^"\\\n]|\\.)*"|,(?=\s*[}\]])')
 _SPACE = re.compile(r"\s*")
 _COMMA = re.compile(r"\s*,")
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _INDENT = re.compile(r'\n([ \t]+)"')
 _DECODER = json.JSONDecoder()
 
@@ -193,7 +194,7 @@ def _table_span(text: str, key: str, name: str) -> tuple[int, int]:
     own = re.compile(rf'\s*\[\s*{re.escape(key)}\s*\.\s*"?{re.escape(name)}"?\s*[.\]]')
     start = end = position = 0
     inside = False
-    for line in text.splitlines(keepends=True):
+    for line in _LINE.findall(text):
         if line.lstrip().startswith("["):
             if own.match(line) and start == end:
                 start = position
@@ -314,18 +315,18 @@ def _place(path: str, on_windows: str, environ: Mapping[str, str], platform: str
     if platform == "win32":
         home = Path(environ.get("USERPROFILE", Path.home()))
         path = on_windows or path
-    xdg = environ.get("XDG_CONFIG_HOME", home / ".config")
+    xdg = environ.get("XDG_CONFIG_HOME") or home / ".config"
     folders = {
         "darwin": home / "Library" / "Application Support",
-        "win32": environ.get("APPDATA", home / "AppData" / "Roaming"),
+        "win32": environ.get("APPDATA") or home / "AppData" / "Roaming",
     }
     place = path.format(
         home=home,
         xdg=xdg,
         config=folders.get(platform, xdg),
-        claude=environ.get("CLAUDE_CONFIG_DIR", home),
-        codex=environ.get("CODEX_HOME", home / ".codex"),
-        copilot=environ.get("COPILOT_HOME", home / ".copilot"),
+        claude=environ.get("CLAUDE_CONFIG_DIR") or home,
+        codex=environ.get("CODEX_HOME") or home / ".codex",
+        copilot=environ.get("COPILOT_HOME") or home / ".copilot",
     )
     return Path(place)
 
